@@ -31,7 +31,7 @@ function ownLimits(): string {
 }
 
 /** One connection; a call touches this and nothing else, since there are many calls to each. */
-interface Place {
+interface TrackedConnection {
   readonly key: string;
   readonly socket: Socket;
   calls: number;
@@ -46,8 +46,8 @@ interface Place {
 /** Bounds the connections of a server; each of its requests has to be told to it. */
 export class Connections {
   /** By the caller's address: encrypted connections are other objects than those beneath them. */
-  private readonly places = new Map<string, Place>();
-  private readonly known = new WeakMap<Socket, Place>();
+  private readonly places = new Map<string, TrackedConnection>();
+  private readonly known = new WeakMap<Socket, TrackedConnection>();
   private moment = 0;
 
   constructor(private readonly limit = mostOf(ownLimits())) {}
@@ -78,14 +78,14 @@ export class Connections {
     });
   }
 
-  private find(socket: Socket): Place | undefined {
+  private find(socket: Socket): TrackedConnection | undefined {
     const place = this.places.get(keyOf(socket) ?? "");
     if (place !== undefined) this.known.set(socket, place);
     return place;
   }
 
   /** Cuts the one that can best be spared; with calls on all others it is the newest itself. */
-  private makeRoom(newest: Place): void {
+  private makeRoom(newest: TrackedConnection): void {
     const idle = [...this.places.values()].filter(({ calls }) => calls === 0);
     const unused = idle.filter(({ used }) => !used);
     const spared = (unused.length > manyUnused ? unused : idle).reduce(

@@ -20,13 +20,13 @@ export interface FolderWatch {
   stop(): void;
 }
 
-export interface WatchOptions {
+export interface FileWatchOptions {
   readonly pollMs: number;
   /** Called often and for nothing too: it has to look for itself. */
   readonly look: () => void;
 }
 
-export function watchFolder(folder: string, { pollMs, look }: WatchOptions): FolderWatch {
+export function watchFolder(folder: string, { pollMs, look }: FileWatchOptions): FolderWatch {
   const poll = setInterval(look, pollMs);
   let watcher: FSWatcher | undefined;
   try {

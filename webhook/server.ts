@@ -9,7 +9,7 @@ import {
 } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Server as NetServer, Socket } from "node:net";
-import type { Pair } from "./certificate/served";
+import type { ServedKeyPair } from "./certificate/served";
 import { tlsFloor } from "./certificate/handshake";
 import { Connections } from "./connections";
 import { answerCrash, type CrashTeller } from "./review/reply";
@@ -77,7 +77,7 @@ export function createPlainServer(app: RequestListener): HttpServer {
 }
 
 /** For new handshakes; connections that exist continue. */
-export function servePair(server: Server, { cert, key }: Pair, clientCa?: string): void {
+export function servePair(server: Server, { cert, key }: ServedKeyPair, clientCa?: string): void {
   const ca = clientCa !== undefined && { ca: clientCa };
   server.setSecureContext({ cert, key, ...ca, ...tlsFloor });
 }

@@ -5,7 +5,7 @@ import { asn1, md, pki } from "node-forge";
 import type { Names } from "../domain/names";
 
 /** A certificate and its private key, both PEM. */
-export interface Pair {
+export interface KeyPair {
   readonly certPem: string;
   readonly keyPem: string;
 }
@@ -36,7 +36,7 @@ const clockSkewMs = 60 * 60_000;
 const longestCommonName = 64;
 
 /** A pair for the names of the webhook's Service in a namespace, as operators make it. */
-export async function generatePair(request: PairRequest): Promise<Pair> {
+export async function generatePair(request: PairRequest): Promise<KeyPair> {
   const { namespace, names, now, years = 5, lifeMs } = request;
   const { service } = names.webhook;
   const name = `${service}.${namespace}`;
@@ -51,7 +51,7 @@ export async function generatePair(request: PairRequest): Promise<Pair> {
 }
 
 /** An RSA-2048 pair. */
-export async function makePair({ commonName, hosts, ...valid }: PairWish): Promise<Pair> {
+export async function makePair({ commonName, hosts, ...valid }: PairWish): Promise<KeyPair> {
   // Node's key generation takes a fraction of the time of one written in JavaScript.
   const keys = await promisify(generateKeyPair)("rsa", {
     modulusLength: 2048,

@@ -9,7 +9,7 @@ import { blocksOf, decodeBase64, mentionsPrivateKey, type PemBlock } from "./pem
 import { UsageError } from "../domain/errors";
 import { parseDocuments } from "./yaml";
 
-export { generatePair, type Pair, type PairRequest } from "./certificate-pair";
+export { generatePair, type KeyPair, type PairRequest } from "./certificate-pair";
 
 /** Signature algorithms that node-forge has no name for. */
 const signatureNames: Readonly<Record<string, string>> = {

@@ -51,11 +51,11 @@ export async function prepareReapplyRbac(
     withRelease(await run(later, { ...flags, ...more, ...templates, given }), templates.opened);
 }
 
-type Prepared = Omit<ReapplyRbacFlags, "release"> &
+type PreparedRbac = Omit<ReapplyRbacFlags, "release"> &
   RoleFiles &
   Pick<RbacOptions, "given" | "assumeExpanded">;
 
-async function run(context: CommandContext, flags: Prepared): Promise<Report> {
+async function run(context: CommandContext, flags: PreparedRbac): Promise<Report> {
   const { options } = context;
   const ports = await runPorts(context, "ReapplyRbac");
   const { namespace } = ports.cluster;

@@ -1,6 +1,6 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
 import { renderText, type TextStyle } from "../output/text";
-import type { RecoverDeps, RecoverOptions, Look } from "../run/recovery/look";
+import type { RecoverDeps, RecoverOptions, RecoverySnapshot } from "../run/recovery/look";
 import { recover } from "../run/recovery/recover";
 import type { Report } from "../run/report";
 import { type ApiFlags, credentialsRef } from "../adapters/cluster-api";
@@ -94,7 +94,7 @@ export interface ShownStep {
 export interface RecoveryDetails {
   readonly cluster: string;
   readonly state: string;
-  readonly verdict: Look["freeze"]["is"];
+  readonly verdict: RecoverySnapshot["freeze"]["is"];
   readonly says: string;
   /** Shown beside the causes, never their ground. */
   readonly evidence: readonly Evidence[];
@@ -102,8 +102,8 @@ export interface RecoveryDetails {
 }
 
 /** What was seen, and how it was asked for. */
-export interface Seen {
-  readonly look: Look;
+export interface RecoverFacts {
+  readonly look: RecoverySnapshot;
   readonly evidence: readonly Evidence[];
   readonly flags: RecoverFlags;
   /** Manifests of the archives that were given. */
@@ -111,7 +111,7 @@ export interface Seen {
 }
 
 /** The details of a report. */
-export function recoveryDetails(context: CommandContext, seen: Seen): RecoveryDetails {
+export function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryDetails {
   const { look, evidence, flags, modules } = seen;
   const { ec, freeze } = look;
   const command = kubectlCommand(context.options);
@@ -153,7 +153,7 @@ export function recoveryDetails(context: CommandContext, seen: Seen): RecoveryDe
 }
 
 /** A number is not a name of the cluster: curl is told where the name leads (S76). */
-function accessOf({ names }: CommandContext, { look, flags }: Seen): ApiAccess {
+function accessOf({ names }: CommandContext, { look, flags }: RecoverFacts): ApiAccess {
   const { url, ca, insecure } = flags.api;
   const { fqdn, port, pods, namespace } = placesOf(look.ec, names);
   const { name } = credentialsRef(look.ec, flags.api, names);
@@ -172,7 +172,7 @@ function accessOf({ names }: CommandContext, { look, flags }: Seen): ApiAccess {
 }
 
 /** This command with what it still needs. */
-function again({ options }: CommandContext, { look, flags }: Seen): readonly string[] {
+function again({ options }: CommandContext, { look, flags }: RecoverFacts): readonly string[] {
   const { name = "", namespace = "" } = look.ec.metadata;
   return [
     ...options.prefix.split(" "),
@@ -183,7 +183,7 @@ function again({ options }: CommandContext, { look, flags }: Seen): readonly str
   ];
 }
 
-function remedyFlags({ freeze }: Look, flags: RecoverFlags): readonly string[] {
+function remedyFlags({ freeze }: RecoverySnapshot, flags: RecoverFlags): readonly string[] {
   const needs = (is: string): boolean => freeze.causes.some((cause) => cause.is === is);
   const files = flags.modules.length === 0 ? ["FILE"] : flags.modules;
   return [
@@ -193,7 +193,7 @@ function remedyFlags({ freeze }: Look, flags: RecoverFlags): readonly string[] {
   ];
 }
 
-function apiFlags({ freeze }: Look, { api }: RecoverFlags): readonly string[] {
+function apiFlags({ freeze }: RecoverySnapshot, { api }: RecoverFlags): readonly string[] {
   const { url, ca, credentialsSecret, insecure } = api;
   const needed = freeze.causes.some(({ is }) => is === "database" || is === "module");
   const given = ca ?? (needed ? "CA_FILE" : undefined);

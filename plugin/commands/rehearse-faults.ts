@@ -7,10 +7,10 @@ import {
   type End,
   type FaultWorld,
   metBy,
-  type Outcome,
+  type FaultOutcome,
   playScenario,
   runWithoutFaults,
-  type Wanted,
+  type BaselineRun,
 } from "../rehearsal/fault-runs";
 import type { MemoryControlPlane } from "../rehearsal/memory/control-plane";
 import { MemoryHome } from "../rehearsal/memory-home";
@@ -123,17 +123,17 @@ async function runOnce(
   }
 }
 
-interface Played {
+interface FaultResult {
   readonly world: FaultWorld;
-  readonly wanted: Wanted;
+  readonly wanted: BaselineRun;
   readonly scenarios: readonly Scenario[];
 }
 
 async function playAll(
   { context }: FaultWish,
-  { world, wanted, scenarios }: Played,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+  { world, wanted, scenarios }: FaultResult,
+): Promise<readonly FaultOutcome[]> {
+  const outcomes: FaultOutcome[] = [];
   let begun = 0;
   const from = Date.now();
   await eachAtMost(atOnce, [...scenarios.entries()], async ([index, scenario]) => {
@@ -148,7 +148,7 @@ async function playAll(
 }
 
 /** By the first failure of each run. */
-function summaryOf(outcomes: readonly Outcome[]): readonly FaultSummary[] {
+function summaryOf(outcomes: readonly FaultOutcome[]): readonly FaultSummary[] {
   return faults.flatMap((fault) => {
     const met = outcomes.filter((outcome) => outcome.met[0]?.fault === fault);
     const [worst] = [...met].sort((one, other) => gravityOf(other) - gravityOf(one));
@@ -181,13 +181,13 @@ function nameOf(end: End): string {
 export const gravity = ["0", "2", "3", "4", "5", "124", "69", "killed", "6", "7", "8", "1", "70"];
 
 /** More re-runs, then something half done, then the graver first end. */
-function gravityOf({ ends, wrong, halfDone }: Outcome): number {
+function gravityOf({ ends, wrong, halfDone }: FaultOutcome): number {
   const [first = "killed"] = ends;
   const weights = [gravity.indexOf(nameOf(first)), halfDone ? 20 : 0, 40 * ends.length];
   return weights.reduce((sum, weight) => sum + weight, wrong === undefined ? 0 : 1000);
 }
 
-function toldOf(outcome: Outcome): string {
+function toldOf(outcome: FaultOutcome): string {
   const steps = outcome.ends.map((end) =>
     end === "killed" ? "killed" : `exit ${end.code} (${end.reason})`,
   );
@@ -196,7 +196,7 @@ function toldOf(outcome: Outcome): string {
 
 function failureOf(
   { context, flags }: FaultWish,
-  outcome: Outcome,
+  outcome: FaultOutcome,
 ): RehearsedFaults["failures"][number] {
   const { options } = context;
   const words = [

@@ -44,10 +44,10 @@ export const runServeApi: CommandRun<ServeApiFlags> = async (context, _args, fla
   }
 };
 
-type Played = Pick<Source, "objects"> & { readonly described: string };
+type ServedSource = Pick<Source, "objects"> & { readonly described: string };
 
 async function openFor(
-  { source, namespace }: { readonly source: Played; readonly namespace: string },
+  { source, namespace }: { readonly source: ServedSource; readonly namespace: string },
   { names, clock }: CommandContext,
   release: ProfileName,
 ): Promise<PlayedClusterApi> {

@@ -85,14 +85,14 @@ function userOf({ options }: CommandContext): User {
   return { name: as, groups: [...new Set([...asGroup, ...accounts, "system:authenticated"])] };
 }
 
-type Place = DumpPlace | { readonly context: string };
+type DatabaseArgument = DumpPlace | { readonly context: string };
 
 const forced = "context:";
 
 /** Spelled as a path, so that no context is meant. */
 const isPath = (from: string): boolean => isAbsolute(from) || /^\.{1,2}[/\\]/.test(from);
 
-async function placeOf(from: string, context: CommandContext): Promise<Place> {
+async function placeOf(from: string, context: CommandContext): Promise<DatabaseArgument> {
   if (from === "-") return { text: await context.readDump(), name: "standard input" };
   if (from.startsWith(forced)) return { context: from.slice(forced.length) };
   const found = await stat(from).catch(() => undefined);
@@ -121,7 +121,7 @@ async function isContext(name: string, context: CommandContext): Promise<boolean
   }
 }
 
-async function contextOf(from: string, context: CommandContext): Promise<Place> {
+async function contextOf(from: string, context: CommandContext): Promise<DatabaseArgument> {
   const contexts = await contextsOf(context);
   if (contexts.has(from)) return { context: from };
   const known = [...contexts.keys()];

@@ -8,7 +8,7 @@ import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
 import type { FindingsStatus, Status } from "../domain/status/status";
 import { summarize } from "../domain/status/status";
-import type { Look } from "../run/status";
+import type { StatusView } from "../run/status";
 import type { CommandContext, GlobalOptions } from "./context";
 import { engineCommand } from "./kubectl-command";
 import { type ClusterColumns, type ClusterStatus, columnTitles } from "../domain/status/clusters";
@@ -285,7 +285,7 @@ export interface StatusDetails extends Omit<Status, "next" | "findings"> {
   readonly findings: FindingsStatus & { readonly command: string };
   readonly next?: { readonly says: string; readonly command?: string };
   /** The API server does not answer: this is the last state that was read. */
-  readonly old?: NonNullable<Look["old"]>;
+  readonly old?: NonNullable<StatusView["old"]>;
 }
 
 /** Who prints the commands, and in which words. */
@@ -296,7 +296,7 @@ export interface DetailsContext {
 }
 
 /** A look with its words and its commands, ready to be copied. */
-export function detailsOf({ status, old }: Look, context: DetailsContext): StatusDetails {
+export function detailsOf({ status, old }: StatusView, context: DetailsContext): StatusDetails {
   const { names, server } = context;
   const { next, findings, ...rest } = status;
   return {

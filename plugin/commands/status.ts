@@ -9,7 +9,7 @@ import { isObject } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
 import { VirtualClock } from "../rehearsal/virtual-clock";
 import type { ExitReport, Report } from "../run/report";
-import { type Look, type StatusOptions, StatusReader, watchStatus } from "../run/status";
+import { type StatusView, type StatusOptions, StatusReader, watchStatus } from "../run/status";
 import type { StatusFlags } from "./specs/look";
 import { detailsOf, reasonOf, screenFor, type StatusDetails, statusLines } from "./status-screen";
 import type { CommandContext } from "./context";
@@ -46,7 +46,7 @@ export async function runStatus(
     },
     { ...judged, namespace },
   );
-  const documentOf = (look: Look, end: (details: StatusDetails) => ExitReport): Report => {
+  const documentOf = (look: StatusView, end: (details: StatusDetails) => ExitReport): Report => {
     const details = detailsOf(look, { names, options, server });
     return { ...recorder.report(end(details)), details };
   };
@@ -72,7 +72,7 @@ function endOf(details: StatusDetails): ExitReport {
 
 interface Watched {
   readonly reader: StatusReader;
-  readonly documentOf: (look: Look, end: (details: StatusDetails) => ExitReport) => Report;
+  readonly documentOf: (look: StatusView, end: (details: StatusDetails) => ExitReport) => Report;
 }
 
 async function watched(
@@ -83,7 +83,7 @@ async function watched(
   const { options, signal, env } = context;
   const show = screenFor(context);
   const limited = flags.limited || (env["ENGINE_TIMEOUT"] ?? "") !== "";
-  let last: Look | undefined;
+  let last: StatusView | undefined;
   const ended = (end: (details: StatusDetails) => ExitReport): Report | undefined => {
     if (last === undefined) return undefined;
     const report = documentOf(last, end);

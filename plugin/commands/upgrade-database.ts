@@ -55,13 +55,13 @@ export async function prepareUpgradeDatabase(
   };
 }
 
-type Prepared = Omit<UpgradeDatabaseFlags, "request"> &
+type PreparedDatabases = Omit<UpgradeDatabaseFlags, "request"> &
   Pick<UpgradeDatabaseOptions, "databases" | "request"> &
   DatabasePreparation;
 
 async function run(
   context: CommandContext,
-  { limited, participants: contexts, api, ...flags }: Prepared,
+  { limited, participants: contexts, api, ...flags }: PreparedDatabases,
 ): Promise<Report> {
   const { options } = context;
   const ports = await runPorts(context, "UpgradeDatabase");
@@ -119,7 +119,7 @@ function selectionProblems({
   databases,
   all,
   selector,
-}: Pick<Prepared, "databases" | "all" | "selector">): readonly string[] {
+}: Pick<PreparedDatabases, "databases" | "all" | "selector">): readonly string[] {
   const ways = [databases.length > 0, all, selector !== undefined].filter(Boolean).length;
   return ways === 1 ? [] : ["give names of databases, --all or --selector: one of the three"];
 }
@@ -194,14 +194,17 @@ export async function connectParticipants(
   );
 }
 
-interface Place {
+interface DatabaseArgument {
   readonly name: string;
   readonly kubeContext: string;
   readonly namespace?: string;
 }
 
 /** Names of contexts may have slashes themselves: the longest that is known counts. */
-function placeOf(name: string, known: readonly string[]): Place | { readonly problem: string } {
+function placeOf(
+  name: string,
+  known: readonly string[],
+): DatabaseArgument | { readonly problem: string } {
   if (known.includes(name)) return { name, kubeContext: name };
   const slash = name.lastIndexOf("/");
   const kubeContext = name.slice(0, Math.max(slash, 0));

@@ -9,7 +9,7 @@ import type { Release } from "../domain/release/contents";
 import { isObject } from "../domain/values";
 import { entryOf, wideRules } from "../domain/webhook/configuration";
 import { renderTemplate } from "../domain/webhook/wanted";
-import type { Pair } from "../domain/webhook/probe";
+import type { ProbePair } from "../domain/webhook/probe";
 import { certificateReport } from "../run/cert-inspect";
 import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/read";
@@ -170,7 +170,7 @@ function probePair(
   documents: readonly unknown[] | undefined,
   source: string,
   { namespace, names }: { readonly namespace: string; readonly names: Names },
-): Pair | undefined {
+): ProbePair | undefined {
   if (documents === undefined) return undefined;
   const [accept, deny] = documents.map((document) => probeObject(document, namespace));
   if (documents.length !== 2 || accept === undefined || deny === undefined) {

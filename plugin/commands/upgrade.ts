@@ -93,7 +93,7 @@ function ofPrerequisites(skip: readonly Skip[]): readonly Skip[] {
   return skip.filter(({ code }) => prerequisiteCodes.includes(code));
 }
 
-interface Judged {
+interface EvaluatedUpgrade {
   /** Permissions without which not every prerequisite was judged. */
   readonly missing: readonly Permission[];
   readonly facts: Facts;
@@ -107,7 +107,7 @@ async function judged(
   context: CommandContext,
   flags: UpgradeFlags,
   opened: Release | undefined,
-): Promise<Judged> {
+): Promise<EvaluatedUpgrade> {
   const { names, clock, signal } = context;
   const cluster = await context.connect();
   const facts = await readSnapshot({ cluster, clock, names, signal }, cluster.namespace);

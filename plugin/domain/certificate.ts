@@ -72,13 +72,16 @@ export interface CertificateContext {
 }
 
 /** The cause in this very case, undefined where the fact is as it should be. */
-type Judgment = (facts: CertificateFacts, context: CertificateContext) => string | undefined;
+type CertificatePredicate = (
+  facts: CertificateFacts,
+  context: CertificateContext,
+) => string | undefined;
 
 /** A code with the predicate that gives it out. */
 interface CertificateCheck extends Explained {
   /** Where it is in the Secret; absent: in the item with the certificate. */
   readonly field?: (names: Names) => string;
-  readonly judge: Judgment;
+  readonly judge: CertificatePredicate;
 }
 
 const day = 24 * 60 * 60_000;

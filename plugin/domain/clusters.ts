@@ -1,7 +1,7 @@
 /** What is kept of an EC, and which EC a database belongs to (C1, C9, C16). */
 import type { Facts } from "./facts";
 import type { Names } from "./names";
-import type { KubeObject } from "./objects";
+import { type KubeObject, namespaceOf } from "./objects";
 import { fieldsOf } from "./rules/fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./rules/types";
 import { getPath, asArray, getOwn, asString } from "./values";
@@ -176,7 +176,7 @@ export function clusterLookups(
   return (object, kind) =>
     lookUpCluster({
       reference: referenceOf(object, kind, names),
-      namespace: object.metadata.namespace ?? "",
+      namespace: namespaceOf(object),
       operatorNamespace,
       all,
     });

@@ -47,13 +47,13 @@ export const rbacKinds = {
 } as const;
 
 /** A role and its binding. */
-export interface Pair<T> {
+export interface RolePair<T> {
   readonly role: T;
   readonly binding: T;
 }
 
 /** The kinds in a namespace, or cluster-wide where there is none. */
-export function kindsIn(namespace: string | undefined): Pair<Resource> {
+export function kindsIn(namespace: string | undefined): RolePair<Resource> {
   return namespace === undefined
     ? { role: rbacKinds.clusterRole, binding: rbacKinds.clusterRoleBinding }
     : { role: rbacKinds.role, binding: rbacKinds.roleBinding };

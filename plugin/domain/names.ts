@@ -105,12 +105,12 @@ export const namesTree = {
 };
 
 /** The words of a tree of declared names. */
-type Words<T> = {
-  readonly [K in keyof T]: T[K] extends NameSpec<infer V> ? V : Words<T[K]>;
+type NameValues<T> = {
+  readonly [K in keyof T]: T[K] extends NameSpec<infer V> ? V : NameValues<T[K]>;
 };
 
 /** The full set of names; every value is a string, a list of strings or a group of those. */
-export type Names = Words<typeof namesTree>;
+export type Names = NameValues<typeof namesTree>;
 
 /** A kind that the API server serves: how it is written in a manifest and in a URL. */
 export type KindNames = Names["ec"];

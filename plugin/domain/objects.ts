@@ -73,6 +73,16 @@ export function annotationOf(
   return key === undefined ? undefined : asString(getOwn(object?.metadata.annotations, key));
 }
 
+/** The name of an object. */
+export function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? "";
+}
+
+/** The namespace of an object, empty for a cluster-scoped one. */
+export function namespaceOf({ metadata }: KubeObject): string {
+  return metadata.namespace ?? "";
+}
+
 /** Where an object of a resource is. */
 export function refTo(resource: Resource, { metadata }: KubeObject): Ref {
   const { name = "", namespace } = metadata;

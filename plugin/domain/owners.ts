@@ -117,13 +117,13 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
 }
 
 /** A field that someone else holds, and that an apply would change. */
-export interface Held {
+export interface HeldField {
   readonly field: string;
   readonly manager: string;
 }
 
 /** The fields and managers of a 409, which names the manager in the message alone: `conflict with "NAME" using …`. */
-export function heldOf(causes: readonly StatusCause[]): readonly Held[] {
+export function heldOf(causes: readonly StatusCause[]): readonly HeldField[] {
   return causes.map(({ field = "", message = "" }) => ({
     field,
     manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? "",

@@ -23,7 +23,7 @@ export const planFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** One thing that a write does to an object; a write that does several is several acts. */
-export interface Action {
+export interface WriteAction {
   /** `Kind/namespace/name`. */
   readonly object: string;
   /** `delete`, `take x out of its users`. */
@@ -32,10 +32,10 @@ export interface Action {
 
 /** A finding for each act that was not among the confirmed ones. */
 export function unconfirmedFindings(
-  confirmed: readonly Action[],
-  now: readonly Action[],
+  confirmed: readonly WriteAction[],
+  now: readonly WriteAction[],
 ): readonly Finding[] {
-  const keyOf = ({ object, does }: Action): string => JSON.stringify([object, does]);
+  const keyOf = ({ object, does }: WriteAction): string => JSON.stringify([object, does]);
   const known = new Set(confirmed.map(keyOf));
   return now
     .filter((act) => !known.has(keyOf(act)))

@@ -2,7 +2,7 @@
 import { defaultNames, kinds, mapNames, type Names, namesTree } from "./names";
 import { moveFields } from "./names/moves";
 import { getPath, isObject, asArray, getOwn, asString } from "./values";
-import type { Place } from "./names/types";
+import type { NamePlace } from "./names/types";
 
 /** Which spelling stands for which, where a name has several. */
 export type Spellings = readonly (readonly [from: string, to: string])[];
@@ -15,7 +15,7 @@ export function spellings(from: readonly string[], to: readonly string[]): Spell
 }
 
 /** Places that the last field of a path tells. */
-const byField: Readonly<Record<string, Place>> = {
+const byField: Readonly<Record<string, NamePlace>> = {
   apiVersion: "apiVersion",
   kind: "kind",
   listKind: "kind",
@@ -31,7 +31,7 @@ const byField: Readonly<Record<string, Place>> = {
 };
 
 /** Places that the end of a path tells; `[]` is an item of a list. */
-const byEnd: readonly (readonly [end: string, place: Place])[] = [
+const byEnd: readonly (readonly [end: string, place: NamePlace])[] = [
   ["shortNames.[]", "short"],
   ["resources.[]", "plural"],
   ["apiGroups.[]", "group"],
@@ -62,7 +62,7 @@ export function placeOf(
   path: readonly string[],
   holder: unknown,
   document: unknown,
-): Place | undefined {
+): NamePlace | undefined {
   const end = path.join(".");
   const found = byEnd.find(([known]) => end.endsWith(`.${known}`) || end === known);
   if (found !== undefined) return found[1];
@@ -79,7 +79,7 @@ export function placeOf(
 interface Word {
   readonly from: string;
   readonly to: string;
-  readonly place: Place;
+  readonly place: NamePlace;
 }
 
 /** The document with the words of the names in the place of the default ones. */
@@ -135,14 +135,14 @@ class Replacement {
     return key;
   }
 
-  #text(value: string, place: Place | undefined): string {
+  #text(value: string, place: NamePlace | undefined): string {
     if (place === "apiVersion") return this.#apiVersion(value);
     if (place === "image") return this.#image(value);
     const whole = this.#word(value, place);
     return whole === value ? this.#parts(value, place) : whole;
   }
 
-  #word(value: string, place: Place | undefined): string {
+  #word(value: string, place: NamePlace | undefined): string {
     const known = this.words.filter(({ from }) => from === value);
     const here = known.find((word) => word.place === place);
     if (here !== undefined) return here.to;
@@ -152,7 +152,7 @@ class Replacement {
   }
 
   /** Composed words: PLURAL.GROUP, PLURAL/status, COMPANION-certificate, system:serviceaccount:NAME. */
-  #parts(value: string, place: Place | undefined): string {
+  #parts(value: string, place: NamePlace | undefined): string {
     const { group, companion } = defaultNames;
     if (value.startsWith(`${companion.deployment}-`)) {
       return this.names.companion.deployment + value.slice(companion.deployment.length);

@@ -1,13 +1,13 @@
 /** Which fields of a custom resource the API server keeps, by the definition that it serves. */
 import type { KubeObject } from "./objects";
-import { getPath, isObject, asArray, getOwn } from "./values";
+import { asArray, type FieldPath, getOwn, getPath, isObject } from "./values";
 import { factNamed, type Facts } from "./facts";
 import { fieldsOf } from "./rules/fields";
 import type { Edit } from "./rules/types";
 import type { Names } from "./names";
 
 /** Both spellings of the automatic upgrade, that of the definitions first (domain facts 13). */
-export function autoPaths({ ecFields }: Names): readonly Path[] {
+export function autoPaths({ ecFields }: Names): readonly FieldPath[] {
   return [ecFields.autoUpgrade, ecFields.autoUpgradeDirect];
 }
 
@@ -21,7 +21,7 @@ export function autoPathIn(
   definition: KubeObject | undefined,
   version: string,
   names: Names,
-): Path | undefined {
+): FieldPath | undefined {
   const paths = autoPaths(names);
   return (servedPaths(definition, version, paths) ?? paths)[0];
 }
@@ -51,14 +51,12 @@ export function versionPaths(
   return first === undefined ? [served?.[0] ?? engineVersion] : [first, ...others];
 }
 
-type Path = readonly string[];
-
 /** Those of the paths that the definition has in a version, in their order; undefined when it is not known. */
 export function servedPaths(
   definition: KubeObject | undefined,
   version: string,
-  paths: readonly Path[],
-): readonly Path[] | undefined {
+  paths: readonly FieldPath[],
+): readonly FieldPath[] | undefined {
   const versions = asArray(getPath(definition, ["spec", "versions"]));
   const served = versions.find((each) => getOwn(each, "name") === version);
   const schema = getPath(served, ["schema", "openAPIV3Schema"]);
@@ -66,7 +64,7 @@ export function servedPaths(
 }
 
 /** True when a schema has a field; below a part that takes unknown fields everything is kept. */
-function has(schema: unknown, [first, ...rest]: Path): boolean {
+function has(schema: unknown, [first, ...rest]: FieldPath): boolean {
   if (first === undefined) return true;
   if (getOwn(schema, "x-kubernetes-preserve-unknown-fields") === true) return true;
   const inner = getPath(schema, ["properties", first]);

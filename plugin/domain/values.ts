@@ -43,8 +43,11 @@ export function getOwn(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** Names of fields, from the root. */
+export type FieldPath = readonly string[];
+
 /** The value at a path of own properties, undefined where a part is missing. */
-export function getPath(value: unknown, path: readonly string[]): unknown {
+export function getPath(value: unknown, path: FieldPath): unknown {
   let inner = value;
   for (const key of path) inner = getOwn(inner, key);
   return inner;
@@ -107,7 +110,7 @@ export function few(items: readonly string[]): string {
   return `${items.slice(0, 3).join(", ")}${more}`;
 }
 
-type Pair = readonly [unknown, unknown];
+type ValuePair = readonly [unknown, unknown];
 
 /**
  * True when two JSON values are the same, whatever the order of their keys; without recursion, so that
@@ -115,7 +118,7 @@ type Pair = readonly [unknown, unknown];
  */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  const pairs: Pair[] = [[left, right]];
+  const pairs: ValuePair[] = [[left, right]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     if (pair[0] === pair[1]) continue;
     const inside = pairsInside(pair);
@@ -126,7 +129,7 @@ export function sameJson(left: unknown, right: unknown): boolean {
 }
 
 /** The pairs that have to be the same, undefined when the two cannot be. */
-function pairsInside([left, right]: Pair): readonly Pair[] | undefined {
+function pairsInside([left, right]: ValuePair): readonly ValuePair[] | undefined {
   if (Array.isArray(left) && Array.isArray(right)) {
     const others = asArray(right);
     return left.length === others.length

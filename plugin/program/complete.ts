@@ -7,7 +7,7 @@ import { standardFlags } from "../commands/standard-flags";
 import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "./entry";
 
-type Candidate = readonly [word: string, help: string];
+type Suggestion = readonly [word: string, help: string];
 
 /** Whether the shell may offer files as well. */
 const directives = { files: ":0", wordsOnly: ":4" };
@@ -15,7 +15,7 @@ const directives = { files: ":0", wordsOnly: ":4" };
 /** The answer; `codes` are the finding codes, asked for only where one may stand. */
 export async function complete(
   words: readonly string[],
-  codes: () => Promise<readonly Candidate[]>,
+  codes: () => Promise<readonly Suggestion[]>,
 ): Promise<string> {
   const current = (words.at(-1) ?? "").replace(/^""$/, ""); // PowerShell cannot pass an empty word
   const before = words.slice(0, -1);
@@ -24,14 +24,14 @@ export async function complete(
   const valued = valueFlag(flags, before.at(-1), current);
   if (valued !== undefined) return ofValue(valued.flag, valued.lead, current);
   if (current.startsWith("-")) {
-    const spelled = flags.map((flag): Candidate => [`--${flag.name}`, flag.help]);
+    const spelled = flags.map((flag): Suggestion => [`--${flag.name}`, flag.help]);
     return answer([...spelled, ["--help", "Show this help"]], current);
   }
   if (entry === undefined) return answer(nextWords(place), current);
   return answer(await argumentsOf(entry, codes), current);
 }
 
-interface Place {
+interface CompletionContext {
   /** The words of the command, as far as they were typed. */
   readonly typed: readonly string[];
   readonly entry: CommandEntry | undefined;
@@ -41,7 +41,7 @@ interface Place {
 }
 
 /** After `rehearse` and `diff`, another command stands, and the flags of both. */
-function placeOf(words: readonly string[]): Place {
+function placeOf(words: readonly string[]): CompletionContext {
   const outer = wrapperCommands.find(({ path }) => path === words[0]);
   const typed = outer === undefined ? words : words.slice(1);
   const known = outer?.argument?.choices;
@@ -69,10 +69,10 @@ function isAt(path: string, typed: readonly string[]): boolean {
 }
 
 /** Commands and the words that lead to them, below what was typed so far. */
-function nextWords({ typed, commands }: Place): readonly Candidate[] {
+function nextWords({ typed, commands }: CompletionContext): readonly Suggestion[] {
   if (typed.length === 0) {
     const leaves = commands.filter(({ path }) => !path.includes(" "));
-    const found = leaves.map(({ path, summary }): Candidate => [path, summary]);
+    const found = leaves.map(({ path, summary }): Suggestion => [path, summary]);
     const leads = Object.entries(parents).filter(([word]) =>
       commands.some(({ path }) => path.startsWith(`${word} `)),
     );
@@ -81,13 +81,13 @@ function nextWords({ typed, commands }: Place): readonly Candidate[] {
   const lead = `${typed.join(" ")} `;
   return commands
     .filter(({ path }) => path.startsWith(lead))
-    .map(({ path, summary }): Candidate => [path.slice(lead.length), summary]);
+    .map(({ path, summary }): Suggestion => [path.slice(lead.length), summary]);
 }
 
 async function argumentsOf(
   { argument }: CommandEntry,
-  codes: () => Promise<readonly Candidate[]>,
-): Promise<readonly Candidate[]> {
+  codes: () => Promise<readonly Suggestion[]>,
+): Promise<readonly Suggestion[]> {
   if (argument === undefined) return [];
   if (argument.choices === undefined) return codes();
   return argument.choices.map((choice) => [choice, argument.help]);
@@ -122,7 +122,7 @@ function ofValue(flag: FlagSpec, lead: string, current: string): string {
   );
 }
 
-function answer(candidates: readonly Candidate[], start: string): string {
+function answer(candidates: readonly Suggestion[], start: string): string {
   const fitting = candidates.filter(([word]) => word.startsWith(start));
   const lines = fitting.map(([word, help]) => `${word}\t${help}`);
   return `${[...lines, directives.wordsOnly].join("\n")}\n`;

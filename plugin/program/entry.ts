@@ -25,7 +25,7 @@ export interface LoadedCommand {
 }
 
 /** A command line judged: what to load and run, and what is wrong with the flags. */
-export interface Prepared {
+export interface PreparedCommand {
   readonly problems: readonly string[];
   /** What is not given; a mistyped flag may be the one that is missing. */
   readonly missing?: readonly string[];
@@ -39,7 +39,7 @@ export interface CommandEntry extends Described {
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly flags: readonly FlagSpec[];
   /** `inner` is the command that this one is given, flags and all. */
-  readonly prepare: (raw: RawFlags, inner?: Chosen) => Prepared;
+  readonly prepare: (raw: RawFlags, inner?: Chosen) => PreparedCommand;
 }
 
 /** A command that was chosen, with its arguments and its own flags. */
@@ -150,7 +150,7 @@ function prepareRehearsal(
   raw: RawFlags,
   inner: Chosen,
   commands: readonly CommandEntry[],
-): Prepared {
+): PreparedCommand {
   const read = new FlagReader(raw);
   const flags = readOptions(rehearseFlags, read);
   if (read.given("api-release")) read.missing.push("--api-release: goes with --serve-api");
@@ -207,7 +207,7 @@ function rehearsedOf(
 }
 
 /** The REST API alone: no command is run on it. */
-function prepareServing(raw: RawFlags, inner: Chosen | undefined): Prepared {
+function prepareServing(raw: RawFlags, inner: Chosen | undefined): PreparedCommand {
   const read = new FlagReader(raw);
   const { from, apiRelease: release } = readOptions(rehearseFlags, read);
   // the implied command is there whether it was typed or not

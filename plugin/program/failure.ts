@@ -11,7 +11,7 @@ import { BlockedError } from "../run/engine/recorder";
 import type { Event, Report } from "../run/report";
 
 /** What was known of a run when it failed. */
-export interface Known {
+export interface FailureContext {
   readonly kind: string;
   readonly run?: RunIdentity;
   readonly target?: NonNullable<Report["target"]>;
@@ -42,7 +42,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 }
 
 /** The document of a run that threw: what was done until then, and why it ended. */
-export function failureReport(error: unknown, known: Known): Report {
+export function failureReport(error: unknown, known: FailureContext): Report {
   const code = exitCodeOf(error);
   const steps = pick(known.events, (event) => (event.type === "step" ? event.step : undefined));
   const probes = pick(known.events, (event) => (event.type === "probe" ? event.probe : undefined));

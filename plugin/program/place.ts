@@ -2,7 +2,7 @@
 import type { CommandContext } from "../commands/context";
 import { exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
-import { findPlace, type Place, type PlaceSign } from "../run/place";
+import { findPlace, type NamespaceFacts, type PlaceSign } from "../run/place";
 import type { Cluster } from "../run/ports";
 import { BlockedError } from "../run/engine/recorder";
 import { operatorFinding } from "../domain/operator/codes";
@@ -50,11 +50,11 @@ function blocked(finding: Finding): BlockedError {
   return new BlockedError(exitCodes.blocked, [finding]);
 }
 
-function whereOf({ elsewhere }: Place): string {
+function whereOf({ elsewhere }: NamespaceFacts): string {
   return elsewhere.length === 0 ? "" : `; an operator is in ${elsewhere.join(" and in ")}`;
 }
 
-function findingOf(place: Place, namespace: string): Finding {
+function findingOf(place: NamespaceFacts, namespace: string): Finding {
   const object = `Namespace/${namespace}`;
   return place.exists
     ? operatorFinding("elsewhere", { object, cause: `it has no operator${whereOf(place)}` })

@@ -9,8 +9,8 @@ import { isTerminal, palette, wantsColor } from "../output/style";
 import { endOf } from "../output/text";
 import type { Session, World } from "./context";
 import { createSession } from "./context";
-import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
-import type { Known } from "./failure";
+import type { CommandEntry, LoadedCommand, PreparedCommand } from "./entry";
+import type { FailureContext } from "./failure";
 import type { Placed } from "./place";
 import { exitCodeOf, failureReport, renderFailure, withNext } from "./failure";
 import { askedFor } from "../run/engine/permissions";
@@ -25,7 +25,7 @@ export interface Job {
   readonly fileProblems?: readonly string[];
   readonly warnings?: readonly string[];
   readonly entry?: CommandEntry;
-  readonly prepared?: Prepared;
+  readonly prepared?: PreparedCommand;
   readonly args: readonly string[];
   /** For a command that works in the operator's namespace. */
   readonly placed?: Omit<Placed, "words">;
@@ -122,7 +122,7 @@ async function withRoles(report: Report, session: Session): Promise<Report> {
   }
 }
 
-function known({ entry }: Job, session: Session): Known {
+function known({ entry }: Job, session: Session): FailureContext {
   const cluster = session.cluster();
   return {
     kind: entry?.kind ?? "Usage",

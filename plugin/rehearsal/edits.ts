@@ -4,7 +4,7 @@ import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
 import { asArray, asString, getOwn, getPath } from "../domain/values";
 import { entryOf } from "../domain/webhook/configuration";
-import { answerOf, type Pair, pairsFor } from "../domain/webhook/probe";
+import { answerOf, type ProbePair, pairsFor } from "../domain/webhook/probe";
 import { selects } from "../domain/kube/selectors";
 import type { Cluster } from "../run/ports";
 import type { StateView } from "./model";
@@ -64,7 +64,7 @@ interface Answered {
   readonly is: "accepted" | "refused" | "failed" | "other";
 }
 
-interface Target {
+interface EditTarget {
   readonly cluster: Cluster;
   readonly names: Names;
   readonly database: KubeObject;
@@ -72,7 +72,7 @@ interface Target {
 
 /** The first answer that will do, else the last one. */
 async function firstOf(
-  target: Target,
+  target: EditTarget,
   bodies: readonly object[],
   willDo: (answered: Answered) => boolean,
 ): Promise<Answered | undefined> {
@@ -145,7 +145,7 @@ function unknownModule(database: KubeObject, names: Names): readonly object[] {
     .reverse();
 }
 
-async function send({ cluster, names, database }: Target, body: object): Promise<Answered> {
+async function send({ cluster, names, database }: EditTarget, body: object): Promise<Answered> {
   const { kind, metadata } = database;
   const { name = "", namespace = "" } = metadata;
   const { group, version, edb } = names;
@@ -203,7 +203,10 @@ export async function judgeMoment(
 }
 
 /** The version, or where the definition does not take it the module: what comes between is no rule of ours. */
-async function judgeBad(cluster: Cluster, denies: Pair["denies"]): Promise<string | undefined> {
+async function judgeBad(
+  cluster: Cluster,
+  denies: ProbePair["denies"],
+): Promise<string | undefined> {
   let wrong: string | undefined;
   for (const bad of [denies.at(0), denies.at(-1)]) {
     if (bad === undefined) continue;

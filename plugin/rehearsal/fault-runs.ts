@@ -9,7 +9,7 @@ import { configurationResource } from "../domain/webhook/configuration";
 import type { Clock, Cluster } from "../run/ports";
 import { faultyGate, type Met, type Scenario } from "./faults";
 import type { MemoryControlPlane } from "./memory/control-plane";
-import { type Call, ObservedCluster } from "./observed-cluster";
+import { type ObservedCall, ObservedCluster } from "./observed-cluster";
 import type { PlayedClock } from "./operator/play";
 import { VirtualClock } from "./virtual-clock";
 import { stableJson } from "./operator/acts";
@@ -33,14 +33,14 @@ export interface FaultWorld {
 }
 
 /** The run without failures, which all others are held against. */
-export interface Wanted {
-  readonly calls: readonly Call[];
+export interface BaselineRun {
+  readonly calls: readonly ObservedCall[];
   readonly difference: Difference;
   readonly end: End;
 }
 
 /** What became of one scenario. */
-export interface Outcome {
+export interface FaultOutcome {
   readonly scenario: Scenario;
   /** The failures that were met; a run may end before its second one. */
   readonly met: readonly Met[];
@@ -59,7 +59,7 @@ export interface Outcome {
 const mostReruns = 3;
 
 /** The run without failures. */
-export async function runWithoutFaults(world: FaultWorld): Promise<Wanted & Outcome> {
+export async function runWithoutFaults(world: FaultWorld): Promise<BaselineRun & FaultOutcome> {
   const played = new FaultRun(world, []);
   const calls = await played.run();
   const wrong = await played.brokenMoment();
@@ -80,9 +80,9 @@ export async function runWithoutFaults(world: FaultWorld): Promise<Wanted & Outc
 /** One scenario to its end. */
 export async function playScenario(
   world: FaultWorld,
-  wanted: Wanted,
+  wanted: BaselineRun,
   scenario: Scenario,
-): Promise<Outcome> {
+): Promise<FaultOutcome> {
   const played = new FaultRun(world, scenario);
   await played.run();
   const left = played.changes.difference();
@@ -138,7 +138,7 @@ class FaultRun {
   }
 
   /** One run; a failure is put in where the count of all requests so far has come to its number. */
-  async run(): Promise<readonly Call[]> {
+  async run(): Promise<readonly ObservedCall[]> {
     const { world } = this;
     world.signal.throwIfAborted();
     const cluster = world.connect(this.controlPlane, this.clock);
@@ -166,13 +166,13 @@ class FaultRun {
     }
   }
 
-  isAsWanted(wanted: Wanted): boolean {
+  isAsWanted(wanted: BaselineRun): boolean {
     const { end } = this;
     if (end === "killed" || wanted.end === "killed" || end.code !== wanted.end.code) return false;
     return sameDifference(this.changes.difference(), wanted.difference);
   }
 
-  judgeEnd(wanted: Wanted): string | undefined {
+  judgeEnd(wanted: BaselineRun): string | undefined {
     const { end } = this;
     const difference = this.changes.difference();
     const failure = this.ends.flatMap(failureOf)[0];
@@ -218,7 +218,7 @@ function isConfiguration({ apiVersion, kind }: KubeObject): boolean {
 }
 
 /** For a person: which requests failed, and how. */
-export function metBy({ met }: Pick<Outcome, "met">): string {
+export function metBy({ met }: Pick<FaultOutcome, "met">): string {
   return met
     .map(
       ({ call, request, fault }) =>

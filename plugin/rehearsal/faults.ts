@@ -2,21 +2,21 @@
 import { ApiError, UnavailableError, UsageError } from "../domain/errors";
 import { type Clock, requestDeadlineMs } from "../run/ports";
 import { inTurn } from "./virtual-clock";
-import type { Call, Gate } from "./observed-cluster";
+import type { ObservedCall, Gate } from "./observed-cluster";
 
 /** One sort of failure. */
 export interface Fault {
   readonly id: string;
   /** For the report: "refused before it was sent". */
   readonly says: string;
-  readonly meets: (call: Call) => boolean;
+  readonly meets: (call: ObservedCall) => boolean;
   /** Whether the request has its effect all the same. */
   readonly applied: boolean;
   /** The process is gone: no later request of this run is sent. */
   readonly kills: boolean;
   /** Nobody answers: the request ends at its deadline; `all`: so do all later ones of this run. */
   readonly hangs?: "this" | "all";
-  readonly error: (call: Call, server: string) => Error;
+  readonly error: (call: ObservedCall, server: string) => Error;
 }
 
 /** The run is over for a process that was killed: no command can catch what does not happen. */
@@ -25,8 +25,9 @@ export class KilledError extends Error {
 }
 
 const always = (): boolean => true;
-const writes = (call: Call): boolean => call.writes;
-const changes = (call: Call): boolean => ["apply", "update", "patch", "delete"].includes(call.verb);
+const writes = (call: ObservedCall): boolean => call.writes;
+const changes = (call: ObservedCall): boolean =>
+  ["apply", "update", "patch", "delete"].includes(call.verb);
 
 /** A failure that any request can meet, and that keeps it from its effect, where nothing else is said. */
 const usual = { meets: always, applied: false, kills: false };
@@ -97,7 +98,7 @@ export const faults: readonly Fault[] = [
 ];
 
 /** In the words of the adapter: a write without an answer leaves its outcome open. */
-function unanswered(call: Call, server: string, why: string): UnavailableError {
+function unanswered(call: ObservedCall, server: string, why: string): UnavailableError {
   const what = `${call.verb} ${call.subject}`;
   if (!call.writes && !call.dryRun) {
     return new UnavailableError(`no answer to ${what} from the API server ${server}: ${why}`);
@@ -108,7 +109,7 @@ function unanswered(call: Call, server: string, why: string): UnavailableError {
   );
 }
 
-function late(call: Call, server: string): UnavailableError {
+function late(call: ObservedCall, server: string): UnavailableError {
   return unanswered(call, server, "no answer within the request timeout");
 }
 
@@ -121,14 +122,14 @@ export interface Injection {
 /** A gate that fails as planned, and writes down what passed. */
 interface FaultyGate {
   readonly gate: Gate;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ObservedCall[];
   readonly met: readonly Met[];
   readonly killed: () => boolean;
 }
 
 /** A failure that a request has met. */
 export interface Met extends Injection {
-  readonly request: Call;
+  readonly request: ObservedCall;
 }
 
 type Passed<T> = { readonly answer: T } | { readonly fault: Fault };
@@ -145,11 +146,11 @@ export function faultyGate(
   injections: readonly Injection[],
   { server, clock, before = 0 }: GatePlace,
 ): FaultyGate {
-  const calls: Call[] = [];
+  const calls: ObservedCall[] = [];
   const met: Met[] = [];
   let killed = false;
   let silent: Fault | undefined;
-  const planned = (call: Call): Fault | undefined => {
+  const planned = (call: ObservedCall): Fault | undefined => {
     const found = injections.find((one) => one.call === before + calls.length);
     if (found?.fault.meets(call) !== true) return silent;
     met.push({ ...found, request: call });
@@ -158,7 +159,7 @@ export function faultyGate(
     return found.fault;
   };
   /** What came of it: an answer, or the fault that stands in its place. */
-  const pass = async <T>(call: Call, send: () => Promise<T>): Promise<Passed<T>> => {
+  const pass = async <T>(call: ObservedCall, send: () => Promise<T>): Promise<Passed<T>> => {
     if (killed) throw new KilledError("killed");
     calls.push(call);
     const fault = planned(call);
@@ -188,7 +189,7 @@ export type Scenario = readonly Injection[];
 const randomRuns = 25;
 
 /** The scenarios that a choice stands for; `calls` are those of the run without failures. */
-export function planFaults(choice: string, calls: readonly Call[]): readonly Scenario[] {
+export function planFaults(choice: string, calls: readonly ObservedCall[]): readonly Scenario[] {
   if (choice === "all") return everyFault(calls);
   if (/^\d+$/.test(choice)) return randomFaults(Number(choice), calls);
   return [chosenFaults(choice)];
@@ -199,14 +200,14 @@ export function spelled(scenario: Scenario): string {
   return scenario.map(({ call, fault }) => `${call}:${fault.id}`).join(",");
 }
 
-function everyFault(calls: readonly Call[]): readonly Scenario[] {
+function everyFault(calls: readonly ObservedCall[]): readonly Scenario[] {
   return calls.flatMap((call, index) =>
     faults.filter((fault) => fault.meets(call)).map((fault) => [{ call: index + 1, fault }]),
   );
 }
 
 /** Every other scenario has a second failure, which the run or its repetition meets. */
-function randomFaults(seed: number, calls: readonly Call[]): readonly Scenario[] {
+function randomFaults(seed: number, calls: readonly ObservedCall[]): readonly Scenario[] {
   const random = generator(seed);
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
   const one = (first: number): Scenario => {

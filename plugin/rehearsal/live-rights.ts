@@ -1,7 +1,7 @@
 /** A person's own permissions in a copy of their cluster: the live API server is asked for them. */
 import { ApiError } from "../domain/errors";
 import type { Access, Cluster } from "../run/ports";
-import { type Call, type CallTarget, type Gate, ObservedCluster } from "./observed-cluster";
+import { type ObservedCall, type CallTarget, type Gate, ObservedCluster } from "./observed-cluster";
 
 /** Answers as the live cluster does: roles are not read, and other authorizers count as well. */
 export type Can = (access: Access) => Promise<boolean>;
@@ -25,7 +25,7 @@ export class LiveRightsCluster extends ObservedCluster {
   }
 }
 
-const verbs: Readonly<Record<Call["verb"], readonly string[]>> = {
+const verbs: Readonly<Record<ObservedCall["verb"], readonly string[]>> = {
   get: ["get"],
   list: ["list"],
   watch: ["watch"],
@@ -55,7 +55,7 @@ function gateOf(copy: Cluster, allowed: Can, user: string): Gate {
 
 async function verbsOf(
   copy: Cluster,
-  call: Call,
+  call: ObservedCall,
   access: Omit<Access, "verb">,
 ): Promise<readonly string[]> {
   const { target } = call;

@@ -56,7 +56,7 @@ export interface Structure {
 }
 
 /** A write as it is to be stored. */
-export interface Prepared {
+export interface PreparedWrite {
   readonly object: KubeObject;
   /** For the answer's Warning headers: unknown fields, deprecations. */
   readonly warnings: readonly string[];
@@ -77,7 +77,7 @@ export interface KindDefinition {
    * Prunes, fills in defaults and validates what is to be stored; `before` is the stored object of
    * an update. Throws ApiError (400, 422) in the API server's own words, with causes.
    */
-  prepare(object: KubeObject, before: KubeObject | undefined): Prepared;
+  prepare(object: KubeObject, before: KubeObject | undefined): PreparedWrite;
 }
 
 /** What is served at the moment; custom kinds come and go with their definitions. */

@@ -15,7 +15,7 @@ import type {
 } from "../run/ports";
 
 /** One request, as a person would name it. */
-export interface Call {
+export interface ObservedCall {
   readonly verb:
     "get" | "list" | "watch" | "create" | "update" | "apply" | "patch" | "delete" | "ask";
   /** `Secret engine/admission-tls`. */
@@ -38,7 +38,7 @@ export interface CallTarget {
 }
 
 /** Sends a request by `send`, or does something else in its place. */
-export type Gate = <T>(call: Call, send: () => Promise<T>) => Promise<T>;
+export type Gate = <T>(call: ObservedCall, send: () => Promise<T>) => Promise<T>;
 
 /** Passes every request of the port through the gate. */
 export class ObservedCluster implements Cluster {
@@ -137,18 +137,22 @@ function isReview({ apiVersion }: KubeObject): boolean {
   return apiVersion.startsWith("authorization.k8s.io/");
 }
 
-function read(verb: Call["verb"], subject: string, target?: CallTarget): Call {
+function read(verb: ObservedCall["verb"], subject: string, target?: CallTarget): ObservedCall {
   return { verb, subject, writes: false, dryRun: false, ...(target !== undefined && { target }) };
 }
 
-type Subject = Required<Pick<Call, "subject" | "target">>;
+type CallSubject = Required<Pick<ObservedCall, "subject" | "target">>;
 
-function write(verb: Call["verb"], subject: Subject, options: WriteOptions = {}): Call {
+function write(
+  verb: ObservedCall["verb"],
+  subject: CallSubject,
+  options: WriteOptions = {},
+): ObservedCall {
   const dryRun = options.dryRun === true;
   return { verb, ...subject, writes: !dryRun, dryRun };
 }
 
-function ofRef(ref: Ref): Subject {
+function ofRef(ref: Ref): CallSubject {
   return { subject: subjectOf(ref), target: targetOf(ref) };
 }
 
@@ -160,7 +164,7 @@ function targetOf({ resource, name, namespace }: Ref): CallTarget {
   return { ...resource, name, ...(namespace !== undefined && { namespace }) };
 }
 
-function ofObject({ apiVersion, kind, metadata }: KubeObject): Subject {
+function ofObject({ apiVersion, kind, metadata }: KubeObject): CallSubject {
   const { namespace, name = "" } = metadata;
   const [first = "", version] = apiVersion.split("/");
   const place = { name, ...(namespace !== undefined && { namespace }) };

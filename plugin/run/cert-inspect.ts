@@ -75,7 +75,7 @@ export function certificateReport(secret: string, { leaf }: PemFacts): Certifica
 }
 
 /** What was found, and the namespace whose webhook it is judged for. */
-interface Judged {
+interface InspectedCertificate {
   readonly label: string;
   readonly namespace: string;
   readonly facts: CertificateFacts;
@@ -102,7 +102,7 @@ export async function inspectCertificate(
 async function fromCluster(
   { certificates, names, recorder }: InspectDeps,
   { cluster, signal, yaml }: Extract<InspectSource, { from: "cluster" }>,
-): Promise<Judged | undefined> {
+): Promise<InspectedCertificate | undefined> {
   const { namespace } = cluster;
   const name = names.webhook.secret;
   const toRead = { ...secretPermission("get", "to read the certificate"), namespace, name };
@@ -116,7 +116,7 @@ async function fromCluster(
 function fromFile(
   { certificates, names }: InspectDeps,
   { path, text: content, namespace }: Extract<InspectSource, { from: "file" }>,
-): Judged {
+): InspectedCertificate {
   const input = certificates.parseCertificateFile(content, names);
   const facts =
     "secret" in input
@@ -145,7 +145,7 @@ function namespaceIn(san: readonly string[], service: string): string | undefine
 
 function verdict(
   { clock, names, recorder }: InspectDeps,
-  { label, namespace, facts }: Judged,
+  { label, namespace, facts }: InspectedCertificate,
 ): Report {
   const now = clock.now();
   for (const part of certificateReport(label, facts)) recorder.certificate(part);

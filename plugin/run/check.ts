@@ -1,6 +1,6 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
 import { type Area, type Check, judgingCodes } from "../domain/checks/check";
-import { isBlocked, type Judgment, judgeChecks, type Verdict } from "../domain/checks/judge";
+import { isBlocked, type Judgment, judgeChecks, type CheckVerdict } from "../domain/checks/judge";
 import { requireMatched, type Selection } from "../domain/checks/selection";
 import type { CheckTarget } from "../domain/checks/context";
 import { exitCodes } from "../domain/errors";
@@ -39,7 +39,7 @@ export interface CheckLine {
   readonly severity: Severity;
   readonly source: string;
   /** Absent where the checks are only listed. */
-  readonly verdict?: Verdict;
+  readonly verdict?: CheckVerdict;
   /** Why it was not judged. */
   readonly because?: string;
 }
@@ -113,7 +113,8 @@ function sumOf({ judged }: Judgment): string {
   const findings = judged
     .flatMap((one) => one.findings)
     .filter(({ accepted }) => accepted !== true);
-  const of = (verdict: Verdict): number => judged.filter((one) => one.verdict === verdict).length;
+  const of = (verdict: CheckVerdict): number =>
+    judged.filter((one) => one.verdict === verdict).length;
   return [
     `${of("ok")} of ${judged.length} checks are ok`,
     counted(findings, "error"),

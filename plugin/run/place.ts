@@ -9,7 +9,7 @@ import type { Cluster } from "./ports";
 export type PlaceSign = "operator" | "webhook";
 
 /** What is known of the namespace that was asked for, and where else the operator is. */
-export interface Place {
+export interface NamespaceFacts {
   readonly exists: boolean;
   readonly here: boolean;
   /** Other namespaces with an operator, sorted; empty where that may not be read. */
@@ -24,10 +24,10 @@ interface Search {
 }
 
 /** Looks for the operator; what may not be read counts as fine, since the command judges it itself. */
-export async function findPlace(search: Search): Promise<Place> {
+export async function findPlace(search: Search): Promise<NamespaceFacts> {
   const { cluster, names, signal } = search;
   const { namespace } = cluster;
-  const fine: Place = { exists: true, here: true, elsewhere: [] };
+  const fine: NamespaceFacts = { exists: true, here: true, elsewhere: [] };
   try {
     if (await isHere(search)) return fine;
     const found = await cluster.list(kinds.deployment, {

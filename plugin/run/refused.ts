@@ -12,8 +12,8 @@ export interface Remembered {
   readonly missing: () => Promise<readonly Permission[]>;
 }
 
-type Wanted = Omit<Permission, "why">;
-type Find = (cluster: Cluster, args: readonly unknown[]) => Promise<readonly Wanted[]>;
+type NeededPermission = Omit<Permission, "why">;
+type Find = (cluster: Cluster, args: readonly unknown[]) => Promise<readonly NeededPermission[]>;
 
 const byRef =
   (verb: string): Find =>
@@ -48,13 +48,17 @@ const finders: Readonly<Record<string, Find>> = {
   apply: byObject("create", "patch"),
 };
 
-function wanted(verb: string, { group, plural }: Resource, namespace: string | undefined): Wanted {
+function wanted(
+  verb: string,
+  { group, plural }: Resource,
+  namespace: string | undefined,
+): NeededPermission {
   return { verb, group, resource: plural, ...(namespace !== undefined && { namespace }) };
 }
 
 /** The same connection; each refusal of a request is remembered beside it. */
 export function remembering(cluster: Cluster): Remembered {
-  const refused: (() => Promise<readonly Wanted[]>)[] = [];
+  const refused: (() => Promise<readonly NeededPermission[]>)[] = [];
   const proxy = new Proxy(cluster, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -81,7 +85,7 @@ function isForbidden(error: unknown): boolean {
 
 async function missingOf(
   cluster: Cluster,
-  refused: readonly (() => Promise<readonly Wanted[]>)[],
+  refused: readonly (() => Promise<readonly NeededPermission[]>)[],
 ): Promise<readonly Permission[]> {
   const found = (await Promise.all(refused.map((find) => find()))).flat();
   const distinct = new Map(found.map((one) => [JSON.stringify(one), one]));

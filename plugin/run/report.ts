@@ -8,7 +8,7 @@ import type { PlannedWrite } from "../domain/planned-write";
 
 export type { PlannedWrite } from "../domain/planned-write";
 
-export type Action =
+export type StepAction =
   "apply" | "patch" | "delete" | "call" | "chart" | "ask" | "probe" | "wait" | "read";
 export type Result =
   "created" | "changed" | "unchanged" | "deleted" | "done" | "skipped" | "failed" | "planned";
@@ -16,7 +16,7 @@ export type Result =
 export interface StepReport {
   readonly n: number;
   readonly id: string;
-  readonly action: Action;
+  readonly action: StepAction;
   readonly object: string;
   readonly result: Result;
   readonly why: string;

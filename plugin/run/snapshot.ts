@@ -25,12 +25,12 @@ export interface SnapshotDeps {
 }
 
 /** A LIST that came to an end: objects, an unknown kind, or a refusal. */
-type Answer =
+type ListResult =
   | { readonly is: "read"; readonly objects: readonly KubeObject[] }
   | { readonly is: "unserved" }
   | { readonly is: "refused"; readonly why: string };
 
-const none: Answer = { is: "unserved" };
+const none: ListResult = { is: "unserved" };
 
 /** The lists named by `keys`, all without; what is not asked for counts as unread. */
 export async function readSnapshot(
@@ -45,7 +45,7 @@ export async function readSnapshot(
     cluster.version().catch(refusedOnly),
     ...atOnce.map(async (key) => [key, await readList(deps, sources[key], namespace)] as const),
   ]);
-  const answered = new Map<FactKey, Answer>(answers);
+  const answered = new Map<FactKey, ListResult>(answers);
   if (keys.includes("namedSecrets")) {
     answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
   }
@@ -76,7 +76,10 @@ export async function readSnapshot(
   };
 }
 
-function objectsOf(answered: ReadonlyMap<FactKey, Answer>, key: FactKey): readonly KubeObject[] {
+function objectsOf(
+  answered: ReadonlyMap<FactKey, ListResult>,
+  key: FactKey,
+): readonly KubeObject[] {
   const answer = answered.get(key);
   return answer?.is === "read" ? answer.objects : [];
 }
@@ -103,8 +106,8 @@ function withheld(object: KubeObject, names: Names): KubeObject {
 async function readNamedSecrets(
   deps: SnapshotDeps,
   namespace: string,
-  answered: ReadonlyMap<FactKey, Answer>,
-): Promise<Answer> {
+  answered: ReadonlyMap<FactKey, ListResult>,
+): Promise<ListResult> {
   const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
   if (failed?.is === "refused") return failed;
   const { resource } = factSources(deps.names).namedSecrets;
@@ -128,7 +131,7 @@ async function readList(
   { cluster, signal }: SnapshotDeps,
   source: FactSource,
   namespace: string,
-): Promise<Answer> {
+): Promise<ListResult> {
   const { own, only } = source;
   const options = {
     signal,

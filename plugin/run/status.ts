@@ -14,7 +14,7 @@ import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import type { ProbeOutcome } from "../domain/status/admission";
 import { getOwn } from "../domain/values";
 import { entryOf, serviceNamespaceOf } from "../domain/webhook/configuration";
-import { tally, type Pair, pairsFor } from "../domain/webhook/probe";
+import { tally, type ProbePair, pairsFor } from "../domain/webhook/probe";
 import { labelsFor, selects } from "../domain/kube/selectors";
 import { Prober } from "./swap/prober";
 
@@ -147,29 +147,29 @@ async function requireAny(facts: Facts, deps: StatusDeps): Promise<void> {
 }
 
 /** What a watch tells, each time it has looked. */
-export interface Look {
+export interface StatusView {
   readonly status: Status;
   /** Set while the API server does not answer: the status is the last one that was read. */
   readonly old?: { readonly since: string; readonly because: string };
 }
 
 /** How a watch continues, and when it is over. */
-export interface WatchOptions {
+export interface StatusWatchOptions {
   readonly intervalMs: number;
   /** Infinity: only a signal ends it. */
   readonly timeoutMs: number;
   readonly until: (status: Status) => boolean;
-  readonly show: (look: Look) => void;
+  readonly show: (look: StatusView) => void;
 }
 
 /** Looks again and again; the first look has to succeed. "over" is what was waited for. */
 export async function watchStatus(
   reader: StatusReader,
   { clock, signal }: Pick<StatusDeps, "clock" | "signal">,
-  options: WatchOptions,
+  options: StatusWatchOptions,
 ): Promise<"over" | "timeout"> {
   const from = clock.now();
-  let last: Look = { status: await reader.read() };
+  let last: StatusView = { status: await reader.read() };
   for (;;) {
     options.show(last);
     if (last.old === undefined && options.until(last.status)) return "over";
@@ -180,7 +180,7 @@ export async function watchStatus(
   }
 }
 
-async function lookAgain(reader: StatusReader, last: Look, now: number): Promise<Look> {
+async function lookAgain(reader: StatusReader, last: StatusView, now: number): Promise<StatusView> {
   try {
     return { status: await reader.read() };
   } catch (error) {
@@ -220,7 +220,7 @@ export async function probeWebhook(
 }
 
 /** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */
-function pairFor(facts: Facts, name: string): Pair | string {
+function pairFor(facts: Facts, name: string): ProbePair | string {
   const { names, namespace: operators, objects } = facts;
   const entry = objects.webhookConfigurations
     .map((configuration) => entryOf(configuration, names.webhook.entry))

@@ -13,7 +13,7 @@ import {
   aNamespace,
   anEc,
   granted,
-  type Place,
+  type AccountReview,
   placeNamed,
   user,
 } from "../plugin/run/scc/objects";
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const unbind = (
-  { ns, scc }: Place,
+  { ns, scc }: AccountReview,
   args: readonly string[] = [],
   user_ = runner.name,
 ): Promise<PluginRun> =>

@@ -3,7 +3,11 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
 import { Changes, type Difference } from "../../plugin/rehearsal/fault-runs";
 import type { Fault } from "../../plugin/rehearsal/faults";
-import { type Call, type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
+import {
+  type ObservedCall,
+  type Gate,
+  ObservedCluster,
+} from "../../plugin/rehearsal/observed-cluster";
 import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import { type Cluster, requestDeadlineMs } from "../../plugin/run/ports";
@@ -20,7 +24,7 @@ const oneDay = 86_400_000;
 
 /** A request of a run: the call, which one of its kind it is, and which one of all. */
 export interface Request {
-  readonly call: Call;
+  readonly call: ObservedCall;
   /** `patch Role shop/edb-role`. */
   readonly key: string;
   /** How many of the same key came before it. */
@@ -186,7 +190,7 @@ export class Trial {
 }
 
 /** Names that a run gives are not the same in the next one. */
-function keyOf({ verb, subject, dryRun }: Call): string {
+function keyOf({ verb, subject, dryRun }: ObservedCall): string {
   const named = subject.replace(/\d{8}-\d{6}-[0-9a-f]{6}$/, "RUN");
   return `${verb} ${named}${dryRun ? " (dry run)" : ""}`;
 }

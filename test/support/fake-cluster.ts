@@ -7,7 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { ApiError } from "../../plugin/domain/errors";
 import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
 import {
-  type Entry,
+  type WebhookEntry,
   entriesOf,
   invocationOf,
   isExempt,
@@ -308,7 +308,7 @@ export class FakeCluster implements Cluster {
     return [];
   }
 
-  #refusal(entry: Entry, { object, dryRun }: Attempt): ApiError | undefined {
+  #refusal(entry: WebhookEntry, { object, dryRun }: Attempt): ApiError | undefined {
     const { name, callee, failOpen, dryRunSafe } = entry;
     if (dryRun && !dryRunSafe) return dryRunUnsupported(name);
     const at = callee.kind === "url" ? callee.url : `${callee.namespace}/${callee.name}`;
@@ -323,7 +323,10 @@ export class FakeCluster implements Cluster {
 }
 
 /** Why the server cannot be called; undefined where it can. */
-function brokenOf(server: WebhookServer | undefined, { caBundle }: Entry): string | undefined {
+function brokenOf(
+  server: WebhookServer | undefined,
+  { caBundle }: WebhookEntry,
+): string | undefined {
   if (server === undefined) return "service not found";
   const unknown =
     "tls: failed to verify certificate: x509: certificate signed by unknown authority";

@@ -7,7 +7,7 @@ import { exampleSource } from "../../plugin/rehearsal/example";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { faults, faultyGate, type Injection } from "../../plugin/rehearsal/faults";
 import type { PlannedFault } from "../../plugin/rehearsal/cluster-api/faults";
-import { type Call, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
+import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import { type Clock, requestDeadlineMs } from "../../plugin/run/ports";
 import type { Report } from "../../plugin/run/report";
@@ -89,7 +89,7 @@ export const rows: readonly Row[] = [
 /** Requests that get no answer: of one server or of the other. */
 interface Silence {
   readonly fault: string;
-  readonly call: Call;
+  readonly call: ObservedCall;
   readonly cluster?: Injection;
   /** Counted from the first call of the run. */
   readonly api?: readonly PlannedFault[];
@@ -136,7 +136,7 @@ function judgedRest(hung: Hung): readonly string[] {
 }
 
 /** All writes, and of everything else the first of its kind. */
-function ofCluster(calls: readonly Call[]): readonly Silence[] {
+function ofCluster(calls: readonly ObservedCall[]): readonly Silence[] {
   const said = calls.map(({ verb, subject }) => `${verb} ${subject}`);
   return calls.flatMap((call, index) =>
     call.writes || said.indexOf(said[index] ?? "") === index
@@ -157,7 +157,7 @@ function ofApi(calls: readonly string[]): readonly Silence[] {
     if (calls.indexOf(subject) !== skip) return [];
     const writes = subject.startsWith("POST");
     const lost = writes ? 1 : 0;
-    const call: Call = { verb: writes ? "create" : "get", subject, writes, dryRun: false };
+    const call: ObservedCall = { verb: writes ? "create" : "get", subject, writes, dryRun: false };
     const before = { fault: { does: "hang", when: "before" }, skip } as const;
     const after = { fault: { does: "hang", when: "after" }, skip } as const;
     const all = { ...before, times: Infinity };
@@ -238,7 +238,7 @@ class AlarmClock implements Clock {
 }
 
 class Play {
-  readonly requests: Call[] = [];
+  readonly requests: ObservedCall[] = [];
   private servers: Servers | undefined;
 
   constructor(

@@ -7,14 +7,14 @@ import {
   type End,
   type FaultWorld,
   metBy,
-  type Outcome,
+  type FaultOutcome,
   playScenario,
   runWithoutFaults,
-  type Wanted,
+  type BaselineRun,
 } from "../../plugin/rehearsal/fault-runs";
 import { faults } from "../../plugin/rehearsal/faults";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import type { Call } from "../../plugin/rehearsal/observed-cluster";
+import type { ObservedCall } from "../../plugin/rehearsal/observed-cluster";
 import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/run/ports";
@@ -51,8 +51,8 @@ export interface Place {
 export interface Hung {
   readonly what: string;
   readonly fault: string;
-  readonly call: Call;
-  readonly ends: Outcome["ends"];
+  readonly call: ObservedCall;
+  readonly ends: FaultOutcome["ends"];
   readonly wrong: string | undefined;
   /** Virtual time of the run that met it, beyond that of a run with answers. */
   readonly extraMs: number;
@@ -64,7 +64,7 @@ export const longest = { one: requestDeadlineMs + 60_000, all: 4 * requestDeadli
 /** Plays every failure at every request. */
 export async function hang(
   row: HangRow,
-): Promise<{ readonly wanted: Wanted; readonly hung: readonly Hung[] }> {
+): Promise<{ readonly wanted: BaselineRun; readonly hung: readonly Hung[] }> {
   const folder = aFolder("hanging");
   const runs = new Runs(folder);
   const world = await worldOf(row, runs);
@@ -121,14 +121,14 @@ async function worldOf({ objects, before = [], words }: HangRow, runs: Runs): Pr
   };
 }
 
-function toldOf(outcome: Outcome): string {
+function toldOf(outcome: FaultOutcome): string {
   const [end] = outcome.ends;
   const told = end === undefined || end === "killed" ? "" : `${String(end.code)} ${end.reason}`;
   return `${metBy(outcome)}: ${told}`;
 }
 
 /** Undefined where nothing but what is not compared is otherwise than wanted. */
-function wrongIn({ wrong }: Outcome, passing?: RegExp): string | undefined {
+function wrongIn({ wrong }: FaultOutcome, passing?: RegExp): string | undefined {
   if (wrong === undefined || passing === undefined) return wrong;
   const compared = wrong.replace(/^.* than wanted: /, "").split(", ");
   return compared.every((label) => passing.test(label)) ? undefined : wrong;
@@ -147,7 +147,10 @@ async function prepared(
 }
 
 /** All requests; sampled, all writes and the first of one of so many kinds of others. */
-function positions(calls: readonly Call[], oneIn?: number): readonly (readonly [number, Call])[] {
+function positions(
+  calls: readonly ObservedCall[],
+  oneIn?: number,
+): readonly (readonly [number, ObservedCall])[] {
   const said = calls.map(({ verb, subject, dryRun }) => `${verb} ${subject} ${String(dryRun)}`);
   const kinds = [...new Set(said)].filter((_, index) => index % (oneIn ?? 1) === 0);
   const firsts = new Set(kinds.map((kind) => said.indexOf(kind)));

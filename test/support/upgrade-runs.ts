@@ -1,6 +1,6 @@
 /** `upgrade` on a cluster in memory with the operator at play, and what it wrote there. */
 import { join } from "node:path";
-import { type Call, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
+import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import type { Cluster } from "../../plugin/run/ports";
 import type { Report } from "../../plugin/run/report";
 import type { PlayedWorld } from "./played-operator";
@@ -25,7 +25,7 @@ interface Watched {
 
 function watched(inner: Cluster): Watched {
   const writes: string[] = [];
-  const cluster = new ObservedCluster(inner, async (call: Call, act) => {
+  const cluster = new ObservedCluster(inner, async (call: ObservedCall, act) => {
     if (!call.writes || call.subject.includes("AccessReview")) return await act();
     const value = await act();
     writes.push(`${call.verb} ${call.subject}`);

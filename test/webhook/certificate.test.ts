@@ -2,7 +2,7 @@ import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { defaultNames } from "../../plugin/domain/names";
 import { tryHandshake } from "../../webhook/certificate/handshake";
 import {
-  type Pair,
+  type ServedKeyPair,
   provenPair,
   readPair,
   ServedCertificate,
@@ -48,7 +48,8 @@ function serving(content?: Partial<PemPair>, more: Partial<ServedOptions> = {}) 
   return { folder, log, served, certificate };
 }
 
-const proven = ({ certPem: cert, keyPem: key }: PemPair): Pair => provenPair({ cert, key }, files);
+const proven = ({ certPem: cert, keyPem: key }: PemPair): ServedKeyPair =>
+  provenPair({ cert, key }, files);
 const sha256Of = ({ certPem }: PemPair) =>
   new X509Certificate(certPem).fingerprint256.replaceAll(":", "").toLowerCase();
 

@@ -5,7 +5,7 @@
 import { X509Certificate } from "node:crypto";
 import { generatePair } from "../../plugin/adapters/certificate-pair";
 import { defaultNames as names } from "../../plugin/domain/names";
-import type { Pair } from "../../webhook/certificate/served";
+import type { ServedKeyPair } from "../../webhook/certificate/served";
 import type { ApiAnswer, ApiRequest, ApiSender } from "../../webhook/clusters/connection";
 import { CertificateKeeper } from "../../webhook/own-certificate/keeper";
 import { usualTimes } from "../../webhook/own-certificate/step";
@@ -194,7 +194,7 @@ export class Replica {
   }
 
   private again(): CertificateKeeper {
-    const offer = ({ leaf }: Pair): Promise<void> => {
+    const offer = ({ leaf }: ServedKeyPair): Promise<void> => {
       this.serves = sha256(leaf);
       this.world.expectTrusted();
       return Promise.resolve();

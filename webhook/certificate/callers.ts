@@ -17,7 +17,7 @@ export interface CallerOptions {
 }
 
 /** What is known of a connection, for as long as the CA is the same. */
-interface Judged {
+interface CheckedCaller {
   readonly under: string;
   readonly problem: string | undefined;
   readonly certificate: X509Certificate | undefined;
@@ -25,7 +25,7 @@ interface Judged {
 
 /** Judges a caller by the certificate of its connection; probes are never asked for one. */
 export class Callers {
-  private readonly judged = new WeakMap<Duplex, Judged>();
+  private readonly judged = new WeakMap<Duplex, CheckedCaller>();
   private certificates: readonly X509Certificate[] = [];
   private pem = "";
 

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
 
-export interface Candidate {
+export interface HandshakePair {
   readonly cert: string;
   readonly key: string;
 }
@@ -44,7 +44,7 @@ export type Handshake =
   | { readonly is: "unfit"; readonly because: string };
 
 /** Serves the pair to itself: its certificates are the roots, as in a webhook configuration (S28). */
-export async function tryHandshake(pair: Candidate, serverName: string): Promise<Handshake> {
+export async function tryHandshake(pair: HandshakePair, serverName: string): Promise<Handshake> {
   const server = createServer({ ...pair, ...tlsFloor });
   server.on("tlsClientError", () => undefined); // the client's side tells
   server.listen(0, "127.0.0.1");

@@ -10,7 +10,7 @@ import { type FolderWatch, watchFolder } from "../files";
 import { errorText, type Log } from "../log";
 
 /** A certificate, perhaps with its chain, and its private key, both PEM. */
-export interface Pair {
+export interface ServedKeyPair {
   readonly cert: string;
   readonly key: string;
   readonly leaf: X509Certificate;
@@ -21,7 +21,7 @@ export class UnfitPair extends Error {}
 type FileNames = Pick<Names["webhook"], "secretCert" | "secretKey">;
 
 /** Reads both files and proves that they belong together; the dates are judged apart. Throws UnfitPair. */
-export function readPair(folder: string, names: FileNames): Pair {
+export function readPair(folder: string, names: FileNames): ServedKeyPair {
   expectItems(folder, [names.secretCert, names.secretKey]);
   const cert = readText(join(folder, names.secretCert));
   const key = readText(join(folder, names.secretKey));
@@ -30,9 +30,9 @@ export function readPair(folder: string, names: FileNames): Pair {
 
 /** The pair of two texts that are called by the names of the items. Throws UnfitPair. */
 export function provenPair(
-  { cert, key }: Pick<Pair, "cert" | "key">,
+  { cert, key }: Pick<ServedKeyPair, "cert" | "key">,
   { secretCert, secretKey }: FileNames,
-): Pair {
+): ServedKeyPair {
   const leaf = parse(secretCert, () => new X509Certificate(cert));
   const privateKey: KeyObject = parse(secretKey, () => createPrivateKey(key));
   // Node takes a key of another type silently, and then fails every handshake.
@@ -58,7 +58,7 @@ function expectItems(folder: string, wanted: readonly string[]): void {
   throw new UnfitPair(`${folder} has to hold the items ${wanted.join(" and ")}, it holds ${holds}`);
 }
 
-function textOf({ cert, key }: Pick<Pair, "cert" | "key">): string {
+function textOf({ cert, key }: Pick<ServedKeyPair, "cert" | "key">): string {
   return `${cert}${key}`;
 }
 
@@ -85,7 +85,7 @@ function parse<T>(name: string, read: () => T): T {
 }
 
 /** Why the certificate is not valid at a moment, undefined when it is. */
-export function judgeDates({ leaf }: Pair, now: Date): string | undefined {
+export function judgeDates({ leaf }: ServedKeyPair, now: Date): string | undefined {
   if (now < new Date(leaf.validFrom)) return `not valid before ${leaf.validFrom}`;
   return now > new Date(leaf.validTo) ? `expired at ${leaf.validTo}` : undefined;
 }
@@ -97,7 +97,7 @@ export interface ServedOptions {
   readonly serverName: string;
   readonly log: Log;
   /** Puts a pair into service, for new handshakes only. */
-  readonly serve: (pair: Pair) => void;
+  readonly serve: (pair: ServedKeyPair) => void;
   /** Told of each pair that is put into service, and of each new complaint. */
   readonly onLook?: (outcome: "served" | "refused") => void;
   /** SHA-256 of what callers trust, as far as it is known. */
@@ -121,11 +121,11 @@ export interface CertificateState {
 
 /** Keeps the last good pair in service, whatever happens to the folder. */
 export class ServedCertificate {
-  private served: Pair | undefined;
+  private served: ServedKeyPair | undefined;
   private fit = false;
   private complaint = "";
   private matches = false;
-  private offered: { readonly pair: Pair; readonly besides: string } | undefined;
+  private offered: { readonly pair: ServedKeyPair; readonly besides: string } | undefined;
   private watch: FolderWatch | undefined;
   private looking: Promise<void> | undefined;
   private again = false;
@@ -165,7 +165,7 @@ export class ServedCertificate {
   }
 
   /** Serves a pair that is ahead of the folder, until the folder changes: the kubelet needs a while. */
-  offer(pair: Pair): Promise<void> {
+  offer(pair: ServedKeyPair): Promise<void> {
     const besides = this.inFolder();
     this.offered = besides === textOf(pair) ? undefined : { pair, besides };
     return this.refresh();
@@ -203,7 +203,7 @@ export class ServedCertificate {
     }
   }
 
-  private async consider(pair: Pair): Promise<void> {
+  private async consider(pair: ServedKeyPair): Promise<void> {
     const same = this.served?.cert === pair.cert && this.served.key === pair.key;
     const unfit = await this.judge(pair, same);
     this.matches = same && this.offered === undefined;
@@ -219,7 +219,7 @@ export class ServedCertificate {
   }
 
   /** Why the pair is not fit, undefined when it is; throws UnfitPair when it cannot serve at all. */
-  private async judge(pair: Pair, same: boolean): Promise<string | undefined> {
+  private async judge(pair: ServedKeyPair, same: boolean): Promise<string | undefined> {
     const { now = () => new Date(), serverName } = this.options;
     const outdated = judgeDates(pair, now());
     // a pair in service has shown that it can shake hands; only its dates can have come or gone
@@ -229,7 +229,7 @@ export class ServedCertificate {
     return outdated ?? (shown.is === "unfit" ? shown.because : undefined);
   }
 
-  private putIntoService(pair: Pair): void {
+  private putIntoService(pair: ServedKeyPair): void {
     this.options.serve(pair);
     this.options.onLook?.("served");
     this.served = pair;

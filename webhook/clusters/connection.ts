@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { NoAnswer } from "../../plugin/adapters/http/answer";
 import { isCertificateFailure } from "../../plugin/adapters/http/failures";
-import type { Call, Client } from "../../plugin/adapters/kubernetes/client";
+import type { KubeCall, Client } from "../../plugin/adapters/kubernetes/client";
 import { openClient } from "../../plugin/adapters/kubernetes/connect";
 import { loadKubeconfig } from "../../plugin/adapters/kubernetes/kubeconfig";
 import {
@@ -14,7 +14,9 @@ import { UsageError } from "../../plugin/domain/errors";
 import { errorText } from "../log";
 import { parseJson } from "../../plugin/domain/values";
 
-export type ApiRequest = Pick<Call, "method" | "path" | "contentType"> & { readonly body?: object };
+export type ApiRequest = Pick<KubeCall, "method" | "path" | "contentType"> & {
+  readonly body?: object;
+};
 
 /** An answer of any status; a body that is no JSON is undefined. */
 export interface ApiAnswer {

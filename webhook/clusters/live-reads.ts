@@ -23,7 +23,7 @@ const longestPatienceMs = 1_000;
 type Start = (signal: AbortSignal) => Promise<unknown>;
 
 export class LiveReads {
-  private readonly questions = new Map<string, Question>();
+  private readonly questions = new Map<string, LiveRead>();
   private readonly limits: LiveLimits;
   private readonly bounded;
 
@@ -39,7 +39,7 @@ export class LiveReads {
     signal: AbortSignal,
   ): Promise<T> {
     const known = this.questions.get(name);
-    const question = known ?? new Question(this.limits);
+    const question = known ?? new LiveRead(this.limits);
     const asker = question.add(start);
     if (known === undefined) {
       this.questions.set(name, question);
@@ -52,7 +52,7 @@ export class LiveReads {
     }
   }
 
-  private async pursue(name: string, question: Question): Promise<void> {
+  private async pursue(name: string, question: LiveRead): Promise<void> {
     await this.bounded(async () => {
       // those who ask in the same turn share the first request
       await Promise.resolve();
@@ -71,16 +71,16 @@ interface Asker {
   readonly reject: (error: Error) => void;
 }
 
-interface Sent {
+interface SentRead {
   readonly at: number;
   readonly end: AbortController;
 }
 
 /** One question, for as long as someone waits for its answer. */
-class Question {
+class LiveRead {
   private readonly askers = new Set<Asker>();
   /** Under way: the first, which an API server that is only slow will answer, and the latest. */
-  private sent: readonly Sent[] = [];
+  private sent: readonly SentRead[] = [];
   private moment = 0;
   private wake: () => void = () => undefined;
 
@@ -136,7 +136,7 @@ class Question {
     });
   }
 
-  private async follow(sent: Sent, start: Start): Promise<void> {
+  private async follow(sent: SentRead, start: Start): Promise<void> {
     const { signal } = sent.end;
     try {
       const answer = await start(AbortSignal.any([signal, abortAfter(this.limits.ms)]));

@@ -5,9 +5,9 @@ import type { ServedCertificate } from "../certificate/served";
 import type { ApiSender } from "../clusters/connection";
 import { errorText, type Log } from "../log";
 import {
-  type Candidate,
+  type PendingPair,
   certificatesOf,
-  type Known,
+  type RotationState,
   needsPair,
   nextStep,
   type SecretFacts,
@@ -45,8 +45,8 @@ export interface KeeperParts {
 
 /** What a look leaves to be done: nothing for now, or something soon. */
 type Outlook = "quiet" | "soon";
-type Stored = Pick<Known, "secret" | "registration">;
-type Action = Exclude<Step, { readonly do: "rest" | "wait" }>;
+type Stored = Pick<RotationState, "secret" | "registration">;
+type CertificateStep = Exclude<Step, { readonly do: "rest" | "wait" }>;
 
 /** More steps than any way from one state to the next has. */
 const mostSteps = 8;
@@ -61,7 +61,7 @@ export class CertificateKeeper {
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private complaint = "";
-  private candidate: Candidate | undefined;
+  private candidate: PendingPair | undefined;
   private told = "";
   private offered = "";
 
@@ -168,7 +168,11 @@ export class CertificateKeeper {
   }
 
   /** Takes a step; what it has changed of what is stored. */
-  private async take(step: Action, found: Stored, signal: AbortSignal): Promise<Partial<Stored>> {
+  private async take(
+    step: CertificateStep,
+    found: Stored,
+    signal: AbortSignal,
+  ): Promise<Partial<Stored>> {
     if (step.do === "store") return { secret: await this.store(step.pair, found.secret, signal) };
     if (step.do === "make") await this.make();
     if (step.do === "make" || found.registration === undefined) return {};
@@ -192,7 +196,7 @@ export class CertificateKeeper {
 
   /** Creates the Secret or writes its items; what is stored is served at once. */
   private async store(
-    { cert, key }: Candidate["pair"],
+    { cert, key }: PendingPair["pair"],
     secret: SecretFacts | undefined,
     signal: AbortSignal,
   ): Promise<SecretFacts> {

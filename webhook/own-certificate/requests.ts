@@ -12,7 +12,7 @@ import {
 } from "./step";
 
 /** One object by its address, and how patches of it are merged. */
-export interface Place {
+export interface ObjectAddress {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
@@ -48,7 +48,7 @@ export function placesOf(names: Names, namespace: string) {
       // its entries are merged by their names, and only the patched field changes hands
       patch: "strategic-merge-patch",
     },
-  } as const satisfies Readonly<Record<string, Place>>;
+  } as const satisfies Readonly<Record<string, ObjectAddress>>;
 }
 
 export type Verb = "get" | "create" | "patch";
@@ -58,7 +58,7 @@ export class RequestRefused extends Error {
   constructor(
     readonly status: number,
     private readonly verb: Verb,
-    private readonly place: Place,
+    private readonly place: ObjectAddress,
   ) {
     super(`the API server answered ${status} to ${verb} ${place.resource}/${place.name}`);
   }
@@ -88,12 +88,12 @@ export class OwnCertRequests {
     private readonly manager: string,
   ) {}
 
-  async read(place: Place, signal: AbortSignal): Promise<Json | undefined> {
+  async read(place: ObjectAddress, signal: AbortSignal): Promise<Json | undefined> {
     const answer = await this.sender.send({ method: "GET", path: pathOf(place) }, signal);
     return answer.status === 404 ? undefined : accepted(answer, "get", place);
   }
 
-  async create(place: Place, object: object, signal: AbortSignal): Promise<Json> {
+  async create(place: ObjectAddress, object: object, signal: AbortSignal): Promise<Json> {
     const path = `${collectionOf(place)}?${this.query()}`;
     const answer = await this.sender.send({ method: "POST", path, body: object }, signal);
     if (answer.status === 409) throw new Overtaken(`${place.resource}/${place.name} exists`);
@@ -101,7 +101,7 @@ export class OwnCertRequests {
   }
 
   /** A patch that is bound to the resourceVersion in it. */
-  async patch(place: Place, patch: BoundPatch, signal: AbortSignal): Promise<Json> {
+  async patch(place: ObjectAddress, patch: BoundPatch, signal: AbortSignal): Promise<Json> {
     const path = `${pathOf(place)}?${this.query()}`;
     const contentType = `application/${place.patch}+json`;
     const answer = await this.sender.send(
@@ -124,23 +124,23 @@ export interface BoundPatch {
   readonly [key: string]: unknown;
 }
 
-function accepted({ status, body }: ApiAnswer, verb: Verb, place: Place): Json {
+function accepted({ status, body }: ApiAnswer, verb: Verb, place: ObjectAddress): Json {
   if (status >= 300 || !isObject(body)) throw new RequestRefused(status, verb, place);
   return body;
 }
 
-function collectionOf({ group, version, resource, namespace }: Place): string {
+function collectionOf({ group, version, resource, namespace }: ObjectAddress): string {
   const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
   return `${group === "" ? "/api" : `/apis/${group}`}/${version}${scope}/${resource}`;
 }
 
-function pathOf(place: Place): string {
+function pathOf(place: ObjectAddress): string {
   return `${collectionOf(place)}/${place.name}`;
 }
 
 export interface LeaseOptions {
   readonly requests: OwnCertRequests;
-  readonly place: Place;
+  readonly place: ObjectAddress;
   /** Who this replica is; no other has the same. */
   readonly holder: string;
   readonly lastsMs: number;

@@ -10,7 +10,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Names } from "../../plugin/domain/names";
 import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
-import { judgeDates, type Pair, provenPair, sha256Of } from "../certificate/served";
+import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certificate/served";
 import { errorText } from "../log";
 
 /** A certificate and its private key, both PEM. */
@@ -35,19 +35,19 @@ export const usualTimes: Times = {
 };
 
 /** A pair that is made and not stored: nobody serves it yet. */
-export interface Candidate {
+export interface PendingPair {
   readonly pair: MadePair;
   readonly certificate: Certificate;
   /** Since when the registration has been seen to trust it. */
   readonly trustedAt?: number;
 }
 
-export interface Known {
+export interface RotationState {
   readonly now: number;
   readonly secret: SecretFacts | undefined;
   /** Undefined where nothing points at this webhook: there is nobody to tell. */
   readonly registration: RegistrationFacts | undefined;
-  readonly candidate: Candidate | undefined;
+  readonly candidate: PendingPair | undefined;
 }
 
 export type Step =
@@ -68,14 +68,14 @@ export function needsPair(secret: SecretFacts | undefined, now: number): boolean
   return now >= from + ((to - from) * 2) / 3;
 }
 
-export function nextStep(known: Known, times: Times): Step {
+export function nextStep(known: RotationState, times: Times): Step {
   const { secret, now } = known;
   if (needsPair(secret, now)) return bringIn(known, times);
   return secret?.ours === true ? tidyUp(secret, known, times) : { do: "rest" };
 }
 
 /** First trusted, then known everywhere, then stored and served. */
-function bringIn({ now, secret, registration, candidate }: Known, times: Times): Step {
+function bringIn({ now, secret, registration, candidate }: RotationState, times: Times): Step {
   if (candidate === undefined) return { do: "make" };
   const { certificate, pair, trustedAt } = candidate;
   // without a Secret, replicas may still serve what the registration trusts
@@ -90,7 +90,11 @@ function bringIn({ now, secret, registration, candidate }: Known, times: Times):
 }
 
 /** Drops the certificate before when the overlap is over; the registration trusts what is stored. */
-function tidyUp(secret: SecretFacts, { now, registration }: Known, { overlapMs }: Times): Step {
+function tidyUp(
+  secret: SecretFacts,
+  { now, registration }: RotationState,
+  { overlapMs }: Times,
+): Step {
   const { certificates, pair, writtenAt } = secret;
   const [leaf, ...older] = certificates;
   if (leaf !== undefined && pair !== undefined && older.length > 0) {
@@ -131,7 +135,7 @@ export interface SecretFacts {
   readonly writtenAt: number;
   readonly certificates: readonly Certificate[];
   /** Undefined where the items are no pair. */
-  readonly pair?: Pair;
+  readonly pair?: ServedKeyPair;
   /** Why it cannot be served now, undefined when it can. */
   readonly unfit?: string;
 }
@@ -182,7 +186,7 @@ function holds(entry: unknown, item: string): boolean {
 }
 
 function judgePair(
-  texts: Pick<Pair, "cert" | "key">,
+  texts: Pick<ServedKeyPair, "cert" | "key">,
   self: Self,
   now: number,
 ): Pick<SecretFacts, "pair" | "unfit"> {

@@ -19,7 +19,7 @@ export interface Reviewed {
   readonly crash?: unknown;
 }
 
-interface Judged {
+interface EvaluatedReview {
   readonly is: "judged";
   readonly verdict: Verdict;
   readonly lookups: Lookups;
@@ -34,16 +34,16 @@ interface Unjudged {
   readonly live?: ReviewFacts["live"];
 }
 
-export type Found = Judged | Unjudged;
+export type ReviewOutcome = EvaluatedReview | Unjudged;
 
 /** A review that could be read, and the words of the product. */
-export interface Asked {
+export interface ReviewInput {
   readonly request: ReviewRequest;
   readonly names: Names;
 }
 
 /** The answer to a review that no rule has to look at. */
-export function renderSpared(asked: Asked, why: string): Reviewed {
+export function renderSpared(asked: ReviewInput, why: string): Reviewed {
   return {
     reply: answerWith(asked.request, { warnings: [] }),
     entry: entryOf(asked.request, "allow", why),
@@ -52,7 +52,7 @@ export function renderSpared(asked: Asked, why: string): Reviewed {
 }
 
 /** The answer to a review that was judged, or that cannot be judged now. */
-export function renderFound(asked: Asked, found: Found, bypass: Bypass): Reviewed {
+export function renderFound(asked: ReviewInput, found: ReviewOutcome, bypass: Bypass): Reviewed {
   if (bypass.is !== "granted") {
     return found.is === "judged" ? renderVerdict(asked, found, bypass) : cannotJudge(asked, found);
   }
@@ -80,7 +80,7 @@ function bypassed(verdict: Verdict): Verdict {
 }
 
 /** The answer to what is no review, or to one over which a rule failed. */
-export function renderFailure(error: unknown, asked: Asked | undefined): Reviewed {
+export function renderFailure(error: unknown, asked: ReviewInput | undefined): Reviewed {
   if (error instanceof UnreadableReview) {
     const { message, uid } = error;
     return {
@@ -98,7 +98,7 @@ export function renderFailure(error: unknown, asked: Asked | undefined): Reviewe
   };
 }
 
-function renderUnjudged(asked: Asked, { because, live }: Unjudged, bypass: Bypass): Reviewed {
+function renderUnjudged(asked: ReviewInput, { because, live }: Unjudged, bypass: Bypass): Reviewed {
   const warnings = [...warningsOf(bypass), warningText(`not judged: ${because}`)];
   const annotations = { rule: "none", data: "unknown", ...bypassAnnotations(bypass) };
   return {
@@ -108,7 +108,7 @@ function renderUnjudged(asked: Asked, { because, live }: Unjudged, bypass: Bypas
   };
 }
 
-function cannotJudge(asked: Asked, { because, live }: Unjudged): Reviewed {
+function cannotJudge(asked: ReviewInput, { because, live }: Unjudged): Reviewed {
   const { request } = asked;
   return {
     reply: faultReply({ code: 503, message: `cannot judge: ${because}`, uid: request.uid }),
@@ -117,7 +117,7 @@ function cannotJudge(asked: Asked, { because, live }: Unjudged): Reviewed {
   };
 }
 
-function renderVerdict(asked: Asked, found: Judged, bypass: Bypass): Reviewed {
+function renderVerdict(asked: ReviewInput, found: EvaluatedReview, bypass: Bypass): Reviewed {
   const { request, names } = asked;
   const { verdict, lookups, live } = found;
   const { causes, warnings, wouldDeny } = verdict;
@@ -139,12 +139,12 @@ function renderVerdict(asked: Asked, found: Judged, bypass: Bypass): Reviewed {
   };
 }
 
-function denialOf({ request, names }: Asked, verdict: Verdict): DenialStatus {
+function denialOf({ request, names }: ReviewInput, verdict: Verdict): DenialStatus {
   const { kind, name } = request;
   return denialStatus({ ...kind, name, verdict, webhookName: names.webhook.entry });
 }
 
-interface Answer {
+interface ReviewReply {
   readonly denial?: DenialStatus | undefined;
   readonly warnings: readonly string[];
   /** For the audit log; the API server puts the entry's name and a slash before each key. */
@@ -155,7 +155,7 @@ interface Answer {
  * The answer in the review's own version, as JSON. Never a patch: under v1 its mere presence is an
  * error. Written by hand around what varies: nearly every answer is the same allow.
  */
-function answerWith({ apiVersion, uid }: ReviewRequest, answer: Answer): Reply {
+function answerWith({ apiVersion, uid }: ReviewRequest, answer: ReviewReply): Reply {
   const { denial, warnings, annotations } = answer;
   const allowed = denial === undefined ? "true" : `false,"status":${JSON.stringify(denial)}`;
   const warned = warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`;
@@ -167,14 +167,14 @@ function answerWith({ apiVersion, uid }: ReviewRequest, answer: Answer): Reply {
   );
 }
 
-function dataOf({ live }: Judged): string {
+function dataOf({ live }: EvaluatedReview): string {
   if (live === undefined) return "known";
   return live.outcome === "overturned" ? "overturned" : "live";
 }
 
 /** For the audit log: which rule, by which EC in which version, and how old that knowledge was. */
 function annotationsOf(
-  found: Judged,
+  found: EvaluatedReview,
   rule: string,
   bypass: Bypass,
 ): Readonly<Record<string, string | undefined>> {
@@ -239,7 +239,7 @@ type Told = Pick<ReviewFacts, "verdict"> & {
 };
 
 /** Labels of a closed set each: what the review says is looked up, never taken over. */
-export function factsOf(asked: Asked | undefined, told: Told): ReviewFacts {
+export function factsOf(asked: ReviewInput | undefined, told: Told): ReviewFacts {
   const { verdict, rule = "none", wouldDeny = noRules, bypass = "none", live } = told;
   return {
     kind: asked === undefined ? "other" : knownKind(asked),
@@ -254,7 +254,7 @@ export function factsOf(asked: Asked | undefined, told: Told): ReviewFacts {
   };
 }
 
-function knownKind({ request, names: { edb, eaadb, erc } }: Asked): string {
+function knownKind({ request, names: { edb, eaadb, erc } }: ReviewInput): string {
   const { kind } = request.kind;
   return kind === edb.kind || kind === eaadb.kind || kind === erc.kind ? kind : "other";
 }

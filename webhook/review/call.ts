@@ -20,7 +20,7 @@ export interface AdmissionContext extends ReviewContext, SharedRoom {
   readonly log: Log;
 }
 
-interface Call {
+interface ReviewCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: AdmissionContext;
@@ -38,7 +38,7 @@ export function admissionListener(context: AdmissionContext): RequestListener {
 }
 
 /** Head, room, body, review, answer, log: in this order, and each can end it. */
-async function answerCall(call: Call): Promise<void> {
+async function answerCall(call: ReviewCall): Promise<void> {
   const { request, response, context } = call;
   const { maxBody, metrics, log } = context;
   const since = performance.now();
@@ -76,7 +76,7 @@ async function answerCall(call: Call): Promise<void> {
   if (crash !== undefined) log.error(crashFields(crash), "a rule failed");
 }
 
-function judgeCaller({ request, context: { callers } }: Call): Fault | undefined {
+function judgeCaller({ request, context: { callers } }: ReviewCall): Fault | undefined {
   const message = callers?.problem(request.socket);
   return message === undefined ? undefined : { code: 403, message };
 }
@@ -87,7 +87,7 @@ const lateBody = { code: 503, message: "cannot judge: the body did not arrive in
 const shedBody = { code: 429, message: "too many reviews at once, and the body is late" } as const;
 
 async function refuse(
-  { request, response, context: { maxBody, health, metrics, log } }: Call,
+  { request, response, context: { maxBody, health, metrics, log } }: ReviewCall,
   fault: Fault,
   shed?: "overloaded" | "large bodies",
 ): Promise<void> {
@@ -98,7 +98,7 @@ async function refuse(
 }
 
 /** There is no body to judge: who is still there is told why. */
-async function withoutBody(call: Call, is: NoBody): Promise<Reviewed | undefined> {
+async function withoutBody(call: ReviewCall, is: NoBody): Promise<Reviewed | undefined> {
   const { request, response, context } = call;
   const { maxBody, metrics, log } = context;
   switch (is) {

@@ -14,7 +14,7 @@ import {
   editOf,
   judgedKind,
   placesOf,
-  type Question,
+  type ReviewTask,
   readReview,
   type ReviewContext,
 } from "./review";
@@ -90,7 +90,7 @@ interface Shown extends Explanation {
 }
 
 /** By what is known; a refusal and an EC that is not known are looked at as they are now (C14). */
-async function explain(edit: Edit, { places, context, until }: Question): Promise<Shown> {
+async function explain(edit: Edit, { places, context, until }: ReviewTask): Promise<Shown> {
   const { clusters } = places;
   const { options } = context;
   const known = knownLookups(edit, places);

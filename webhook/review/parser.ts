@@ -78,7 +78,7 @@ export class BigBodies {
   }
 }
 
-export interface Question {
+export interface ParseRequest {
   readonly bytes: Uint8Array;
 }
 
@@ -91,7 +91,7 @@ export const tooDeep = "the review is nested too deeply";
 
 /** Answers questions one after the other, for as long as the port is open. */
 export function serveParser(port: MessagePort, names: Names): void {
-  port.on("message", ({ bytes }: Question) => {
+  port.on("message", ({ bytes }: ParseRequest) => {
     const parsed = parseOne(bytes, names);
     try {
       port.postMessage(parsed);

@@ -9,8 +9,8 @@ import { ClustersUnreadable, TooManyLiveReads } from "../clusters/clusters";
 import { isAbsent, isMissing, knownLookups, liveLookups, type Places } from "../clusters/find";
 import { errorText } from "../log";
 import {
-  type Asked,
-  type Found,
+  type ReviewInput,
+  type ReviewOutcome,
   renderFailure,
   renderFound,
   renderSpared,
@@ -38,7 +38,7 @@ export async function answerReview(
   until: number,
 ): Promise<Reviewed> {
   const { names } = context.options;
-  let asked: Asked | undefined;
+  let asked: ReviewInput | undefined;
   try {
     const request = await readReview(body, context);
     asked = { request, names };
@@ -104,14 +104,14 @@ function bypassOf(
 }
 
 /** By what, where and until when an edit is judged. */
-export interface Question {
+export interface ReviewTask {
   readonly context: ReviewContext;
   readonly places: Places;
   readonly until: number;
 }
 
 /** By what is known, where that will do: a denial that rests on it may not, nor an EC that is not known. */
-async function judge(edit: Edit, question: Question): Promise<Found> {
+async function judge(edit: Edit, question: ReviewTask): Promise<ReviewOutcome> {
   const { places, context } = question;
   const { clusters, names } = places;
   if (!clusters.synced()) {
@@ -129,9 +129,9 @@ async function judge(edit: Edit, question: Question): Promise<Found> {
 /** By the ECs as they are now (C14). */
 async function judgeLive(
   edit: Edit,
-  { places, context, until }: Question,
+  { places, context, until }: ReviewTask,
   reason: "confirm" | "missing",
-): Promise<Found> {
+): Promise<ReviewOutcome> {
   try {
     const lookups = await liveLookups(edit, places, abortAfter(until - performance.now()));
     const verdict = judgeEdit(edit, lookups, context.options);
@@ -149,7 +149,7 @@ async function judgeLive(
 }
 
 /** In an emergency nothing may stand in the way: not even a rule that fails. */
-async function orUnknown(found: Promise<Found>): Promise<Found> {
+async function orUnknown(found: Promise<ReviewOutcome>): Promise<ReviewOutcome> {
   try {
     return await found;
   } catch (error) {

@@ -8,7 +8,7 @@ import { asString, getOwn, parseJson } from "../../domain/values";
 import type { UploadProgress } from "../../run/cluster-api";
 import type { Clock } from "../../run/ports";
 import { Agents } from "../http/agents";
-import { type Answer, NoAnswer, oneLine, pauseBefore } from "../http/answer";
+import { type HttpAnswer, NoAnswer, oneLine, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import type { Route } from "./route";
 import { concealed } from "../../domain/public-words";
@@ -69,7 +69,7 @@ export class ApiClient {
   }
 
   /** The answer whatever its status; UnavailableError when there was none. */
-  async answer(call: ApiCall): Promise<Answer> {
+  async answer(call: ApiCall): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.loggedIn(call);
       const pause = pauseBefore(answer, attempt, call.method !== "GET");
@@ -79,7 +79,7 @@ export class ApiClient {
     }
   }
 
-  requireSuccess(answer: Answer, call: ApiCall): void {
+  requireSuccess(answer: HttpAnswer, call: ApiCall): void {
     if (answer.status >= 200 && answer.status < 300) return;
     const { names, login } = this.connection;
     throw refused(answer, this.purpose(call), { names, conceal: (said) => login.conceal(said) });
@@ -104,7 +104,7 @@ export class ApiClient {
   }
 
   /** A 401 was carried out by nobody: where passwords are switched off, a token is asked for. */
-  private async loggedIn(call: ApiCall): Promise<Answer | NoAnswer> {
+  private async loggedIn(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
     const answer = await this.redirected(call);
     if (answer instanceof NoAnswer || answer.status !== 401) return answer;
     const token = await this.newToken(call.signal);
@@ -135,7 +135,7 @@ export class ApiClient {
   }
 
   /** A redirect was not carried out either: the same request, to a host of the same cluster alone. */
-  private async redirected(call: ApiCall): Promise<Answer | NoAnswer> {
+  private async redirected(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
     let to = { host: call.host, path: call.path };
     for (let hop = 0; ; hop += 1) {
       const answer = await this.reached(call, to);
@@ -145,13 +145,17 @@ export class ApiClient {
       const base = `https://${to.host ?? here.host}${here.port === 443 ? "" : `:${here.port}`}`;
       const url = URL.canParse(location, base) ? new URL(location, base) : undefined;
       if (url?.protocol !== "https:" || !here.leadsTo(url) || hop === mostRedirects) {
-        throw this.elsewhere(call, answer as Answer, url);
+        throw this.elsewhere(call, answer as HttpAnswer, url);
       }
       to = { host: here.hostFor(url), path: `${url.pathname}${url.search}` };
     }
   }
 
-  private elsewhere({ subject }: ApiCall, { status }: Answer, url: URL | undefined): EngineError {
+  private elsewhere(
+    { subject }: ApiCall,
+    { status }: HttpAnswer,
+    url: URL | undefined,
+  ): EngineError {
     const where = url === undefined ? "no address" : url.origin;
     return new ClusterApiError(
       `the cluster's REST API ${this.connection.route.address} redirects the request to ${subject} to ${where}, where it is not sent`,
@@ -164,7 +168,7 @@ export class ApiClient {
   private async reached(
     call: ApiCall,
     to: { readonly host: string | undefined; readonly path: string },
-  ): Promise<Answer | NoAnswer> {
+  ): Promise<HttpAnswer | NoAnswer> {
     const { route } = this.connection;
     if (to.host !== undefined) return this.once(call, { host: to.host, path: to.path });
     const others = [route.host, ...route.alternatives].filter((host) => host !== this.host);
@@ -183,7 +187,7 @@ export class ApiClient {
   private async once(
     call: ApiCall,
     { host, path }: { readonly host: string; readonly path: string },
-  ): Promise<Answer | NoAnswer> {
+  ): Promise<HttpAnswer | NoAnswer> {
     const { route, login, limits, clock } = this.connection;
     const { method, body, signal, onProgress } = call;
     const writes = method !== "GET";
@@ -237,7 +241,7 @@ function isFinal(cause: unknown): boolean {
   return cause instanceof EngineError && cause.exitCode === 4;
 }
 
-function locationOf(answer: Answer | NoAnswer): string | undefined {
+function locationOf(answer: HttpAnswer | NoAnswer): string | undefined {
   if (answer instanceof NoAnswer) return undefined;
   const redirects = [301, 302, 303, 307, 308].includes(answer.status);
   return redirects ? answer.headers.location : undefined;
@@ -320,7 +324,7 @@ function onTheWay(cause: EngineError, address: string): EngineError {
 
 /** An answer that is no success; `conceal` takes out what must not be shown. */
 export function refused(
-  answer: Answer,
+  answer: HttpAnswer,
   purpose: ApiPurpose,
   { names, conceal }: { readonly names: Names; readonly conceal: (text: string) => string },
 ): ClusterApiError | ClusterApiPermissionError {

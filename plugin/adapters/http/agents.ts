@@ -12,7 +12,7 @@ export interface ClientPair {
 }
 
 /** What every connection has in common. */
-export interface Way {
+export interface ConnectionRoute {
   /** Undefined: plain HTTP. */
   readonly tls: ConnectionOptions | undefined;
   /** A raw connection, in which TLS is spoken: through a proxy, or to a pod's port. Absent: Node dials. */
@@ -39,7 +39,7 @@ export class Agents {
   private readonly single = new Set<http.Agent>();
   private readonly ended = new AbortController();
 
-  constructor(private readonly way: Way) {
+  constructor(private readonly way: ConnectionRoute) {
     setMaxListeners(0, this.ended.signal);
   }
 
@@ -86,7 +86,7 @@ export class Agents {
   }
 
   /** The same agent over connections that are opened in another way. */
-  private through(open: NonNullable<Way["open"]>, agent: http.Agent): http.Agent {
+  private through(open: NonNullable<ConnectionRoute["open"]>, agent: http.Agent): http.Agent {
     const direct = agent.createConnection.bind(agent);
     agent.createConnection = (options, callback) => {
       const answer = callback as (error: Error | null, socket?: unknown) => void;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Clock, deadline } from "../../run/ports";
 
 /** An answer, whatever its status. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -59,7 +59,7 @@ export interface Listening {
  * a NoAnswer is thrown. An abort throws the signal's reason.
  */
 export async function* arriving(
-  { stream }: Pick<Answer, "stream">,
+  { stream }: Pick<HttpAnswer, "stream">,
   { clock, silentMs, signal }: Listening,
 ): AsyncGenerator<Buffer> {
   if (stream === undefined) return;
@@ -91,7 +91,7 @@ export async function* arriving(
 }
 
 /** Seconds of the Retry-After header; its date form is not used by the servers that are asked. */
-export function retryAfterOf({ headers }: Answer): number | undefined {
+export function retryAfterOf({ headers }: HttpAnswer): number | undefined {
   const value = headers["retry-after"];
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
 }
@@ -115,7 +115,7 @@ const resets = ["ECONNRESET", "EPIPE"];
  * reset or a timeout, which leave open whether it happened.
  */
 export function pauseBefore(
-  answer: Answer | NoAnswer,
+  answer: HttpAnswer | NoAnswer,
   attempt: number,
   writes: boolean,
 ): number | undefined {
@@ -125,7 +125,7 @@ export function pauseBefore(
   return pause > longestPauseMs ? undefined : pause;
 }
 
-function repeatable(answer: Answer | NoAnswer, writes: boolean): boolean {
+function repeatable(answer: HttpAnswer | NoAnswer, writes: boolean): boolean {
   if (answer instanceof NoAnswer) return !writes && resets.includes(answer.code);
   if (writes) return answer.status === 429 && retryAfterOf(answer) !== undefined;
   return answer.status === 429 || answer.status === 503;

@@ -6,7 +6,7 @@ import { TLSSocket } from "node:tls";
 import { gunzipSync } from "node:zlib";
 import { type Clock, deadline } from "../../run/ports";
 import type { Lease } from "./agents";
-import { type Answer, NoAnswer } from "./answer";
+import { type HttpAnswer, NoAnswer } from "./answer";
 import { hostOf, portOf } from "./tunnel";
 
 /** How long, and how large. */
@@ -46,13 +46,13 @@ const usualAnswerBytes = 256 * 1024 * 1024;
 const partBytes = 64 * 1024;
 
 /** Sends; rejects with the signal's reason alone. */
-export function exchange(wanted: Exchange): Promise<Answer | NoAnswer> {
+export function exchange(wanted: Exchange): Promise<HttpAnswer | NoAnswer> {
   return new Promise((resolve, reject) => {
-    new Sending(wanted, resolve, reject).begin();
+    new PendingExchange(wanted, resolve, reject).begin();
   });
 }
 
-class Sending {
+class PendingExchange {
   private readonly request: http.ClientRequest;
   private readonly secure: boolean;
   private readonly alarms = new Map<string, () => void>();
@@ -61,7 +61,7 @@ class Sending {
 
   constructor(
     private readonly wanted: Exchange,
-    private readonly resolve: (outcome: Answer | NoAnswer) => void,
+    private readonly resolve: (outcome: HttpAnswer | NoAnswer) => void,
     private readonly reject: (reason: Error) => void,
   ) {
     const { base, method, path, headers, body, lease } = wanted;
@@ -164,7 +164,7 @@ class Sending {
     });
   }
 
-  private finish(answer: Answer): void {
+  private finish(answer: HttpAnswer): void {
     this.settle();
     this.resolve(answer);
     // an answer to half an upload: the rest is not wanted

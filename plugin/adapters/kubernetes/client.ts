@@ -13,7 +13,7 @@ import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../..
 import { type Clock, requestDeadlineMs } from "../../run/ports";
 import type { Agents } from "../http/agents";
 import {
-  type Answer,
+  type HttpAnswer,
   arriving,
   linesOf,
   NoAnswer,
@@ -27,7 +27,7 @@ import type { Credential, CredentialSource } from "./exec-plugin";
 import { noUser, type RequestSeen } from "./target";
 
 /** One call of the API. */
-export interface Call {
+export interface KubeCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ export interface Call {
 /** What every request of a connection has in common. */
 export interface Connection {
   readonly base: URL;
-  readonly place: Place;
+  readonly place: RequestContext;
   readonly agents: Agents;
   readonly credentials: CredentialSource;
   readonly impersonation: OutgoingHttpHeaders;
@@ -68,9 +68,9 @@ export class Client {
   constructor(private readonly connection: Connection) {}
 
   /** The object that the server answered with; undefined for a 404 when that is an answer. */
-  async object(call: Call): Promise<Json>;
-  async object(call: Call, absent: "absent"): Promise<Json | undefined>;
-  async object(call: Call, absent?: "absent"): Promise<Json | undefined> {
+  async object(call: KubeCall): Promise<Json>;
+  async object(call: KubeCall, absent: "absent"): Promise<Json | undefined>;
+  async object(call: KubeCall, absent?: "absent"): Promise<Json | undefined> {
     const answer = await this.answer(call);
     if (absent !== undefined && isAbsence(answer)) return undefined;
     const { body, headers } = this.success(answer, call);
@@ -85,7 +85,7 @@ export class Client {
   }
 
   /** The lines of an answer as they come, until the server ends it, falls silent, or the reader stops. */
-  async *lines(call: Call): AsyncGenerator<string> {
+  async *lines(call: KubeCall): AsyncGenerator<string> {
     const begun = this.success(await this.answer({ ...call, streams: true }), call);
     const { clock } = this.connection;
     const { signal } = call;
@@ -98,7 +98,7 @@ export class Client {
   }
 
   /** A WebSocket to the call's path; nothing of what is sent over it is known here. */
-  async socket(call: Call, protocol: string): Promise<WebSocket> {
+  async socket(call: KubeCall, protocol: string): Promise<WebSocket> {
     const { base, agents, credentials, guard, limits, clock } = this.connection;
     guard?.(requestSeen(call));
     const { openSocket } = await import("./port-forward.ts");
@@ -121,7 +121,7 @@ export class Client {
   }
 
   /** What an answer that is no success, or none at all, means to the caller. */
-  failure(answer: Answer | NoAnswer, call: Call): EngineError {
+  failure(answer: HttpAnswer | NoAnswer, call: KubeCall): EngineError {
     const { place } = this.connection;
     const purpose = { subject: call.subject, writes: call.writes && !isDryRun(call) };
     return answer instanceof NoAnswer
@@ -134,13 +134,13 @@ export class Client {
     this.connection.agents.close();
   }
 
-  private success(answer: Answer | NoAnswer, call: Call): Answer {
+  private success(answer: HttpAnswer | NoAnswer, call: KubeCall): HttpAnswer {
     const failed = answer instanceof NoAnswer || answer.status < 200 || answer.status > 299;
     if (failed) throw this.failure(answer, call);
     return answer;
   }
 
-  private async answer(asked: Call): Promise<Answer | NoAnswer> {
+  private async answer(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
     const { clock, credentials, guard } = this.connection;
     guard?.(requestSeen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
@@ -159,7 +159,7 @@ export class Client {
   }
 
   /** An interrupt ends whatever reads; a write in flight is finished, so that its outcome is known. */
-  private signalFor(call: Call): AbortSignal | undefined {
+  private signalFor(call: KubeCall): AbortSignal | undefined {
     return call.writes && !isDryRun(call) ? undefined : this.connection.signal;
   }
 
@@ -170,13 +170,13 @@ export class Client {
   }
 
   /** The answer to one request, whatever its status; rejects with the signal's reason. */
-  async once(call: Call): Promise<Answer | NoAnswer> {
+  async once(call: KubeCall): Promise<HttpAnswer | NoAnswer> {
     const answer = await this.attempt(call);
     const isStale = answer instanceof NoAnswer && answer.reused && this.keptMs(call) !== undefined;
     return isStale ? this.attempt({ ...call, fresh: true }) : answer;
   }
 
-  private async attempt(call: Call): Promise<Answer | NoAnswer> {
+  private async attempt(call: KubeCall): Promise<HttpAnswer | NoAnswer> {
     const { agents, base, credentials, clock, limits } = this.connection;
     const { method, body, signal } = call;
     signal?.throwIfAborted();
@@ -198,15 +198,15 @@ export class Client {
     });
   }
 
-  private keptMs({ method }: Call): number | undefined {
+  private keptMs({ method }: KubeCall): number | undefined {
     return method === "GET" ? this.connection.limits.keptMs : undefined;
   }
 
-  private path(call: Call): string {
+  private path(call: KubeCall): string {
     return `${this.connection.base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`;
   }
 
-  private headers(call: Call, { authorization }: Credential): OutgoingHttpHeaders {
+  private headers(call: KubeCall, { authorization }: Credential): OutgoingHttpHeaders {
     const { impersonation, compress, userAgent } = this.connection;
     return {
       accept: "application/json",
@@ -219,29 +219,29 @@ export class Client {
   }
 }
 
-function isWholeRead({ method, streams }: Call): boolean {
+function isWholeRead({ method, streams }: KubeCall): boolean {
   return method === "GET" && streams !== true;
 }
 
-function requestSeen(call: Call): RequestSeen {
+function requestSeen(call: KubeCall): RequestSeen {
   return { method: call.method, path: call.path, dryRun: isDryRun(call) };
 }
 
-function isDryRun({ query }: Call): boolean {
+function isDryRun({ query }: KubeCall): boolean {
   return query?.["dryRun"] !== undefined;
 }
 
-function isStatus(answer: Answer | NoAnswer, status: number): boolean {
+function isStatus(answer: HttpAnswer | NoAnswer, status: number): boolean {
   return !(answer instanceof NoAnswer) && answer.status === status;
 }
 
 /** A page of markup is no API server's 404: the address is wrong, not the object absent. */
-function isAbsence(answer: Answer | NoAnswer): boolean {
+function isAbsence(answer: HttpAnswer | NoAnswer): boolean {
   if (answer instanceof NoAnswer || answer.status !== 404) return false;
   return !(answer.headers["content-type"] ?? "").startsWith("text/html");
 }
 
-function queryOf({ query = {} }: Call): string {
+function queryOf({ query = {} }: KubeCall): string {
   const given = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value !== undefined) given.append(key, value);
@@ -280,14 +280,14 @@ export function parseWarnings(header: string | undefined): readonly string[] {
 }
 
 /** Where a request went, for messages. */
-export interface Place {
+export interface RequestContext {
   readonly server: string;
   readonly clusterName: string;
   readonly userName: string;
 }
 
 /** The API server in messages about no answer at all. */
-export function apiServer({ server, clusterName }: Place): Server {
+export function apiServer({ server, clusterName }: RequestContext): Server {
   return {
     title: "the API server",
     address: server,
@@ -303,7 +303,7 @@ export function apiServer({ server, clusterName }: Place): Server {
 }
 
 /** An answer that is no success. The server's own words are the message, unchanged. */
-export function refusal(answer: Answer, place: Place, purpose: Purpose): EngineError {
+export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purpose): EngineError {
   if (answer.status === 401) return unauthenticated(place);
   const status = statusOf(answer);
   const fallback = `the API server ${place.server} answered ${answer.status} to ${purpose.subject}`;
@@ -323,7 +323,7 @@ export function refusal(answer: Answer, place: Place, purpose: Purpose): EngineE
   );
 }
 
-function unauthenticated({ server, userName }: Place): PermissionError {
+function unauthenticated({ server, userName }: RequestContext): PermissionError {
   const who = userName === noUser ? "a request without" : "the";
   const whose = userName === noUser ? "" : ` of ${userName}`;
   return new PermissionError(
@@ -335,7 +335,7 @@ function unauthenticated({ server, userName }: Place): PermissionError {
 }
 
 /** The Status object of an answer, undefined when it holds something else. */
-function statusOf({ body }: Answer): Json | undefined {
+function statusOf({ body }: HttpAnswer): Json | undefined {
   const parsed = parseJson(body);
   return getOwn(parsed, "kind") === "Status" && isObject(parsed) ? parsed : undefined;
 }

@@ -17,7 +17,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../../run/ports";
-import type { Call, Client } from "./client";
+import type { KubeCall, Client } from "./client";
 import { collectionPath, isKubeObject, Kinds, nameOf, objectPath } from "./kinds";
 import { listAll, watchKind } from "./listing";
 import type { PodForwarder, PodPort } from "./port-forward";
@@ -54,7 +54,7 @@ export class HttpCluster implements Cluster, PodForwarder {
 
   async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
     const subject = `read ${nameOf(ref)}`;
-    const call: Call = { method: "GET", path: objectPath(ref), subject, writes: false, signal };
+    const call: KubeCall = { method: "GET", path: objectPath(ref), subject, writes: false, signal };
     const found = await this.client.object(call, "absent");
     return found === undefined ? undefined : this.objectIn(found, subject);
   }
@@ -166,7 +166,7 @@ export class HttpCluster implements Cluster, PodForwarder {
 
   async version(): Promise<string | undefined> {
     const subject = "ask for the release of the API server";
-    const call: Call = { method: "GET", path: "/version", subject, writes: false };
+    const call: KubeCall = { method: "GET", path: "/version", subject, writes: false };
     return asString(getOwn(await this.client.object(call), "gitVersion"));
   }
 
@@ -178,7 +178,7 @@ export class HttpCluster implements Cluster, PodForwarder {
     const subject = `reach port ${port} of ${nameOf(pod)}`;
     const path = `${objectPath(pod)}/portforward`;
     const query = { ports: String(port) };
-    const call: Call = { method: "GET", path, query, subject, writes: false, signal };
+    const call: KubeCall = { method: "GET", path, query, subject, writes: false, signal };
     const { forwardedStream, forwardProtocol } = await import("./port-forward.ts");
     return forwardedStream(await this.client.socket(call, forwardProtocol));
   }
@@ -187,7 +187,7 @@ export class HttpCluster implements Cluster, PodForwarder {
     this.client.close();
   }
 
-  private async write(call: Omit<Call, "writes">, options: ManagedWrite): Promise<KubeObject> {
+  private async write(call: Omit<KubeCall, "writes">, options: ManagedWrite): Promise<KubeObject> {
     const answer = await this.client.object({
       ...transport(options),
       ...call,
@@ -208,7 +208,7 @@ export class HttpCluster implements Cluster, PodForwarder {
   }
 }
 
-function transport({ fresh, signal, onWarning }: WriteOptions): Partial<Call> {
+function transport({ fresh, signal, onWarning }: WriteOptions): Partial<KubeCall> {
   return { fresh, signal, onWarning };
 }
 

@@ -14,7 +14,7 @@ import {
   podAccount,
   type RequestSeen,
   serviceAccountDir,
-  type Target,
+  type ServerTarget,
 } from "./target";
 import { type Impersonation, loadKubeconfig } from "./kubeconfig";
 import { type OutgoingHttpHeaders, validateHeaderValue } from "node:http";
@@ -59,7 +59,11 @@ export type ClientOptions = Omit<ConnectOptions, "dialTimeoutMs" | "serviceAccou
 };
 
 /** A client of the API server that was chosen; sends nothing yet. */
-export function openClient(target: Target, env: NodeJS.ProcessEnv, options: ClientOptions): Client {
+export function openClient(
+  target: ServerTarget,
+  env: NodeJS.ProcessEnv,
+  options: ClientOptions,
+): Client {
   const { base, cluster, user, userName, clusterName } = target;
   const { clock = systemClock, signal, onRequest, readOnly, onRefused } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
@@ -83,7 +87,7 @@ export function openClient(target: Target, env: NodeJS.ProcessEnv, options: Clie
   });
 }
 
-function serverOf({ base }: Target): string {
+function serverOf({ base }: ServerTarget): string {
   return base.href.replace(/\/$/, "");
 }
 

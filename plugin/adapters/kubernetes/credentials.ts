@@ -8,7 +8,7 @@ import {
   ExecPlugin,
   type Issued,
   KeptCredential,
-  type Site,
+  type CredentialContext,
 } from "./exec-plugin";
 import { fileProblem, readText } from "../files";
 import type { ClientPair } from "../http/agents";
@@ -18,10 +18,10 @@ import { deadline } from "../../run/ports";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { systemRoots, verified } from "../http/tunnel";
 import type { UserEntry } from "./kubeconfig";
-import type { Target } from "./target";
+import type { ServerTarget } from "./target";
 
 /** The user's source; reads certificates at once, runs plugins at the first request. */
-export function credentialSource(site: Site): CredentialSource {
+export function credentialSource(site: CredentialContext): CredentialSource {
   const { user, userName } = site.target;
   const pair = clientPairOf(user, userName);
   if (user.tokenFile !== undefined) return tokenFile(site, pair);
@@ -40,7 +40,7 @@ function constant(credential: Credential): CredentialSource {
 }
 
 /** Read for every request: the kubelet replaces the file while we run. */
-function tokenFile({ target }: Site, pair: ClientPair | undefined): CredentialSource {
+function tokenFile({ target }: CredentialContext, pair: ClientPair | undefined): CredentialSource {
   const { user, userName } = target;
   const get = (): Credential => {
     const file = user.tokenFile ?? "";
@@ -54,7 +54,10 @@ function tokenFile({ target }: Site, pair: ClientPair | undefined): CredentialSo
 }
 
 /** The source for a user with an auth-provider; kubectl knows none but OIDC any more. */
-export function oidcSource(site: Site, pair: ClientPair | undefined): CredentialSource {
+export function oidcSource(
+  site: CredentialContext,
+  pair: ClientPair | undefined,
+): CredentialSource {
   const { user, userName } = site.target;
   const name = asString(getOwn(user.authProvider, "name")) ?? "";
   if (name !== "oidc") {
@@ -96,7 +99,7 @@ export function oidcSource(site: Site, pair: ClientPair | undefined): Credential
 
 /** TLS options that hold for every connection; throws InputError for what cannot be used. */
 export function trustOf(
-  { cluster, clusterName }: Target,
+  { cluster, clusterName }: ServerTarget,
   env: NodeJS.ProcessEnv,
 ): ConnectionOptions {
   const ca = pem(cluster.caData, cluster.caFile, `the certificate authority of ${clusterName}`);

@@ -5,7 +5,7 @@ import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../..
 import { type Clock, deadline } from "../../run/ports";
 import { readText } from "../files";
 import type { ClientPair } from "../http/agents";
-import type { Target } from "./target";
+import type { ServerTarget } from "./target";
 
 const outputLimit = 1024 * 1024;
 
@@ -19,7 +19,7 @@ export class ExecPlugin implements CredentialSource {
   private child: ChildProcess | undefined;
 
   constructor(
-    private readonly site: Site,
+    private readonly site: CredentialContext,
     private readonly spec: Json,
     private readonly pair: ClientPair | undefined,
   ) {
@@ -172,8 +172,8 @@ export interface Credential {
 }
 
 /** Where a credential is asked for. */
-export interface Site {
-  readonly target: Target;
+export interface CredentialContext {
+  readonly target: ServerTarget;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   /** Longest time for a plugin or an identity provider to give a credential. */

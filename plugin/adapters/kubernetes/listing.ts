@@ -11,7 +11,7 @@ import {
   asString,
 } from "../../domain/values";
 import type { ListOptions, WatchEvent, WatchOptions } from "../../run/ports";
-import type { Call, Client } from "./client";
+import type { KubeCall, Client } from "./client";
 import { collectionPath, isKubeObject } from "./kinds";
 import { NoAnswer } from "../http/answer";
 
@@ -122,7 +122,7 @@ export async function* watchKind(
   }
 }
 
-function callOf(resource: Resource, options: WatchOptions): Call {
+function callOf(resource: Resource, options: WatchOptions): KubeCall {
   const { namespace, labelSelector, fieldSelector, resourceVersion, signal } = options;
   const query = { watch: "true", allowWatchBookmarks: "true" };
   return {
@@ -136,7 +136,7 @@ function callOf(resource: Resource, options: WatchOptions): Call {
 }
 
 /** Refusals that come after the stream has begun are events too: 410 for a version too old. */
-function eventOf(line: string, client: Client, call: Call): WatchEvent {
+function eventOf(line: string, client: Client, call: KubeCall): WatchEvent {
   const event = parseJson(line);
   const type = getOwn(event, "type");
   const object = getOwn(event, "object");

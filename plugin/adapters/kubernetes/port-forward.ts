@@ -9,7 +9,7 @@ import type { Ref } from "../../domain/objects";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { type Clock, deadline } from "../../run/ports";
 import type { Lease } from "../http/agents";
-import { type Answer, NoAnswer } from "../http/answer";
+import { type HttpAnswer, NoAnswer } from "../http/answer";
 
 /** A port of a pod. */
 export interface PodPort {
@@ -102,7 +102,7 @@ const refusalLimit = 64 * 1024;
  * The socket once it stands, paused until its listeners are there; or the answer that refused it.
  * Rejects with the signal's reason.
  */
-export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAnswer> {
+export function openSocket(call: SocketCall): Promise<WebSocket | HttpAnswer | NoAnswer> {
   const { lease, signal } = call;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -121,7 +121,7 @@ export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAns
       socket.terminate();
       reject(signal?.reason as Error);
     };
-    const settle = (outcome: WebSocket | Answer | NoAnswer): void => {
+    const settle = (outcome: WebSocket | HttpAnswer | NoAnswer): void => {
       inTime();
       signal?.removeEventListener("abort", aborted);
       resolve(outcome);
@@ -146,7 +146,7 @@ export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAns
   });
 }
 
-function refusalOf(response: IncomingMessage, done: (answer: Answer) => void): void {
+function refusalOf(response: IncomingMessage, done: (answer: HttpAnswer) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   const finish = (): void => {

@@ -9,7 +9,7 @@ import { readText } from "../files";
 import type { Clock } from "../../run/ports";
 
 /** Everything that is known about the place before the first request. */
-export interface Target {
+export interface ServerTarget {
   readonly base: URL;
   readonly cluster: ClusterEntry;
   readonly user: UserEntry;
@@ -43,7 +43,7 @@ export function chooseTarget(
   kubeconfig: Kubeconfig,
   flags: ConnectionFlags,
   pod: PodAccount | undefined,
-): Target {
+): ServerTarget {
   const choice = chosen(kubeconfig, flags);
   const inPod = choice.cluster.server === undefined && flags.server === undefined;
   const from = inPod && pod !== undefined ? { ...choice, ...pod, ...podNames } : choice;

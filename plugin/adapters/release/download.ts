@@ -4,7 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import { InputError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
 import { megabytes } from "../../domain/release/archive";
 import { Agents } from "../http/agents";
-import { type Answer, arriving, NoAnswer } from "../http/answer";
+import { type HttpAnswer, arriving, NoAnswer } from "../http/answer";
 import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
 import { ProxyError, proxyFor, tunnelTo, verified } from "../http/tunnel";
@@ -54,7 +54,7 @@ async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
   }
 }
 
-function answered(url: URL, agents: Agents, options: Download): Promise<Answer | NoAnswer> {
+function answered(url: URL, agents: Agents, options: Download): Promise<HttpAnswer | NoAnswer> {
   const { signal, silentMs } = options;
   return exchange({
     base: url,
@@ -91,7 +91,7 @@ function nextOf(url: URL, location: string | undefined): URL {
 }
 
 async function collected(
-  answer: Answer,
+  answer: HttpAnswer,
   url: URL,
   { packedBytes: limit, silentMs, signal }: Download,
 ): Promise<Buffer> {

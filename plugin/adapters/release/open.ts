@@ -14,7 +14,7 @@ import { publicValue } from "../../domain/public-words";
 import { parseReleaseTag } from "../../domain/versions";
 
 /** How a release is opened; without `sha256` nothing is compared. */
-export interface OpenOptions extends Wanted {
+export interface OpenOptions extends ReleaseRequest {
   readonly names: Names;
   readonly signal: AbortSignal;
   /** For the proxies that it names. */
@@ -72,7 +72,7 @@ function textOf(bytes: Buffer, source: string): ReleaseFile {
   }
 }
 
-function requireDigest({ shown }: Source, found: string, { sha256 }: Wanted): void {
+function requireDigest({ shown }: Source, found: string, { sha256 }: ReleaseRequest): void {
   if (sha256 === undefined || digestOf(sha256) === found) return;
   throw new UsageError(
     `release ${shown} is not the one that was pinned: its SHA-256 is ${found}, expected ${String(digestOf(sha256))}`,
@@ -119,7 +119,7 @@ export type Source =
   | { readonly is: "url"; readonly url: URL; readonly shown: string };
 
 /** What may be said beside the place. */
-export interface Wanted {
+export interface ReleaseRequest {
   /** The release that is asked for: fills `{tag}`. */
   readonly target?: string | undefined;
   /** SHA-256 in hex that the release has to have. */
@@ -129,7 +129,7 @@ export interface Wanted {
 const tagHole = "{tag}";
 
 /** The source, `{tag}` filled in; UsageError with every problem of what was given. */
-export function parseSource(given: string, { target, sha256 }: Wanted): Source {
+export function parseSource(given: string, { target, sha256 }: ReleaseRequest): Source {
   const problems = [...tagProblems(given, target), ...digestProblems(sha256)];
   const filled = given.replaceAll(tagHole, target ?? tagHole);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(filled)) {

@@ -56,7 +56,7 @@ function pick(kept: Files, paths: readonly string[], prefix: string): Files {
   );
 }
 
-interface Read {
+interface ReadArchive {
   readonly entries: readonly ArchiveEntry[];
   readonly kept: Files;
 }
@@ -65,7 +65,7 @@ async function readEntries(
   packed: Packed,
   paths: readonly string[],
   limits: ArchiveLimits,
-): Promise<Read> {
+): Promise<ReadArchive> {
   const entries: ArchiveEntry[] = [];
   const kept = new Map<string, Buffer>();
   const wanted = new Set(paths);

@@ -57,7 +57,7 @@ export interface ModuleTarget {
   readonly platform?: string;
 }
 
-type Words = Pick<Finding, "code" | "severity" | "fix" | "source">;
+type FindingText = Pick<Finding, "code" | "severity" | "fix" | "source">;
 
 /** All findings, in the order of the modules. */
 export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly Finding[] {
@@ -69,7 +69,7 @@ export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly
   ];
 }
 
-function found({ ec }: ModuleFacts, words: Words, cause: string): Finding {
+function found({ ec }: ModuleFacts, words: FindingText, cause: string): Finding {
   const { code, severity, fix, source } = words;
   return { code, severity, object: objectLabel(ec), cause, fix, source };
 }
@@ -177,7 +177,7 @@ function judgeEngine(facts: ModuleFacts, { engine }: ModuleTarget): readonly Fin
 }
 
 /** The same as the check of the EC alone, by the names that the manifests have (S54). */
-const misnamed: Words = {
+const misnamed: FindingText = {
   code: "MODULE-NAME",
   severity: "warning",
   fix: "give it the name or the display name of its manifest: the operator cannot validate it otherwise",

@@ -33,7 +33,7 @@ export type Area = (typeof areas)[number];
 export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
 
 /** What a check has found on one object; what is absent is as the check has it in general. */
-export type Found = Partial<Omit<Finding, "code" | "source">> & Pick<Finding, "cause">;
+export type CheckResult = Partial<Omit<Finding, "code" | "source">> & Pick<Finding, "cause">;
 
 /** One check: an entry of a list. */
 export interface Check extends Explained {
@@ -47,7 +47,7 @@ export interface Check extends Explained {
   readonly shared?: true;
   /** It cannot be determined from here: a person has to look, and says so with --skip (cli contract, Output). */
   readonly vouched?: true;
-  readonly judge: (situation: CheckContext) => readonly Found[];
+  readonly judge: (situation: CheckContext) => readonly CheckResult[];
 }
 
 type OfCode = Omit<Check, keyof Explained | "area" | "shared">;
@@ -77,14 +77,21 @@ export function checksOf(area: Area) {
 }
 
 /** A finding on an object, with what is particular about it. */
-export function on(object: KubeObject, cause: string, rest: Partial<Found> = {}): Found {
+export function on(
+  object: KubeObject,
+  cause: string,
+  rest: Partial<CheckResult> = {},
+): CheckResult {
   return { object: objectLabel(object), cause, ...rest };
 }
 
 /** A judgment of each EC by itself. */
 export const perCluster =
   (
-    judge: (cluster: KubeObject, situation: CheckContext) => Found | readonly Found[] | undefined,
+    judge: (
+      cluster: KubeObject,
+      situation: CheckContext,
+    ) => CheckResult | readonly CheckResult[] | undefined,
   ): Check["judge"] =>
   (situation) =>
     situation.clusters.flatMap((cluster) => judge(cluster, situation) ?? []);

@@ -2,14 +2,14 @@
 import { termOf } from "../names";
 import { clusterFindings } from "../cluster/codes";
 import { factNamed } from "../facts";
-import type { KubeObject } from "../objects";
+import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { ownerOf } from "../owners";
 import { clusterVersionFor } from "../release/platforms";
 import { isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
 import { getPath, renderValue, asString } from "../values";
-import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { nameOf, namespaceOf, type CheckContext } from "./context";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import type { CheckContext } from "./context";
 import { usualPullPolicy } from "../cluster/edits";
 import { autoPaths } from "../served-fields";
 import { lastFile } from "../operator/managers";
@@ -259,7 +259,7 @@ export const clusterSpecChecks: readonly Check[] = [
 ];
 
 /** The upgrade of the EC writes the pull policy with the tag. */
-const filledIn: Partial<Found> = {
+const filledIn: Partial<CheckResult> = {
   severity: "warning",
   fix: `nothing: upgrade-cluster writes ${usualPullPolicy} with the tag`,
 };

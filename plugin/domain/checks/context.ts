@@ -3,7 +3,7 @@ import { clusterLookups } from "../clusters";
 import { operatorRelease } from "../cluster/operator";
 import { factNamed, type Facts } from "../facts";
 import type { Names } from "../names";
-import type { KubeObject } from "../objects";
+import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { type Configured, configuredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { getOwn } from "../values";
@@ -27,16 +27,6 @@ export interface CheckTarget {
   readonly shippedWebhook?: boolean;
   /** The files for managed namespaces: the release's, else the shipped ones. */
   readonly rbac?: RoleFiles;
-}
-
-/** The name of an object. */
-export function nameOf({ metadata }: KubeObject): string {
-  return metadata.name ?? "";
-}
-
-/** The namespace of an object, empty for a cluster-scoped one. */
-export function namespaceOf({ metadata }: KubeObject): string {
-  return metadata.namespace ?? "";
 }
 
 /** A release as it is written and as it is compared. */

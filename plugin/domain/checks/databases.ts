@@ -4,7 +4,7 @@ import { clusterFindings } from "../cluster/codes";
 import { keepsNothing } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
 import { versionPaths } from "../served-fields";
-import type { KubeObject } from "../objects";
+import { type KubeObject, namespaceOf } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import type { RuleOptions } from "../rules/types";
@@ -12,8 +12,8 @@ import { quote, showMiss } from "../rules/wording";
 import { otherOperators } from "../rbac/managed";
 import { getPath, renderValue, asString } from "../values";
 import { formatEngineVersion, leadingEngineVersion } from "../versions";
-import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { isForNewBase, namespaceOf, type PlacedDatabase, type CheckContext } from "./context";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import { isForNewBase, type PlacedDatabase, type CheckContext } from "./context";
 
 const { error, shared, warning } = checksOf("databases");
 const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
@@ -24,9 +24,9 @@ const perDatabase =
     judge: (
       database: PlacedDatabase,
       situation: CheckContext,
-    ) => Found | readonly Found[] | undefined,
+    ) => CheckResult | readonly CheckResult[] | undefined,
   ) =>
-  (situation: CheckContext): readonly Found[] =>
+  (situation: CheckContext): readonly CheckResult[] =>
     situation.databases.flatMap((database) => judge(database, situation) ?? []);
 
 /** The checks of the databases. */
@@ -185,7 +185,7 @@ const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimesta
 function judgeVersion(
   { object, kind, lookup }: PlacedDatabase,
   { facts, names }: CheckContext,
-): readonly Found[] {
+): readonly CheckResult[] {
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
   const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
   const wanted = leadingEngineVersion(getPath(object, versionPaths(facts, { kind, object })[0]));
@@ -199,7 +199,12 @@ function judgeVersion(
 }
 
 /** Another operator's are those of a namespace with an EC of its own, or with its account in the binding. */
-function judgeUnmanaged({ facts, names, managed, configured }: CheckContext): readonly Found[] {
+function judgeUnmanaged({
+  facts,
+  names,
+  managed,
+  configured,
+}: CheckContext): readonly CheckResult[] {
   const { namespace, objects } = facts;
   if (configured.is === "unknown") return [];
   const theirs = objects.roleBindings

@@ -9,12 +9,12 @@ import { accept, isSkipped, type Selection, type Skip, skipWord } from "./select
 import { type CheckTarget, type CheckContext, situationOf } from "./context";
 
 /** What became of a check: `skipped` is one whose findings are all accepted, or that need not be judged. */
-export type Verdict = "ok" | "failed" | "unjudged" | "skipped";
+export type CheckVerdict = "ok" | "failed" | "unjudged" | "skipped";
 
 /** A check that was asked for, and its verdict. */
 export interface JudgedCheck {
   readonly check: Check;
-  readonly verdict: Verdict;
+  readonly verdict: CheckVerdict;
   readonly findings: readonly Finding[];
   /** Why it is unjudged. */
   readonly because?: string;

@@ -6,7 +6,7 @@ import type { KubeObject } from "../objects";
 import { isSameTag } from "../versions";
 import { fieldName, fieldsOf } from "../rules/fields";
 import { getPath, asArray, getOwn, asString } from "../values";
-import { type Check, checksOf, type Found, on, perCluster } from "./check";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import { judgeSecrets } from "./secrets";
 import { goalOf, isBefore, isForNewBase, type CheckContext, tagged } from "./context";
 import { factNamed } from "../facts";
@@ -134,7 +134,7 @@ function inUse({
 }
 
 /** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
-function judgeBase(situation: CheckContext): readonly Found[] {
+function judgeBase(situation: CheckContext): readonly CheckResult[] {
   const { installed, names } = situation;
   if (!isForNewBase(situation)) return [];
   const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
@@ -153,7 +153,7 @@ function judgeBase(situation: CheckContext): readonly Found[] {
     );
 }
 
-function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly Found[] {
+function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly CheckResult[] {
   const { entryFields, fields } = names;
   return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) => {
     const source = getOwn(module, entryFields.userModuleSource);
@@ -176,9 +176,12 @@ const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"
 
 const perDatabase =
   (
-    judge: (database: KubeObject, situation: CheckContext) => Found | readonly Found[] | undefined,
+    judge: (
+      database: KubeObject,
+      situation: CheckContext,
+    ) => CheckResult | readonly CheckResult[] | undefined,
   ) =>
-  (situation: CheckContext): readonly Found[] =>
+  (situation: CheckContext): readonly CheckResult[] =>
     activeActive(situation).flatMap((database) => judge(database, situation) ?? []);
 
 /** The checks of active-active databases. */

@@ -9,7 +9,7 @@ import { isSameTag } from "../versions";
 import { getPath, asArray, getOwn, renderValue, asString } from "../values";
 import { webhookFindings } from "../webhook/codes";
 import { judgeServer } from "../webhook/readiness";
-import { type Check, checksOf, type Found, on } from "./check";
+import { type Check, checksOf, type CheckResult, on } from "./check";
 import { isBefore, isForNewBase, type CheckContext } from "./context";
 import { ownerOf } from "../owners";
 
@@ -128,7 +128,7 @@ export const operatorChecks: readonly Check[] = [
   }),
 ];
 
-function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly Found[] {
+function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly CheckResult[] {
   const { operatorVersion } = names.annotations;
   const annotated = annotationOf(deployment, operatorVersion);
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
@@ -140,7 +140,7 @@ function judgeAnnotation({ deployment, installed, names }: CheckContext): readon
   ];
 }
 
-function judgeBoth({ deployment, names }: CheckContext): readonly Found[] {
+function judgeBoth({ deployment, names }: CheckContext): readonly CheckResult[] {
   if (deployment === undefined) return [];
   return judgeImages([deployment], names).map((cause) => on(deployment, cause));
 }
@@ -150,7 +150,7 @@ function containerNamed(deployment: KubeObject, name: string): unknown {
   return containers.find((one) => getOwn(one, "name") === name);
 }
 
-function judgeStrategy({ deployment }: CheckContext): readonly Found[] {
+function judgeStrategy({ deployment }: CheckContext): readonly CheckResult[] {
   if (deployment === undefined) return [];
   const replicas = getPath(deployment, ["spec", "replicas"]) ?? 1;
   const strategy = getPath(deployment, ["spec", "strategy", "type"]) ?? "RollingUpdate";
@@ -159,7 +159,7 @@ function judgeStrategy({ deployment }: CheckContext): readonly Found[] {
   return [on(deployment, `replicas ${renderValue(replicas)}, strategy ${renderValue(strategy)}`)];
 }
 
-function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Found[] {
+function judgeMixed({ deployment, clusters, names }: CheckContext): readonly CheckResult[] {
   const image = getOwn(containerNamed(deployment ?? none, names.operator.container), "image");
   const pulled = parseImage(image)?.repository;
   const operators = publicImages("operator", names);
@@ -234,7 +234,7 @@ const ways: Readonly<Record<string, string>> = {
 };
 
 /** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
-function judgeOwner(situation: CheckContext): readonly Found[] {
+function judgeOwner(situation: CheckContext): readonly CheckResult[] {
   const { deployment, target } = situation;
   const owner = deployment === undefined ? undefined : ownerOf(deployment);
   if (deployment === undefined || owner === undefined) return [];

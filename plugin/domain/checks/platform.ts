@@ -8,7 +8,7 @@ import {
   standingOf,
 } from "../release/platforms";
 import { getPath, isObject, asArray, getOwn, asString } from "../values";
-import { type Check, checksOf, type Found, on } from "./check";
+import { type Check, checksOf, type CheckResult, on } from "./check";
 import { goalOf, type CheckContext } from "./context";
 
 const { error, warning } = checksOf("platform");
@@ -16,7 +16,7 @@ const needs = ["clusterVersions", "constraints", "deployments"] as const;
 
 const platformIs =
   (standing: Standing) =>
-  (situation: CheckContext): readonly Found[] => {
+  (situation: CheckContext): readonly CheckResult[] => {
     const seen = standingHere(situation);
     return seen?.standing === standing
       ? [{ object: platformOf(situation), cause: seen.cause }]
@@ -154,12 +154,12 @@ function isUntold(situation: CheckContext): boolean {
   return !dumped && parsePlatformVersion(versionHere(situation)) === undefined;
 }
 
-interface Seen {
+interface PlatformState {
   readonly standing: Standing;
   readonly cause: string;
 }
 
-function standingHere(situation: CheckContext): Seen | undefined {
+function standingHere(situation: CheckContext): PlatformState | undefined {
   const goal = goalOf(situation);
   const line = goal === undefined ? undefined : platformSupport(goal.tag);
   const written = versionHere(situation);

@@ -1,17 +1,17 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
 import { type FactKey, factNamed, type Facts } from "../facts";
-import type { KubeObject } from "../objects";
+import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { type ReleaseRoles, rolesFor } from "../rbac/lines";
 import { type Additions, additionsTo, termsFor } from "../rbac/plan";
 import { clusterRoleOf, isShared, sharedPair } from "../rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../rbac/templates";
-import type { Pair } from "../kinds";
+import type { RolePair } from "../kinds";
 import { accountOf } from "../scc/grants";
 import { getPath, asArray, getOwn, asString } from "../values";
-import { nameOf, namespaceOf, type CheckContext } from "./context";
+import type { CheckContext } from "./context";
 import type { Names } from "../names";
 import { rbacFindings } from "../rbac/codes";
-import { type Check, checksOf, type Found, on } from "./check";
+import { type Check, checksOf, type CheckResult, on } from "./check";
 
 /** What is in a managed namespace. */
 export interface HeldSite {
@@ -25,7 +25,7 @@ export interface HeldSite {
 /** A managed namespace that exists and is not on its way out. */
 export interface ManagedSite extends HeldSite {
   /** Undefined where there is no template, or an unfit one. */
-  readonly wanted: Pair<KubeObject> | undefined;
+  readonly wanted: RolePair<KubeObject> | undefined;
   /** What a person added to what is wanted. */
   readonly local: Additions;
 }
@@ -81,9 +81,9 @@ export function heldSites({ facts, managed, names }: CheckContext): readonly Hel
 
 /** What the release wants there. */
 export function wantedAt(
-  consumer: Pair<KubeObject>,
+  consumer: RolePair<KubeObject>,
   { namespace, shared }: HeldSite,
-): Pair<KubeObject> {
+): RolePair<KubeObject> {
   const pair = pairIn(consumer, namespace);
   return shared === undefined ? pair : sharedPair(pair, shared);
 }
@@ -242,7 +242,7 @@ function settings({ configMap }: Names): readonly string[] {
   return [configMap.namespaces, configMap.namespacesLabel];
 }
 
-function judgeHidden(situation: CheckContext): readonly Found[] {
+function judgeHidden(situation: CheckContext): readonly CheckResult[] {
   const { deployment, names } = situation;
   const entries = containersOf(situation)
     .filter((container) => getOwn(container, "name") === names.operator.container)
@@ -256,7 +256,7 @@ function judgeHidden(situation: CheckContext): readonly Found[] {
   });
 }
 
-function judgeUnused(situation: CheckContext): readonly Found[] {
+function judgeUnused(situation: CheckContext): readonly CheckResult[] {
   const { deployment, names } = situation;
   const set = settings(names).some((key) => mapped(situation, key) !== "");
   const [container] = containersOf(situation).filter(

@@ -1,5 +1,5 @@
 /** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
-import type { KubeObject } from "../objects";
+import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { ownerOf } from "../owners";
 import { leftovers } from "../names";
 import { rbacFindings } from "../rbac/codes";
@@ -16,9 +16,9 @@ import {
   subjectsOf,
 } from "../rbac/rules";
 import { cutOff, findStale, otherOperators } from "../rbac/managed";
-import { type Check, checksOf, type Found, on } from "./check";
+import { type Check, checksOf, type CheckResult, on } from "./check";
 import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./rbac-sites";
-import { nameOf, namespaceOf, type CheckContext } from "./context";
+import type { CheckContext } from "./context";
 import { factNamed } from "../facts";
 
 const { error, shared, warning } = checksOf("rbac");
@@ -26,8 +26,13 @@ const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as cons
 const again = "run reapply-rbac";
 
 const perSite =
-  (judge: (site: ManagedSite, situation: CheckContext) => Found | readonly Found[] | undefined) =>
-  (situation: CheckContext): readonly Found[] => {
+  (
+    judge: (
+      site: ManagedSite,
+      situation: CheckContext,
+    ) => CheckResult | readonly CheckResult[] | undefined,
+  ) =>
+  (situation: CheckContext): readonly CheckResult[] => {
     const found = sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
     // one ClusterRole may be that of many namespaces
     return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
@@ -166,11 +171,11 @@ export const rbacChecks: readonly Check[] = [
   ),
 ];
 
-function absent(object: string, namespace: string): Found {
+function absent(object: string, namespace: string): CheckResult {
   return { object, cause: `namespace ${namespace} is managed and does not have it` };
 }
 
-function judgeOwner(object: KubeObject | undefined): readonly Found[] {
+function judgeOwner(object: KubeObject | undefined): readonly CheckResult[] {
   const owner = object && ownerOf(object);
   if (object === undefined || owner === undefined) return [];
   return [on(object, `${owner.name} owns it`, { fix: owner.way })];
@@ -229,7 +234,7 @@ export const rbacReachChecks: readonly Check[] = [
   ),
 ];
 
-function judgeLabelRole({ configured, facts, names }: CheckContext): readonly Found[] {
+function judgeLabelRole({ configured, facts, names }: CheckContext): readonly CheckResult[] {
   if (configured.is !== "label") return [];
   const binding = factNamed(facts, "clusterRoleBindings", { name: names.rbac.labelBinding });
   const role = facts.objects.clusterRoles.find(

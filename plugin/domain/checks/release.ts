@@ -2,15 +2,15 @@
 import { factNamed, type Facts } from "../facts";
 import type { Names } from "../names";
 import { operatorFindings } from "../operator/codes";
-import { type KubeObject, lastApplied } from "../objects";
+import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../objects";
 import { fileEntries, lastFile } from "../operator/managers";
 import { beyond, compareRules, type Grant, grantLines, grantsOf, rulesOf } from "../rbac/rules";
 import { clusterVersionFor } from "../release/platforms";
 import type { ToldTag } from "../release/contents";
 import { compareReleaseTags, isSameTag } from "../versions";
 import { getPath, getOwn, asString } from "../values";
-import { type Check, checksOf, type Found, on } from "./check";
-import { isBefore, nameOf, namespaceOf, type CheckContext, tagged, type Tagged } from "./context";
+import { type Check, checksOf, type CheckResult, on } from "./check";
+import { isBefore, type CheckContext, tagged, type Tagged } from "./context";
 import {
   conditionOf,
   type DefinitionVerdict,
@@ -134,7 +134,7 @@ function clusterTags({
   ];
 }
 
-interface Rule {
+interface ReleaseRule {
   readonly says: string;
   readonly forbids: (goal: Tagged, from: Tagged, ec: Tagged | undefined) => boolean;
 }
@@ -144,7 +144,7 @@ const line = ({ release }: Tagged, major: number, minor?: number): boolean =>
 const same = (one: Tagged, tag: string): boolean => isSameTag(one.tag, tag);
 
 /** The forbidden ways of domain facts 8; S122 and the active-active ones are checks of their own. */
-const rules: readonly Rule[] = [
+const rules: readonly ReleaseRule[] = [
   {
     says: "6.2.18 and later need 6.2.10-45 or later",
     forbids: (goal, from) =>
@@ -175,7 +175,7 @@ function judgePath({
   wanted,
   clusters,
   names,
-}: CheckContext): readonly Found[] {
+}: CheckContext): readonly CheckResult[] {
   if (deployment === undefined || installed === undefined || wanted === undefined) return [];
   const tags = clusters.map((cluster) =>
     tagged(asString(getPath(cluster, names.ecFields.versionTag))),
@@ -185,7 +185,7 @@ function judgePath({
     .map(({ says }) => on(deployment, `${wanted.tag} cannot follow: ${says}`));
 }
 
-function judgeFiles({ target: { contents }, managed }: CheckContext): readonly Found[] {
+function judgeFiles({ target: { contents }, managed }: CheckContext): readonly CheckResult[] {
   if (contents === undefined) return [];
   const missing = [
     ...(contents.webhook === undefined ? ["the webhook's template"] : []),
@@ -194,7 +194,7 @@ function judgeFiles({ target: { contents }, managed }: CheckContext): readonly F
   return missing.map((what) => ({ cause: `${contents.source} does not hold ${what}` }));
 }
 
-function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonly Found[] {
+function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonly CheckResult[] {
   return (contents?.bundle ?? []).flatMap((wanted) => {
     const key = wanted.kind === "Role" ? "roles" : "clusterRoles";
     if (wanted.kind !== "Role" && wanted.kind !== "ClusterRole") return [];

@@ -1,6 +1,6 @@
 /** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
 import { factNamed } from "../facts";
-import type { KubeObject } from "../objects";
+import { type KubeObject, nameOf } from "../objects";
 import { objectLabel } from "../objects";
 import { grantsOf as grantsOfRules, rulesOf } from "../rbac/rules";
 import {
@@ -24,8 +24,8 @@ import {
   wantsAdjustment,
 } from "../scc/refusals";
 import { getPath, isObject, asArray, getOwn } from "../values";
-import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { isBefore, nameOf, type CheckContext } from "./context";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import { isBefore, type CheckContext } from "./context";
 
 const { error, shared, warning } = checksOf("scc");
 const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
@@ -170,14 +170,14 @@ function constraintNamed({ facts }: CheckContext, name: string): KubeObject | un
   return factNamed(facts, "constraints", { name });
 }
 
-interface Judged {
+interface SccEvaluation {
   readonly accounts: readonly JudgedAccount[];
   /** Undefined where no account runs unprivileged yet. */
   readonly plan: Unbinding | undefined;
 }
 
 /** What unbind-scc would find and plan. */
-function unbindingOf(situation: CheckContext): Judged {
+function unbindingOf(situation: CheckContext): SccEvaluation {
   const { clusters, deployment, facts, names } = situation;
   const name = names.scc.current;
   if (facts.unserved.has("constraints")) return { accounts: [], plan: undefined };
@@ -222,7 +222,7 @@ function judgeUnprivileged({
   facts,
   installed,
   names,
-}: CheckContext): readonly Found[] {
+}: CheckContext): readonly CheckResult[] {
   const { namespace } = facts;
   const role = factNamed(facts, "roles", { name: names.operator.role, namespace });
   if (deployment === undefined || role === undefined || installed === undefined) return [];

@@ -1,10 +1,10 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
 import { factNamed } from "../facts";
 import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
-import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { nameOf, type CheckContext } from "./context";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import type { CheckContext } from "./context";
 import { type Names, termOf } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
+import { type KubeObject, nameOf, objectLabel } from "../objects";
 import {
   absentSecret,
   certificateChecks as judged,
@@ -130,7 +130,7 @@ function ofRemote(remote: KubeObject, names: Names): SecretReference {
 }
 
 /** What is wrong with the Secrets of one use. */
-export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly Found[] {
+export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly CheckResult[] {
   const { clusters, facts, names } = situation;
   const remotes = facts.objects.ercs.filter(
     ({ metadata }) => metadata.namespace === facts.namespace,
@@ -143,9 +143,9 @@ export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly 
 function judgeSecret(
   { name, items, object, field, says }: SecretReference,
   { facts }: CheckContext,
-): readonly Found[] {
+): readonly CheckResult[] {
   const secret = factNamed(facts, "namedSecrets", { name });
-  const about = (what: string): Found => ({
+  const about = (what: string): CheckResult => ({
     object: `Secret/${facts.namespace}/${name}`,
     cause: `${what}; ${object} names it in ${field} for ${says}`,
   });

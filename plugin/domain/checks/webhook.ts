@@ -1,6 +1,6 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
 import { factNamed } from "../facts";
-import type { KubeObject } from "../objects";
+import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { leftovers } from "../names";
 import { getPath, type Json, asArray, getOwn, renderValue } from "../values";
 import { webhookFindings } from "../webhook/codes";
@@ -17,10 +17,10 @@ import {
   trustOf,
 } from "../webhook/configuration";
 import { judgeServer, serverOf } from "../webhook/readiness";
-import { type Check, checksOf, type Found, on } from "./check";
-import { goalOf, nameOf, namespaceOf, type CheckContext } from "./context";
+import { type Check, checksOf, type CheckResult, on } from "./check";
+import { goalOf, type CheckContext } from "./context";
 import { selects } from "../kube/selectors";
-import { type Plan, planSwap } from "../webhook/plan";
+import { type SwapPlan, planSwap } from "../webhook/plan";
 
 const { error, shared, warning } = checksOf("webhook");
 const needs = ["webhookConfigurations"] as const;
@@ -197,7 +197,7 @@ function servicesCalled(situation: CheckContext): readonly string[] {
   return [...new Set(called)];
 }
 
-function judgeRules(situation: CheckContext): readonly Found[] {
+function judgeRules(situation: CheckContext): readonly CheckResult[] {
   const { names, target } = situation;
   const current: KubeObject | undefined = currentOf(situation);
   const [live, wanted] = [current, target.webhook].map((one) => entryOf(one, names.webhook.entry));
@@ -339,7 +339,7 @@ function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
 }
 
 /** What the swap would plan; undefined without a template. The CA that is there counts where none is known. */
-export function planOf(situation: CheckContext): Plan | undefined {
+export function planOf(situation: CheckContext): SwapPlan | undefined {
   const { facts, names, target } = situation;
   if (target.webhook === undefined) return undefined;
   const live = entryOf(currentOf(situation), names.webhook.entry);

@@ -26,7 +26,7 @@ export function isTooOld(runs: EngineVersion | undefined): runs is EngineVersion
 }
 
 /** A database that lives in the EC. */
-export interface Database {
+export interface DatabaseUse {
   readonly label: string;
   /** From spec.engineVersion, else from the status; undefined where neither tells (S123). */
   readonly version: EngineVersion | undefined;
@@ -34,10 +34,10 @@ export interface Database {
 }
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
-export function databasesOf(facts: Facts, ec: KubeObject): readonly Database[] {
+export function databasesOf(facts: Facts, ec: KubeObject): readonly DatabaseUse[] {
   const { names, objects } = facts;
   const lookUp = clusterLookups(facts);
-  const here = (kind: Edit["kind"], databases: readonly KubeObject[]): readonly Database[] =>
+  const here = (kind: Edit["kind"], databases: readonly KubeObject[]): readonly DatabaseUse[] =>
     databases
       .filter((database) => {
         const found = lookUp(database, kind);
@@ -62,7 +62,7 @@ export function isOfEngine(database: KubeObject, names: Names): boolean {
   return (getPath(database, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
 }
 
-function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): Database {
+function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse {
   const { names } = facts;
   const { modules } = readSubject({ kind, before: undefined, after: object }, names);
   const [path] = versionPaths(facts, { kind, object });
@@ -76,14 +76,14 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): Database {
 }
 
 /** A user-defined module that databases use, under either of its names (S51, S54). */
-export interface UsedModule {
+export interface ModuleUsage {
   readonly module: string;
   readonly databases: readonly string[];
   readonly standing: Exclude<ModuleStanding, "bundled">;
 }
 
 /** Which user-defined modules are in use. */
-export function usedModules(facts: Facts, ec: KubeObject): readonly UsedModule[] {
+export function usedModules(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
   const cluster = projectCluster(ec, facts.names);
   const users = new Map<string, readonly string[]>();
   for (const { label, modules } of databasesOf(facts, ec)) {
@@ -110,7 +110,7 @@ export function canDefineModules({ names, objects }: Facts): boolean {
 export function undefinedModules(
   facts: Facts,
   ec: KubeObject,
-): readonly (UsedModule & { readonly says: string })[] {
+): readonly (ModuleUsage & { readonly says: string })[] {
   const canDefine = canDefineModules(facts);
   return usedModules(facts, ec)
     .filter(({ standing }) => standing !== "defined" && (canDefine || standing !== "installed"))

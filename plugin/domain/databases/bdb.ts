@@ -28,11 +28,11 @@ export interface RequestWish {
   readonly latestWithModules?: boolean;
 }
 
-type Field = keyof RequestWish;
+type WishField = keyof RequestWish;
 
 /** A field, with the flag that gives it. */
 export interface RequestField {
-  readonly field: Field;
+  readonly field: WishField;
   readonly flag: string;
   /** What to do instead of a deprecated one (S120). */
   readonly instead?: string;

@@ -19,7 +19,7 @@ import {
   parseEngineVersion,
   parseReleaseTag,
 } from "../versions";
-import { busyCluster, ownBlocks, ownedBy, type Target } from "./target";
+import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
 import { databaseFinding } from "./codes";
 import { versionPaths } from "../served-fields";
@@ -38,7 +38,7 @@ export interface DatabaseWish {
 
 /** The plan for one database, and what may keep it from being done. */
 export interface DatabasePlan {
-  readonly target: Target;
+  readonly target: DatabaseTarget;
   readonly label: string;
   /** Empty: the spec is up to date. */
   readonly edits: readonly FieldEdit[];
@@ -62,7 +62,11 @@ export interface DatabasePlan {
 }
 
 /** Plans the edit of one database; the rules are the webhook's own. */
-export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): DatabasePlan {
+export function planDatabase(
+  facts: Facts,
+  given: DatabaseTarget,
+  wish: DatabaseWish,
+): DatabasePlan {
   const ahead = wish.assumeUpgraded === true;
   const target = ahead ? withVersionsOf(wish.assumeCluster, given) : given;
   const label = objectLabel(target.object);
@@ -94,7 +98,7 @@ export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): D
 }
 
 /** The EC publishes what its release bundles once it is upgraded; of an unknown one the specification's count (C1). */
-function withVersionsOf(tag: string | undefined, target: Target): Target {
+function withVersionsOf(tag: string | undefined, target: DatabaseTarget): DatabaseTarget {
   const { lookup } = target;
   if (lookup.is !== "found") return target;
   const versions = (bundledVersions(tag) ?? []).map((version) => ({ version, major: false }));
@@ -106,7 +110,7 @@ interface Aim extends Pick<DatabasePlan, "version" | "runs" | "channel" | "passe
   readonly newer: boolean;
 }
 
-function aimOf(facts: Facts, target: Target, wish: DatabaseWish): Aim {
+function aimOf(facts: Facts, target: DatabaseTarget, wish: DatabaseWish): Aim {
   const version = versionOf(facts, target, wish);
   const runs = runningVersion(facts, target);
   const channel = wish.version === facts.names.majorChannel;
@@ -116,7 +120,7 @@ function aimOf(facts: Facts, target: Target, wish: DatabaseWish): Aim {
 }
 
 /** What the status tells, else what the spec asks for: an active-active database has no version in its status. */
-function runningVersion(facts: Facts, target: Target): EngineVersion | undefined {
+function runningVersion(facts: Facts, target: DatabaseTarget): EngineVersion | undefined {
   return (
     databaseVersion(facts, target.object) ??
     parseEngineVersion(getPath(target.object, versionPaths(facts, target)[0]))
@@ -126,7 +130,7 @@ function runningVersion(facts: Facts, target: Target): EngineVersion | undefined
 /** The version that has to run in the end: of a channel, the EC's newest, or newest major one (C4). */
 function versionOf(
   { names }: Facts,
-  { lookup }: Target,
+  { lookup }: DatabaseTarget,
   { version, via }: DatabaseWish,
 ): EngineVersion | undefined {
   const releases = releasesOf(lookup, names);
@@ -146,7 +150,11 @@ function wantedText({ version, channel }: Aim, wish: DatabaseWish): string | und
 }
 
 /** Every place that the served definition has and the database fills: an EAADB may have two (S61, C8). */
-function editsOf(facts: Facts, target: Target, to: string | undefined): readonly FieldEdit[] {
+function editsOf(
+  facts: Facts,
+  target: DatabaseTarget,
+  to: string | undefined,
+): readonly FieldEdit[] {
   if (to === undefined) return [];
   const wanted = versionPaths(facts, target).map((path) => [path, to] as const);
   return fieldEdits(target.object, wanted);
@@ -155,7 +163,7 @@ function editsOf(facts: Facts, target: Target, to: string | undefined): readonly
 /** By the REST API its own answer tells what would be lost, and refuses it. */
 function emptied(
   { names }: Facts,
-  { object, kind }: Target,
+  { object, kind }: DatabaseTarget,
   { edits, via }: Pick<DatabasePlan, "edits"> & Pick<DatabaseWish, "via">,
 ): readonly Finding[] {
   if (via === "api" || kind !== "edb" || edits.length === 0) return [];
@@ -165,7 +173,7 @@ function emptied(
 }
 
 /** Two places that ask for different versions: which one counts is not published. */
-function atOdds(facts: Facts, target: Target): readonly Finding[] {
+function atOdds(facts: Facts, target: DatabaseTarget): readonly Finding[] {
   const places = versionPaths(facts, target).map((path) => ({
     path,
     value: getPath(target.object, path),
@@ -178,10 +186,14 @@ function atOdds(facts: Facts, target: Target): readonly Finding[] {
   ];
 }
 
-type Judged = Pick<DatabasePlan, "blocks" | "warnings" | "owned">;
+type EvaluatedEdits = Pick<DatabasePlan, "blocks" | "warnings" | "owned">;
 
 /** An instance is not edited itself, so there is no edit to judge. */
-function judgedEdits(facts: Facts, target: Target, edits: readonly FieldEdit[]): Judged {
+function judgedEdits(
+  facts: Facts,
+  target: DatabaseTarget,
+  edits: readonly FieldEdit[],
+): EvaluatedEdits {
   const { object, kind, instanceOf } = target;
   if (edits.length === 0 || instanceOf !== undefined) {
     return { blocks: [], warnings: [], owned: [] };
@@ -208,9 +220,9 @@ function merged(base: Json, patch: Json): Json {
 /** What the admission rules say of the edit, before it is sent (S61, S67, C1-C12). */
 function ruled(
   { names }: Facts,
-  { object, lookup }: Target,
+  { object, lookup }: DatabaseTarget,
   edit: Edit,
-): Pick<Judged, "blocks" | "warnings"> {
+): Pick<EvaluatedEdits, "blocks" | "warnings"> {
   const options: RuleOptions = {
     reading: "target",
     allowLatest: false,
@@ -246,7 +258,7 @@ interface Untold {
 /** What has to be known before the resource is written; by the REST API the server tells it. */
 function untold(
   { names }: Facts,
-  target: Target,
+  target: DatabaseTarget,
   { aim, edits, wish }: Untold,
 ): readonly Finding[] {
   if (wish.via === "api" || target.instanceOf !== undefined) return [];
@@ -258,7 +270,7 @@ function untold(
     : [];
 }
 
-function lowered(object: string, { named }: Target, aim: Aim): readonly Finding[] {
+function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {
   const [runs, version] = renderVersions(aim);
   if (!aim.newer || !named) return [];
   const cause = `it runs ${runs}, and an upgrade does not lower it to ${version}`;

@@ -15,7 +15,7 @@ import { fieldsOf, fieldText } from "../rules/fields";
 import { showMiss } from "../rules/wording";
 
 /** A database that is to be upgraded. */
-export interface Target {
+export interface DatabaseTarget {
   readonly kind: Edit["kind"];
   readonly object: KubeObject;
   readonly lookup: ClusterLookup;
@@ -41,7 +41,7 @@ export interface Selection {
 
 /** The databases, or why they are not known. */
 interface Selected {
-  readonly targets: readonly Target[];
+  readonly targets: readonly DatabaseTarget[];
   readonly findings: readonly Finding[];
 }
 
@@ -61,16 +61,19 @@ export function selectDatabases(facts: Facts, selection: Selection): Selected {
   };
 }
 
-type Candidate = Omit<Target, "named">;
+type DatabaseCandidate = Omit<DatabaseTarget, "named">;
 
-function candidatesOf(facts: Facts): readonly Candidate[] {
+function candidatesOf(facts: Facts): readonly DatabaseCandidate[] {
   const { edbs, eaadbs } = facts.objects;
   const placed = placing(facts);
   return [...edbs.map(placed("edb")), ...eaadbs.map(placed("eaadb"))];
 }
 
 /** The same database as it is now; undefined where it is gone, or another one has its name. */
-export function targetNow(facts: Facts, { kind, object, named }: Target): Target | undefined {
+export function targetNow(
+  facts: Facts,
+  { kind, object, named }: DatabaseTarget,
+): DatabaseTarget | undefined {
   const { edbs, eaadbs } = facts.objects;
   const now = (kind === "edb" ? edbs : eaadbs).find(
     ({ metadata }) => metadata.uid === object.metadata.uid,
@@ -78,7 +81,7 @@ export function targetNow(facts: Facts, { kind, object, named }: Target): Target
   return now && { ...placing(facts)(kind)(now), named };
 }
 
-function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => Candidate {
+function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => DatabaseCandidate {
   const lookUp = clusterLookups(facts);
   return (kind) => (object) => {
     const lookup = lookUp(object, kind);
@@ -114,9 +117,9 @@ export function linkedNames(
 /** Those of this operator, of a type that has a version; a clone of an active-active one goes with it. */
 function wanted(
   facts: Facts,
-  all: readonly Candidate[],
+  all: readonly DatabaseCandidate[],
   { chosen, everywhere, via }: Selection,
-): readonly Target[] {
+): readonly DatabaseTarget[] {
   const { names, namespace } = facts;
   return inOrder(
     all
@@ -132,19 +135,23 @@ function wanted(
   );
 }
 
-function inOrder(targets: readonly Target[]): readonly Target[] {
+function inOrder(targets: readonly DatabaseTarget[]): readonly DatabaseTarget[] {
   // a space sorts before all that a name may hold
-  const key = ({ object: { metadata }, kind }: Target): string =>
+  const key = ({ object: { metadata }, kind }: DatabaseTarget): string =>
     [metadata.namespace, metadata.name, kind].join(" ");
   return targets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
-interface Asked {
+interface DatabaseQuery {
   readonly name: string;
   readonly selection: Selection;
 }
 
-function byName(facts: Facts, all: readonly Candidate[], { name, selection }: Asked): Selected {
+function byName(
+  facts: Facts,
+  all: readonly DatabaseCandidate[],
+  { name, selection }: DatabaseQuery,
+): Selected {
   const typed = readName(name, facts.names);
   const place = typed.namespace ?? (selection.everywhere ? undefined : facts.namespace);
   const same = all.filter((one) =>
@@ -168,7 +175,10 @@ function byName(facts: Facts, all: readonly Candidate[], { name, selection }: As
 }
 
 /** An active-active database and its instance often have one name: the API upgrades the instance. */
-function preferred(same: readonly Candidate[], via: Selection["via"]): readonly Candidate[] {
+function preferred(
+  same: readonly DatabaseCandidate[],
+  via: Selection["via"],
+): readonly DatabaseCandidate[] {
   const labels = same.map(({ object }) => objectLabel(object));
   const pairs = same.filter(
     ({ instanceOf }) => instanceOf !== undefined && labels.includes(instanceOf),
@@ -180,7 +190,7 @@ function preferred(same: readonly Candidate[], via: Selection["via"]): readonly 
   );
 }
 
-function near(all: readonly Candidate[], place: string | undefined): string {
+function near(all: readonly DatabaseCandidate[], place: string | undefined): string {
   const there = all
     .filter(({ object: { metadata } }) => place === undefined || metadata.namespace === place)
     .map(({ object: { metadata } }) => String(metadata.name));
@@ -190,7 +200,7 @@ function near(all: readonly Candidate[], place: string | undefined): string {
 /** What keeps a database from being upgraded, whatever its EC is doing. */
 export function ownBlocks(
   facts: Facts,
-  target: Target,
+  target: DatabaseTarget,
   via: "resource" | "api",
 ): readonly Finding[] {
   const { names } = facts;
@@ -215,7 +225,7 @@ export function ownBlocks(
   ];
 }
 
-function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: Target) {
+function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: DatabaseTarget) {
   const about = {
     object: objectLabel(object),
     field: fieldText(fieldsOf(kind, names).clusterReference),
@@ -230,7 +240,7 @@ function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: Target) {
 }
 
 /** The EC is Running and of the operator's release, else nobody looks after its databases (S10, S98). */
-export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
+export function busyCluster(facts: Facts, { ec }: DatabaseTarget): readonly Finding[] {
   if (ec === undefined) return [];
   const { ecFields } = facts.names;
   const object = objectLabel(ec);
@@ -250,7 +260,7 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
 }
 
 /** Another owner of the whole database, with its own way (domain facts 4.4). */
-export function ownedBy({ object }: Target): readonly Finding[] {
+export function ownedBy({ object }: DatabaseTarget): readonly Finding[] {
   const owner = ownerOf(object);
   if (owner === undefined) return [];
   return [

@@ -5,7 +5,7 @@ import { getPath, isObject, getOwn, renderValue } from "../values";
 import { NameSpec } from "./types";
 
 /** A key, dotted, and the value that it has. */
-type Entry<V> = readonly [key: string, value: V];
+type NameEntry<V> = readonly [key: string, value: V];
 
 const twoThings = "one field would mean two things";
 const oneKind = "two kinds could not be told apart";
@@ -51,20 +51,20 @@ const apart: readonly RegExp[] = [
 const inTemplates = /^(group$|(ec|edb|eaadb|erc|webhook|operator|rbac|scc|configMap)\.)/;
 
 /** Every text of these keys. */
-function textsOf(names: Names, keys: RegExp): readonly Entry<string>[] {
+function textsOf(names: Names, keys: RegExp): readonly NameEntry<string>[] {
   return listsOf(names, keys).flatMap(([key, texts]) => texts.map((text) => [key, text] as const));
 }
 
-function listsOf(names: Names, keys: RegExp): readonly Entry<readonly string[]>[] {
+function listsOf(names: Names, keys: RegExp): readonly NameEntry<readonly string[]>[] {
   return keysOf(namesTree)
     .filter((key) => keys.test(key))
     .map((key) => [key, [getPath(names, key.split("."))].flat().map(String)]);
 }
 
 /** The paths of these keys; a list of modules is beside the version. */
-function pathsOf(names: Names, keys: RegExp): readonly Entry<readonly string[]>[] {
+function pathsOf(names: Names, keys: RegExp): readonly NameEntry<readonly string[]>[] {
   const root = names.fields.engineVersion.slice(0, 1);
-  return listsOf(names, keys).flatMap(([key, path]): readonly Entry<readonly string[]>[] =>
+  return listsOf(names, keys).flatMap(([key, path]): readonly NameEntry<readonly string[]>[] =>
     key === "fields.moduleLists"
       ? path.map((name, at) => [`${key}[${at}]`, [...root, name]])
       : [[key, path]],
@@ -88,13 +88,13 @@ function pairs<T>(items: readonly T[]): readonly (readonly [T, T])[] {
   );
 }
 
-function equals(among: readonly Entry<string>[], because: string): readonly string[] {
+function equals(among: readonly NameEntry<string>[], because: string): readonly string[] {
   return pairs(among)
     .filter(([[, one], [, other]]) => one === other)
     .map(([[key, value], [other]]) => `${key} and ${other} are both "${value}": ${because}`);
 }
 
-function crossings(among: readonly Entry<readonly string[]>[]): readonly string[] {
+function crossings(among: readonly NameEntry<readonly string[]>[]): readonly string[] {
   return pairs(among).flatMap(([[key, one], [other, another]]) => {
     const length = Math.min(one.length, another.length);
     const shared = one.slice(0, length).join(".");
@@ -118,7 +118,7 @@ function placeholderClashes(names: Names): readonly string[] {
   return [...between, ...all.flatMap((token) => tokensInNames(token, names))];
 }
 
-function tokensInNames([key, token]: Entry<string>, names: Names): readonly string[] {
+function tokensInNames([key, token]: NameEntry<string>, names: Names): readonly string[] {
   return textsOf(names, inTemplates)
     .filter(([, value]) => value.includes(token))
     .map(([other, value]) => `${key}: "${token}" is a part of ${other}, "${value}"`);

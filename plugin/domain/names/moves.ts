@@ -1,16 +1,23 @@
 /** Fields of the product's objects and definitions, moved to where other names have them. */
 import { defaultNames, kinds, type Names, type ProductKind } from "../names";
-import { getPath, isObject, type Json, asArray, getOwn, asString, withValue } from "../values";
+import {
+  type FieldPath,
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  asString,
+  withValue,
+} from "../values";
 
-/** Fields from the root; `each` stands for every item of a list. */
-type Path = readonly string[];
-
+/** In a path: every item of a list. */
 const each = "[]";
 
 /** The fields of a kind that have names, in an order that is the same for all names. */
-function fieldsOfKind(kind: ProductKind, names: Names): readonly Path[] {
+function fieldsOfKind(kind: ProductKind, names: Names): readonly FieldPath[] {
   const { fields, entryFields: entry, edbFields, eaadbFields } = names;
-  const inList = (list: Path, ...keys: Path): readonly Path[] => [
+  const inList = (list: FieldPath, ...keys: FieldPath): readonly FieldPath[] => [
     list,
     ...keys.map((key) => [...list, each, key]),
   ];
@@ -23,7 +30,7 @@ function fieldsOfKind(kind: ProductKind, names: Names): readonly Path[] {
     ),
     ...Object.values(edbFields),
   ];
-  const byKind: Readonly<Record<ProductKind, readonly Path[]>> = {
+  const byKind: Readonly<Record<ProductKind, readonly FieldPath[]>> = {
     ec: [
       fields.engineUpgradePolicy,
       ...inList(fields.userDefinedModules, entry.userModuleName, entry.userModuleSource),
@@ -60,12 +67,12 @@ function moduleLists({ fields: { moduleLists: lists } }: Names): readonly string
 }
 
 /** A field of a database as an active-active one has it. */
-function within(path: Path, { fields }: Names): Path {
+function within(path: FieldPath, { fields }: Names): FieldPath {
   return [...fields.globalConfigurations, ...path.slice(1)];
 }
 
 /** Fields whose values are names themselves: a type or a channel. */
-const valueFields: readonly Path[] = (({ fields, entryFields, edbFields }) => [
+const valueFields: readonly FieldPath[] = (({ fields, entryFields, edbFields }) => [
   fields.engineUpgradePolicy,
   [...fields.bundledDatabaseVersions, each, entryFields.bundledType],
   ...[fields.engineVersion, edbFields.type].flatMap((path) => [path, within(path, defaultNames)]),
@@ -95,7 +102,7 @@ function put(node: unknown, [step, ...rest]: Leaf["path"], value: unknown): unkn
 }
 
 /** From where to where; the path that is longest counts for what is below it. */
-type Moves = ReadonlyMap<string, Path>;
+type Moves = ReadonlyMap<string, FieldPath>;
 
 /** The leaf at its new place; the same one where it stays. */
 function moved(leaf: Leaf, moves: Moves): Leaf {
@@ -177,7 +184,7 @@ function movedDefinition(document: Json, kind: ProductKind, names: Names): unkno
 }
 
 /** Where a schema has a field. */
-const inSchema = (path: Path): Path =>
+const inSchema = (path: FieldPath): FieldPath =>
   path.flatMap((step) => (step === each ? ["items"] : ["properties", step]));
 
 function movedSchema(schema: unknown, fields: Moves, names: Names): unknown {

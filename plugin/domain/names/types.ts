@@ -2,7 +2,7 @@
 import { isItem, isLabel, isOldLabel, isQualified, isSubdomain } from "../kube/names";
 
 /** The place that a name has in a manifest: a Kubernetes kind, or another word for it. */
-export type Place = string;
+export type NamePlace = string;
 
 /** One sort of name: which texts fit, and how a refusal says it. */
 export interface NameType {
@@ -22,7 +22,7 @@ export interface NameType {
   /** A list whose texts follow each other, and do not stand for one another. */
   readonly isPath?: true;
   /** Where a manifest may hold it as a whole word; absent: it is never looked for there. */
-  readonly place?: Place;
+  readonly place?: NamePlace;
 }
 
 /** A name as it is declared: the specification's word, what it is, and its sort. */
@@ -59,7 +59,7 @@ const text =
 
 const placed =
   (sort: NameType) =>
-  (place: Place | undefined, value: string, says: string): NameSpec<string> =>
+  (place: NamePlace | undefined, value: string, says: string): NameSpec<string> =>
     new NameSpec(value, says, { ...sort, place });
 
 const listed =
@@ -120,7 +120,7 @@ export const entryName = text({
 });
 
 /** The path of a URL; what stands in braces in the default has to stand in it too. */
-export const urlPath = (value: string, says: string, place?: Place): NameSpec<string> => {
+export const urlPath = (value: string, says: string, place?: NamePlace): NameSpec<string> => {
   const holes = value.match(/\{\w+\}/g) ?? [];
   const held = holes.length === 0 ? "" : ` and holds ${holes.join(" and ")}`;
   return new NameSpec(value, says, {

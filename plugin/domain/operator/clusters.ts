@@ -5,7 +5,7 @@ import { type ImagePart, imagesOn, inRegistry } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import type { ReleaseContents } from "../release/contents";
-import { getPath, isObject, asArray, getOwn, sameJson, asString } from "../values";
+import { type FieldPath, getPath, isObject, asArray, getOwn, sameJson, asString } from "../values";
 import { operatorFinding } from "./codes";
 
 /** What the person said of the registry, and what the release says of images. */
@@ -52,12 +52,10 @@ export function isSamePatch(
   );
 }
 
-type Path = readonly string[];
-
-type Field = readonly [Path, unknown];
+type SetField = readonly [FieldPath, unknown];
 
 /** The image specs of a cluster resource whose image is known, by their paths. */
-function knownSpecs({ ecFields }: Names): readonly (readonly [Path, ImagePart])[] {
+function knownSpecs({ ecFields }: Names): readonly (readonly [FieldPath, ImagePart])[] {
   return [
     [ecFields.repository.slice(0, -1), "cluster"],
     [ecFields.bootstrapperImage, "operator"],
@@ -67,7 +65,7 @@ function knownSpecs({ ecFields }: Names): readonly (readonly [Path, ImagePart])[
 }
 
 /** The image specs that the release's definition has; without one, those that are known. */
-function specsOf({ contents }: RegistryWish, names: Names): readonly Path[] {
+function specsOf({ contents }: RegistryWish, names: Names): readonly FieldPath[] {
   const { ecFields, ec } = names;
   const keys = [ecFields.repository, ecFields.versionTag].flatMap((path) => path.slice(-1));
   const definition = contents.definitions.find(
@@ -81,7 +79,7 @@ function specsOf({ contents }: RegistryWish, names: Names): readonly Path[] {
 }
 
 /** Paths of a schema to what has all these fields. */
-function holdersOfAll(keys: readonly string[], schema: unknown): readonly Path[] {
+function holdersOfAll(keys: readonly string[], schema: unknown): readonly FieldPath[] {
   const properties = getOwn(schema, "properties");
   if (!isObject(properties)) return [];
   if (keys.every((key) => Object.hasOwn(properties, key))) return [[]];
@@ -90,7 +88,7 @@ function holdersOfAll(keys: readonly string[], schema: unknown): readonly Path[]
   );
 }
 
-function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): readonly Field[] {
+function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): readonly SetField[] {
   const { registry, contents } = wish;
   if (registry === undefined) return [];
   const specs = specsOf(wish, names).map((path) => path.join("."));
@@ -108,7 +106,7 @@ function pullSecrets(
   cluster: KubeObject,
   { pullSecret }: RegistryWish,
   { ecFields }: Names,
-): readonly Field[] {
+): readonly SetField[] {
   if (pullSecret === undefined) return [];
   const held = asArray(getPath(cluster, ecFields.pullSecrets));
   const isThere = held.some((secret) => asString(getOwn(secret, "name")) === pullSecret);

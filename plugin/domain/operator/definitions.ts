@@ -167,13 +167,13 @@ export function withFields(
   return { ...definition, spec: { ...(definition["spec"] as Json), versions } };
 }
 
-interface Place {
+interface ListField {
   readonly path: string;
   readonly fields: readonly string[];
 }
 
 /** The first schema with what the second has at the wanted places. */
-function united(mine: unknown, theirs: unknown, { path, fields }: Place): unknown {
+function united(mine: unknown, theirs: unknown, { path, fields }: ListField): unknown {
   const isWanted = fields.some(
     (field) => field.startsWith(path) && /^($|[.[])/.test(field.slice(path.length)),
   );

@@ -1,7 +1,7 @@
 /** Local changes to merge (S18): fields that the release sets and someone has set otherwise. */
 import type { Finding } from "../findings";
 import { type KubeObject, lastApplied, type ManagedFields, objectLabel } from "../objects";
-import { type Held, isPersonsManager, takes } from "../owners";
+import { type HeldField, isPersonsManager, takes } from "../owners";
 import {
   cutWhere,
   isObject,
@@ -20,7 +20,7 @@ import { fileEntries, isFileManager, lastFile } from "./managers";
 export interface HeldFacts {
   readonly live: KubeObject;
   readonly wanted: KubeObject;
-  readonly held: readonly Held[];
+  readonly held: readonly HeldField[];
   /** What the API server would store of the release's object; undefined where it was not asked. */
   readonly stored?: KubeObject | undefined;
   /** What it would store of the file that a person applied last, laid over the live object. */
@@ -55,7 +55,7 @@ export function judgeHeld(facts: HeldFacts): HeldVerdict {
 export function heldAmong(
   { live, wanted, ours }: Pick<HeldFacts, "live" | "wanted" | "ours">,
   found: readonly Difference[],
-): readonly Held[] {
+): readonly HeldField[] {
   const file = lastFile(live);
   if (file === undefined) return [];
   const mine = (live.metadata.managedFields ?? []).some(({ manager }) => manager === ours);
@@ -76,7 +76,7 @@ function isStored(live: KubeObject, stored: KubeObject | undefined, field: strin
  * The value is what the old file said, in the form in which the API server stores it. A manager of
  * files holds nothing that was changed since, so what was filled in beside it does not count either.
  */
-function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: Held): boolean {
+function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: HeldField): boolean {
   if (manager === ours) return true;
   const file = lastFile(live);
   const said = file === undefined ? undefined : valueAt(file, field);
@@ -90,7 +90,7 @@ function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: He
     : isStored(live, storedFile, field);
 }
 
-function localChange(facts: HeldFacts, { field, manager }: Held): Finding {
+function localChange(facts: HeldFacts, { field, manager }: HeldField): Finding {
   const { live, wanted } = facts;
   const who = manager === "" ? "" : `, set by manager "${manager}"`;
   const [has, release] = [live, wanted].map((object) => renderValue(valueAt(object, field))) as [

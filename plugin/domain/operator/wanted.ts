@@ -66,14 +66,14 @@ export interface Placing {
 }
 
 /** An object of the bundle in its place. */
-export interface Wanted {
+export interface DesiredObject {
   readonly kind: BundleKind;
   readonly object: KubeObject;
 }
 
 /** A bundle that can be written, or all that is wrong with it. */
 export type Placed =
-  | { readonly is: "placed"; readonly objects: readonly Wanted[] }
+  | { readonly is: "placed"; readonly objects: readonly DesiredObject[] }
   | { readonly is: "unfit"; readonly problems: readonly string[] };
 
 /** The objects in the order of writing: definitions first, the Deployment last. */

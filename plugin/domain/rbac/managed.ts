@@ -2,7 +2,7 @@
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { getPath, few, isObject, asArray, getOwn, asString } from "../values";
-import { type Subject, subjectLabel, subjectsOf } from "./rules";
+import { type BindingSubject, subjectLabel, subjectsOf } from "./rules";
 
 /** What the operator is told; `from` says by what. */
 export type Configured =
@@ -144,6 +144,6 @@ export function otherOperators(
     .map(({ namespace = "" }) => namespace);
 }
 
-function isAnOperator({ kind, name }: Subject, { operator }: Names): boolean {
+function isAnOperator({ kind, name }: BindingSubject, { operator }: Names): boolean {
   return kind === "ServiceAccount" && name === operator.serviceAccount;
 }

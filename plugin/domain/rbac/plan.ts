@@ -1,7 +1,7 @@
 /** What has to be written in one place so that role and binding are up to date. Pure. */
 import { type KubeObject, objectLabel } from "../objects";
 import { getPath, type Json, getOwn, asString } from "../values";
-import type { Pair } from "../kinds";
+import type { RolePair } from "../kinds";
 import {
   beyond,
   compareRules,
@@ -13,7 +13,7 @@ import {
   roleRefOf,
   rulesGiving,
   rulesOf,
-  type Subject,
+  type BindingSubject,
   subjectLabel,
   subjectsBeyond,
   subjectsOf,
@@ -29,7 +29,7 @@ import { otherOperators } from "./managed";
 /** The rules and subjects of a person. */
 export interface Additions {
   readonly grants: readonly Grant[];
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly BindingSubject[];
 }
 
 /** What is there, as far as it can hold additions. */
@@ -49,7 +49,7 @@ export interface Releases {
 }
 
 /** The additions of one place. What the wanted pair has is none, and neither is another operator. */
-export function additionsTo(held: Held, wanted: Pair<KubeObject>, known: Releases): Additions {
+export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
   const { role, binding, bound = [] } = held;
   const meant = grantsOf(rulesOf(wanted.role));
   const inRole = beyond(grantsOf(rulesOf(role)), [...meant, ...releasedIn(role, known)]);
@@ -78,7 +78,7 @@ function releasedIn(role: KubeObject | undefined, { lines }: Releases): readonly
 export function realSubjects(
   binding: unknown,
   { names }: Pick<Releases, "names">,
-): readonly Subject[] {
+): readonly BindingSubject[] {
   return subjectsOf(binding).filter((subject) => leftovers(subject, names).length === 0);
 }
 
@@ -158,7 +158,7 @@ export interface Terms extends Releases {
 }
 
 /** What is there. */
-export interface Found extends Held {
+export interface LiveRbac extends Held {
   /** The second binding of a change of roleRef that was not brought to its end. */
   readonly temporary?: KubeObject | undefined;
 }
@@ -187,13 +187,13 @@ export interface SitePlan {
   readonly local: Additions;
   readonly kept: Additions;
   /** Role and binding as they will be. */
-  readonly outcome: Pair<KubeObject>;
+  readonly outcome: RolePair<KubeObject>;
 }
 
 const noRules: readonly Json[] = [];
 
 /** Plans one place. */
-export function planSite(found: Found, wanted: Pair<KubeObject>, terms: Terms): SitePlan {
+export function planSite(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): SitePlan {
   const { marks, drops } = terms;
   const before = uniteRules(rulesOf(found.role), found.bound ?? noRules);
   const local = additionsTo(found, wanted, terms);
@@ -248,7 +248,7 @@ function rulesAfter(
 }
 
 /** What is there once the place is expanded: what a contract that comes later will find. */
-export function expanded(found: Found, wanted: Pair<KubeObject>, terms: Terms): Found {
+export function expanded(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): LiveRbac {
   const { outcome, rebind } = planSite(found, wanted, { ...terms, mode: "expand" });
   // the binding of another role is recreated by then
   const { binding } = rebind ? {} : found;
@@ -288,7 +288,7 @@ function differs(live: KubeObject | undefined, wanted: KubeObject, marks: boolea
   return live === undefined || (marks && metadataDiffers(live, wanted));
 }
 
-function withSubjects(binding: KubeObject, more: readonly Subject[]): KubeObject {
+function withSubjects(binding: KubeObject, more: readonly BindingSubject[]): KubeObject {
   const wanted = subjectsOf(binding);
   return { ...binding, subjects: [...wanted, ...subjectsBeyond(more, wanted)] };
 }

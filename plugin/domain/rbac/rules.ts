@@ -3,7 +3,7 @@ import { isObject, type Json, asArray, getOwn, asString } from "../values";
 import type { KubeObject } from "../objects";
 
 /** One subject of a binding. */
-export interface Subject {
+export interface BindingSubject {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 /** The subjects as read; what is none is left out. */
-export function subjectsOf(binding: unknown): readonly Subject[] {
+export function subjectsOf(binding: unknown): readonly BindingSubject[] {
   return asArray(getOwn(binding, "subjects"))
     .filter(isObject)
     .map((subject) => {
@@ -27,15 +27,15 @@ export function subjectsOf(binding: unknown): readonly Subject[] {
 }
 
 /** A subject for reports and for comparing: the API group follows from the kind. */
-export function subjectLabel({ kind, name, namespace }: Subject): string {
+export function subjectLabel({ kind, name, namespace }: BindingSubject): string {
   return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
 }
 
 /** The subjects that are not among the others. */
 export function subjectsBeyond(
-  subjects: readonly Subject[],
-  others: readonly Subject[],
-): readonly Subject[] {
+  subjects: readonly BindingSubject[],
+  others: readonly BindingSubject[],
+): readonly BindingSubject[] {
   const known = new Set(others.map(subjectLabel));
   return subjects.filter((subject) => !known.has(subjectLabel(subject)));
 }

@@ -1,9 +1,9 @@
 /** One place where a role and its binding are wanted, planned from what was read there. Pure. */
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import type { Pair } from "../kinds";
+import type { RolePair } from "../kinds";
 import type { RoleFiles } from "./lines";
-import { expanded, type Found, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
+import { expanded, type LiveRbac, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
 import { grantsOf, roleRefOf, rulesOf } from "./rules";
 import { getOwn } from "../values";
 
@@ -28,7 +28,10 @@ export function isShared(role: KubeObject | undefined, { group, edb }: Names): r
 }
 
 /** The pair of a namespace with the ClusterRole in the place of the Role. */
-export function sharedPair(wanted: Pair<KubeObject>, { metadata }: KubeObject): Pair<KubeObject> {
+export function sharedPair(
+  wanted: RolePair<KubeObject>,
+  { metadata }: KubeObject,
+): RolePair<KubeObject> {
   const name = String(metadata.name);
   const apiGroup = getOwn(wanted.binding["roleRef"], "apiGroup");
   return {
@@ -56,22 +59,22 @@ export function partOf(plan: SitePlan, part: SharedPart): SitePlan {
 }
 
 /** A namespace, or the whole cluster. */
-export interface Place {
+export interface RbacScope {
   readonly namespace?: string;
-  readonly wanted: Pair<KubeObject>;
+  readonly wanted: RolePair<KubeObject>;
   /** Where one ClusterRole gives the access: which of the two this place writes. */
   readonly part?: SharedPart;
 }
 
 /** What was read of a place. */
-export interface PlaceFound extends Omit<Found, "bound"> {
+export interface PlaceFound extends Omit<LiveRbac, "bound"> {
   /** The role that the binding is for, where that is not the wanted one. */
   readonly boundRole?: KubeObject | undefined;
 }
 
 /** A place with its plan. */
-export interface Site extends Place {
-  readonly found: Found;
+export interface Site extends RbacScope {
+  readonly found: LiveRbac;
   readonly plan: SitePlan;
 }
 
@@ -83,7 +86,7 @@ export interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<Rol
 
 /** Plans a place; a ClusterRole that gives the access takes the place of the role in a namespace. */
 export function siteOf(
-  place: Place,
+  place: RbacScope,
   { boundRole, ...found }: PlaceFound,
   options: SiteOptions & { readonly names: Names },
 ): Site {
@@ -97,8 +100,8 @@ export function siteOf(
 }
 
 function planned(
-  place: Place,
-  read: Found,
+  place: RbacScope,
+  read: LiveRbac,
   options: SiteOptions & { readonly names: Names },
 ): Site {
   const inNamespaces = termsFor({ ...options, files: options });
@@ -128,7 +131,7 @@ export function secondNameOf(binding: string, { fieldManager }: Names): string {
 }
 
 /** What a place is called in sentences. */
-export function placeName({ namespace, part, wanted }: Place): string {
+export function placeName({ namespace, part, wanted }: RbacScope): string {
   if (part === "role") return objectLabel(wanted.role);
   return namespace === undefined ? "the whole cluster" : `namespace ${namespace}`;
 }

@@ -2,8 +2,8 @@
 import { leftovers, type Names, replaceTokens } from "../names";
 import type { KubeObject } from "../objects";
 import { getPath, isObject, type Json, getOwn, renderValue } from "../values";
-import { kindsIn, type Pair } from "../kinds";
-import { roleRefOf, rulesOf, type Subject, subjectsOf } from "./rules";
+import { kindsIn, type RolePair } from "../kinds";
+import { roleRefOf, rulesOf, type BindingSubject, subjectsOf } from "./rules";
 
 /** What the placeholders stand for, and which pairs are wanted. */
 export interface Filling {
@@ -19,8 +19,8 @@ export interface Filling {
 export type RbacTemplates =
   | {
       readonly is: "rendered";
-      readonly consumer: Pair<KubeObject>;
-      readonly label?: Pair<KubeObject>;
+      readonly consumer: RolePair<KubeObject>;
+      readonly label?: RolePair<KubeObject>;
     }
   | { readonly is: "unfit"; readonly problems: readonly string[] };
 
@@ -36,7 +36,7 @@ export function renderRbac(documents: readonly unknown[], filling: Filling): Rba
   const { consumerRole, consumerBinding, labelRole, labelBinding } = names.rbac;
   const objects = documents.filter(isObject);
   const problems: string[] = [];
-  const pairOf = (wanted: Pair<string>, namespaced: boolean): Pair<KubeObject> => {
+  const pairOf = (wanted: RolePair<string>, namespaced: boolean): RolePair<KubeObject> => {
     const { role, binding } = kindsIn(namespaced ? "" : undefined);
     const found = {
       role: only(objects, { kind: role.kind, name: wanted.role }, problems),
@@ -68,7 +68,7 @@ export function renderRbac(documents: readonly unknown[], filling: Filling): Rba
 }
 
 /** The pair as it goes to a namespace. */
-export function pairIn(pair: Pair<KubeObject>, namespace: string): Pair<KubeObject> {
+export function pairIn(pair: RolePair<KubeObject>, namespace: string): RolePair<KubeObject> {
   const placed = (object: KubeObject): KubeObject => ({
     ...object,
     metadata: { ...object.metadata, namespace },
@@ -123,13 +123,16 @@ function bindingFrom(object: unknown, filling: Filling): KubeObject {
 }
 
 /** A subject that stands for the clusters' service accounts becomes one for each. */
-function accountsFor(subject: Subject, { accounts, names }: Filling): readonly Subject[] {
+function accountsFor(
+  subject: BindingSubject,
+  { accounts, names }: Filling,
+): readonly BindingSubject[] {
   const tokens = names.placeholders.serviceAccount;
   if (!tokens.includes(subject.name)) return [subject];
   return accounts.map((name) => ({ ...subject, name }));
 }
 
 /** The service accounts that a binding is for: whose access is proven. */
-export function accountsOf(binding: KubeObject): readonly Subject[] {
+export function accountsOf(binding: KubeObject): readonly BindingSubject[] {
   return subjectsOf(binding).filter(({ kind }) => kind === "ServiceAccount");
 }

@@ -184,14 +184,14 @@ export function classifyFreeze(facts: Facts, ec: KubeObject, api?: ApiFacts): Fr
   return { ...verdict, state, databases, apart, warnings };
 }
 
-interface Seen {
+interface BdbState {
   readonly state: string;
   readonly apart: readonly Apart[];
 }
 
-type Verdict = Pick<Freeze, "is" | "says" | "causes">;
+type FreezeVerdict = Pick<Freeze, "is" | "says" | "causes">;
 
-function judged(frozen: Frozen, { state, apart }: Seen): Verdict {
+function judged(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
   const label = objectLabel(ec);
   if (ends.includes(state) || state === "InvalidUpgrade") {
@@ -226,7 +226,7 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
 }
 
 /** It has begun, and the pods' template is still the old one. */
-function begun(frozen: Frozen, { state, apart }: Seen): Verdict {
+function begun(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
   const label = objectLabel(frozen.ec);
   const causes = freezeCauses(frozen);
   if (causes.length > 0 || apart.length > 0) {
@@ -237,7 +237,7 @@ function begun(frozen: Frozen, { state, apart }: Seen): Verdict {
 }
 
 /** The pods roll: what stands against it is a pod, or the license (domain facts 10). */
-function rolled(frozen: Frozen, state: string, set: KubeObject): Verdict {
+function rolled(frozen: Frozen, state: string, set: KubeObject): FreezeVerdict {
   const { facts, ec } = frozen;
   const label = objectLabel(ec);
   const progress = judgeStatefulSet(facts, set, { stallAfterMs: defaultStallAfterMs });

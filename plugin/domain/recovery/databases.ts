@@ -7,7 +7,7 @@ import {
   uidNumber,
   type UsedModule,
 } from "../api/records";
-import { selectDatabases, type Target } from "../databases/target";
+import { selectDatabases, type DatabaseTarget } from "../databases/target";
 import { bdbOf, bdbVersion, isVolatile, keepsNothing } from "../databases/bdb";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
@@ -28,7 +28,7 @@ export interface RecoveryDatabase {
   /** As reports name it: the resource, or the number where there is none. */
   readonly label: string;
   /** The resource; undefined for a database that only the REST API knows. */
-  readonly target: Target | undefined;
+  readonly target: DatabaseTarget | undefined;
   /** Undefined where neither resource nor REST API tells it. */
   readonly uid: number | undefined;
   readonly runs: EngineVersion | undefined;
@@ -61,7 +61,11 @@ function isSame(one: KubeObject | undefined, { metadata }: KubeObject): boolean 
   return one?.metadata.name === metadata.name && one?.metadata.namespace === metadata.namespace;
 }
 
-function merged(facts: Facts, target: Target, bdb: ApiDatabase | undefined): RecoveryDatabase {
+function merged(
+  facts: Facts,
+  target: DatabaseTarget,
+  bdb: ApiDatabase | undefined,
+): RecoveryDatabase {
   const { object } = target;
   const { edbFields, fields } = facts.names;
   const asked = parseEngineVersion(getPath(object, fields.engineVersion));

@@ -98,7 +98,7 @@ interface Ahead {
 }
 
 /** The databases as they were seen. */
-export interface Known {
+export interface RecoveryFacts {
   readonly databases: readonly RecoveryDatabase[];
   readonly api: ApiFacts | undefined;
 }
@@ -106,7 +106,7 @@ export interface Known {
 /** The resources that are out of line by then. */
 export function outOfLineAhead(
   facts: Facts,
-  { databases, api }: Known,
+  { databases, api }: RecoveryFacts,
   { engineVersion, raised, modules }: Ahead,
 ): readonly Apart[] {
   const version = parseEngineVersion(engineVersion);

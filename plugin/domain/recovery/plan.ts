@@ -5,7 +5,7 @@ import { isTooOld } from "../cluster/causes";
 import type { FieldEdit } from "../cluster/edits";
 import { databaseFinding } from "../databases/codes";
 import { planDatabase } from "../databases/plan";
-import type { Target } from "../databases/target";
+import type { DatabaseTarget } from "../databases/target";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import type { KubeObject } from "../objects";
@@ -150,7 +150,7 @@ function upgradeBlocks(
 }
 
 /** The EC as it will be when the edit is sent: what is installed counts. */
-function withModules(target: Target, modules: readonly InstalledModule[]): Target {
+function withModules(target: DatabaseTarget, modules: readonly InstalledModule[]): DatabaseTarget {
   const { lookup } = target;
   if (lookup.is !== "found") return target;
   return { ...target, lookup: { ...lookup, cluster: withInstalled(lookup.cluster, modules) } };

@@ -75,7 +75,7 @@ export function isTakenUp(facts: Facts, name: string, wanted: WantedCluster): bo
 }
 
 /** Everything of an EC that the verdict rests on. */
-interface Seen {
+interface ClusterState {
   readonly ec: KubeObject;
   readonly set: KubeObject | undefined;
   readonly roll: Roll | undefined;
@@ -89,7 +89,7 @@ interface Seen {
   readonly shown: string;
 }
 
-function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
+function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): ClusterState {
   const { ecFields } = facts.names;
   const set = setOf(facts, ec);
   const tag = wanted.tag ?? asString(getPath(ec, ecFields.versionTag));
@@ -129,7 +129,7 @@ function hasTag(
   return sameRelease === true && compareTags(found, tag) === 0;
 }
 
-function isDone({ ec, roll, state, specStatus, taken, running }: Seen): boolean {
+function isDone({ ec, roll, state, specStatus, taken, running }: ClusterState): boolean {
   return (
     ec.metadata.deletionTimestamp === undefined &&
     state === "Running" &&
@@ -143,7 +143,7 @@ function isDone({ ec, roll, state, specStatus, taken, running }: Seen): boolean 
 type Trouble = Omit<Problem, "object">;
 
 /** What stands against it, the surest first. */
-function troublesOf(facts: Facts, seen: Seen, wanted: WantedCluster): readonly Problem[] {
+function troublesOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Problem[] {
   const { ec, set, roll } = seen;
   const object = objectLabel(ec);
   const located = (trouble: Trouble | undefined): readonly Problem[] =>
@@ -168,7 +168,11 @@ function deleting({ metadata }: KubeObject): Trouble | undefined {
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
-function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trouble | undefined {
+function refused(
+  facts: Facts,
+  seen: ClusterState,
+  { stateBefore }: WantedCluster,
+): Trouble | undefined {
   const { ec, state, specStatus, taken } = seen;
   const invalid = state === "InvalidUpgrade";
   if (!invalid && specStatus === "Valid") return undefined;
@@ -189,7 +193,7 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
 }
 
 /** An upgrade that began without its prerequisites is stalled until they are met (S113). */
-function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
+function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | undefined {
   if (state !== "Upgrade" || taken) return undefined;
   const causes = causesOf("frozen", facts, { ec });
   if (causes.length === 0) return undefined;
@@ -204,7 +208,10 @@ function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
 const ends = new Set(["Error", "Invalid"]);
 
 /** An end, or any other state that stays although every pod is renewed; its word is shown as it is. */
-function failed({ names }: Facts, { state, roll, taken, running }: Seen): Trouble | undefined {
+function failed(
+  { names }: Facts,
+  { state, roll, taken, running }: ClusterState,
+): Trouble | undefined {
   const renewed = taken && running && roll?.complete === true;
   if (!ends.has(state) && !(renewed && state !== "Running")) return undefined;
   const although = renewed ? ", although all its pods are renewed and ready" : "";
@@ -216,14 +223,14 @@ function failed({ names }: Facts, { state, roll, taken, running }: Seen): Troubl
 }
 
 /** Without a valid license an upgrade fails (S114). */
-function licensed(facts: Facts, { ec }: Seen): Trouble | undefined {
+function licensed(facts: Facts, { ec }: ClusterState): Trouble | undefined {
   const [cause] = causesOf("license", facts, { ec });
   if (cause === undefined) return undefined;
   const { code, cause: because, fix } = cause;
   return { code, because, fix };
 }
 
-function notTaken({ names }: Facts, { taken, state, shown }: Seen): Trouble | undefined {
+function notTaken({ names }: Facts, { taken, state, shown }: ClusterState): Trouble | undefined {
   if (taken) return undefined;
   return {
     code: "CLUSTER-NOT-TAKEN-UP",
@@ -232,7 +239,7 @@ function notTaken({ names }: Facts, { taken, state, shown }: Seen): Trouble | un
   };
 }
 
-function waitsFor({ state, taken, running, set, roll, shown }: Seen): string {
+function waitsFor({ state, taken, running, set, roll, shown }: ClusterState): string {
   const now = renderState(state);
   if (set === undefined || roll === undefined) return `its StatefulSet (state ${now})`;
   if (!taken) return `the operator to take up ${shown} (state ${now})`;

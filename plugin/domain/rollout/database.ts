@@ -48,7 +48,7 @@ export function databaseVersion(
   return leadingEngineVersion(getPath(object, names.fields.statusVersion));
 }
 
-interface Seen {
+interface DatabaseState {
   readonly state: string;
   readonly specStatus: string;
   /** The operator has seen the newest spec; true where it does not report. */
@@ -63,7 +63,7 @@ interface Seen {
   readonly reached: boolean;
 }
 
-function look({ names }: Facts, edb: KubeObject, wanted: WantedVersion): Seen {
+function look({ names }: Facts, edb: KubeObject, wanted: WantedVersion): DatabaseState {
   const { edbFields } = names;
   const observed = getPath(edb, edbFields.observedGeneration);
   const runs = databaseVersion({ names }, edb);
@@ -109,7 +109,7 @@ type DatabaseProblem = readonly [what: keyof typeof databaseFindings, because: s
 /** What stands against it for certain: an answer of the operator, or an end. */
 function troubleOf(
   { names }: Facts,
-  { state, specStatus, observed, action, ours, actionStatus, reached }: Seen,
+  { state, specStatus, observed, action, ours, actionStatus, reached }: DatabaseState,
 ): DatabaseProblem | undefined {
   const refused = observed ? refusal(specStatus, state) : undefined;
   if (refused !== undefined) return refused;
@@ -127,7 +127,7 @@ function refusal(specStatus: string, state: string): DatabaseProblem | undefined
 /** What it still lacks; undefined when all signs agree. */
 function waitsFor(
   { names }: Facts,
-  { state, taken, ours, actionStatus, runs, reached }: Seen,
+  { state, taken, ours, actionStatus, runs, reached }: DatabaseState,
   { version }: WantedVersion,
 ): string | undefined {
   const shownState = state === "" ? "not told" : state;
@@ -141,7 +141,14 @@ function waitsFor(
   return settled ? undefined : `its action to be completed (now ${actionStatus})`;
 }
 
-function stepOf({ state, specStatus, observed, action, actionStatus, runs }: Seen): string {
+function stepOf({
+  state,
+  specStatus,
+  observed,
+  action,
+  actionStatus,
+  runs,
+}: DatabaseState): string {
   return [state, specStatus, observed, action, actionStatus, renderVersion(runs)].join(" ");
 }
 

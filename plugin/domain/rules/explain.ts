@@ -60,7 +60,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-interface Asked {
+interface ExplainInput {
   readonly edit: Edit;
   readonly lookups: Lookups;
   readonly options: RuleOptions;
@@ -90,7 +90,7 @@ export function nearestEdit(
 }
 
 /** With the first version at a place that nothing is said against; of what was there before nothing is. */
-function withVersion(asked: Asked, object: Json, path: readonly string[]): Json {
+function withVersion(asked: ExplainInput, object: Json, path: readonly string[]): Json {
   const { edit, lookups, options } = asked;
   const field = fieldText(path);
   let after = object;
@@ -104,7 +104,7 @@ function withVersion(asked: Asked, object: Json, path: readonly string[]): Json 
 
 /** The one asked for, then the valid ones by their distance to it, then what was there before. */
 function versionsToTry(
-  { edit, lookups, options }: Asked,
+  { edit, lookups, options }: ExplainInput,
   path: readonly string[],
 ): readonly unknown[] {
   const wanted = getPath(edit.after, path);
@@ -125,7 +125,7 @@ function distance(left: EngineVersion, right: EngineVersion): number {
   return Math.abs(left.major - right.major) * 1_000 + Math.abs(left.minor - right.minor);
 }
 
-function withoutModules({ edit, options }: Asked, { causes }: Verdict): Json {
+function withoutModules({ edit, options }: ExplainInput, { causes }: Verdict): Json {
   const { names } = options;
   const refused = new Set(causes.filter(({ rule }) => rule === "R3").map(({ field }) => field));
   return listPaths(edit.kind, names).reduce((object, path) => {

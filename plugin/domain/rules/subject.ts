@@ -5,14 +5,14 @@ import { fieldsOf, fieldText, type JudgedShape } from "./fields";
 import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
 import { show } from "./wording";
 
-interface Known {
+interface RuleContext {
   readonly edit: Edit;
   readonly names: Names;
   readonly subject: Subject;
 }
 
 /** Every step of a review asks for the same; edits are never changed, so the last one is read once. */
-let last: Known | undefined;
+let last: RuleContext | undefined;
 
 /** What every rule needs of an edit; null counts as absent, as the API server prunes it. */
 export function readSubject(edit: Edit, names: Names): Subject {
@@ -91,7 +91,7 @@ function malformedList(field: string, value: unknown): SubjectModule {
   return { list: field, index: undefined, name: undefined, value, key, version: undefined };
 }
 
-interface Place {
+interface VersionPlace {
   readonly field: string;
   readonly index: number;
 }
@@ -99,7 +99,7 @@ interface Place {
 /** A name is its own key, since a list may be long; it stands before every key that is none. */
 const apart = "\u0000";
 
-function readModule({ field, index }: Place, item: unknown, names: Names): SubjectModule {
+function readModule({ field, index }: VersionPlace, item: unknown, names: Names): SubjectModule {
   const { moduleName, moduleVersion } = names.entryFields;
   const value = getOwn(item, moduleName);
   const name = typeof value === "string" ? value : undefined;

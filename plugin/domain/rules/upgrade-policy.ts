@@ -40,7 +40,7 @@ export function isUnknownPolicy(policy: unknown, names: Names): boolean {
 }
 
 /** One engineVersion of the edit, which may have two (C8). */
-interface Asked extends Case {
+interface PolicyCase extends Case {
   readonly version: SubjectVersion;
 }
 
@@ -61,7 +61,7 @@ interface Side {
   readonly wayOut: string;
 }
 
-function judgePolicy(facts: Asked): Verdict {
+function judgePolicy(facts: PolicyCase): Verdict {
   const raise = raiseOf(facts);
   if (raise === undefined || raise.rise === 0) return pass;
   const target = quote(raise.text);
@@ -85,7 +85,7 @@ function warn(text: string): Verdict {
 }
 
 /** The raise that an edit asks for; undefined for what R2 does not judge (C2, C7). */
-function raiseOf({ edit, version: asked, lookups, options }: Asked): Raise | undefined {
+function raiseOf({ edit, version: asked, lookups, options }: PolicyCase): Raise | undefined {
   const text = asked.after;
   const { names, rules } = options;
   if (typeof text !== "string") return undefined;
@@ -128,7 +128,7 @@ function isForbidden({ release, current, releases }: Raise, { options }: Case): 
 }
 
 /** A raise that policy `major` forbids is refused when some side sets that policy (C3, C18). */
-function judgeSides(facts: Asked, raise: Raise, cluster: ClusterFacts): Verdict {
+function judgeSides(facts: PolicyCase, raise: Raise, cluster: ClusterFacts): Verdict {
   const { before } = facts.lookups;
   const { names } = facts.options;
   const sides = sidesOf(facts);
@@ -147,7 +147,7 @@ function judgeSides(facts: Asked, raise: Raise, cluster: ClusterFacts): Verdict 
 }
 
 /** Who sets policy `major`: the EC, the EC referred to before, the database's old value (C3, C18, C20). */
-function sidesOf({ edit, lookups, options }: Asked): readonly Side[] {
+function sidesOf({ edit, lookups, options }: PolicyCase): readonly Side[] {
   const { names } = options;
   const major = quote(names.majorChannel);
   const policy = fieldText(names.fields.engineUpgradePolicy);

@@ -94,7 +94,7 @@ export interface AccessObjects {
 export type Breadth = "only" | "names" | "wide";
 
 /** A binding whose role grants `use` on the constraint. */
-export interface Grant {
+export interface SccGrant {
   readonly binding: KubeObject;
   /** `ClusterRole/name` or `Role/namespace/name`. */
   readonly role: string;
@@ -102,7 +102,7 @@ export interface Grant {
 }
 
 /** Every binding, of any name, to any role with `use` on the constraint. */
-export function grantsOf(access: AccessObjects, constraint: string): readonly Grant[] {
+export function grantsOf(access: AccessObjects, constraint: string): readonly SccGrant[] {
   const breadths = new Map(
     [...access.clusterRoles, ...access.roles].map((role) => [
       objectLabel(role),

@@ -9,7 +9,7 @@ import {
   type Breadth,
   constraintAnnotation,
   constraintResource,
-  type Grant,
+  type SccGrant,
   grantName,
   grantsOf,
   groupOf,
@@ -44,7 +44,7 @@ export interface ListChange {
 }
 
 /** A way in that is not this tool's to close: closing it would take something from the account or from others. */
-export type Way = GroupWay | RoleWay;
+export type SccWay = GroupWay | RoleWay;
 
 /** The account is in a group: of the constraint's own, or of a binding. */
 interface GroupWay {
@@ -67,7 +67,7 @@ interface RoleWay {
 /** The whole plan. */
 export interface Unbinding {
   readonly changes: readonly ListChange[];
-  readonly ways: readonly Way[];
+  readonly ways: readonly SccWay[];
   /** Who would still use the constraint afterwards, each for people; empty: nobody. */
   readonly users: readonly string[];
   /** The constraint, when nobody is left. */
@@ -115,7 +115,7 @@ function constraintChanges(
 }
 
 function bindingChanges(
-  grants: readonly Grant[],
+  grants: readonly SccGrant[],
   accounts: readonly Account[],
 ): readonly ListChange[] {
   return grants.flatMap(({ binding, breadth }) => {
@@ -130,7 +130,7 @@ function bindingChanges(
   });
 }
 
-function constraintWays(constraint: KubeObject | undefined, account: Account): readonly Way[] {
+function constraintWays(constraint: KubeObject | undefined, account: Account): readonly SccWay[] {
   if (constraint === undefined) return [];
   const found = asArray(getOwn(constraint, "groups"));
   return groupsOf(account)
@@ -138,8 +138,8 @@ function constraintWays(constraint: KubeObject | undefined, account: Account): r
     .map((group) => ({ account, object: constraint, group }));
 }
 
-function bindingWays({ binding, role, breadth }: Grant, account: Account): readonly Way[] {
-  return asArray(getOwn(binding, "subjects")).flatMap((subject): readonly Way[] => {
+function bindingWays({ binding, role, breadth }: SccGrant, account: Account): readonly SccWay[] {
+  return asArray(getOwn(binding, "subjects")).flatMap((subject): readonly SccWay[] => {
     const group = groupOf(subject, account);
     if (group !== undefined) return [{ account, object: binding, role, group }];
     const wider = breadth !== "only" && isAccount(subject, account);
@@ -150,7 +150,7 @@ function bindingWays({ binding, role, breadth }: Grant, account: Account): reado
 /** A wildcard is held by every administrator and says nothing about who needs this constraint. */
 function usersAfter(
   { name, constraint, pods, wantedBy }: SccState,
-  grants: readonly Grant[],
+  grants: readonly SccGrant[],
   changes: readonly ListChange[],
 ): readonly string[] {
   return [
@@ -203,7 +203,7 @@ export function findingsOf(plan: Unbinding, constraint: string): readonly Findin
   ];
 }
 
-function wayFinding({ account, object, group, role, ...way }: Way, constraint: string): Finding {
+function wayFinding({ account, object, group, role, ...way }: SccWay, constraint: string): Finding {
   const may = `${userOf(account)} may still use ${constraint}`;
   const about = { object: objectLabel(object) };
   if (group !== undefined) {

@@ -6,7 +6,7 @@ import { leftovers } from "../names";
 import { candidatesOf, entryOf, serviceNamespaceOf, trustOf } from "../webhook/configuration";
 import { judgeServer as judgeServerFacts, readyEndpoints, serverOf } from "../webhook/readiness";
 import { daysUntil } from "../duration";
-import { unreadVerdict, type Verdict } from "./verdict";
+import { unreadVerdict, type ComponentHealth } from "./verdict";
 
 /** One configuration that judges this operator's databases. */
 export interface ConfigurationStatus {
@@ -26,7 +26,7 @@ export interface WebhookStatus {
   readonly certificate?: { readonly notAfter: string; readonly daysLeft: number };
   /** What the twins of the probe showed, when it was asked for. */
   readonly probe?: { readonly proven: boolean; readonly says: string };
-  readonly verdict: Verdict;
+  readonly verdict: ComponentHealth;
 }
 
 /** What the probe showed; a cause that is not the webhook's proves nothing either way. */
@@ -94,14 +94,14 @@ function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationS
   return trust === "fit" ? "fits" : "differs";
 }
 
-type Judgment = (
+type AdmissionPredicate = (
   facts: Facts,
   configurations: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
-) => Verdict | undefined;
+) => ComponentHealth | undefined;
 
 /** What is wrong first explains what comes after. */
-const judgments: readonly Judgment[] = [
+const judgments: readonly AdmissionPredicate[] = [
   (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
   judgeUse,
   judgeEntries,
@@ -110,7 +110,7 @@ const judgments: readonly Judgment[] = [
   judgeProbe,
 ];
 
-function firstVerdict(...args: Parameters<Judgment>): Verdict {
+function firstVerdict(...args: Parameters<AdmissionPredicate>): ComponentHealth {
   for (const judge of judgments) {
     const verdict = judge(...args);
     if (verdict !== undefined) return verdict;
@@ -121,7 +121,7 @@ function firstVerdict(...args: Parameters<Judgment>): Verdict {
 function judgeUse(
   { names, namespace }: Facts,
   configurations: readonly ConfigurationStatus[],
-): Verdict | undefined {
+): ComponentHealth | undefined {
   if (configurations.length === 0) {
     return { is: "absent", says: "not in use: no configuration serves this namespace (S24)" };
   }
@@ -141,7 +141,7 @@ const reapply = "reapply it with upgrade-webhook";
 function judgeEntries(
   _: Facts,
   configurations: readonly ConfigurationStatus[],
-): Verdict | undefined {
+): ComponentHealth | undefined {
   for (const { name, placeholders, ca } of configurations) {
     const [token] = placeholders;
     const object = `ValidatingWebhookConfiguration/${name}`;
@@ -161,7 +161,7 @@ const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> =
   differs: "its caBundle is not the certificate of the Secret: every edit that it judges fails",
 };
 
-function judgeSecret(facts: Facts): Verdict | undefined {
+function judgeSecret(facts: Facts): ComponentHealth | undefined {
   const { names, namespace, now, certificate } = facts;
   const unread = unreadVerdict(facts, ["webhookSecrets"]);
   if (unread !== undefined) return unread;
@@ -181,7 +181,7 @@ function judgeSecret(facts: Facts): Verdict | undefined {
   };
 }
 
-function judgeServer(facts: Facts): Verdict | undefined {
+function judgeServer(facts: Facts): ComponentHealth | undefined {
   const { names, namespace } = facts;
   const unread = unreadVerdict(facts, ["services", "endpointSlices"]);
   if (unread !== undefined) return unread;
@@ -201,7 +201,7 @@ function judgeProbe(
   _: Facts,
   configurations: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
-): Verdict | undefined {
+): ComponentHealth | undefined {
   if (probe === undefined || probe.is === "proven") return undefined;
   const { because } = probe;
   if (probe.is === "open") return { is: "unknown", because };

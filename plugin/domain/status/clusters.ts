@@ -8,7 +8,7 @@ import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
 import { getPath, getOwn, asString, numberAt } from "../values";
 import { ageOf, daysUntil } from "../duration";
-import { unreadVerdict, type Verdict, verdictOf, worstOf } from "./verdict";
+import { unreadVerdict, type ComponentHealth, verdictOf, worstOf } from "./verdict";
 import { containerOf, podTrouble, rollOf } from "../rollout/stateful-set";
 import { parseImage } from "../image";
 import { judgeDeployment } from "../rollout/deployment";
@@ -27,7 +27,7 @@ export interface OperatorStatus {
     readonly upToDate: number;
     readonly available: number;
   };
-  readonly verdict: Verdict;
+  readonly verdict: ComponentHealth;
 }
 
 /** The operator's part of the screen. */
@@ -66,7 +66,7 @@ export function operatorVersion(facts: Facts): string | undefined {
 }
 
 /** Causes show in the pods: without them nothing is known of one that is not ready. */
-function rolloutVerdict(facts: Facts, name: string): Verdict {
+function rolloutVerdict(facts: Facts, name: string): ComponentHealth {
   const verdict = verdictOf(judgeDeployment(facts, name));
   const unread = unreadVerdict(facts, ["replicaSets", "pods", "events"]);
   if (verdict.is !== "moving" || unread === undefined) return verdict;
@@ -125,19 +125,22 @@ export interface ClusterStatus extends ClusterColumns {
   readonly running: readonly string[];
   readonly licenseDays?: number;
   readonly rollout?: RolloutStatus;
-  readonly verdict: Verdict;
+  readonly verdict: ComponentHealth;
 }
 
 /** All of them, and what is to be said of them together. */
 export interface ClustersStatus {
   readonly items: readonly ClusterStatus[];
-  readonly verdict: Verdict;
+  readonly verdict: ComponentHealth;
 }
 
 /** Every EC of the operator's namespace, by name. */
 export function clustersStatus({ facts, clusters }: CheckContext): ClustersStatus {
   const items = [...clusters].sort(byName).map((ec) => clusterStatus(facts, ec));
-  const none: Verdict = { is: "absent", says: `no ${termOf(facts.names.ec)} in this namespace` };
+  const none: ComponentHealth = {
+    is: "absent",
+    says: `no ${termOf(facts.names.ec)} in this namespace`,
+  };
   const verdict = unreadVerdict(facts, ["ecs"]) ?? worstOf(items.map((item) => item.verdict));
   return { items, verdict: verdict ?? none };
 }
@@ -158,7 +161,7 @@ function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
 }
 
 /** Pods that are well say nothing of what the operator will do with the EC (S10, S59). */
-function withHolds(facts: Facts, ec: KubeObject, verdict: Verdict): Verdict {
+function withHolds(facts: Facts, ec: KubeObject, verdict: ComponentHealth): ComponentHealth {
   if (verdict.is !== "fine") return verdict;
   const [license] = causesOf("license", facts, { ec });
   const object = objectLabel(ec);

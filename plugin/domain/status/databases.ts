@@ -9,7 +9,7 @@ import { linkedNames } from "../databases/target";
 import { databaseVersion } from "../rollout/database";
 import { getPath, asString } from "../values";
 import { formatEngineVersion, parseEngineVersion } from "../versions";
-import { bounded, unreadVerdict, type Verdict } from "./verdict";
+import { bounded, unreadVerdict, type ComponentHealth } from "./verdict";
 
 /** Databases that are wanted and run alike. */
 interface VersionCount {
@@ -38,7 +38,7 @@ export interface DatabasesStatus {
   readonly pending: readonly NamedDatabase[];
   /** Not accepted, failed, or not replicating. */
   readonly refused: readonly NamedDatabase[];
-  readonly verdict: Verdict;
+  readonly verdict: ComponentHealth;
 }
 
 /** The databases of one kind in numbers, those in the way by name. */
@@ -113,12 +113,12 @@ function countVersions(
   return [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
 }
 
-interface Judged {
+interface EditVerdict {
   readonly is: "fine" | "pending" | "refused";
   readonly why: string;
 }
 
-function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): Judged {
+function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): EditVerdict {
   const refusal = refusalOf(facts, object, kind);
   if (refusal !== undefined) return { is: "refused", why: refusal };
   const state = stateOf(facts, object, kind);
@@ -162,7 +162,7 @@ function verdictOn(
   { count, pending, refused }: Pick<DatabasesStatus, "count" | "pending" | "refused">,
   { names }: Facts,
   kind: Edit["kind"],
-): Verdict {
+): ComponentHealth {
   const term = termOf(names[kind]);
   const listed = (all: readonly NamedDatabase[]): string =>
     bounded(

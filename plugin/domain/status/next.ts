@@ -19,7 +19,7 @@ import {
 import { runningDatabaseVersion, wantedVersion, type DatabasesStatus } from "./databases";
 import type { RbacStatus } from "./rbac";
 import type { WebhookStatus } from "./admission";
-import type { Verdict } from "./verdict";
+import type { ComponentHealth } from "./verdict";
 
 /** What to do next: something to run, or something to wait for or to fix first. */
 export interface NextStep {
@@ -47,7 +47,7 @@ export function pressingStep(facts: NextFacts): NextStep | undefined {
 }
 
 /** Nothing to run while something moves, is stalled, or is not known. */
-function held(what: string, verdict: Verdict): NextStep | undefined {
+function held(what: string, verdict: ComponentHealth): NextStep | undefined {
   switch (verdict.is) {
     case "fine":
     case "absent":
@@ -103,7 +103,7 @@ export function webhookStep(facts: NextFacts): NextStep | undefined {
   };
 }
 
-const fine: Verdict = { is: "fine", says: "" };
+const fine: ComponentHealth = { is: "fine", says: "" };
 
 interface Behind {
   readonly cluster: ClusterStatus;
@@ -118,7 +118,7 @@ function behind({ clusters, situation }: NextFacts): Behind | undefined {
 }
 
 /** Its own upgrade is the fix. */
-function isSuspended(verdict: Verdict): boolean {
+function isSuspended(verdict: ComponentHealth): boolean {
   return verdict.is === "stalled" && verdict.code === suspendedCode;
 }
 

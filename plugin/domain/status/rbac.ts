@@ -3,12 +3,12 @@ import { heldSites, rolesOf, settingNeeds, templatesIn, wantedAt } from "../chec
 import type { CheckContext } from "../checks/context";
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
-import type { Pair } from "../kinds";
+import type { RolePair } from "../kinds";
 import type { RoleFiles } from "../rbac/lines";
 import { isAsWanted, planSite, type SitePlan, takesAway, type Terms, termsFor } from "../rbac/plan";
 import { clusterRoleOf } from "../rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../rbac/templates";
-import { bounded, unreadVerdict, type Verdict } from "./verdict";
+import { bounded, unreadVerdict, type ComponentHealth } from "./verdict";
 
 /** What is shown of the managed namespaces. */
 export interface RbacStatus {
@@ -23,7 +23,7 @@ export interface RbacStatus {
   /** Places with rules or subjects that a person added: no difference. */
   readonly local: readonly string[];
   readonly comparedWith: string;
-  readonly verdict: Verdict;
+  readonly verdict: ComponentHealth;
 }
 
 const wholeCluster = "the whole cluster";
@@ -69,7 +69,7 @@ export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatu
 function unreadFor(
   { facts, configured, clusters }: CheckContext,
   documents: readonly unknown[],
-): Verdict | undefined {
+): ComponentHealth | undefined {
   if (clusters.length === 0 && wantsAccounts(documents, facts.names)) {
     const because = "no cluster resource reports the service account that the bindings are for";
     return unreadVerdict(facts, ["ecs"]) ?? { is: "unknown", because };
@@ -113,7 +113,7 @@ function plansOf(
 
 function planned(
   place: string,
-  { wanted, terms }: { readonly wanted: Pair<KubeObject>; readonly terms: Terms },
+  { wanted, terms }: { readonly wanted: RolePair<KubeObject>; readonly terms: Terms },
   [role, binding]: readonly (KubeObject | undefined)[],
 ): PlannedPlace {
   const found = { ...(role !== undefined && { role }), ...(binding !== undefined && { binding }) };
@@ -124,7 +124,7 @@ function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {
   return rebind || gained.length + subjectsGained.length > 0;
 }
 
-function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">): Verdict {
+function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">): ComponentHealth {
   const { differing, lacking, beyond, local } = of;
   const count = places === 1 ? "1 namespace" : `${places} namespaces`;
   const added = local.length === 0 ? "" : `; local additions in ${bounded(local)}`;

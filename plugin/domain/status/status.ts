@@ -14,7 +14,7 @@ import type { NextFacts, NextStep } from "./next";
 import { nextStep } from "../procedure";
 import type { RoleFiles } from "../rbac/lines";
 import { rbacStatus, type RbacStatus } from "./rbac";
-import { type Verdict, worst } from "./verdict";
+import { type ComponentHealth, worst } from "./verdict";
 import { type ProbeOutcome, webhookStatus, type WebhookStatus } from "./admission";
 import { type Names, termOf } from "../names";
 
@@ -33,7 +33,7 @@ export interface Status {
   /** Release of the API server, where it told. */
   readonly apiServer?: string;
   /** The worst of all components. */
-  readonly verdict: Verdict["is"];
+  readonly verdict: ComponentHealth["is"];
   readonly operator: OperatorStatus;
   readonly clusters: ClustersStatus;
   readonly databases: DatabasesStatus;
@@ -96,7 +96,7 @@ function counted(findings: readonly Finding[]): FindingsStatus {
 /** One component in words. */
 export interface Summary {
   readonly title: string;
-  readonly is: Verdict["is"];
+  readonly is: ComponentHealth["is"];
   /** What is so, whatever is thought of it; "" for nothing. */
   readonly facts: string;
   /** What is thought of it, as far as the facts do not say it. */
@@ -125,7 +125,7 @@ export function summarize(status: Status, names: Names): readonly Summary[] {
 }
 
 /** Facts say all of what is fine. */
-function summaryOf(title: string, verdict: Verdict, facts = ""): Summary {
+function summaryOf(title: string, verdict: ComponentHealth, facts = ""): Summary {
   switch (verdict.is) {
     case "fine":
     case "absent":

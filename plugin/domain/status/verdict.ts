@@ -3,7 +3,7 @@ import { factSources, isKnown, type FactKey, type Facts } from "../facts";
 import type { Progress } from "../rollout/progress";
 
 /** How one component fares; texts are for people, lower case, no full stop. */
-export type Verdict =
+export type ComponentHealth =
   | { readonly is: "fine"; readonly says: string }
   /** There is none: nothing is well or unwell. */
   | { readonly is: "absent"; readonly says: string }
@@ -25,18 +25,18 @@ export type Verdict =
 const order = ["absent", "fine", "moving", "unknown", "stalled"] as const;
 
 /** The worst of several verdicts; fine where there is none. */
-export function worst(verdicts: readonly Verdict[]): Verdict["is"] {
+export function worst(verdicts: readonly ComponentHealth[]): ComponentHealth["is"] {
   return order.findLast((is) => verdicts.some((verdict) => verdict.is === is)) ?? "fine";
 }
 
 /** The first of the worst verdicts, undefined where there is none. */
-export function worstOf(verdicts: readonly Verdict[]): Verdict | undefined {
+export function worstOf(verdicts: readonly ComponentHealth[]): ComponentHealth | undefined {
   const is = worst(verdicts);
   return verdicts.find((verdict) => verdict.is === is);
 }
 
 /** A rollout's verdict as status says it. */
-export function verdictOf(progress: Progress): Verdict {
+export function verdictOf(progress: Progress): ComponentHealth {
   switch (progress.is) {
     case "done":
       return { is: "fine", says: progress.says };
@@ -57,7 +57,7 @@ export function verdictOf(progress: Progress): Verdict {
 export function unreadVerdict(
   facts: Facts,
   keys: readonly FactKey[],
-): Extract<Verdict, { is: "unknown" }> | undefined {
+): Extract<ComponentHealth, { is: "unknown" }> | undefined {
   const missing = keys.filter((key) => !isKnown(facts, key));
   if (missing.length === 0) return undefined;
   const sources = factSources(facts.names);

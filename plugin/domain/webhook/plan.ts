@@ -20,7 +20,7 @@ import { releasePairs } from "../release/platforms";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 
 /** Which of the two configurations were found. */
-export type Found = "none" | "only-old" | "both" | "only-new";
+export type FoundConfigurations = "none" | "only-old" | "both" | "only-new";
 
 /** What the plan is made from. */
 export interface PlanFacts {
@@ -42,8 +42,8 @@ export interface PlanFacts {
 }
 
 /** The plan; `apply` and `remove` absent where no such write is needed. */
-export interface Plan {
-  readonly found: Found;
+export interface SwapPlan {
+  readonly found: FoundConfigurations;
   readonly live: KubeObject | undefined;
   readonly old: KubeObject | undefined;
   readonly wanted: KubeObject;
@@ -58,7 +58,7 @@ export interface Plan {
 }
 
 /** Plans the swap for the configurations found. */
-export function planSwap(facts: PlanFacts): Plan {
+export function planSwap(facts: PlanFacts): SwapPlan {
   const { names } = facts;
   const byName = (name: string) =>
     facts.configurations.find((object) => object.metadata.name === name);
@@ -95,9 +95,9 @@ export function planSwap(facts: PlanFacts): Plan {
 }
 
 function applyOf(
-  { live, differences, wanted }: Pick<Plan, "live" | "differences" | "wanted">,
+  { live, differences, wanted }: Pick<SwapPlan, "live" | "differences" | "wanted">,
   names: Names,
-): Plan["apply"] {
+): SwapPlan["apply"] {
   if (live === undefined) return { object: wanted, why: "it does not exist (S26, S29, S30)" };
   if (differences.length === 0) return undefined;
   const tokens = leftovers(entriesOf(live), names);

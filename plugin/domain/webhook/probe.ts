@@ -9,7 +9,7 @@ import { isObject, getOwn } from "../values";
 import { matchesResource } from "./configuration";
 
 /** One pair: an object that must pass, and its twins that must be refused. */
-export interface Pair {
+export interface ProbePair {
   readonly kind: string;
   readonly resource: Resource;
   readonly accept: KubeObject;
@@ -27,7 +27,7 @@ interface ProbeContext {
  * Pairs for the kinds that the entry matches on CREATE, databases first. ERC has no twin that
  * any rule of ours refuses, an operator's own server may refuse one.
  */
-export function pairsFor(entry: unknown, scene: ProbeContext): readonly Pair[] {
+export function pairsFor(entry: unknown, scene: ProbeContext): readonly ProbePair[] {
   const { names } = scene;
   return [names.edb, names.eaadb, names.erc]
     .filter((kind) =>
@@ -36,7 +36,7 @@ export function pairsFor(entry: unknown, scene: ProbeContext): readonly Pair[] {
     .map((kind) => pairOf(kind, scene));
 }
 
-function pairOf(kind: KindNames, scene: ProbeContext): Pair {
+function pairOf(kind: KindNames, scene: ProbeContext): ProbePair {
   const { names } = scene;
   const base: KubeObject = {
     apiVersion: `${names.group}/${names.version}`,
@@ -120,7 +120,7 @@ function put(before: unknown, [key, ...rest]: readonly string[], value: unknown)
 }
 
 /** Turns a stored database into a pair: unchanged it must pass, with a bad version it must not. */
-export function pairFromStored(stored: KubeObject, resource: Resource, names: Names): Pair {
+export function pairFromStored(stored: KubeObject, resource: Resource, names: Names): ProbePair {
   const kind = [names.edb, names.eaadb].find((item) => item.plural === resource.plural);
   return {
     kind: resource.kind,
@@ -134,7 +134,7 @@ export function pairFromStored(stored: KubeObject, resource: Resource, names: Na
 }
 
 /** How the API server answered one dry-run edit. */
-export type Answer =
+export type ProbeAnswer =
   | { readonly is: "accepted" }
   /** A denial by a validating webhook, named by its entry. */
   | { readonly is: "refused"; readonly by: string; readonly detail: string }
@@ -152,7 +152,7 @@ export interface Observation {
   readonly twin: ProbeKind;
   readonly from: number;
   readonly to: number;
-  readonly answer: Answer;
+  readonly answer: ProbeAnswer;
 }
 
 /**
@@ -160,7 +160,10 @@ export interface Observation {
  * that names the webhook (admission facts 4); they begin with it, so that a policy or another
  * webhook whose own words quote such a text is not taken for it.
  */
-export function answerOf(refusal: { readonly status: number; readonly message: string }): Answer {
+export function answerOf(refusal: {
+  readonly status: number;
+  readonly message: string;
+}): ProbeAnswer {
   const { message } = refusal;
   const denying = /^admission webhook "([^"]+)" denied the request/.exec(message)?.[1];
   if (denying !== undefined) return { is: "refused", by: denying, detail: message };
@@ -281,7 +284,7 @@ export interface Gap {
  * what a schema or someone else refuses is neither.
  */
 export function gapOf(observations: readonly Observation[]): Gap {
-  const wrongMs = (twin: ProbeKind, counts: (answer: Answer) => boolean): number => {
+  const wrongMs = (twin: ProbeKind, counts: (answer: ProbeAnswer) => boolean): number => {
     let since: number | undefined;
     let sum = 0;
     let end = 0;

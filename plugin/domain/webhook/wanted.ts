@@ -24,7 +24,7 @@ export interface Ingredients {
 }
 
 /** The wanted object, which values of the live one are in it, and what a person should know. */
-export interface Wanted {
+export interface DesiredWebhook {
   readonly object: KubeObject;
   readonly kept: readonly string[];
   readonly findings: readonly Finding[];
@@ -34,7 +34,7 @@ const serverTimeout = 10;
 const selectorFields = ["namespaceSelector", "objectSelector", "matchConditions"] as const;
 
 /** Builds the wanted configuration; pure. */
-export function wantedConfiguration(from: Ingredients): Wanted {
+export function wantedConfiguration(from: Ingredients): DesiredWebhook {
   const templateEntry = entryOf(from.template, from.names.webhook.entry) ?? {};
   const source = sourceEntry(from);
   const kept = keptOf(source, templateEntry, from.takeTemplateSelectors);

@@ -6,11 +6,11 @@ import type { AccessControl, Attempt, Attributes, StateView, User } from "../mod
 import { rbacKinds } from "../../domain/kinds";
 import bootstrap from "./bootstrap.json";
 import {
-  type Asked,
+  type AccessRequest,
   lacking,
   printRules,
   quotedList,
-  type Rule,
+  type AccessRule,
   ruleAllows,
   rulesOf,
 } from "./rules";
@@ -27,14 +27,14 @@ interface RoleReference {
 }
 
 /** Rules that reach a user through one binding; `rules` undefined: the role is not there. */
-export interface Grant {
+export interface RoleGrant {
   readonly role: RoleReference;
-  readonly rules: readonly Rule[] | undefined;
+  readonly rules: readonly AccessRule[] | undefined;
   /** The binding in the API server's words. */
   readonly source: () => string;
 }
 
-interface Subject {
+interface GrantSubject {
   readonly kind: string;
   readonly name: string;
   readonly namespace: string | undefined;
@@ -43,7 +43,7 @@ interface Subject {
 interface Binding {
   readonly object: KubeObject;
   readonly role: RoleReference;
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly GrantSubject[];
 }
 
 /**
@@ -66,7 +66,7 @@ export function* grantsOf(
   user: User,
   namespace: string | undefined,
   state: StateView,
-): Generator<Grant> {
+): Generator<RoleGrant> {
   for (const object of bindingsIn(namespace, state)) {
     const grant = grantBy(object, user, state);
     if (grant !== undefined) yield grant;
@@ -82,7 +82,7 @@ function* bindingsIn(namespace: string | undefined, state: StateView): Generator
     yield* state.list(rbacKinds.roleBinding, namespace);
 }
 
-function grantBy(object: KubeObject, user: User, state: StateView): Grant | undefined {
+function grantBy(object: KubeObject, user: User, state: StateView): RoleGrant | undefined {
   const binding = bindingOf(object);
   const subject = binding.subjects.find((one) => isMeant(user, one));
   if (subject === undefined) return undefined;
@@ -114,7 +114,7 @@ export function referenceOf(object: KubeObject): RoleReference {
 }
 
 /** A service account without a namespace is one of the binding's namespace. */
-function subjectOf(subject: unknown, namespace: string | undefined): Subject {
+function subjectOf(subject: unknown, namespace: string | undefined): GrantSubject {
   return {
     kind: asString(getOwn(subject, "kind")) ?? "",
     name: asString(getOwn(subject, "name")) ?? "",
@@ -122,7 +122,7 @@ function subjectOf(subject: unknown, namespace: string | undefined): Subject {
   };
 }
 
-function isMeant(user: User, { kind, name, namespace }: Subject): boolean {
+function isMeant(user: User, { kind, name, namespace }: GrantSubject): boolean {
   switch (kind) {
     case "User":
       return user.name === name;
@@ -139,7 +139,7 @@ function isMeant(user: User, { kind, name, namespace }: Subject): boolean {
 function rulesBehind(
   { kind, name, namespace }: RoleReference,
   state: StateView,
-): readonly Rule[] | undefined {
+): readonly AccessRule[] | undefined {
   if (kind === "Role") {
     const role = state.get(rbacKinds.role, name, namespace);
     return role && rulesOf(role);
@@ -152,7 +152,7 @@ function rulesBehind(
  * An aggregated role holds what a controller has gathered into it. Where none has, the rules are
  * gathered here; `seen` ends a circle.
  */
-function gathered(role: KubeObject, state: StateView, seen: Set<string>): readonly Rule[] {
+function gathered(role: KubeObject, state: StateView, seen: Set<string>): readonly AccessRule[] {
   const rules = rulesOf(role);
   const selectors = asArray(getOwn(getOwn(role, "aggregationRule"), "clusterRoleSelectors"));
   const name = role.metadata.name ?? "";
@@ -172,7 +172,7 @@ function allClusterRoles(state: StateView): readonly KubeObject[] {
   ];
 }
 
-function described({ object, role }: Binding, subject: Subject): string {
+function described({ object, role }: Binding, subject: GrantSubject): string {
   const { name = "", namespace } = object.metadata;
   const full = namespace === undefined ? name : `${name}/${namespace}`;
   const account = subject.kind === "ServiceAccount" ? `/${subject.namespace ?? ""}` : "";
@@ -192,7 +192,7 @@ interface Decision {
 const allMighty = "system:masters";
 
 /** May the user do it, and by which binding, or which bindings lead nowhere. */
-export function decide(user: User, asked: Asked, state: StateView): Decision {
+export function decide(user: User, asked: AccessRequest, state: StateView): Decision {
   if (user.groups.includes(allMighty)) return { allowed: true, reason: "" };
   const lost: string[] = [];
   const namespace = "path" in asked ? undefined : asked.namespace;
@@ -207,7 +207,7 @@ export function decide(user: User, asked: Asked, state: StateView): Decision {
 }
 
 /** A binding to a role that is not there. */
-export function notFound({ role }: Grant): string {
+export function notFound({ role }: RoleGrant): string {
   return `${role.kind.toLowerCase()}.${rbacGroup} ${JSON.stringify(role.name)} not found`;
 }
 
@@ -224,7 +224,7 @@ export const rbac: AccessControl = {
   refuseEscalation,
 };
 
-const everything: readonly Rule[] = [
+const everything: readonly AccessRule[] = [
   {
     apiGroups: ["*"],
     resources: ["*"],
@@ -296,7 +296,7 @@ function mayDo(
 /** What the writer lacks, in the API server's words; undefined when nothing. */
 function missingOf(
   attempt: Attempt,
-  wanted: readonly Rule[],
+  wanted: readonly AccessRule[],
   state: StateView,
 ): string | undefined {
   const { user, namespace } = attempt;

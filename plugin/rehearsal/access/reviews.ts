@@ -4,7 +4,7 @@ import { isObject, type Json, asArray, getOwn, asString } from "../../domain/val
 import type { KubeObject } from "../../run/ports";
 import type { StateView, User } from "../model";
 import { aggregate, decide, grantsOf, notFound } from "./grants";
-import type { Asked, Rule } from "./rules";
+import type { AccessRequest, AccessRule } from "./rules";
 
 /** Who asks, and what it is judged by. */
 interface Asking {
@@ -12,9 +12,9 @@ interface Asking {
   readonly state: StateView;
 }
 
-type Answer = (review: KubeObject, asking: Asking) => KubeObject;
+type ReviewHandler = (review: KubeObject, asking: Asking) => KubeObject;
 
-const answers: Readonly<Record<string, Readonly<Record<string, Answer>>>> = {
+const answers: Readonly<Record<string, Readonly<Record<string, ReviewHandler>>>> = {
   "authorization.k8s.io": {
     SelfSubjectAccessReview: ownAccess,
     SubjectAccessReview: accessOfSubject,
@@ -27,7 +27,7 @@ const answers: Readonly<Record<string, Readonly<Record<string, Answer>>>> = {
 /** The answered review, undefined for an object of any other kind. Throws ApiError (400, 422). */
 export function reviewOf(object: KubeObject, user: User, state: StateView): KubeObject | undefined {
   const [group = ""] = object.apiVersion.split("/");
-  const answer = getOwn(getOwn(answers, group), object.kind) as Answer | undefined;
+  const answer = getOwn(getOwn(answers, group), object.kind) as ReviewHandler | undefined;
   // A review may be sent without metadata, whatever the type says.
   const metadata = (getOwn(object, "metadata") ?? {}) as KubeObject["metadata"];
   return answer?.({ ...object, metadata }, { user, state });
@@ -58,7 +58,7 @@ function statusFor(review: KubeObject, { user, state }: Asking): Json {
   return { allowed, ...(reason !== "" && { reason }) };
 }
 
-function askedBy(spec: unknown): Asked {
+function askedBy(spec: unknown): AccessRequest {
   const about = getOwn(spec, "resourceAttributes");
   const path = getOwn(spec, "nonResourceAttributes");
   const word = (key: string): string => asString(getOwn(about, key)) ?? "";
@@ -140,7 +140,7 @@ function ownRules(review: KubeObject, { user, state }: Asking): KubeObject {
   return { ...review, metadata: {}, spec: {}, status };
 }
 
-function resourceRule({ verbs, apiGroups, resources, resourceNames }: Rule): Json {
+function resourceRule({ verbs, apiGroups, resources, resourceNames }: AccessRule): Json {
   return { verbs, apiGroups, resources, ...(resourceNames.length > 0 && { resourceNames }) };
 }
 

@@ -4,7 +4,7 @@ import { asArray, getOwn } from "../../domain/values";
 import type { Attributes } from "../model";
 
 /** One rule of a Role or ClusterRole. */
-export interface Rule {
+export interface AccessRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly nonResourceURLs: readonly string[];
@@ -13,13 +13,13 @@ export interface Rule {
 }
 
 /** What a rule is asked about: an object, or a path of the API server such as `/version`. */
-export type Asked = Attributes | { readonly verb: string; readonly path: string };
+export type AccessRequest = Attributes | { readonly verb: string; readonly path: string };
 
 /** Stored objects are never changed in place, so what was read of one stays right. */
-const parsed = new WeakMap<KubeObject, readonly Rule[]>();
+const parsed = new WeakMap<KubeObject, readonly AccessRule[]>();
 
 /** The rules that a role holds itself. */
-export function rulesOf(role: KubeObject): readonly Rule[] {
+export function rulesOf(role: KubeObject): readonly AccessRule[] {
   const known = parsed.get(role);
   if (known !== undefined) return known;
   const rules = asArray(getOwn(role, "rules")).map(parseRule);
@@ -27,7 +27,7 @@ export function rulesOf(role: KubeObject): readonly Rule[] {
   return rules;
 }
 
-function parseRule(rule: unknown): Rule {
+function parseRule(rule: unknown): AccessRule {
   const strings = (key: string): readonly string[] => asArray(getOwn(rule, key)).map(String);
   return {
     apiGroups: strings("apiGroups"),
@@ -39,7 +39,7 @@ function parseRule(rule: unknown): Rule {
 }
 
 /** True when this rule alone allows it. */
-export function ruleAllows(rule: Rule, asked: Asked): boolean {
+export function ruleAllows(rule: AccessRule, asked: AccessRequest): boolean {
   if (!holds(rule.verbs, asked.verb)) return false;
   if ("path" in asked) return rule.nonResourceURLs.some((url) => coversPath(url, asked.path));
   return (
@@ -64,11 +64,14 @@ function coversPath(owned: string, path: string): boolean {
 }
 
 /** Rules of one verb, one group, one resource and at most one name each: what `held` leaves open. */
-export function lacking(held: readonly Rule[], wanted: readonly Rule[]): readonly Rule[] {
+export function lacking(
+  held: readonly AccessRule[],
+  wanted: readonly AccessRule[],
+): readonly AccessRule[] {
   return wanted.flatMap(apart).filter((atom) => !held.some((rule) => covers(rule, atom)));
 }
 
-function apart(rule: Rule): readonly Rule[] {
+function apart(rule: AccessRule): readonly AccessRule[] {
   const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } = rule;
   const names = resourceNames.length === 0 ? [[]] : resourceNames.map((name) => [name]);
   const onObjects = apiGroups.flatMap((group) =>
@@ -82,7 +85,7 @@ function apart(rule: Rule): readonly Rule[] {
   return [...onObjects, ...onPaths];
 }
 
-const nothing: Rule = {
+const nothing: AccessRule = {
   apiGroups: [],
   resources: [],
   nonResourceURLs: [],
@@ -95,7 +98,7 @@ function atomOf(parts: {
   readonly resource: string;
   readonly verb: string;
   readonly name: readonly string[];
-}): Rule {
+}): AccessRule {
   const { group, resource, verb, name } = parts;
   return {
     ...nothing,
@@ -106,7 +109,7 @@ function atomOf(parts: {
   };
 }
 
-function covers(owned: Rule, atom: Rule): boolean {
+function covers(owned: AccessRule, atom: AccessRule): boolean {
   return (
     atom.verbs.every((verb) => holds(owned.verbs, verb)) &&
     atom.apiGroups.every((group) => holds(owned.apiGroups, group)) &&
@@ -130,8 +133,8 @@ function coversNames(owned: readonly string[], wanted: readonly string[]): boole
 }
 
 /** The rules in the API server's words: verbs of the same object in one line, lines in order. */
-export function printRules(atoms: readonly Rule[]): string {
-  const merged = new Map<string, Rule>();
+export function printRules(atoms: readonly AccessRule[]): string {
+  const merged = new Map<string, AccessRule>();
   for (const atom of atoms) {
     const { verbs, ...rest } = atom;
     // Rules on paths are not put together there.
@@ -142,7 +145,7 @@ export function printRules(atoms: readonly Rule[]): string {
   return [...new Set([...merged.values()].map(printRule))].sort().join("\n");
 }
 
-function printRule(rule: Rule): string {
+function printRule(rule: AccessRule): string {
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ["APIGroups", rule.apiGroups],
     ["Resources", rule.resources],

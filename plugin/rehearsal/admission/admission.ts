@@ -6,7 +6,7 @@ import type { Admission, Attempt, StateView } from "../model";
 import { callWebhook, Connections } from "./connections";
 import {
   entriesOf,
-  type Entry,
+  type WebhookEntry,
   type Invocation,
   invocationOf,
   isExempt,
@@ -14,7 +14,13 @@ import {
   targetOf,
 } from "./entries";
 import { CallFailure, failedCalling } from "./trust";
-import { dryRunUnsupported, reviewFor, reviewVersionOf, type Verdict, verdictOf } from "./response";
+import {
+  dryRunUnsupported,
+  reviewFor,
+  reviewVersionOf,
+  type AdmissionVerdict,
+  verdictOf,
+} from "./response";
 
 export type { ServicePort, ServiceRoute } from "./entries";
 
@@ -40,7 +46,7 @@ export function warningsOf(refusal: unknown): readonly string[] {
   return refusal instanceof Error ? (warnings.get(refusal) ?? []) : [];
 }
 
-const passed: Verdict = { warnings: [], refusal: undefined };
+const passed: AdmissionVerdict = { warnings: [], refusal: undefined };
 
 /** The admission of an embedded cluster. */
 export function createAdmission(options: AdmissionOptions): ClosableAdmission {
@@ -108,7 +114,7 @@ async function judged(
   invocation: Invocation,
   attempt: Attempt,
   surroundings: AdmissionEnvironment,
-): Promise<Verdict> {
+): Promise<AdmissionVerdict> {
   const { entry } = invocation;
   if (attempt.dryRun && !entry.dryRunSafe) return refused(dryRunUnsupported(entry.name));
   try {
@@ -119,7 +125,7 @@ async function judged(
   }
 }
 
-function refused(refusal: ApiError): Verdict {
+function refused(refusal: ApiError): AdmissionVerdict {
   return { warnings: [], refusal };
 }
 
@@ -127,7 +133,7 @@ async function asked(
   invocation: Invocation,
   attempt: Attempt,
   { route, state, connections, onSkipped }: AdmissionEnvironment,
-): Promise<Verdict> {
+): Promise<AdmissionVerdict> {
   const { entry } = invocation;
   const mark = { uid: randomUUID(), version: versionFor(entry) };
   const target = targetOf(entry, route, state);
@@ -145,7 +151,7 @@ async function asked(
   return verdictOf(entry.name, reply, mark);
 }
 
-function versionFor({ reviewVersions }: Entry): "v1" | "v1beta1" {
+function versionFor({ reviewVersions }: WebhookEntry): "v1" | "v1beta1" {
   const version = reviewVersionOf(reviewVersions);
   if (version !== undefined) return version;
   const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";

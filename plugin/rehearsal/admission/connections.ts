@@ -5,13 +5,13 @@ import { Agents } from "../../adapters/http/agents";
 import { arriving, NoAnswer } from "../../adapters/http/answer";
 import { exchange } from "../../adapters/http/exchange";
 import { CallFailure, judgePeer, notAnswered, rootsOf } from "./trust";
-import type { Target } from "./entries";
+import type { WebhookTarget } from "./entries";
 import type { Reply } from "./response";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** One attempt: what is sent, and until when. */
-export interface Sending {
-  readonly target: Target;
+export interface WebhookRequest {
+  readonly target: WebhookTarget;
   readonly body: string;
   /** Ends the attempt; the reason is of no interest. */
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ export class Connections {
   constructor(private readonly options: ConnectionOptions) {}
 
   /** Sends and waits for the whole answer; throws CallFailure. */
-  async post(sending: Sending): Promise<Reply> {
+  async post(sending: WebhookRequest): Promise<Reply> {
     const { target, body, signal } = sending;
     const { agents, judge } = this.calleeOf(target);
     const begun = await exchange({
@@ -87,7 +87,7 @@ export class Connections {
     this.callees.clear();
   }
 
-  private calleeOf({ host, port, name, caBundle }: Target): Callee {
+  private calleeOf({ host, port, name, caBundle }: WebhookTarget): Callee {
     const bundle = createHash("sha256").update(caBundle).digest("hex");
     const key = JSON.stringify([host, port, name, bundle]);
     const known = this.callees.get(key);
@@ -113,11 +113,11 @@ export class Connections {
   }
 }
 
-function baseOf({ host, port }: Target): URL {
+function baseOf({ host, port }: WebhookTarget): URL {
   return new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`);
 }
 
-function headersOf({ authority }: Target): Readonly<Record<string, string>> {
+function headersOf({ authority }: WebhookTarget): Readonly<Record<string, string>> {
   return {
     Host: authority,
     "User-Agent": "kube-apiserver-admission",
@@ -126,7 +126,7 @@ function headersOf({ authority }: Target): Readonly<Record<string, string>> {
   };
 }
 
-function failureOf(broken: Broken, { url, shown }: Target): CallFailure {
+function failureOf(broken: Broken, { url, shown }: WebhookTarget): CallFailure {
   const { error, answered, signal } = broken;
   const words =
     error instanceof UntrustedError && !signal.aborted
@@ -168,8 +168,8 @@ function wordsFor({ error, answered, signal }: Broken, shown: string): string {
 }
 
 /** How long a call may take. */
-export interface Call {
-  readonly target: Target;
+export interface WebhookCall {
+  readonly target: WebhookTarget;
   readonly body: string;
   readonly timeoutSeconds: number;
   /** That of the write; its end throws its reason. */
@@ -180,7 +180,7 @@ export interface Call {
 const repetitions = 10;
 
 /** The last answer; throws CallFailure, also when the time is over. */
-export async function callWebhook(call: Call, connections: Connections): Promise<Reply> {
+export async function callWebhook(call: WebhookCall, connections: Connections): Promise<Reply> {
   const { target, body, signal: outer } = call;
   const deadline = new AbortController();
   const timer = setTimeout(() => {

@@ -8,7 +8,7 @@ import { isIP } from "node:net";
 import { notAnswered } from "./trust";
 
 /** Which requests a rule of an entry means. */
-export interface Rule {
+export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
   readonly operations: readonly string[];
@@ -29,9 +29,9 @@ export type Callee =
   | { readonly kind: "url"; readonly url: string };
 
 /** One webhook. */
-export interface Entry {
+export interface WebhookEntry {
   readonly name: string;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly WebhookRule[];
   readonly equivalent: boolean;
   readonly namespaceSelector: unknown;
   readonly objectSelector: unknown;
@@ -46,19 +46,19 @@ export interface Entry {
 }
 
 /** Stored objects are never changed in place, so what was read of one stays right. */
-const parsed = new WeakMap<KubeObject, readonly Entry[]>();
+const parsed = new WeakMap<KubeObject, readonly WebhookEntry[]>();
 
 /** All entries, by the name of their configuration and their place in it. */
 export function entriesOf(
   plural: "validatingwebhookconfigurations" | "mutatingwebhookconfigurations",
   state: StateView,
-): readonly Entry[] {
+): readonly WebhookEntry[] {
   const configurations = state.list({ group: "admissionregistration.k8s.io", plural });
   const nameOf = ({ metadata: { name = "" } }: KubeObject): string => name;
   return [...configurations].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).flatMap(entriesIn);
 }
 
-function entriesIn(configuration: KubeObject): readonly Entry[] {
+function entriesIn(configuration: KubeObject): readonly WebhookEntry[] {
   const known = parsed.get(configuration);
   if (known !== undefined) return known;
   const entries = asArray(getOwn(configuration, "webhooks")).map(parseEntry);
@@ -66,7 +66,7 @@ function entriesIn(configuration: KubeObject): readonly Entry[] {
   return entries;
 }
 
-function parseEntry(entry: unknown): Entry {
+function parseEntry(entry: unknown): WebhookEntry {
   const client = getOwn(entry, "clientConfig");
   const timeout = getOwn(entry, "timeoutSeconds");
   return {
@@ -85,7 +85,7 @@ function parseEntry(entry: unknown): Entry {
   };
 }
 
-function parseRule(rule: unknown): Rule {
+function parseRule(rule: unknown): WebhookRule {
   return {
     apiGroups: strings(rule, "apiGroups"),
     apiVersions: strings(rule, "apiVersions"),
@@ -109,13 +109,16 @@ function calleeOf(client: unknown): Callee {
   };
 }
 
-function strings(value: unknown, key: keyof Rule | "admissionReviewVersions"): readonly string[] {
+function strings(
+  value: unknown,
+  key: keyof WebhookRule | "admissionReviewVersions",
+): readonly string[] {
   return asArray(getOwn(value as Json, key)).map(String);
 }
 
 /** An entry that is to be called, and the version that its rules name. */
 export interface Invocation {
-  readonly entry: Entry;
+  readonly entry: WebhookEntry;
   readonly resource: Resource;
 }
 
@@ -132,7 +135,7 @@ export function isExempt({ resource }: Attempt["definition"]): boolean {
 
 /** The call that the entry gets of this write, if any; throws 404 where its namespace is not there. */
 export function invocationOf(
-  entry: Entry,
+  entry: WebhookEntry,
   attempt: Attempt,
   state: StateView,
 ): Invocation | undefined {
@@ -144,7 +147,11 @@ export function invocationOf(
   return { entry, resource };
 }
 
-function matches(rule: Rule, { group, version, plural }: Resource, attempt: Attempt): boolean {
+function matches(
+  rule: WebhookRule,
+  { group, version, plural }: Resource,
+  attempt: Attempt,
+): boolean {
   return (
     holds(rule.operations, attempt.operation) &&
     holds(rule.apiGroups, group) &&
@@ -160,7 +167,11 @@ function holds(set: readonly string[], wanted: string): boolean {
 }
 
 /** The version of the request, then, where the entry wants it, the others of the same kind. */
-function versionsOf(entry: Entry, { definition }: Attempt, state: StateView): readonly Resource[] {
+function versionsOf(
+  entry: WebhookEntry,
+  { definition }: Attempt,
+  state: StateView,
+): readonly Resource[] {
   const { resource, custom } = definition;
   if (!entry.equivalent || !custom) return [resource];
   const crds = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
@@ -172,7 +183,7 @@ function versionsOf(entry: Entry, { definition }: Attempt, state: StateView): re
   return [resource, ...others.map((version) => ({ ...resource, version }))];
 }
 
-function selectsObject({ objectSelector }: Entry, { object, before }: Attempt): boolean {
+function selectsObject({ objectSelector }: WebhookEntry, { object, before }: Attempt): boolean {
   return [object, before].some(
     (one) => one !== undefined && selects(objectSelector, one.metadata.labels ?? {}),
   );
@@ -180,7 +191,7 @@ function selectsObject({ objectSelector }: Entry, { object, before }: Attempt): 
 
 /** Objects of no namespace are selected by every selector, namespaces by their own labels. */
 function selectsNamespace(
-  { namespaceSelector }: Entry,
+  { namespaceSelector }: WebhookEntry,
   attempt: Attempt,
   state: StateView,
 ): boolean {
@@ -205,7 +216,7 @@ function namespaceOf({ namespace }: Attempt, state: StateView): KubeObject | und
 }
 
 /** Where a call goes. */
-export interface Target {
+export interface WebhookTarget {
   readonly host: string;
   readonly port: number;
   /** Host and port as the API server knows them. */
@@ -243,7 +254,11 @@ interface Skipped {
 }
 
 /** The target of a call, or why there is none in a rehearsal; throws CallFailure as a dialling API server. */
-export function targetOf(entry: Entry, route: ServiceRoute, state: StateView): Target | Skipped {
+export function targetOf(
+  entry: WebhookEntry,
+  route: ServiceRoute,
+  state: StateView,
+): WebhookTarget | Skipped {
   const { callee } = entry;
   return callee.kind === "url"
     ? targetOfUrl(callee.url, entry)
@@ -252,9 +267,9 @@ export function targetOf(entry: Entry, route: ServiceRoute, state: StateView): T
 
 function targetOfService(
   callee: Callee & { readonly kind: "service" },
-  { caBundle, timeoutSeconds }: Entry,
+  { caBundle, timeoutSeconds }: WebhookEntry,
   { route, state }: { readonly route: ServiceRoute; readonly state: StateView },
-): Target | Skipped {
+): WebhookTarget | Skipped {
   const { namespace, port, path } = callee;
   const name = `${callee.name}.${namespace}.svc`;
   const address = addressOf(`${name}:${port}`, path, timeoutSeconds);
@@ -282,7 +297,10 @@ function judgeService(service: unknown, { name, port }: ServicePort): string | u
 }
 
 /** Nothing outside this machine is called. */
-function targetOfUrl(address: string, { caBundle, timeoutSeconds }: Entry): Target | Skipped {
+function targetOfUrl(
+  address: string,
+  { caBundle, timeoutSeconds }: WebhookEntry,
+): WebhookTarget | Skipped {
   const { protocol, hostname, pathname, port } = new URL(address);
   const host = hostname === "localhost" ? "127.0.0.1" : hostname.replace(/^\[(.*)\]$/, "$1");
   const isLoopback = host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
@@ -300,7 +318,7 @@ function targetOfUrl(address: string, { caBundle, timeoutSeconds }: Entry): Targ
   };
 }
 
-type Address = Pick<Target, "authority" | "path" | "url">;
+type Address = Pick<WebhookTarget, "authority" | "path" | "url">;
 
 /** As Go prints it: with the port even where it is the usual one. */
 function addressOf(authority: string, path: string, timeoutSeconds: number): Address {

@@ -185,13 +185,13 @@ function statusMessage(body: string): string | undefined {
 }
 
 /** Yes or no, with what is to be shown to the writer. */
-export interface Verdict {
+export interface AdmissionVerdict {
   readonly warnings: readonly string[];
   readonly refusal: ApiError | undefined;
 }
 
 /** Reads the answer to the review of that mark; throws CallFailure when it is none. */
-export function verdictOf(entry: string, reply: Reply, mark: Mark): Verdict {
+export function verdictOf(entry: string, reply: Reply, mark: Mark): AdmissionVerdict {
   const response = responseOf(reply, mark);
   const allowed = getOwn(response, "allowed") === true;
   return {

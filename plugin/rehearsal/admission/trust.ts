@@ -139,7 +139,7 @@ function judgeChain(chain: readonly X509Certificate[], expected: Expected): stri
   return problem ?? `x509: certificate signed by unknown authority${hint}`;
 }
 
-interface Candidate {
+interface IssuerCandidate {
   readonly issuer: X509Certificate;
   readonly isRoot: boolean;
 }
@@ -147,7 +147,7 @@ interface Candidate {
 function issuersOf(
   child: X509Certificate,
   roots: readonly X509Certificate[],
-): readonly Candidate[] {
+): readonly IssuerCandidate[] {
   const sent = child.issuerCertificate;
   return [
     ...roots.map((issuer) => ({ issuer, isRoot: true })),

@@ -23,7 +23,7 @@ import {
   bundledVersion,
   type ClusterStore,
   engineOf,
-  type UpgradePlan,
+  type BdbUpgrade,
 } from "./state";
 import { planUpgrade, readUpgradeRequest } from "./upgrade";
 import type { Works } from "./work";
@@ -132,7 +132,7 @@ export class EdbBridge implements RestService {
    * The plan, or why there is none. Data that nothing keeps may go: whoever edits an EDB is not asked,
    * and a database without copies could never be upgraded.
    */
-  #planned(edb: KubeObject, version: EngineVersion): UpgradePlan | string | undefined {
+  #planned(edb: KubeObject, version: EngineVersion): BdbUpgrade | string | undefined {
     const { store, names, profile } = this.parts;
     const bdb = this.#bdbOf(edb);
     if (bdb === undefined || store.busyWith(bdb.uid) !== undefined) return undefined;

@@ -17,7 +17,7 @@ import {
   recordOf,
 } from "./records";
 import {
-  type Action,
+  type RestAction,
   ApiRefusal,
   type ApiUser,
   type Bdb,
@@ -31,7 +31,7 @@ import type { Callers } from "./users";
 import type { Works } from "./work";
 
 /** What answers work with. */
-export interface Site {
+export interface ApiContext {
   readonly store: ClusterStore;
   readonly works: Works;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface Site {
 }
 
 /** A call whose caller is known; `user` is undefined where none is asked for. */
-export interface Call extends Site {
+export interface RestCall extends ApiContext {
   readonly params: Readonly<Record<string, string>>;
   readonly user: ApiUser | undefined;
   /** Undefined where there was none, or where the answer reads the request itself. */
@@ -65,7 +65,7 @@ export interface Endpoint {
   /** Name of the body's schema, or a form with a file, which the answer reads by itself. */
   readonly sends?: string;
   /** The body of the answer, 200; a refusal is thrown. */
-  readonly answer: (call: Call) => unknown;
+  readonly answer: (call: RestCall) => unknown;
   readonly id: string;
   readonly says: string;
   readonly source: string;
@@ -249,7 +249,7 @@ export function endpointsOf(profile: ApiProfile): readonly Endpoint[] {
 }
 
 /** In the order in which a request is judged: who, what it says, about what, and whether it can be. */
-function upgrade(call: Call): Json {
+function upgrade(call: RestCall): Json {
   const { names, profile, store, works, user, clock, body } = call;
   const uid = uidOf(call);
   const needed = names.restPermission;
@@ -272,32 +272,32 @@ function upgrade(call: Call): Json {
 }
 
 /** The uid of a path: an integer (S75); anything else is malformed (S109). */
-function uidOf({ params }: Call): number {
+function uidOf({ params }: RestCall): number {
   const given = params["uid"] ?? "";
   if (/^(0|[1-9]\d{0,14})$/.test(given)) return Number(given);
   throw malformed([`the uid ${JSON.stringify(given.slice(0, 80))} is no integer`]);
 }
 
-function bdbOf(call: Call): Bdb {
+function bdbOf(call: RestCall): Bdb {
   const uid = uidOf(call);
   const bdb = call.store.bdbs.get(uid);
   if (bdb === undefined) throw notFound(`database ${uid}`);
   return bdb;
 }
 
-function actionOf({ params, store }: Call): Action {
+function actionOf({ params, store }: RestCall): RestAction {
   const uid = params["uid"] ?? "";
   const action = store.actions.get(uid);
   if (action === undefined) throw notFound(`action ${JSON.stringify(uid.slice(0, 80))}`);
   return action;
 }
 
-function actionsOf(call: Call, isMeant: (action: Action) => boolean): readonly Json[] {
+function actionsOf(call: RestCall, isMeant: (action: RestAction) => boolean): readonly Json[] {
   const all = [...call.store.actions.values()].filter(isMeant);
   return all.map((action) => recordOf(actionFields(call), action));
 }
 
-async function install(call: Call): Promise<Json> {
+async function install(call: RestCall): Promise<Json> {
   const { names, store, works, request } = call;
   const manifest = readArchive(await readUpload(request, names, call.uploadLimit), names);
   judgeManifest(manifest, store, names);
@@ -307,21 +307,21 @@ async function install(call: Call): Promise<Json> {
 }
 
 /** The oldest release that it runs on was judged, and is not told any more. */
-function stored(manifest: Manifest, { store }: Call): StoredModule {
+function stored(manifest: Manifest, { store }: RestCall): StoredModule {
   const module = { ...manifest, uid: store.nextUid("module"), isBundled: false };
   delete module.minPackVersion;
   return module;
 }
 
 /** Off until the cluster's setting allows it. */
-function judgeUploads({ store, names }: Call): void {
+function judgeUploads({ store, names }: RestCall): void {
   if (store.uploadsAllowed) return;
   const message = `modules may not be uploaded: ${names.clusterFields.allowModulesUpload} is false`;
   throw new ApiRefusal(403, names.restErrors.uploadDisabled, message);
 }
 
 /** A module is there when it is defined and its file is on the nodes: this one stands for all. */
-function half(is: "definition" | "artifact", manifest: Manifest, call: Call): Json {
+function half(is: "definition" | "artifact", manifest: Manifest, call: RestCall): Json {
   const { store } = call;
   const { name, version, compatibleEngineVersion = "" } = manifest;
   const key = JSON.stringify([name, version, compatibleEngineVersion]);
@@ -339,12 +339,12 @@ function half(is: "definition" | "artifact", manifest: Manifest, call: Call): Js
 
 const year = 365 * 24 * 3_600_000;
 
-function licenseOf(call: Call): Json {
+function licenseOf(call: RestCall): Json {
   return recordOf(licenseFields(call), { license: call.store.license, now: call.clock.now() });
 }
 
 /** Any text is a license that is good for a year: what a real one holds is not shown. */
-function renewLicense(call: Call): Json {
+function renewLicense(call: RestCall): Json {
   const { body, store, clock, names } = call;
   const field = names.licenseFields.text;
   judgeFields(body, [field]);
@@ -355,7 +355,7 @@ function renewLicense(call: Call): Json {
   return licenseOf(call);
 }
 
-function changeSettings(call: Call): Json {
+function changeSettings(call: RestCall): Json {
   const field = call.names.clusterFields.allowModulesUpload;
   judgeFields(call.body, [field]);
   const allowed = getOwn(call.body, field);
@@ -367,7 +367,7 @@ function changeSettings(call: Call): Json {
 /** Seconds that a token may be good for, and is when nothing is said. */
 export const tokenSeconds = { least: 1, most: 86_400, usual: 300 } as const;
 
-function authorize({ body, callers, names }: Call): Json {
+function authorize({ body, callers, names }: RestCall): Json {
   const { username, password, ttl, accessToken } = names.authorizeFields;
   judgeFields(body, [username, password, ttl]);
   const { least, most, usual } = tokenSeconds;

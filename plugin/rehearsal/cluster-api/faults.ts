@@ -1,6 +1,6 @@
 /** Failures on demand: what the service does in the place of, or after, what a call asks for. */
 import type { Response } from "express";
-import type { Site } from "./endpoints";
+import type { ApiContext } from "./endpoints";
 import { ApiRefusal } from "./state";
 
 /** One failure. `after`: what the call asks for has been done, and its answer is lost. */
@@ -77,7 +77,7 @@ function isAfter(fault: ApiFault): boolean {
 export async function instead(
   fault: ApiFault,
   response: Response,
-  { clock, works, store }: Site,
+  { clock, works, store }: ApiContext,
 ): Promise<"continue" | "over"> {
   if (isAfter(fault)) return "continue";
   switch (fault.does) {

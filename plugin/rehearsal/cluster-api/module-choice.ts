@@ -8,7 +8,7 @@ import {
   malformed,
   mastersOf,
   type StoredModule,
-  type UsedModule,
+  type RunningModule,
 } from "./state";
 
 /** An entry of the modules, read. */
@@ -55,7 +55,7 @@ interface Chosen {
 }
 
 /** The list of modules afterwards; refused where one is missing, older, or does not fit. */
-export function chooseModules(choosing: Choosing): readonly UsedModule[] {
+export function chooseModules(choosing: Choosing): readonly RunningModule[] {
   const chosen = new Map<string, Chosen>();
   for (const entry of choosing.request.modules) {
     const one = chosenBy(entry, choosing);
@@ -106,7 +106,11 @@ function nameOf(
   throw malformed([`an entry without ${currentModule} and ${newModule} fits no single module`]);
 }
 
-function afterwards(used: UsedModule, chosen: Chosen | undefined, choosing: Choosing): UsedModule {
+function afterwards(
+  used: RunningModule,
+  chosen: Chosen | undefined,
+  choosing: Choosing,
+): RunningModule {
   const args = chosen?.args ?? used.args;
   const build = chosen && (chosen.build ?? newestFor(used, choosing));
   if (build === undefined) return { ...used, version: followed(used, choosing), args };
@@ -115,7 +119,7 @@ function afterwards(used: UsedModule, chosen: Chosen | undefined, choosing: Choo
 }
 
 /** Without a word about it: the bundled one goes with the engine (S63), others stay where they fit. */
-function followed(used: UsedModule, choosing: Choosing): string {
+function followed(used: RunningModule, choosing: Choosing): string {
   const { engineChanges, request } = choosing;
   if (!engineChanges && !request.latestWithModules) return used.version;
   const newest = newestFor(used, choosing);
@@ -127,25 +131,25 @@ function followed(used: UsedModule, choosing: Choosing): string {
   throw unfit(used, choosing);
 }
 
-function buildsOf({ name }: UsedModule, { store }: Choosing): readonly StoredModule[] {
+function buildsOf({ name }: RunningModule, { store }: Choosing): readonly StoredModule[] {
   return [...store.modules.values()].filter((one) => one.name === name);
 }
 
 /** The installed build of just this version that fits the engine. */
-function buildOf(used: UsedModule, choosing: Choosing): StoredModule | undefined {
+function buildOf(used: RunningModule, choosing: Choosing): StoredModule | undefined {
   return buildsOf(used, choosing).find(
     (one) => one.version === used.version && fits(one, choosing.engine),
   );
 }
 
-function newestFor(used: UsedModule, choosing: Choosing): StoredModule | undefined {
+function newestFor(used: RunningModule, choosing: Choosing): StoredModule | undefined {
   return buildsOf(used, choosing)
     .filter((one) => fits(one, choosing.engine))
     .toSorted((one, other) => compareDotted(one.version, other.version))
     .at(-1);
 }
 
-function unfit(used: UsedModule, choosing: Choosing): ApiRefusal {
+function unfit(used: RunningModule, choosing: Choosing): ApiRefusal {
   const { missingModule, incompatibleEngine } = choosing.names.restErrors;
   return buildsOf(used, choosing).length > 0
     ? malformed([`no installed build of ${used.name} fits ${choosing.engine}`], incompatibleEngine)
@@ -174,7 +178,7 @@ const capabilityRules: readonly {
 ];
 
 /** 406 (S111): a module that changes has to be able to do what the database is set to. */
-function judgeCapabilities(after: readonly UsedModule[], choosing: Choosing): void {
+function judgeCapabilities(after: readonly RunningModule[], choosing: Choosing): void {
   const { bdb, names } = choosing;
   const lacking = after.flatMap((used) => {
     const before = bdb.modules.find(({ name }) => name === used.name);

@@ -6,7 +6,7 @@ import {
   closed,
   clusterFields,
   databaseFields,
-  type Field,
+  type RecordField,
   flag,
   licenseFields,
   moduleFields,
@@ -104,7 +104,7 @@ function schemasOf(telling: Telling): Readonly<Record<string, Json>> {
   const { names, profile } = telling;
   const { restErrors: errors, restModuleFields: module, authorizeFields: token } = names;
   const { actionFields: actions, clusterFields: cluster, licenseFields: license } = names;
-  const followed: Field<unknown> = [names.bdbFields.actionUid, text, () => undefined];
+  const followed: RecordField<unknown> = [names.bdbFields.actionUid, text, () => undefined];
   const { least: minimum, most: maximum } = tokenSeconds;
   const said = profile.errorBody === "description" ? errors.description : errors.message;
   return {

@@ -3,7 +3,7 @@ import type { Names } from "../../domain/names";
 import type { Json } from "../../domain/values";
 import type { ApiProfile } from "./profiles";
 import {
-  type Action,
+  type RestAction,
   type Bdb,
   type ClusterStore,
   engineOf,
@@ -14,7 +14,7 @@ import {
 } from "./state";
 
 /** One field of an answer: its name, its schema, and its value; one without a value is left out. */
-export type Field<T> = readonly [
+export type RecordField<T> = readonly [
   name: string,
   schema: Json,
   value: (of: T) => unknown,
@@ -28,13 +28,13 @@ export interface Telling {
 }
 
 /** A record of what these fields tell. */
-export function recordOf<T>(fields: readonly Field<T>[], of: T): Json {
+export function recordOf<T>(fields: readonly RecordField<T>[], of: T): Json {
   const told = fields.map(([name, , value]) => [name, value(of)] as const);
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }
 
 /** The schema of such a record. */
-export function schemaOf<T>(fields: readonly Field<T>[]): Json {
+export function schemaOf<T>(fields: readonly RecordField<T>[]): Json {
   const needed = fields.filter(([, , , presence]) => presence !== "optional");
   return closed(
     Object.fromEntries(fields.map(([name, schema]) => [name, schema])),
@@ -57,7 +57,7 @@ const arrayOf = (items: Json): Json => ({ type: "array", items });
 const states = (...all: readonly string[]): Json => ({ enum: all });
 
 /** A database. */
-export function databaseFields({ names }: Telling): readonly Field<Bdb>[] {
+export function databaseFields({ names }: Telling): readonly RecordField<Bdb>[] {
   const { bdbFields: fields, restModuleFields: module, engineDbType } = names;
   const used = closed({ [module.name]: text, [module.version]: text, [module.args]: text });
   return [
@@ -88,7 +88,7 @@ export function databaseFields({ names }: Telling): readonly Field<Bdb>[] {
 }
 
 /** An installed module. */
-export function moduleFields({ names, profile }: Telling): readonly Field<StoredModule>[] {
+export function moduleFields({ names, profile }: Telling): readonly RecordField<StoredModule>[] {
   const { restModuleFields: fields } = names;
   const { tellsPlatforms } = profile;
   return [
@@ -110,11 +110,11 @@ export function moduleFields({ names, profile }: Telling): readonly Field<Stored
   ];
 }
 
-const objectOf = ({ bdb }: Action) => (bdb === undefined ? undefined : `bdb:${bdb}`);
-const secondsOf = ({ createdAt }: Action) => Math.floor(createdAt / 1000);
+const objectOf = ({ bdb }: RestAction) => (bdb === undefined ? undefined : `bdb:${bdb}`);
+const secondsOf = ({ createdAt }: RestAction) => Math.floor(createdAt / 1000);
 
 /** An action, in the older form. */
-export function actionFields({ names, profile }: Telling): readonly Field<Action>[] {
+export function actionFields({ names, profile }: Telling): readonly RecordField<RestAction>[] {
   const { actionFields: fields } = names;
   return [
     [fields.uid, text, ({ uid }) => uid],
@@ -145,9 +145,9 @@ const newerStates = {
 } as const;
 
 /** An action, in the newer form. */
-export function newerActionFields({ names }: Telling): readonly Field<Action>[] {
+export function newerActionFields({ names }: Telling): readonly RecordField<RestAction>[] {
   const { actionFields: fields } = names;
-  const info: readonly Field<Action>[] = [
+  const info: readonly RecordField<RestAction>[] = [
     [fields.objectName, text, objectOf, "optional"],
     [fields.error, text, ({ error }) => error, "optional"],
   ];
@@ -164,7 +164,7 @@ export function newerActionFields({ names }: Telling): readonly Field<Action>[] 
 /** A node: its number, and the store that is the same for all. */
 export function nodeFields({
   names,
-}: Telling): readonly Field<{ readonly uid: number; readonly store: ClusterStore }>[] {
+}: Telling): readonly RecordField<{ readonly uid: number; readonly store: ClusterStore }>[] {
   const { clusterFields: fields, engineDbType } = names;
   const supported = closed({ [fields.supportedType]: text, [fields.supportedVersion]: text });
   return [
@@ -185,7 +185,7 @@ export function nodeFields({
 /** The license at a moment. */
 export function licenseFields({
   names,
-}: Telling): readonly Field<{ readonly license: License; readonly now: number }>[] {
+}: Telling): readonly RecordField<{ readonly license: License; readonly now: number }>[] {
   const { licenseFields: fields } = names;
   const iso = (ms: number) => new Date(ms).toISOString();
   return [
@@ -198,7 +198,7 @@ export function licenseFields({
 }
 
 /** The cluster's settings. */
-export function clusterFields({ names }: Telling): readonly Field<ClusterStore>[] {
+export function clusterFields({ names }: Telling): readonly RecordField<ClusterStore>[] {
   const { clusterFields: fields } = names;
   return [
     [fields.name, text, ({ name }) => name],
@@ -207,7 +207,7 @@ export function clusterFields({ names }: Telling): readonly Field<ClusterStore>[
 }
 
 /** What is done to databases where nobody says otherwise. */
-export function policyFields({ names }: Telling): readonly Field<ClusterStore>[] {
+export function policyFields({ names }: Telling): readonly RecordField<ClusterStore>[] {
   const { clusterFields: fields } = names;
   return [
     [fields.upgradePolicy, text, ({ upgradePolicy }) => upgradePolicy, "optional"],

@@ -7,11 +7,11 @@ import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
-import { makePair, type Pair } from "../../adapters/certificate-pair";
+import { makePair, type KeyPair } from "../../adapters/certificate-pair";
 import type { Names } from "../../domain/names";
 import { getOwn } from "../../domain/values";
 import type { Clock } from "../../run/ports";
-import { type Call, type Endpoint, endpointsOf, type Site } from "./endpoints";
+import { type RestCall, type Endpoint, endpointsOf, type ApiContext } from "./endpoints";
 import { type ApiFault, ApiFaults, failureOf, instead, loses } from "./faults";
 import { openapiDocument } from "./openapi";
 import type { ApiProfile } from "./profiles";
@@ -27,7 +27,7 @@ interface ClusterApiWish {
   readonly clock: Clock;
   readonly times?: WorkTimes;
   /** Absent: one is made, for the cluster's name and this machine. */
-  readonly pair?: Pair;
+  readonly pair?: KeyPair;
   readonly uploadLimit?: number;
 }
 
@@ -82,7 +82,7 @@ export async function openClusterApi(wish: ClusterApiWish): Promise<PlayedCluste
 }
 
 /** A pair for a cluster's name and this machine's; one whose time is over, where that is asked for. */
-export async function pairFor(cluster: string, expired = false): Promise<Pair> {
+export async function pairFor(cluster: string, expired = false): Promise<KeyPair> {
   // clients judge by real time, whatever the service's clock says
   const now = Date.now();
   return await makePair({
@@ -101,7 +101,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 /** Who calls, which call it is, failures put in, the answer; every answer is JSON. */
-function applicationOf(site: Site, faults: ApiFaults, calls: SeenCall[]): Express {
+function applicationOf(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -167,8 +167,8 @@ function judgeVersion({ headers }: Request): void {
 async function answered(
   endpoints: readonly Endpoint[],
   request: Request,
-  site: Site,
-): Promise<Pick<Call, "body" | "headers">> {
+  site: ApiContext,
+): Promise<Pick<RestCall, "body" | "headers">> {
   judgeVersion(request);
   const endpoint = endpoints.find(({ method }) => method === request.method);
   const isOpen = endpoint?.open === true;
@@ -181,7 +181,7 @@ async function answered(
   site.works.advance();
   const body = endpoint.sends === "file" ? undefined : await readJson(request, jsonLimit);
   const params = { ...request.params } as Readonly<Record<string, string>>;
-  const headers: Call["headers"] = {};
+  const headers: RestCall["headers"] = {};
   return {
     body: await endpoint.answer({ ...site, params, user, body, request, headers }),
     headers,
@@ -220,19 +220,19 @@ function asRefusal(error: unknown): ApiRefusal {
 /** The body of a refusal, in the release's shape (S115). */
 function bodyOf(
   { code, message }: Pick<ApiRefusal, "code" | "message">,
-  { names: { restErrors: fields }, profile }: Site,
+  { names: { restErrors: fields }, profile }: ApiContext,
 ): unknown {
   if (profile.errorBody === "none") return undefined;
   const said = profile.errorBody === "message" ? fields.message : fields.description;
   return { [fields.code]: code, [said]: message };
 }
 
-interface Sent extends Pick<Call, "body"> {
+interface SentResponse extends Pick<RestCall, "body"> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
-function send(response: Response, { status, body, headers }: Sent): void {
+function send(response: Response, { status, body, headers }: SentResponse): void {
   for (const [name, value] of Object.entries(headers))
     response.setHeader(name, typeof value === "string" ? value : [...value]);
   response.status(status);

@@ -18,7 +18,7 @@ interface Shard {
 }
 
 /** A module as a database uses it (S39). */
-export interface UsedModule {
+export interface RunningModule {
   readonly name: string;
   readonly version: string;
   /** What it was started with; the format of an argument is not shown (S43). */
@@ -36,7 +36,7 @@ export interface Bdb {
   readonly version: string;
   readonly replication: boolean;
   readonly persistence: "disabled" | "snapshot" | "aof";
-  readonly modules: readonly UsedModule[];
+  readonly modules: readonly RunningModule[];
   /** Of an active-active database. */
   readonly crdtGuid?: string;
   readonly crdtProtocol?: number;
@@ -64,11 +64,11 @@ export interface StoredModule {
 }
 
 /** What a request for an upgrade came to. */
-export interface UpgradePlan {
+export interface BdbUpgrade {
   readonly bdb: number;
   /** In full. */
   readonly version: string;
-  readonly modules: readonly UsedModule[];
+  readonly modules: readonly RunningModule[];
   readonly crdtProtocol?: number;
   /** Shards to restart: replicas, then masters. */
   readonly replicas: readonly number[];
@@ -102,12 +102,12 @@ export type Work =
       readonly does: "upgrade";
       readonly due: number;
       readonly phase: Phase;
-      readonly plan: UpgradePlan;
+      readonly plan: BdbUpgrade;
     }
   | { readonly does: "install"; readonly due: number; readonly module: StoredModule };
 
 /** An action, as it is followed by its uid (S8, S92). */
-export interface Action {
+export interface RestAction {
   readonly uid: string;
   readonly name: string;
   readonly bdb?: number;
@@ -157,7 +157,7 @@ export class ClusterStore {
     string,
     { readonly is: "definition" | "artifact"; readonly module: StoredModule }
   >();
-  readonly actions = new Map<string, Action>();
+  readonly actions = new Map<string, RestAction>();
   /** Databases whose shards will not come up, with what is said about it. */
   readonly failing = new Map<number, string>();
   readonly nodes = 3;
@@ -203,18 +203,18 @@ export class ClusterStore {
   }
 
   /** Puts an action in the place of the one with its uid. */
-  putAction(action: Action): void {
+  putAction(action: RestAction): void {
     this.actions.set(action.uid, action);
     if (action.bdb !== undefined) this.#lastActions.set(action.bdb, action.uid);
   }
 
   /** The last action on a database, as long as it is known. */
-  lastOf(bdb: number): Action | undefined {
+  lastOf(bdb: number): RestAction | undefined {
     return this.actions.get(this.#lastActions.get(bdb) ?? "");
   }
 
   /** The action that is running on a database: no other one begins before it has ended. */
-  busyWith(bdb: number): Action | undefined {
+  busyWith(bdb: number): RestAction | undefined {
     const last = this.lastOf(bdb);
     return last?.work === undefined ? undefined : last;
   }
@@ -258,7 +258,7 @@ export function notFound(what: string): ApiRefusal {
 }
 
 /** What a shard of this version with these modules is started with. */
-export function runsWith(version: string, modules: readonly UsedModule[]): string {
+export function runsWith(version: string, modules: readonly RunningModule[]): string {
   return JSON.stringify([
     version,
     ...modules.map(({ name, version, args }) => [name, version, args]),

@@ -8,9 +8,9 @@ import {
 } from "../../domain/versions";
 import { chooseModules, type Judging, type UpgradeRequest } from "./module-choice";
 import type { ApiProfile } from "./profiles";
-import { engineOf, malformed, newestOf, runsWith, type UpgradePlan } from "./state";
+import { engineOf, malformed, newestOf, runsWith, type BdbUpgrade } from "./state";
 
-type Words = Names["upgradeRequest"];
+type RequestWords = Names["upgradeRequest"];
 
 /** What a value may be: in words, and by its schema. */
 const kinds = {
@@ -45,7 +45,7 @@ const kinds = {
 
 /** One field; a fallback is its default in words, `deprecated` what to do instead. */
 export interface RequestField {
-  readonly key: keyof Words;
+  readonly key: keyof RequestWords;
   readonly kind: keyof typeof kinds;
   readonly source: string;
   readonly fallback?: string;
@@ -55,7 +55,7 @@ export interface RequestField {
 /** Since when fields are deprecated, and the newest version with its modules is the default. */
 const since = "7.8.2";
 
-const flag = (key: keyof Words, source: string) =>
+const flag = (key: keyof RequestWords, source: string) =>
   ({ key, kind: "boolean", source, fallback: "false" }) as const;
 
 /** The fields of the body. */
@@ -144,7 +144,11 @@ export function readUpgradeRequest(
 }
 
 /** Problems of an object's fields: unknown ones, and values of the wrong kind. */
-function problemsOf(value: Json, fields: readonly RequestField[], words: Words): readonly string[] {
+function problemsOf(
+  value: Json,
+  fields: readonly RequestField[],
+  words: RequestWords,
+): readonly string[] {
   return Object.entries(value).flatMap(([name, given]) => {
     const field = fields.find(({ key }) => words[key] === name);
     if (field === undefined) return [`${name} is not a field of this call`];
@@ -155,8 +159,8 @@ function problemsOf(value: Json, fields: readonly RequestField[], words: Words):
   });
 }
 
-function requestOf(body: Json, words: Words, profile: ApiProfile): UpgradeRequest {
-  const isTrue = (key: keyof Words) => getOwn(body, words[key]) === true;
+function requestOf(body: Json, words: RequestWords, profile: ApiProfile): UpgradeRequest {
+  const isTrue = (key: keyof RequestWords) => getOwn(body, words[key]) === true;
   const latest = getOwn(body, words.latestWithModules);
   const atOnce = getOwn(body, words.parallelShardsUpgrade);
   return {
@@ -203,7 +207,7 @@ export function deprecationsOf(body: unknown, { upgradeRequest: words }: Names):
 const newestProtocol = 2;
 
 /** What has to be done; 400 or 406 where it cannot be. */
-export function planUpgrade(judging: Judging): UpgradePlan {
+export function planUpgrade(judging: Judging): BdbUpgrade {
   const { bdb, request } = judging;
   const present = engineOf(bdb);
   const engine = targetOf(judging, present);

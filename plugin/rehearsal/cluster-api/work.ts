@@ -4,13 +4,13 @@
  */
 import type { Clock } from "../../run/ports";
 import {
-  type Action,
+  type RestAction,
   type Bdb,
   type ClusterStore,
   type Phase,
   runsWith,
   type StoredModule,
-  type UpgradePlan,
+  type BdbUpgrade,
   type Work,
 } from "./state";
 
@@ -79,10 +79,10 @@ export function nextRow(from: Phase, situation: UpgradeState): Row | undefined {
 /** A database and what is left to do about it. */
 interface Done {
   readonly bdb: Bdb;
-  readonly plan: UpgradePlan;
+  readonly plan: BdbUpgrade;
 }
 
-const deeds: Readonly<Record<Effect, (bdb: Bdb, plan: UpgradePlan) => Done>> = {
+const deeds: Readonly<Record<Effect, (bdb: Bdb, plan: BdbUpgrade) => Done>> = {
   nothing: (bdb, plan) => ({ bdb, plan }),
   "restart a batch": restarted,
   "fail over": (bdb, plan) => {
@@ -99,7 +99,7 @@ const deeds: Readonly<Record<Effect, (bdb: Bdb, plan: UpgradePlan) => Done>> = {
 };
 
 /** As many as may restart at once (S86): replicas first, or all sorts where none guards the data. */
-function restarted(bdb: Bdb, plan: UpgradePlan): Done {
+function restarted(bdb: Bdb, plan: BdbUpgrade): Done {
   const { replicas, masters, atOnce, guarded } = plan;
   const waiting = guarded && replicas.length > 0 ? replicas : [...replicas, ...masters];
   const batch = new Set(waiting.slice(0, atOnce));
@@ -137,7 +137,7 @@ export class Works {
   ) {}
 
   /** Begins an upgrade that was judged; the database is busy until it has ended. */
-  upgrade(plan: UpgradePlan): Action {
+  upgrade(plan: BdbUpgrade): RestAction {
     const bdb = this.store.bdbs.get(plan.bdb);
     if (bdb !== undefined) this.store.put({ ...bdb, status: "active-change-pending" });
     const due = this.now + this.times.queuedMs;
@@ -146,14 +146,14 @@ export class Works {
   }
 
   /** Begins to install a module on every node. */
-  install(module: StoredModule): Action {
+  install(module: StoredModule): RestAction {
     const due = this.now + this.times.installMs;
     return this.#begin({ name: "install_module", work: { does: "install", due, module } });
   }
 
-  #begin(parts: Pick<Action, "name" | "bdb" | "work">): Action {
+  #begin(parts: Pick<RestAction, "name" | "bdb" | "work">): RestAction {
     const fresh = { status: "pending", progress: 0, createdAt: this.now } as const;
-    const action: Action = { ...parts, uid: this.store.nextUid("action"), ...fresh };
+    const action: RestAction = { ...parts, uid: this.store.nextUid("action"), ...fresh };
     this.store.putAction(action);
     return action;
   }
@@ -174,14 +174,14 @@ export class Works {
     return this.#next()?.work.due;
   }
 
-  #next(): { readonly action: Action; readonly work: Work } | undefined {
+  #next(): { readonly action: RestAction; readonly work: Work } | undefined {
     const open = [...this.store.actions.values()].flatMap((action) =>
       action.work === undefined ? [] : [{ action, work: action.work }],
     );
     return open.toSorted((one, other) => one.work.due - other.work.due)[0];
   }
 
-  #step(action: Action, work: Work): void {
+  #step(action: RestAction, work: Work): void {
     if (work.does === "upgrade") {
       this.#stepUpgrade(action, work);
       return;
@@ -190,7 +190,7 @@ export class Works {
     this.store.putAction(ended(action, "completed"));
   }
 
-  #stepUpgrade(action: Action, work: Upgrading): void {
+  #stepUpgrade(action: RestAction, work: Upgrading): void {
     const bdb = this.store.bdbs.get(work.plan.bdb);
     const broken = this.store.failing.get(work.plan.bdb);
     const next = bdb && nextRow(work.phase, situationOf(work.plan, broken));
@@ -218,19 +218,19 @@ export class Works {
   }
 }
 
-function situationOf(plan: UpgradePlan, broken: string | undefined): UpgradeState {
+function situationOf(plan: BdbUpgrade, broken: string | undefined): UpgradeState {
   const { replicas, masters } = plan;
   const left = { replicas: replicas.length, masters: masters.length };
   return { ...plan, ...left, broken: broken !== undefined };
 }
 
 /** What is not a restart takes its time too: all restarted is not yet done. */
-function progressOf({ replicas, masters, restarts }: UpgradePlan): number {
+function progressOf({ replicas, masters, restarts }: BdbUpgrade): number {
   const left = replicas.length + masters.length;
   return restarts === 0 ? 50 : Math.floor(((restarts - left) / restarts) * 95);
 }
 
-function ended(action: Action, how: "completed" | "failed", error?: string): Action {
+function ended(action: RestAction, how: "completed" | "failed", error?: string): RestAction {
   const rest = { ...action };
   delete rest.work;
   if (how === "completed") return { ...rest, status: how, progress: 100 };

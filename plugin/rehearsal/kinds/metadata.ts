@@ -8,14 +8,14 @@ import {
   forbidden,
   invalid,
   required,
-  type Rule,
+  type FieldRule,
   tooLong,
 } from "./refusal";
 
 /** What a kind asks of its objects' metadata. */
 interface NameRules {
   readonly namespaced: boolean;
-  readonly name: Rule;
+  readonly name: FieldRule;
 }
 
 /** Everything wrong with an object's metadata. */
@@ -38,7 +38,7 @@ export function metadataErrors(
   ];
 }
 
-function nameErrors(metadata: KubeObject["metadata"], rule: Rule): readonly FieldError[] {
+function nameErrors(metadata: KubeObject["metadata"], rule: FieldRule): readonly FieldError[] {
   const name = asString(metadata.name);
   if (name !== undefined) return breaches("metadata.name", name, rule);
   return [required("metadata.name", "name or generateName is required")];

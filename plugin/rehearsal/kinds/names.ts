@@ -1,6 +1,6 @@
 /** The rules for names, labels and keys, in the API server's words. */
 import { patterns } from "../../domain/kube/names";
-import type { Rule } from "./refusal";
+import type { FieldRule } from "./refusal";
 
 const { label, subdomain, oldLabel, qualified, item } = patterns;
 const optional = `(${qualified})?`;
@@ -55,26 +55,26 @@ function length(value: string, most: number): readonly string[] {
 }
 
 /** Most names: dots allowed. */
-export const subdomainRule: Rule = (value) => [
+export const subdomainRule: FieldRule = (value) => [
   ...length(value, 253),
   ...(fits(value, subdomain) ? [] : [subdomainWords]),
 ];
 
 /** Names of namespaces and ports: no dots. */
-export const labelRule: Rule = (value) => {
+export const labelRule: FieldRule = (value) => {
   if (fits(value, label)) return length(value, 63);
   const dotted = fits(value, subdomain);
   return [...length(value, 63), dotted ? "must not contain dots" : labelWords];
 };
 
 /** Names of Services, which start with a letter. */
-export const oldLabelRule: Rule = (value) => [
+export const oldLabelRule: FieldRule = (value) => [
   ...length(value, 63),
   ...(fits(value, oldLabel) ? [] : [oldLabelWords]),
 ];
 
 /** Names of roles and bindings: whatever a path can hold. */
-export const pathSegmentRule: Rule = (value) => {
+export const pathSegmentRule: FieldRule = (value) => {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"]
     .filter((part) => value.includes(part))
@@ -82,7 +82,7 @@ export const pathSegmentRule: Rule = (value) => {
 };
 
 /** Keys of labels and annotations, names of finalizers. */
-export const qualifiedRule: Rule = (value) => {
+export const qualifiedRule: FieldRule = (value) => {
   const parts = value.split("/");
   if (parts.length > 2) {
     const prefixed = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
@@ -100,13 +100,13 @@ function namePart(name: string): readonly string[] {
 }
 
 /** Values of labels. */
-export const labelValueRule: Rule = (value) => [
+export const labelValueRule: FieldRule = (value) => [
   ...length(value, 63),
   ...(fits(value, optional) ? [] : [valueWords]),
 ];
 
 /** Keys of Secrets and ConfigMaps. */
-export const dataKeyRule: Rule = (value) => {
+export const dataKeyRule: FieldRule = (value) => {
   const form = [...length(value, 253), ...(fits(value, item) ? [] : [keyWords])];
   if (value === "." || value === "..") return [...form, `must not be '${value}'`];
   return value.startsWith("..") ? [...form, "must not start with '..'"] : form;

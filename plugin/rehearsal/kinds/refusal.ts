@@ -10,7 +10,7 @@ export interface FieldError {
 }
 
 /** A rule's words for a value that breaks it. */
-export type Rule = (value: string) => readonly string[];
+export type FieldRule = (value: string) => readonly string[];
 
 const words = {
   FieldValueInvalid: "Invalid value",
@@ -94,7 +94,7 @@ export function tooLong(field: string, most: number): FieldError {
 }
 
 /** The errors of one value under a rule. */
-export function breaches(field: string, value: string, rule: Rule): readonly FieldError[] {
+export function breaches(field: string, value: string, rule: FieldRule): readonly FieldError[] {
   return rule(value).map((detail) => invalid(field, value, detail));
 }
 

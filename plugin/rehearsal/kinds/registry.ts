@@ -1,11 +1,11 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../run/ports";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/values";
-import type { KindDefinition, Prepared, Registry } from "../model";
+import type { KindDefinition, PreparedWrite, Registry } from "../model";
 import { decodingProblem, filled, plain, prune } from "./shape";
 import { metadataErrors } from "./metadata";
 import { labelRule, oldLabelRule, pathSegmentRule, subdomainRule } from "./names";
-import { type FieldError, invalidObject, type Rule, undecodable } from "./refusal";
+import { type FieldError, invalidObject, type FieldRule, undecodable } from "./refusal";
 import {
   type BuiltInKind,
   builtInKinds,
@@ -41,7 +41,7 @@ interface BuiltInRules {
   /** metadata.generation counts its changes. */
   readonly counted?: true;
   /** What a name must be; most are subdomains. */
-  readonly name?: Rule;
+  readonly name?: FieldRule;
   /** Warned of at every write. */
   readonly deprecated?: string;
   /** What the schema's defaults cannot say. */
@@ -130,7 +130,7 @@ function preparedBuiltIn(
   { resource, namespaced, schema, rules }: Kind & { readonly rules: BuiltInRules },
   given: KubeObject,
   before: KubeObject | undefined,
-): Prepared {
+): PreparedWrite {
   const why = decodingProblem(given, schema);
   if (why !== undefined) throw undecodable(resource, why);
   const { value, unknown } = prune(given, schema);
@@ -217,7 +217,7 @@ function preparedCustom(
   { resource, namespaced, schema }: Kind,
   given: KubeObject,
   before: KubeObject | undefined,
-): Prepared {
+): PreparedWrite {
   const why = decodingProblem(given.metadata, objectMeta);
   if (why !== undefined) throw undecodable(resource, why);
   const meta = prune(given.metadata, objectMeta);

@@ -97,7 +97,7 @@ function filledObject(value: Json, schema: Schema): Json {
 }
 
 /** Where a value stands: in which struct, under which path. */
-interface Place {
+interface FieldContext {
   readonly struct: string;
   readonly path: string;
 }
@@ -107,7 +107,11 @@ export function decodingProblem(object: unknown, schema: Schema): string | undef
   return problem(object, schema, undefined);
 }
 
-function problem(value: unknown, schema: Schema, place: Place | undefined): string | undefined {
+function problem(
+  value: unknown,
+  schema: Schema,
+  place: FieldContext | undefined,
+): string | undefined {
   if (value === undefined || value === null || schema.type === undefined) return undefined;
   if (!isOfType(value, schema)) return mismatch(value, schema, place);
   if (schema.type === "bytes" && typeof value === "string") return base64Problem(value);
@@ -132,7 +136,11 @@ function first<T>(
 }
 
 /** The values of a map stand where the map stands. */
-function placeOf(schema: Schema, key: string, place: Place | undefined): Place | undefined {
+function placeOf(
+  schema: Schema,
+  key: string,
+  place: FieldContext | undefined,
+): FieldContext | undefined {
   if (schema.fields === undefined) return place;
   const path = place === undefined || place.path === "" ? key : `${place.path}.${key}`;
   return { struct: goType(schema).replace(/^.*\./, ""), path };
@@ -155,7 +163,7 @@ function isOfType(value: unknown, { type, format }: Schema): boolean {
   return checks[type](value) && small;
 }
 
-function mismatch(value: unknown, schema: Schema, place: Place | undefined): string {
+function mismatch(value: unknown, schema: Schema, place: FieldContext | undefined): string {
   const target = place === undefined ? "value" : `struct field ${place.struct}.${place.path}`;
   return `json: cannot unmarshal ${wordOf(value, schema)} into Go ${target} of type ${goType(schema)}`;
 }

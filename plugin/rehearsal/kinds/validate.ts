@@ -5,14 +5,14 @@ import { unsupported, wrongType } from "./refusal";
 import { type Schema, schemaOf, schemaOfField } from "./schema";
 
 /** A value and what was stored in its place: what did not change is not judged again. */
-export interface Change {
+export interface ValueChange {
   readonly value: unknown;
   readonly before?: unknown;
 }
 
 /** Everything wrong with a value. */
 export function schemaErrors(
-  { value, before }: Change,
+  { value, before }: ValueChange,
   schema: Schema,
   field: string,
 ): readonly FieldError[] {
@@ -56,7 +56,7 @@ function typeOf(value: unknown): string {
 }
 
 function itemErrors(
-  { value, before }: Change,
+  { value, before }: ValueChange,
   { items, list: kind, keys = [] }: Schema,
   field: string,
 ): readonly FieldError[] {

@@ -29,7 +29,7 @@ import {
 import { patched, requireFormat } from "./patches";
 import { selectedName, selectorOf, type Selects } from "./selectors";
 import { setMaxListeners } from "node:events";
-import { type Change, type Entry, keyOf, type Store } from "./store";
+import { type StoreChange, type LogEntry, keyOf, type Store } from "./store";
 
 /** Who connects, and what the connection is called in reports. */
 export interface Connection {
@@ -306,7 +306,10 @@ interface Scope {
 }
 
 /** An object that comes to be selected is added for the watcher, one that no longer is, deleted. */
-function eventOf({ kind, change }: Entry, scope: Scope): Omit<Change, "before"> | undefined {
+function eventOf(
+  { kind, change }: LogEntry,
+  scope: Scope,
+): Omit<StoreChange, "before"> | undefined {
   const { type, object, before } = change;
   if (kind !== scope.kind || !scope.within(object)) return undefined;
   const was = before !== undefined && scope.selects(before);

@@ -6,7 +6,7 @@ import { getPath, asString } from "../../domain/values";
 import type { Clock, Cluster } from "../../run/ports";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, pluralOf } from "./answers";
-import { type Change, Store } from "./store";
+import { type StoreChange, Store } from "./store";
 import { MemoryCluster } from "./connection";
 import { timestamp } from "./request";
 
@@ -78,7 +78,7 @@ export class MemoryControlPlane {
   }
 
   /** Tells of every change that is stored, until the returned function is called. */
-  onChange(listener: (change: Change) => void): () => void {
+  onChange(listener: (change: StoreChange) => void): () => void {
     return this.store.log.listen(listener);
   }
 
@@ -96,7 +96,7 @@ export class MemoryControlPlane {
   }
 
   /** What is served follows the stored definitions; the objects of a removed one go with it. */
-  private follow({ type, object }: Change): void {
+  private follow({ type, object }: StoreChange): void {
     if (!isDefinition(object)) return;
     const name = object.metadata.name ?? "";
     this.parts.registry.define(name, type === "DELETED" ? undefined : object);

@@ -4,31 +4,31 @@ import type { Plural, StateView } from "../model";
 import { expired } from "./answers";
 
 /** What was stored, changed or removed. */
-export interface Change {
+export interface StoreChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
   readonly before?: KubeObject;
 }
 
 /** A change and the version that it made. */
-export interface Entry {
+export interface LogEntry {
   readonly kind: string;
   readonly version: number;
-  readonly change: Change;
+  readonly change: StoreChange;
 }
 
 const mostEntries = 20_000;
 
 /** What happened since a version, as far back as the log reaches. */
 class ChangeLog {
-  private entries: Entry[] = [];
+  private entries: LogEntry[] = [];
   private readonly waiting = new Set<() => void>();
-  private readonly listeners = new Set<(change: Change) => void>();
+  private readonly listeners = new Set<(change: StoreChange) => void>();
 
   /** The log knows all changes after this version. */
   constructor(private start: number) {}
 
-  add(entry: Entry): void {
+  add(entry: LogEntry): void {
     this.entries.push(entry);
     // in large steps, so that no single write pays for moving the whole log
     if (this.entries.length > 2 * mostEntries) {
@@ -45,7 +45,7 @@ class ChangeLog {
   }
 
   /** The entries after a version; throws 410 when some of them are forgotten. */
-  after(version: number): readonly Entry[] {
+  after(version: number): readonly LogEntry[] {
     if (version < this.start) throw expired(version, this.start);
     return this.entries.slice(this.indexAfter(version));
   }
@@ -65,7 +65,7 @@ class ChangeLog {
   }
 
   /** Tells of every change until the returned function is called. */
-  listen(listener: (change: Change) => void): () => void {
+  listen(listener: (change: StoreChange) => void): () => void {
     this.listeners.add(listener);
     return () => {
       this.listeners.delete(listener);
@@ -203,7 +203,7 @@ export class Store implements StateView {
     return new Store(new Map(kinds), this.counter);
   }
 
-  private tell({ kind }: Key, change: Change): void {
+  private tell({ kind }: Key, change: StoreChange): void {
     this.log.add({ kind: keyOf(kind), version: this.counter, change });
   }
 
@@ -225,6 +225,6 @@ function withVersion(object: KubeObject, version: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
 }
 
-function added(object: KubeObject): Change {
+function added(object: KubeObject): StoreChange {
   return { type: "ADDED", object };
 }

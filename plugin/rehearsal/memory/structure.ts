@@ -308,10 +308,10 @@ export function typeProblems(
   return [`${path}: expected ${wanted}, got ${renderAs(value, wanted)}`];
 }
 
-type Wanted = "string" | "boolean" | "numeric (int or float)" | "map" | "list";
+type TypeName = "string" | "boolean" | "numeric (int or float)" | "map" | "list";
 
 /** The bytes behind a text, and how large or whole a number is, are left to the later checks. */
-const wantedFor: Readonly<Record<string, Wanted>> = {
+const wantedFor: Readonly<Record<string, TypeName>> = {
   string: "string",
   bytes: "string",
   boolean: "boolean",
@@ -321,7 +321,7 @@ const wantedFor: Readonly<Record<string, Wanted>> = {
   array: "list",
 };
 
-function isOf(value: unknown, wanted: Wanted): boolean {
+function isOf(value: unknown, wanted: TypeName): boolean {
   switch (wanted) {
     case "map":
       return isObject(value);
@@ -336,7 +336,7 @@ function isOf(value: unknown, wanted: Wanted): boolean {
 }
 
 /** Each type has its own way of showing what was found instead. */
-function renderAs(value: unknown, wanted: Wanted): string {
+function renderAs(value: unknown, wanted: TypeName): string {
   if (wanted === "string") return `&value.valueUnstructured{Value:${goSyntax(value)}}`;
   return wanted === "numeric (int or float)" ? typeName(value) : `&{${goText(value)}}`;
 }

@@ -6,19 +6,19 @@ import type { Cluster, KubeObject, Resource } from "../../run/ports";
 import type { FieldValue, OperatorSnapshot } from "./snapshot";
 
 /** What an act is done with; `log` writes a line of the operator's log (domain facts 10). */
-export interface WriteContext {
+export interface ActionContext {
   readonly cluster: Cluster;
   readonly log: (line: LogLine) => void;
 }
 
-type Run = (hands: WriteContext) => Promise<unknown>;
+type ActionRun = (hands: ActionContext) => Promise<unknown>;
 
 /** One thing to do: it is wanted as long as what is stored asks for it. */
 export interface PlannedAction {
   /** The same for the same cause: the time since it was first wanted is counted by it. */
   readonly key: string;
   readonly afterMs: number;
-  readonly run: Run;
+  readonly run: ActionRun;
 }
 
 /** A line of the operator's log as far as the play says it. */
@@ -51,19 +51,19 @@ export const controllerManager = "kube-controller-manager";
 export const kubelet = "kubelet";
 
 /** A kind, an object of it, and who writes: its controller where nobody else is named. */
-export interface Target {
+export interface ActionTarget {
   readonly resource: Resource;
   readonly object: KubeObject;
   readonly manager?: string;
 }
 
 /** Creates an object. */
-export function created(object: KubeObject, fieldManager = controllerManager): Run {
+export function created(object: KubeObject, fieldManager = controllerManager): ActionRun {
   return ({ cluster }) => cluster.create(object, { fieldManager });
 }
 
 /** Writes the whole status, through the subresource, bound to the version that it was decided on. */
-export function statusWritten(target: Target, status: Json): Run {
+export function statusWritten(target: ActionTarget, status: Json): ActionRun {
   const { resource, object, manager = controllerManager } = target;
   const before = object["status"];
   const gone = Object.keys(isObject(before) ? before : {}).filter((key) => !(key in status));
@@ -75,7 +75,7 @@ export function statusWritten(target: Target, status: Json): Run {
 }
 
 /** Changes fields of the object, bound to the version that it was decided on. */
-export function fieldsWritten(target: Target, fields: Json): Run {
+export function fieldsWritten(target: ActionTarget, fields: Json): ActionRun {
   const { resource, object, manager = controllerManager } = target;
   const { resourceVersion } = object.metadata;
   const body = { ...fields, metadata: { resourceVersion } };
@@ -84,13 +84,17 @@ export function fieldsWritten(target: Target, fields: Json): Run {
 }
 
 /** Deletes the object, and no other of its name. */
-export function removed({ resource, object }: Target): Run {
+export function removed({ resource, object }: ActionTarget): ActionRun {
   const { uid } = preconditionsOf(object);
   return ({ cluster }) => cluster.delete(refTo(resource, object), uid === undefined ? {} : { uid });
 }
 
 /** Brings a status to what it has to be, times aside; nothing where it says so already. */
-export function converged(target: Target, status: Json, afterMs = 0): readonly PlannedAction[] {
+export function converged(
+  target: ActionTarget,
+  status: Json,
+  afterMs = 0,
+): readonly PlannedAction[] {
   const { object } = target;
   if (sameButTimes(object["status"], status)) return [];
   const key = `${identity(object)} status ${hashOf(status)}`;
@@ -135,7 +139,7 @@ export function warned(
     count: 1,
     source: { component: "controller" },
   };
-  const run: Run = ({ cluster }) => cluster.create(event);
+  const run: ActionRun = ({ cluster }) => cluster.create(event);
   return once(scene, { key: `event ${id}`, afterMs: 0, run });
 }
 

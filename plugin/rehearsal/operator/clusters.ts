@@ -24,12 +24,12 @@ import {
   type Reactions,
   statusWith,
   statusWritten,
-  type Target,
+  type ActionTarget,
   warned,
 } from "./acts";
 import {
   appliedModules,
-  type Asked,
+  type PrerequisiteContext,
   databasesOf,
   frozenBecause,
   hasOtherImage,
@@ -66,7 +66,7 @@ const states = {
 const tellsRolling = "7.8.2-0";
 
 /** An EC, and what its operator knows of it; `wanted` is the tag that is asked for. */
-interface Managed extends Asked {
+interface Managed extends PrerequisiteContext {
   readonly set: KubeObject;
   /** Tag that the StatefulSet is made with. */
   readonly running: string;
@@ -173,12 +173,12 @@ function creation(
 }
 
 /** The EC, to be written by its operator. */
-function clusterTarget({ scene: { names }, ec }: Pick<Managed, "scene" | "ec">): Target {
+function clusterTarget({ scene: { names }, ec }: Pick<Managed, "scene" | "ec">): ActionTarget {
   return { resource: productKinds(names).ec, object: ec, manager: names.operator.deployment };
 }
 
 /** The StatefulSet of an EC, to be written by the operator. */
-function setTarget({ scene: { names }, set }: Managed): Target {
+function setTarget({ scene: { names }, set }: Managed): ActionTarget {
   return { resource: kinds.statefulSet, object: set, manager: names.operator.deployment };
 }
 

@@ -38,7 +38,7 @@ const states = {
 } as const;
 
 /** A database, what is asked of it, and what the REST service has of it. */
-interface Database {
+interface PlayedDatabase {
   readonly scene: OperatorSnapshot;
   readonly edb: KubeObject;
   /** The version that is asked for; undefined where the spec asks for none. */
@@ -55,7 +55,7 @@ interface Database {
 }
 
 /** One that the REST service holds: the wish goes there, what came of it comes back. */
-const servedReactions: Reactions<Database> = [
+const servedReactions: Reactions<PlayedDatabase> = [
   // what is at work is only told
   [(one) => one.served?.isBusy, (one) => told(one, served(one))],
   [refusal, (one, why) => refuse(one, why)],
@@ -68,7 +68,7 @@ const servedReactions: Reactions<Database> = [
 ];
 
 /** One without the service. */
-const reactions: Reactions<Database> = [
+const reactions: Reactions<PlayedDatabase> = [
   [(one) => one.reached && isNoted(one) && one.state !== undefined && !isPending(one), () => []],
   [({ refused }) => refused, refuse],
   [
@@ -93,7 +93,7 @@ export function databaseActs(scene: OperatorSnapshot): readonly PlannedAction[] 
     );
 }
 
-function databaseOf(scene: OperatorSnapshot, ec: KubeObject, edb: KubeObject): Database {
+function databaseOf(scene: OperatorSnapshot, ec: KubeObject, edb: KubeObject): PlayedDatabase {
   const { names } = scene;
   const bundled = bundledVersionsOf(ec, names);
   const version = versionFor(scene, wantedOf(scene, edb), bundled);
@@ -156,7 +156,7 @@ function versionFor(
 function refusedBecause(
   scene: OperatorSnapshot,
   ec: KubeObject,
-  wish: Pick<Database, "edb" | "version"> & { readonly bundled: readonly EngineVersion[] },
+  wish: Pick<PlayedDatabase, "edb" | "version"> & { readonly bundled: readonly EngineVersion[] },
 ): string | undefined {
   const { edb, version, bundled } = wish;
   if (version !== undefined && !bundled.some((one) => compareEngineVersions(one, version) === 0))
@@ -170,33 +170,33 @@ function refusedBecause(
   return module === undefined ? undefined : `module ${module} is not supported`;
 }
 
-function isStuck({ scene, edb }: Pick<Database, "scene" | "edb">): boolean {
+function isStuck({ scene, edb }: Pick<PlayedDatabase, "scene" | "edb">): boolean {
   return scene.misbehave.stuckDatabase === edb.metadata.name;
 }
 
-const isPending = ({ state }: Database): boolean => state === states.pending;
+const isPending = ({ state }: PlayedDatabase): boolean => state === states.pending;
 
-function isNoted({ scene, edb }: Database): boolean {
+function isNoted({ scene, edb }: PlayedDatabase): boolean {
   const { observedGeneration } = scene.names.edbFields;
   return numberAt(edb, observedGeneration, 0) === edb.metadata.generation;
 }
 
-function served({ served }: Database): readonly FieldValue[] {
+function served({ served }: PlayedDatabase): readonly FieldValue[] {
   return served?.status ?? [];
 }
 
-function refusal({ scene, edb, version, refused, reached }: Database): string | undefined {
+function refusal({ scene, edb, version, refused, reached }: PlayedDatabase): string | undefined {
   return (
     refused ?? (reached || version === undefined ? undefined : scene.rest?.refusal(edb, version))
   );
 }
 
 /** Begun once for each edit: what failed waits for another one, or for someone at the REST API. */
-function attempt({ edb, version }: Database): string {
+function attempt({ edb, version }: PlayedDatabase): string {
   return `raised ${identity(edb)} ${edb.metadata.generation ?? 0} ${JSON.stringify(version)}`;
 }
 
-function raising(one: Database): PlannedAction {
+function raising(one: PlayedDatabase): PlannedAction {
   const { scene, edb, version } = one;
   const run = (): Promise<void> => {
     if (version !== undefined) scene.rest?.raise(edb, version);
@@ -206,7 +206,10 @@ function raising(one: Database): PlannedAction {
 }
 
 /** What a database says when nothing is left to do. */
-function atRest({ scene: { names }, edb }: Database, specStatus = "Valid"): readonly FieldValue[] {
+function atRest(
+  { scene: { names }, edb }: PlayedDatabase,
+  specStatus = "Valid",
+): readonly FieldValue[] {
   const { edbFields } = names;
   return [
     [edbFields.status, states.active],
@@ -216,7 +219,7 @@ function atRest({ scene: { names }, edb }: Database, specStatus = "Valid"): read
 }
 
 /** Pending, with an action of its own. */
-function begun({ scene: { names }, edb, version }: Database): readonly FieldValue[] {
+function begun({ scene: { names }, edb, version }: PlayedDatabase): readonly FieldValue[] {
   const { namespace, name } = edb.metadata;
   const { edbFields } = names;
   const asked = version && formatEngineVersion(version);
@@ -227,7 +230,7 @@ function begun({ scene: { names }, edb, version }: Database): readonly FieldValu
   ];
 }
 
-function done(one: Database): readonly FieldValue[] {
+function done(one: PlayedDatabase): readonly FieldValue[] {
   const { scene, version } = one;
   const { edbFields, fields } = scene.names;
   return [
@@ -238,7 +241,7 @@ function done(one: Database): readonly FieldValue[] {
 }
 
 /** A database that was just made: the next number, and the version that it asks for, or the newest. */
-function bornFields({ scene, version, newest }: Database): readonly FieldValue[] {
+function bornFields({ scene, version, newest }: PlayedDatabase): readonly FieldValue[] {
   const { names, edbs, rest } = scene;
   const taken = edbs.map((edb) => Number(asString(getPath(edb, names.edbFields.databaseUid)) ?? 0));
   const first = version ?? newest;
@@ -254,7 +257,7 @@ function inFull(version: EngineVersion): string {
 }
 
 /** The spec is told to be invalid, once in the log as well; what was never made is not active (domain facts 7). */
-function refuse(one: Database, error: string): readonly PlannedAction[] {
+function refuse(one: PlayedDatabase, error: string): readonly PlannedAction[] {
   const { edb, state, scene } = one;
   const isNew = state === undefined || state === states.notMade;
   const notMade: readonly FieldValue[] = isNew
@@ -272,7 +275,7 @@ function refuse(one: Database, error: string): readonly PlannedAction[] {
 }
 
 /** Writes fields of the status, unless it says all of that already. */
-function told(one: Database, fields: readonly FieldValue[]): readonly PlannedAction[] {
+function told(one: PlayedDatabase, fields: readonly FieldValue[]): readonly PlannedAction[] {
   const { edb } = one;
   const after = { status: statusWith(edb, fields) };
   return fields.every(([path]) => getPath(after, path) === getPath(edb, path))
@@ -281,7 +284,7 @@ function told(one: Database, fields: readonly FieldValue[]): readonly PlannedAct
 }
 
 /** Writes fields of the status, a moment after their cause. */
-function become({ scene, edb }: Database, fields: readonly FieldValue[]): PlannedAction {
+function become({ scene, edb }: PlayedDatabase, fields: readonly FieldValue[]): PlannedAction {
   const { names, times } = scene;
   const manager = names.operator.deployment;
   const status = statusWith(edb, fields);

@@ -30,7 +30,7 @@ import { numberAt, ownedBy, type OperatorSnapshot } from "./snapshot";
 const hashLabel = "pod-template-hash";
 
 /** The Deployment, and what belongs to it. */
-interface Held {
+interface DeploymentState {
   readonly deployment: KubeObject;
   readonly sets: readonly KubeObject[];
   /** The ReplicaSet of the present template. */
@@ -88,7 +88,7 @@ export function replicaSetStatus(set: KubeObject, all: readonly KubeObject[]): J
 }
 
 /** What the status of a Deployment is made of. */
-interface Reckoned extends Pick<Held, "deployment" | "current" | "pods"> {
+interface Reckoned extends Pick<DeploymentState, "deployment" | "current" | "pods"> {
   /** Why no pod may be made. */
   readonly refusal?: string | undefined;
   readonly now: number;
@@ -184,7 +184,7 @@ function isLate(deployment: KubeObject, now: number): boolean {
 /** Old sets are emptied, and only then is there a new one. */
 function setActs(
   scene: OperatorSnapshot,
-  { deployment, sets, current, pods }: Held,
+  { deployment, sets, current, pods }: DeploymentState,
 ): readonly PlannedAction[] {
   const wanted = numberAt(deployment, ["spec", "replicas"], 1);
   const scaled = sets.flatMap((set) => {

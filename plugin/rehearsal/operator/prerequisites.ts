@@ -15,7 +15,7 @@ import { tagOf } from "./deployment";
 const judgedFrom = "7.8.2-6";
 
 /** What is asked of an EC, and by which operator. */
-export interface Asked {
+export interface PrerequisiteContext {
   readonly scene: OperatorSnapshot;
   readonly ec: KubeObject;
   readonly operator: string;
@@ -44,7 +44,7 @@ export function isAutomatic(ec: KubeObject, { names }: OperatorSnapshot): boolea
 }
 
 /** Pinned images, where the upgrade is automatic: InvalidUpgrade whether or not one is due. */
-export function pinnedBecause({ ec, scene }: Asked): string | undefined {
+export function pinnedBecause({ ec, scene }: PrerequisiteContext): string | undefined {
   if (!isAutomatic(ec, scene)) return undefined;
   const { digestHash, bootstrapperImage, riggerImage, meterImage } = scene.names.ecFields;
   const key = digestHash.at(-1) ?? "";
@@ -58,18 +58,18 @@ export function pinnedBecause({ ec, scene }: Asked): string | undefined {
 }
 
 /** Why the upgrade that is asked for cannot be. */
-export function impossibleBecause(asked: Asked): string | undefined {
+export function impossibleBecause(asked: PrerequisiteContext): string | undefined {
   return pinnedBecause(asked) ?? licenseBecause(asked) ?? tagBecause(asked);
 }
 
-function licenseBecause({ ec, scene }: Asked): string | undefined {
+function licenseBecause({ ec, scene }: PrerequisiteContext): string | undefined {
   const state = asString(getPath(ec, scene.names.ecFields.licenseState));
   if (state === undefined || state.toLowerCase() === "valid") return undefined;
   return `the license is not valid: its state is ${state}`;
 }
 
 /** An operator release manages one cluster release. */
-function tagBecause({ scene, operator, wanted }: Asked): string | undefined {
+function tagBecause({ scene, operator, wanted }: PrerequisiteContext): string | undefined {
   const release = releaseOf(scene, operator);
   if (parseReleaseTag(wanted) === undefined) return `the version tag ${wanted} is none`;
   if (release === undefined || isSameRelease(release, wanted)) return undefined;
@@ -77,7 +77,7 @@ function tagBecause({ scene, operator, wanted }: Asked): string | undefined {
 }
 
 /** Why an upgrade that has begun is stalled: a database that is too old, or its module. */
-export function frozenBecause({ scene, ec, operator }: Asked): string | undefined {
+export function frozenBecause({ scene, ec, operator }: PrerequisiteContext): string | undefined {
   if (!isAtLeast(operator, judgedFrom)) return undefined;
   const edbs = databasesOf(scene, ec);
   const isSupported = supportedBy(scene, ec);
@@ -142,7 +142,7 @@ function nameOf({ metadata }: KubeObject): string {
 }
 
 /** What the pods are to run. */
-interface Wanted {
+interface DesiredPods {
   readonly names: Names;
   readonly tag: string;
 }
@@ -198,7 +198,7 @@ function annotationsOf(ec: KubeObject, names: Names): Json {
 }
 
 /** What the container of a pod has of the EC's image spec; what that does not say stays. */
-function imageFields(container: unknown, ec: KubeObject, { names, tag }: Wanted): Json {
+function imageFields(container: unknown, ec: KubeObject, { names, tag }: DesiredPods): Json {
   const repository = asString(getPath(ec, names.ecFields.repository)) ?? names.images.cluster;
   const policy =
     asString(getPath(ec, names.ecFields.imagePullPolicy)) ?? getOwn(container, "imagePullPolicy");
@@ -206,7 +206,7 @@ function imageFields(container: unknown, ec: KubeObject, { names, tag }: Wanted)
 }
 
 /** The containers of a StatefulSet's pods as an EC wants them, and whether one differs. */
-function containersFor(set: KubeObject, ec: KubeObject, wanted: Wanted) {
+function containersFor(set: KubeObject, ec: KubeObject, wanted: DesiredPods) {
   const containers = asArray(getPath(set, ["spec", "template", "spec", "containers"]));
   let differs = false;
   const made = containers.map((container) => {
@@ -219,14 +219,14 @@ function containersFor(set: KubeObject, ec: KubeObject, wanted: Wanted) {
 }
 
 /** Whether the pods are made with another repository or pull policy than the EC says, tag for tag. */
-export function hasOtherImage(set: KubeObject, ec: KubeObject, wanted: Wanted): boolean {
+export function hasOtherImage(set: KubeObject, ec: KubeObject, wanted: DesiredPods): boolean {
   // without a repository the operator's own counts, which is not known of one that is not played
   if (asString(getPath(ec, wanted.names.ecFields.repository)) === undefined) return false;
   return containersFor(set, ec, wanted).differs;
 }
 
 /** The template with another image and the EC's present modules: the pods that differ are renewed. */
-export function templateFor(set: KubeObject, ec: KubeObject, wanted: Wanted): Json {
+export function templateFor(set: KubeObject, ec: KubeObject, wanted: DesiredPods): Json {
   const { containers } = containersFor(set, ec, wanted);
   return { metadata: { annotations: annotationsOf(ec, wanted.names) }, spec: { containers } };
 }

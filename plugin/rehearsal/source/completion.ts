@@ -70,7 +70,7 @@ function define(objects: readonly KubeObject[], { registry, problem }: Completio
 }
 
 /** A real cluster has kinds that no command looks at: they are left out, not refused. */
-function served(objects: readonly KubeObject[], completion: Completion): readonly Known[] {
+function served(objects: readonly KubeObject[], completion: Completion): readonly DefinedObject[] {
   const { registry, origin, problem, warning } = completion;
   const unknown = new Map<string, { count: number; readonly first: string }>();
   const found = objects.flatMap((object) => {
@@ -92,7 +92,7 @@ function served(objects: readonly KubeObject[], completion: Completion): readonl
   return found;
 }
 
-function scoped(known: Known, problem: (text: string) => void): readonly Known[] {
+function scoped(known: DefinedObject, problem: (text: string) => void): readonly DefinedObject[] {
   const { object, definition } = known;
   const { namespace, ...metadata } = object.metadata;
   if (definition.namespaced && namespace === undefined) {
@@ -131,13 +131,16 @@ function groupOf(apiVersion: string): string {
 }
 
 /** An object, and the definition that its kind has. */
-export interface Known {
+export interface DefinedObject {
   readonly object: KubeObject;
   readonly definition: KindDefinition;
 }
 
 /** In the order of their first appearance; of two that differ, the newer one. */
-function onlyOnce(found: readonly Known[], warning: (text: string) => void): readonly KubeObject[] {
+function onlyOnce(
+  found: readonly DefinedObject[],
+  warning: (text: string) => void,
+): readonly KubeObject[] {
   const objects = new Map<string, KubeObject>();
   const [same, different] = [new Set<string>(), new Set<string>()];
   for (const known of found) {
@@ -165,7 +168,7 @@ function tell(labels: readonly string[], what: string, warning: (text: string) =
   if (labels.length > 0) warning(`${counted(labels.length, "object")} ${what}: ${listed(labels)}`);
 }
 
-function keyOf({ object, definition }: Known): string {
+function keyOf({ object, definition }: DefinedObject): string {
   const { group, plural } = definition.resource;
   const { namespace = "", name = "" } = object.metadata;
   return [group, plural, namespace, name].join("/");

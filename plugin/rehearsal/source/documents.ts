@@ -25,7 +25,7 @@ interface Piece {
   readonly line: () => number;
 }
 
-type Read = { readonly value: unknown } | { readonly problem: string };
+type ParsedDocument = { readonly value: unknown } | { readonly problem: string };
 
 /** No manifest is nested deeper; other code may then walk an object by recursion. */
 const deepest = 250;
@@ -63,7 +63,7 @@ function* piecesOf(whole: string): Generator<Piece> {
   yield until(whole.length);
 }
 
-function* readPiece({ text, line }: Piece): Generator<Read> {
+function* readPiece({ text, line }: Piece): Generator<ParsedDocument> {
   if (!hasContent(text)) return;
   const values = /^[{[]/.test(text) ? json(text) : undefined;
   for (const read of values ?? yaml(text, line)) {
@@ -78,7 +78,7 @@ function hasContent(text: string): boolean {
 }
 
 /** Undefined where it is no JSON: YAML may begin with a brace, too. */
-function json(text: string): readonly Read[] | undefined {
+function json(text: string): readonly ParsedDocument[] | undefined {
   const whole = parsed(text);
   if (whole !== undefined) return [whole];
   const { pieces, rest } = jsonPieces(text);
@@ -88,12 +88,12 @@ function json(text: string): readonly Read[] | undefined {
   return [...values.map((value) => value ?? notJson), ...last];
 }
 
-const notJson: Read = { problem: "it is no JSON: write the dump again" };
-const cutOff: Read = {
+const notJson: ParsedDocument = { problem: "it is no JSON: write the dump again" };
+const cutOff: ParsedDocument = {
   problem: "the JSON ends before it is complete (cut off?): write the dump again",
 };
 
-function parsed(text: string): Read | undefined {
+function parsed(text: string): ParsedDocument | undefined {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
@@ -101,7 +101,7 @@ function parsed(text: string): Read | undefined {
   }
 }
 
-function yaml(text: string, line: Piece["line"]): readonly Read[] {
+function yaml(text: string, line: Piece["line"]): readonly ParsedDocument[] {
   const problem = textProblem(text);
   if (problem !== undefined) return [{ problem }];
   try {
@@ -178,7 +178,7 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /** Where a value stands, for problems: "file a.yaml, document 2, item 7". */
-interface Found {
+interface LocatedValue {
   readonly value: unknown;
   readonly where: string;
 }
@@ -206,7 +206,7 @@ export function objectsOf(
 }
 
 /** A list's items, lists among them opened again; anything else as it is. */
-function* opened({ value, where }: Found): Generator<Found> {
+function* opened({ value, where }: LocatedValue): Generator<LocatedValue> {
   const items = itemsOf(value);
   if (!isObject(value) || items === undefined) {
     yield { value, where };

@@ -213,7 +213,7 @@ class LiveReader {
     return (await Promise.all(lists)).flatMap((objects) => objects ?? []);
   }
 
-  private async allowed<T>(wanted: Wanted, work: () => Promise<T>): Promise<T | undefined> {
+  private async allowed<T>(wanted: NeededAccess, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await this.bounded(work);
     } catch (error) {
@@ -224,7 +224,7 @@ class LiveReader {
   }
 }
 
-interface Wanted {
+interface NeededAccess {
   readonly verb: string;
   readonly group: string;
   readonly plural: string;

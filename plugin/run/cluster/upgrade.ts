@@ -43,7 +43,7 @@ export interface ClusterFacts {
   readonly resource: Resource;
 }
 
-interface UpgradePlan extends Plan {
+interface ClusterJobPlan extends Plan {
   readonly cluster: ClusterPlan;
   readonly resource: Resource;
 }
@@ -53,7 +53,7 @@ export function clusterJob(
   deps: UpgradeClusterDeps,
   flags: ClusterFlags,
   run: JobRun,
-): Job<ClusterFacts, UpgradePlan> {
+): Job<ClusterFacts, ClusterJobPlan> {
   const { names } = deps;
   const [typed = ""] = run.args;
   const options = { ...flags, ...run, name: readName(typed, names).name };
@@ -88,7 +88,7 @@ function planOf(
   { names }: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
   { facts, resource }: ClusterFacts,
-): UpgradePlan {
+): ClusterJobPlan {
   const { name, namespace, target, imageRepository, assumeOperator } = options;
   const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
   const cluster = planCluster(ahead, {
@@ -134,7 +134,7 @@ const waitable = new Set(["OPERATOR-NOT-READY", "CLUSTER-BUSY", "CLUSTER-STATE"]
 async function followedByFacts(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
-  { cluster, resource }: Pick<UpgradePlan, "cluster" | "resource">,
+  { cluster, resource }: Pick<ClusterJobPlan, "cluster" | "resource">,
 ): Promise<string> {
   if (options.dryRun !== "none") return "its spec is up to date, nothing would be written";
   const wanted: WantedCluster = cluster.wanted;

@@ -21,7 +21,7 @@ import type { CallEnd } from "../engine/session";
 import { type Look, restApi } from "../engine/wait";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { Result } from "../report";
-import { bringInLine, planAgain, waitForDatabase, type WriteContext } from "./by-resource";
+import { bringInLine, planAgain, waitForDatabase, type DatabaseContext } from "./by-resource";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./read";
 import { databasePatch, gathered } from "./plan";
 import { targetNow } from "../../domain/databases/target";
@@ -37,10 +37,10 @@ export interface Called {
 }
 
 /** What of the options the call is made of. */
-type Wanted = Pick<WriteContext["options"], "request" | "version">;
+type VersionRequest = Pick<DatabaseContext["options"], "request" | "version">;
 
 /** The server chooses the version: the field is left out, which means the latest one (S88, S89). */
-function isServersChoice({ request, version }: Wanted): boolean {
+function isServersChoice({ request, version }: VersionRequest): boolean {
   return version !== undefined || request.latestWithModules === true;
 }
 
@@ -48,7 +48,7 @@ function isServersChoice({ request, version }: Wanted): boolean {
  * What is sent: the fields that were asked for, with the version as a number. Where none was asked for
  * it is the one that runs, since without the field the server takes the latest one (S80, S81, S88).
  */
-function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: Wanted): RequestWish {
+function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest): RequestWish {
   const { request } = wanted;
   if (request.keepEngineVersion === true) return request;
   const version = plan.version ?? (isServersChoice(wanted) ? undefined : bdbVersion(bdb));
@@ -61,7 +61,7 @@ function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: Wanted): Reques
 export function needsCall(
   { bdb, installed }: Pick<Called, "bdb" | "installed">,
   plan: DatabasePlan,
-  { deps, options }: Pick<WriteContext, "deps" | "options">,
+  { deps, options }: Pick<DatabaseContext, "deps" | "options">,
 ): boolean {
   const { request } = options;
   if (!runsVersion(bdb, plan) || asksForMore(request)) return true;
@@ -73,7 +73,7 @@ export function needsCall(
 export function callStep(
   plan: DatabasePlan,
   bdb: ApiDatabase,
-  { deps, options }: Pick<WriteContext, "deps" | "options">,
+  { deps, options }: Pick<DatabaseContext, "deps" | "options">,
 ): StepInfo {
   const request = requestOf(plan, bdb, options);
   const body = JSON.stringify(requestBody(request, deps.names));
@@ -90,7 +90,7 @@ export function callOf({ label: object }: Pick<DatabasePlan, "label">) {
 
 /** Calls unless it is up to date, follows the action, then sees to the resource. */
 export async function byApi(
-  context: WriteContext,
+  context: DatabaseContext,
   before: DatabasePlan,
   called: Called,
 ): Promise<Result> {
@@ -117,7 +117,7 @@ class Caller {
   #raisesModules = false;
 
   constructor(
-    private readonly context: WriteContext,
+    private readonly context: DatabaseContext,
     private readonly plan: DatabasePlan,
     private readonly called: Called,
   ) {}
@@ -193,7 +193,7 @@ class Caller {
 }
 
 /** What the REST API of one EC has. */
-interface Read extends Pick<Called, "api" | "installed"> {
+interface ApiDatabases extends Pick<Called, "api" | "installed"> {
   readonly all: readonly ApiDatabase[];
 }
 
@@ -236,7 +236,7 @@ export class Apis {
     }
   }
 
-  #one(plan: DatabasePlan, { api, all, installed }: Read): readonly Finding[] {
+  #one(plan: DatabasePlan, { api, all, installed }: ApiDatabases): readonly Finding[] {
     const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
@@ -261,7 +261,7 @@ export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
 
 /** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */
 export async function alongside(
-  context: WriteContext,
+  context: DatabaseContext,
   before: DatabasePlan,
   bdb: ApiDatabase,
 ): Promise<Result> {
@@ -288,7 +288,7 @@ export async function alongside(
 
 /** Why the resource is not written; undefined where it is, or is up to date. */
 function hindranceOf(
-  context: WriteContext,
+  context: DatabaseContext,
   plan: DatabasePlan,
   before: DatabasePlan,
 ): string | undefined {
@@ -310,7 +310,7 @@ function hindrance(
 
 /** Another owner or manager holds it, and what was not planned was asked about neither. */
 function unasked(
-  { deps, session }: WriteContext,
+  { deps, session }: DatabaseContext,
   plan: DatabasePlan,
   before: DatabasePlan,
 ): string | undefined {

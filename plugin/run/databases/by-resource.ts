@@ -23,10 +23,15 @@ import { bounded } from "../../domain/status/verdict";
 import type { Session } from "../engine/session";
 import { type Limit, type Look, waitFor, type Waiting } from "../engine/wait";
 import type { Clock } from "../ports";
-import type { DatabasePoller, Seen, UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./read";
+import type {
+  DatabasePoller,
+  DatabaseSnapshot,
+  UpgradeDatabaseDeps,
+  UpgradeDatabaseOptions,
+} from "./read";
 
 /** One for a whole run. */
-export interface WriteContext {
+export interface DatabaseContext {
   readonly deps: UpgradeDatabaseDeps;
   readonly options: UpgradeDatabaseOptions;
   readonly session: Session;
@@ -80,7 +85,7 @@ export class ProgressLine {
 
 /** Waits for one database until the time of the whole run is over. */
 export async function waitForDatabase<T>(
-  { deps, options, line }: WriteContext,
+  { deps, options, line }: DatabaseContext,
   label: string,
   waiting: Pick<Waiting<T>, "look" | "pause" | "server">,
 ): Promise<T> {
@@ -110,9 +115,9 @@ export async function waitForDatabase<T>(
 
 /** The same by looks at the cluster that all who wait share. */
 export async function waitBySeen<T>(
-  context: WriteContext,
-  { label, first }: { readonly label: string; readonly first: Seen },
-  look: (seen: Seen, patience: DatabasePatience) => Look<T>,
+  context: DatabaseContext,
+  { label, first }: { readonly label: string; readonly first: DatabaseSnapshot },
+  look: (seen: DatabaseSnapshot, patience: DatabasePatience) => Look<T>,
 ): Promise<T> {
   const { poller, options } = context;
   let seen = first;
@@ -132,13 +137,16 @@ export interface FreshPlan {
 }
 
 /** Writes the version and follows; what is there already is only followed. */
-export async function byResource(context: WriteContext, before: DatabasePlan): Promise<Result> {
+export async function byResource(context: DatabaseContext, before: DatabasePlan): Promise<Result> {
   const fresh = await planAgain(context, before);
   return await bringInLine(context, fresh);
 }
 
 /** The plan as it is now: another one than was shown is someone else's work. */
-export async function planAgain(context: WriteContext, before: DatabasePlan): Promise<FreshPlan> {
+export async function planAgain(
+  context: DatabaseContext,
+  before: DatabasePlan,
+): Promise<FreshPlan> {
   const { options, poller } = context;
   const { label } = before;
   const waiting = { label, first: await poller.now() };
@@ -157,7 +165,7 @@ export async function planAgain(context: WriteContext, before: DatabasePlan): Pr
 }
 
 function requireSame(
-  { deps, session }: WriteContext,
+  { deps, session }: DatabaseContext,
   before: DatabasePlan,
   now: DatabasePlan,
 ): void {
@@ -171,7 +179,7 @@ function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePl
 }
 
 /** Makes the resource ask for the version, and waits until all signs agree. */
-export async function bringInLine(context: WriteContext, fresh: FreshPlan): Promise<Result> {
+export async function bringInLine(context: DatabaseContext, fresh: FreshPlan): Promise<Result> {
   const { deps } = context;
   const { facts, plan } = fresh;
   const writes = isWritten(plan);
@@ -195,7 +203,7 @@ export async function bringInLine(context: WriteContext, fresh: FreshPlan): Prom
 
 /** Nothing is written, and nothing has to be waited for. */
 async function isThere(
-  { deps, poller }: WriteContext,
+  { deps, poller }: DatabaseContext,
   plan: DatabasePlan,
   wanted: Omit<WantedVersion, "patience">,
 ): Promise<boolean> {
@@ -209,7 +217,7 @@ async function isThere(
 }
 
 /** A status that moved meanwhile is read again; a version that moved is someone's. */
-async function write(context: WriteContext, { facts, plan }: FreshPlan): Promise<void> {
+async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Promise<void> {
   const { deps, options, session } = context;
   const patch = databasePatch(deps.names, plan);
   await session.send(patch, async (error) => {
@@ -239,7 +247,7 @@ interface Following {
 }
 
 async function follow(
-  context: WriteContext,
+  context: DatabaseContext,
   { target, label }: DatabasePlan,
   { wanted, written }: Following,
 ): Promise<string> {

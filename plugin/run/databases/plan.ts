@@ -10,7 +10,7 @@ import { bounded } from "../../domain/status/verdict";
 import type { Patch } from "../engine/change";
 import {
   databaseResources,
-  type Seen,
+  type DatabaseSnapshot,
   type UpgradeDatabaseDeps,
   type UpgradeDatabaseOptions,
 } from "./read";
@@ -34,7 +34,11 @@ export interface DatabasePlans {
 
 /** Plans them all, and tells every problem of every one at once. */
 export function planDatabases(
-  { facts, participants, chosen }: Seen & { readonly chosen: ReadonlySet<string> | undefined },
+  {
+    facts,
+    participants,
+    chosen,
+  }: DatabaseSnapshot & { readonly chosen: ReadonlySet<string> | undefined },
   options: UpgradeDatabaseOptions,
 ): DatabasePlans {
   const { databases: names, everywhere, via, assumeOperator, skip } = options;

@@ -1,6 +1,6 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
 import { type Facts, factSources } from "../../domain/facts";
-import type { Target } from "../../domain/databases/target";
+import type { DatabaseTarget } from "../../domain/databases/target";
 import { type Names, readName, termOf } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import { type Permission, permissionOn } from "../../domain/permissions";
@@ -71,7 +71,7 @@ export interface UpgradeDatabaseDeps extends UpgradeClusterDeps {
 }
 
 /** What was read at one look. */
-export interface Seen {
+export interface DatabaseSnapshot {
   readonly facts: Facts;
   readonly participants: readonly Participant[];
 }
@@ -107,8 +107,8 @@ export class DatabasePoller {
   participants = true;
   /** Read once, and only where an active-active database is seen: it is large and does not change. */
   #definition: Promise<KubeObject | undefined> | undefined;
-  #last: { readonly seen: Seen; readonly at: number } | undefined;
-  #coming: Promise<Seen> | undefined;
+  #last: { readonly seen: DatabaseSnapshot; readonly at: number } | undefined;
+  #coming: Promise<DatabaseSnapshot> | undefined;
 
   constructor(
     private readonly deps: UpgradeDatabaseDeps,
@@ -116,19 +116,19 @@ export class DatabasePoller {
   ) {}
 
   /** What is so now: read at most a poll ago. */
-  async now(): Promise<Seen> {
+  async now(): Promise<DatabaseSnapshot> {
     const last = this.#last;
     if (last !== undefined && this.deps.clock.now() - last.at < pollMs) return last.seen;
     return await this.#look();
   }
 
   /** What is so a poll later; whoever asks meanwhile is given the same. */
-  next(): Promise<Seen> {
+  next(): Promise<DatabaseSnapshot> {
     this.#coming ??= this.#later();
     return this.#coming;
   }
 
-  async #later(): Promise<Seen> {
+  async #later(): Promise<DatabaseSnapshot> {
     const { clock, signal } = this.deps;
     try {
       await clock.sleep(pollMs, signal);
@@ -141,14 +141,14 @@ export class DatabasePoller {
     });
   }
 
-  async #look(): Promise<Seen> {
+  async #look(): Promise<DatabaseSnapshot> {
     const at = this.deps.clock.now();
     const seen = await this.#read();
     this.#last = { seen, at };
     return seen;
   }
 
-  async #read(): Promise<Seen> {
+  async #read(): Promise<DatabaseSnapshot> {
     const { deps, options } = this;
     const there = this.participants ? deps.participants : [];
     const [facts, ...participants] = await Promise.all([
@@ -226,8 +226,11 @@ export function readPermissions(
 const namedAtMost = 10;
 
 /** What the writes need; get shows whether a write without an answer was done. */
-export function writePermissions(names: Names, targets: readonly Target[]): readonly Permission[] {
-  const places = new Map<string, readonly Target[]>();
+export function writePermissions(
+  names: Names,
+  targets: readonly DatabaseTarget[],
+): readonly Permission[] {
+  const places = new Map<string, readonly DatabaseTarget[]>();
   for (const target of targets) {
     const key = `${target.kind} ${target.object.metadata.namespace ?? ""}`;
     places.set(key, [...(places.get(key) ?? []), target]);
@@ -235,7 +238,7 @@ export function writePermissions(names: Names, targets: readonly Target[]): read
   return [...places.values()].flatMap((there) => permissionsIn(names, there));
 }
 
-function permissionsIn(names: Names, there: readonly Target[]): readonly Permission[] {
+function permissionsIn(names: Names, there: readonly DatabaseTarget[]): readonly Permission[] {
   const [first] = there;
   if (first === undefined) return [];
   const { namespace = "" } = first.object.metadata;

@@ -18,7 +18,7 @@ import { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
 import type { ExitReport, Report, Result } from "../report";
 import { Apis, byApi, callOf, callStep, ecsOf, needsCall } from "./by-api";
-import { byResource, ProgressLine, waitBySeen, type WriteContext } from "./by-resource";
+import { byResource, ProgressLine, waitBySeen, type DatabaseContext } from "./by-resource";
 import {
   confirmLeaving,
   confirmLoss,
@@ -60,7 +60,7 @@ export async function upgradeDatabases(
 }
 
 class UpgradeDatabases {
-  readonly #context: WriteContext;
+  readonly #context: DatabaseContext;
   readonly #summary: RunSummary;
   readonly #apis: Apis;
   #fleet: Fleet<DatabasePlan> | undefined;

@@ -9,7 +9,7 @@ import {
   reverseOf,
   renderEdits,
 } from "../../domain/cluster/edits";
-import { type Action, type PlannedChange, plannedWrite } from "../../domain/planned-write";
+import { type WriteAction, type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../../domain/objects";
@@ -301,7 +301,7 @@ export function conflictsOf(change: Change, { ours, takeFields }: Taking): Confl
 }
 
 /** What it does, to be compared with a change that is planned again: values written, fields taken. */
-export function actsOf(change: Change, taking: Taking): readonly Action[] {
+export function actsOf(change: Change, taking: Taking): readonly WriteAction[] {
   const acts = [...(change.does ?? doneBy(change)), ...takenBy(change, taking)];
   return acts.map((act) => ({ object: objectLabel(change.object), does: act }));
 }

@@ -69,7 +69,7 @@ export async function execute<F, P extends Plan>(
   options: JobOptions,
   job: Job<F, P>,
 ): Promise<Report> {
-  const run = new Run(ports, options, job);
+  const run = new JobExecution(ports, options, job);
   try {
     return ports.recorder.success(await run.run());
   } catch (error) {
@@ -77,7 +77,7 @@ export async function execute<F, P extends Plan>(
   }
 }
 
-class Run<F, P extends Plan> {
+class JobExecution<F, P extends Plan> {
   readonly #tell: (findings: readonly Finding[]) => void;
   readonly #session: Session;
 

@@ -76,7 +76,7 @@ export function journalOf(home: Home, runId: string, part?: string): Journal {
 type Backup = NonNullable<Report["backups"]>[number];
 
 /** How an object is put back from its file. */
-interface Way {
+interface RestoreWay {
   readonly verb: PutBack | undefined;
   readonly words: (file: string) => readonly string[];
 }
@@ -86,9 +86,9 @@ interface Saved {
   readonly file: string;
   readonly version: string | undefined;
   /** As the last write that came into force, or whose outcome is open, asks for it; absent: none yet. */
-  way?: Way;
+  way?: RestoreWay;
   /** As the write that is under way will ask for it. */
-  readonly next: Way;
+  readonly next: RestoreWay;
 }
 
 /** Up to so many are put back one by one. */

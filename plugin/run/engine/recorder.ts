@@ -3,7 +3,7 @@ import { EngineError, exitCodes, type ExitCode } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { Clock } from "../ports";
 import type {
-  Action,
+  StepAction,
   CertificateReport,
   Event,
   ExitReport,
@@ -19,7 +19,7 @@ import type {
 /** What a step says of itself before it is taken. */
 export interface StepInfo {
   readonly id: string;
-  readonly action: Action;
+  readonly action: StepAction;
   readonly object: string;
   readonly why: string;
   /** Of a write that is only planned. */

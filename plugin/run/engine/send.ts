@@ -22,7 +22,7 @@ import {
   type Taking,
   withMetadata,
 } from "./change";
-import { type Action, unconfirmedFindings } from "../../domain/planned-write";
+import { type WriteAction, unconfirmedFindings } from "../../domain/planned-write";
 import type { Journal } from "./journal";
 
 /** Someone changed the object since it was read: read and plan again. */
@@ -32,7 +32,10 @@ export class ChangedError extends EngineError {
 }
 
 /** Stops with 5 where a plan made again would send more than was confirmed. */
-export function requireConfirmed(confirmed: readonly Action[], now: readonly Action[]): void {
+export function requireConfirmed(
+  confirmed: readonly WriteAction[],
+  now: readonly WriteAction[],
+): void {
   const findings = unconfirmedFindings(confirmed, now);
   if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings);
 }
@@ -140,7 +143,7 @@ export function changedError(cause: unknown, label: string): ChangedError {
 }
 
 /** How it is sent. */
-export interface Sending {
+export interface WriteSendOptions {
   readonly fieldManager: string;
   readonly dryRun: boolean;
   readonly taking: Taking;
@@ -153,7 +156,7 @@ export interface Sending {
 export async function sendChange(
   cluster: Cluster,
   change: Change,
-  sending: Sending,
+  sending: WriteSendOptions,
 ): Promise<KubeObject | undefined> {
   try {
     return await requested(cluster, change, sending);
@@ -165,7 +168,7 @@ export async function sendChange(
 async function requested(
   cluster: Cluster,
   change: Change,
-  sending: Sending,
+  sending: WriteSendOptions,
 ): Promise<KubeObject | undefined> {
   const { object } = change;
   const { dryRun, fieldManager } = sending;
@@ -193,7 +196,7 @@ async function requested(
 async function applied(
   cluster: Cluster,
   change: Apply,
-  { fieldManager, dryRun, taking }: Sending,
+  { fieldManager, dryRun, taking }: WriteSendOptions,
 ): Promise<KubeObject> {
   const { live, force = false } = change;
   const apply = (forced: boolean): Promise<KubeObject> =>

@@ -2,7 +2,7 @@
  * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
  * came, and told. What nobody confirmed is not sent.
  */
-import { type Action, unconfirmedFindings } from "../../domain/planned-write";
+import { type WriteAction, unconfirmedFindings } from "../../domain/planned-write";
 import { exitCodes, type StatusCause, UnknownOutcomeError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import {
@@ -54,7 +54,7 @@ const maxAttempts = 5;
 type Again = (error: ChangedError) => Promise<Change | undefined>;
 
 /** What is stored after a write; undefined after a deletion. */
-interface Outcome {
+interface WriteOutcome {
   readonly stored: KubeObject | undefined;
 }
 
@@ -70,7 +70,7 @@ export class Session {
   readonly done: string[] = [];
   readonly taking: Taking;
   /** By object: of thousands of objects only those of a write are compared with it. */
-  readonly #confirmed = new Map<string, readonly Action[]>();
+  readonly #confirmed = new Map<string, readonly WriteAction[]>();
   readonly #kept: KeptObjects;
   /** What takes the writes back, where something does; the writes themselves may be thousands. */
   readonly #inverses: Change[] = [];
@@ -110,7 +110,7 @@ export class Session {
     this.#confirm(calls.map(actOfCall));
   }
 
-  #confirm(acts: readonly Action[]): void {
+  #confirm(acts: readonly WriteAction[]): void {
     for (const act of acts) {
       this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
     }
@@ -129,12 +129,12 @@ export class Session {
     requireConfirmed(this.#confirmedOf(acts), acts);
   }
 
-  #confirmedOf(acts: readonly Action[]): readonly Action[] {
+  #confirmedOf(acts: readonly WriteAction[]): readonly WriteAction[] {
     const objects = [...new Set(acts.map(({ object }) => object))];
     return objects.flatMap((object) => this.#confirmed.get(object) ?? []);
   }
 
-  #actsOf(changes: readonly Change[]): readonly Action[] {
+  #actsOf(changes: readonly Change[]): readonly WriteAction[] {
     return changes.flatMap((change) => actsOf(change, this.taking));
   }
 
@@ -220,7 +220,7 @@ export class Session {
   }
 
   /** Sends a request to another server or program as a step, once, and gives what it ended with. */
-  async call<A, T>(call: Call<A, T>): Promise<T> {
+  async call<A, T>(call: CallChange<A, T>): Promise<T> {
     const { recorder, signal } = this.ports;
     const acts = [actOfCall(call)];
     requireConfirmed(this.#confirmedOf(acts), acts);
@@ -272,8 +272,8 @@ export class Session {
   async #write(change: Change): Promise<KubeObject | undefined> {
     const { action, object: label, why } = stepOf(change);
     const notes = { action, object: label, why, urgent: change.urgent === true };
-    const write = (): Promise<Outcome> =>
-      resolveOutcome<Outcome>({
+    const write = (): Promise<WriteOutcome> =>
+      resolveOutcome<WriteOutcome>({
         send: async () => ({ stored: await this.#sent(change, false) }),
         seen: () => this.#readBack(change),
         label,
@@ -294,7 +294,7 @@ export class Session {
   }
 
   /** Not canceled by an interrupt: the outcome has to be known. */
-  async #readBack(change: Change): Promise<Outcome | undefined> {
+  async #readBack(change: Change): Promise<WriteOutcome | undefined> {
     const { signal } = new AbortController();
     const stored = await this.ports.cluster.get(refOf(change), { signal });
     return isDone(change, stored) ? { stored } : undefined;
@@ -321,7 +321,7 @@ function requireKept(stored: KubeObject | undefined, change: Change): void {
 }
 
 /** Sent once; what came of it is looked for where no definite answer came, never sent again. */
-export interface Call<A, T = void> {
+export interface CallChange<A, T = void> {
   readonly step: StepInfo;
   /** What is confirmed of it; absent: the call as such, whatever it carries by then. */
   readonly does?: string;
@@ -343,12 +343,12 @@ export interface CallEnd<T> {
 }
 
 /** What can be said of a call before it is sent. */
-export interface PlannedCall extends Pick<Call<never>, "does"> {
+export interface PlannedCall extends Pick<CallChange<never>, "does"> {
   readonly step: Pick<StepInfo, "object">;
 }
 
 /** What a call does, for comparison with one that is made again. */
-export function actOfCall({ step, does = "call it" }: PlannedCall): Action {
+export function actOfCall({ step, does = "call it" }: PlannedCall): WriteAction {
   return { object: step.object, does };
 }
 
@@ -356,7 +356,7 @@ export function actOfCall({ step, does = "call it" }: PlannedCall): Action {
 export async function answered<A>({
   send,
   readBack,
-}: Pick<Call<A, unknown>, "send" | "readBack">): Promise<A> {
+}: Pick<CallChange<A, unknown>, "send" | "readBack">): Promise<A> {
   try {
     return await send();
   } catch (error) {

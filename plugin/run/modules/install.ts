@@ -14,7 +14,7 @@ import type {
   UploadProgress,
 } from "../cluster-api";
 import { requireHome } from "../engine/permissions";
-import { type Call, Session, type SessionPorts } from "../engine/session";
+import { type CallChange, Session, type SessionPorts } from "../engine/session";
 import type { Recorder, StepInfo } from "../engine/recorder";
 import type { Report } from "../report";
 import { ClusterApiError } from "../../domain/api/failure";
@@ -203,7 +203,7 @@ export function uploadOf(
   ports: UploadPorts,
   file: ModuleFile,
   tellEvery = 25,
-): Pick<Call<Uploaded>, "send" | "readBack"> {
+): Pick<CallChange<Uploaded>, "send" | "readBack"> {
   const { api, names, signal } = ports;
   return {
     send: async () => {

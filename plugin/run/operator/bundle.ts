@@ -13,7 +13,7 @@ import {
   isOperator,
   operatorVersionOf,
   placeBundle,
-  type Wanted,
+  type DesiredObject,
 } from "../../domain/operator/wanted";
 import {
   type Installed,
@@ -58,11 +58,11 @@ export async function upgradeByBundle(deps: OperatorDeps, options: BundleOptions
   return await new BundleUpgrade(deps, options).run();
 }
 
-interface Plan {
+interface BundlePlan {
   readonly steps: readonly Evaluated[];
   readonly patches: readonly Patch[];
   /** Judges an object that someone changed once more. */
-  readonly judge: (wanted: Wanted) => Promise<Evaluated>;
+  readonly judge: (wanted: DesiredObject) => Promise<Evaluated>;
 }
 
 class BundleUpgrade {
@@ -102,7 +102,7 @@ class BundleUpgrade {
   }
 
   /** Everything is read and tried first; whatever stands against it ends the run here. */
-  async #plan(): Promise<Plan> {
+  async #plan(): Promise<BundlePlan> {
     const { deps, options } = this;
     const { recorder } = deps;
     const { namespace, contents } = options;
@@ -121,7 +121,7 @@ class BundleUpgrade {
     }
     const runs = operatorVersionOf(installed.deployment, deps.names);
     const tools = { deps, options, session: this.#session, runs };
-    const judge: Plan["judge"] = (one) => evaluate(tools, one);
+    const judge: BundlePlan["judge"] = (one) => evaluate(tools, one);
     const steps: Evaluated[] = [];
     for (const one of wanted) steps.push(await judge(one));
     recorder.findings(requireFit(steps.flatMap(({ findings }) => findings)));
@@ -138,7 +138,7 @@ class BundleUpgrade {
   }
 
   /** The objects to write; throws where the operator is not to be upgraded by them. */
-  #wanted(installed: Installed): readonly Wanted[] {
+  #wanted(installed: Installed): readonly DesiredObject[] {
     const { contents, registry, takeFields } = this.options;
     const { names, recorder } = this.deps;
     if (isOlmDone(installed, contents.operatorVersion)) {
@@ -156,7 +156,7 @@ class BundleUpgrade {
     return wanted;
   }
 
-  #placed(live: KubeObject | undefined): readonly Wanted[] {
+  #placed(live: KubeObject | undefined): readonly DesiredObject[] {
     const { bundle, source } = this.options.contents;
     const result = placeBundle(bundle, { ...this.options, names: this.deps.names, live });
     if (result.is === "placed") return result.objects;
@@ -183,12 +183,12 @@ class BundleUpgrade {
     return autoOf(object, this.deps.names);
   }
 
-  #changesOf({ steps, patches }: Plan): readonly Change[] {
+  #changesOf({ steps, patches }: BundlePlan): readonly Change[] {
     return [...steps.flatMap(writesOf), ...patches];
   }
 
   /** A dry run's end: every write told as planned. */
-  #told(plan: Plan): string {
+  #told(plan: BundlePlan): string {
     const tell = (change: Change): void => {
       this.#session.tell(change);
     };
@@ -207,7 +207,7 @@ class BundleUpgrade {
     this.deps.recorder.done(info, step.is === "kept" ? "skipped" : "unchanged");
   }
 
-  async #write({ steps, patches, judge }: Plan): Promise<void> {
+  async #write({ steps, patches, judge }: BundlePlan): Promise<void> {
     const { deps, options } = this;
     for (const step of steps) {
       const { kind, object } = step;
@@ -222,7 +222,7 @@ class BundleUpgrade {
   }
 
   /** Brings an object to what was judged; what changed since is judged again. */
-  async #bring(first: Evaluated, judge: Plan["judge"]): Promise<void> {
+  async #bring(first: Evaluated, judge: BundlePlan["judge"]): Promise<void> {
     await replanned(this.deps, first, {
       attempts,
       work: async (step) => {

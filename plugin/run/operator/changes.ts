@@ -11,7 +11,7 @@ import {
   imagesOf,
   isOperator,
   operatorVersionOf,
-  type Wanted,
+  type DesiredObject,
 } from "../../domain/operator/wanted";
 import { leftovers } from "../../domain/operator/local-changes";
 import { adopted, fileEntries } from "../../domain/operator/managers";
@@ -20,7 +20,7 @@ import { cutWhere, type Json, asArray, getOwn, renderValue } from "../../domain/
 import type { Apply, Change, Patch, Rewrite } from "../engine/change";
 
 /** An object with its verdict. */
-export interface Evaluated extends Wanted {
+export interface Evaluated extends DesiredObject {
   readonly live: KubeObject | undefined;
   /** `kept`: the stored one is newer and is left alone. */
   readonly is: "create" | "change" | "same" | "kept";
@@ -39,7 +39,7 @@ export interface Evaluated extends Wanted {
 
 /** An object before it is judged. */
 export function unjudged(
-  { kind, object }: Wanted,
+  { kind, object }: DesiredObject,
   { live, ours }: Pick<Evaluated, "live" | "ours">,
 ): Evaluated {
   const nothing = { force: false, findings: [], changes: [], stored: undefined, removed: [] };

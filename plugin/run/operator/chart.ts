@@ -68,14 +68,14 @@ export async function upgradeByChart(deps: ChartDeps, options: ChartOptions): Pr
   }
 }
 
-interface Found {
+interface ChartFacts {
   readonly deployment: KubeObject | undefined;
   readonly release: ChartRelease | undefined;
 }
 
 class ChartUpgradeRun {
-  #before: Found | undefined;
-  #after: Found | undefined;
+  #before: ChartFacts | undefined;
+  #after: ChartFacts | undefined;
 
   constructor(
     private readonly deps: ChartDeps,
@@ -116,7 +116,7 @@ class ChartUpgradeRun {
   details(): unknown {
     const { names } = this.deps;
     if (this.#before === undefined) return undefined;
-    const shown = ({ deployment, release }: Found): unknown => ({
+    const shown = ({ deployment, release }: ChartFacts): unknown => ({
       chart: release?.chart ?? "none",
       operator: operatorVersionOf(deployment, names) ?? "none",
       images: [...imagesOf(deployment)].map(([name, image]) => `${name}: ${image}`),
@@ -128,7 +128,7 @@ class ChartUpgradeRun {
     };
   }
 
-  async #read(): Promise<Found> {
+  async #read(): Promise<ChartFacts> {
     const { cluster, names, helm, signal } = this.deps;
     const { namespace, releaseName } = this.options;
     const ref = { resource: kinds.deployment, name: names.operator.deployment, namespace };
@@ -139,12 +139,12 @@ class ChartUpgradeRun {
     return { deployment, release };
   }
 
-  #refuse(found: Found): void {
+  #refuse(found: ChartFacts): void {
     const findings = [...this.#otherOwner(found), ...this.#pending(found)];
     if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings.slice(0, 1));
   }
 
-  #otherOwner({ deployment, release }: Found): readonly Finding[] {
+  #otherOwner({ deployment, release }: ChartFacts): readonly Finding[] {
     const { releaseName } = this.options;
     const object = this.#object();
     const owner = deployment === undefined ? undefined : ownerOf(deployment);
@@ -160,7 +160,7 @@ class ChartUpgradeRun {
     return [operatorFinding("notChart", { object, cause, fix })];
   }
 
-  #pending({ release }: Found): readonly Finding[] {
+  #pending({ release }: ChartFacts): readonly Finding[] {
     if (release?.status.startsWith("pending-") !== true) return [];
     const { name, status } = release;
     const rollback = this.deps.helmCommand(["helm", "rollback", name]);
@@ -196,7 +196,7 @@ class ChartUpgradeRun {
   }
 
   /** As wanted already: that version is deployed, and no value is to be changed. */
-  async #isThere({ release }: Found, { name, version, sets, values }: ChartUpgrade) {
+  async #isThere({ release }: ChartFacts, { name, version, sets, values }: ChartUpgrade) {
     if (!isDeployed(release, version) || values !== undefined) return false;
     if (sets.length === 0) return true;
     const path = this.deps.names.operator.chartOpenShift.split(".");

@@ -11,7 +11,7 @@ import {
   withFields,
 } from "../../domain/operator/definitions";
 import { changesTo, differences } from "../../domain/operator/differences";
-import { bundleRef, definitionResource, type Wanted } from "../../domain/operator/wanted";
+import { bundleRef, definitionResource, type DesiredObject } from "../../domain/operator/wanted";
 import {
   heldAmong,
   type HeldFacts,
@@ -41,7 +41,7 @@ export interface Evaluating {
 export const attempts = 10;
 
 /** Reads the object and judges it; nothing is written. What changes meanwhile is read again. */
-export async function evaluate(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
+export async function evaluate(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
   return await replanned(tools.deps, wanted, {
     work: (one) => evaluateOnce(tools, one),
     again: (_error, one) => Promise.resolve(one),
@@ -57,7 +57,7 @@ export function requireFit(findings: readonly Finding[]): readonly Finding[] {
   throw new BlockedError(held ? exitCodes.conflict : exitCodes.blocked, errors);
 }
 
-async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
+async function evaluateOnce(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
   const { deps, options } = tools;
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
   const { is, keeps, object, findings } = await judged(tools, wanted, live);
@@ -109,7 +109,7 @@ async function storedFile(
 }
 
 /** The object to write, and whether it is written at all. */
-interface Judged {
+interface EvaluatedObject {
   readonly is: "write" | "kept" | "same";
   readonly object: KubeObject;
   /** Fields of a stored definition that are kept beside the release's. */
@@ -120,12 +120,12 @@ interface Judged {
 /** Definitions are shared by operators: they are never lowered. */
 async function judged(
   { deps, options, runs }: Evaluating,
-  { kind, object }: Wanted,
+  { kind, object }: DesiredObject,
   live: KubeObject | undefined,
-): Promise<Judged> {
+): Promise<EvaluatedObject> {
   const { names } = deps;
   const { operatorVersion } = options.contents;
-  const plain: Judged = { is: "write", object, keeps: [], findings: [] };
+  const plain: EvaluatedObject = { is: "write", object, keeps: [], findings: [] };
   if (kind.resource !== definitionResource) return plain;
   const mark = marked(object, operatorVersion, names);
   if (live === undefined) return { ...plain, object: mark };

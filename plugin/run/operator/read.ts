@@ -11,7 +11,7 @@ import {
   olmResources,
   subscriptionOf,
 } from "../../domain/operator/refusals";
-import { bundleRef, isOperator, type Wanted } from "../../domain/operator/wanted";
+import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/webhook/codes";
@@ -37,7 +37,7 @@ const getting = ({ resource, name, namespace }: Ref, why: string): Permission =>
 export function readPermissions(
   { names }: OperatorDeps,
   { namespace, registry, pullSecret }: BundleOptions,
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredObject[],
 ): readonly Permission[] {
   const list = (resource: Resource, why: string): Permission =>
     permissionOn("list", resource, { why, namespace });
@@ -60,7 +60,10 @@ export function readPermissions(
 export function writePermissions(
   { fieldManager: ours }: BundleOptions,
   { objects }: Installed,
-  { wanted, patches }: { readonly wanted: readonly Wanted[]; readonly patches: readonly Patch[] },
+  {
+    wanted,
+    patches,
+  }: { readonly wanted: readonly DesiredObject[]; readonly patches: readonly Patch[] },
 ): readonly Permission[] {
   return [
     ...wanted.flatMap((one) => {
@@ -93,7 +96,7 @@ export async function requireNamespace({ cluster }: OperatorDeps, name: string):
 export async function readInstalled(
   deps: OperatorDeps,
   namespace: string,
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredObject[],
 ): Promise<Installed> {
   const { cluster, names, command, signal } = deps;
   const refs: readonly Ref[] = wanted.map(({ kind, object }) => bundleRef(kind, object));

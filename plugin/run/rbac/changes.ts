@@ -2,7 +2,7 @@
 import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import { differences } from "../../domain/operator/differences";
-import { kindsIn, type Pair } from "../../domain/kinds";
+import { kindsIn, type RolePair } from "../../domain/kinds";
 import { type Mode, type SitePlan, temporaryBinding, type Write } from "../../domain/rbac/plan";
 import {
   compareRules,
@@ -33,7 +33,7 @@ export interface SiteWrites {
 }
 
 /** What the words and objects of the writes are made with. */
-export interface WriteContext {
+export interface RbacContext {
   readonly names: Names;
   readonly mode: Mode;
   readonly command: (words: readonly string[]) => string;
@@ -42,7 +42,7 @@ export interface WriteContext {
 }
 
 /** What has to be written at a place. */
-export function writesOf({ plan }: Site, context: WriteContext): SiteWrites {
+export function writesOf({ plan }: Site, context: RbacContext): SiteWrites {
   const { role, binding, temporary } = plan;
   const does = {
     role: grantLines(plan.lost).map((line) => `take ${line} away`),
@@ -90,8 +90,8 @@ function replacing(
 interface Replacing {
   readonly plan: SitePlan;
   /** What a person has to have confirmed of each. */
-  readonly does: Pair<readonly string[]>;
-  readonly context: WriteContext;
+  readonly does: RolePair<readonly string[]>;
+  readonly context: RbacContext;
 }
 
 const inForceAgain = { why: "the binding itself is in force again", does: [] };
@@ -116,7 +116,7 @@ type Reason = Pick<Apply, "why" | "does">;
 
 const needs = "to bring roles and bindings up to date";
 
-function applied(write: Write, reason: Reason, context: WriteContext): Apply {
+function applied(write: Write, reason: Reason, context: RbacContext): Apply {
   const { object, live } = write;
   return {
     ...{ id: "rbac.apply", verb: "apply", force: "judged", needs, ...reason },
@@ -196,7 +196,7 @@ function riskOfDeleting(putBack: PutBack | undefined): string {
 }
 
 /** kubectl's words for an apply: by the release's file, or else by what the object holds. */
-function wordsOf({ object, live, mixed }: Write, { names, mode }: WriteContext): readonly string[] {
+function wordsOf({ object, live, mixed }: Write, { names, mode }: RbacContext): readonly string[] {
   const file = fileOf(object, names);
   const isUnfiled = mixed === true || (file === undefined && object["rules"] !== undefined);
   if (live !== undefined && isUnfiled) return patchWords(object);

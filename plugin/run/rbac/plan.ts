@@ -9,7 +9,7 @@ import { lineOf, rolesFor } from "../../domain/rbac/lines";
 import { entriesOf, localFindings, typedEntry } from "../../domain/rbac/plan";
 import { grantLines, grantsOf, isAmong } from "../../domain/rbac/rules";
 import {
-  type Place,
+  type RbacScope,
   type PlaceFound,
   sharedRoles,
   type Site,
@@ -28,7 +28,7 @@ export interface RbacFacts {
   readonly names: Names;
   /** The tag of the operator's release, where it tells. */
   readonly running: string | undefined;
-  readonly places: ReadonlyMap<Place, PlaceFound>;
+  readonly places: ReadonlyMap<RbacScope, PlaceFound>;
 }
 
 /** What is to be written where. */
@@ -44,7 +44,7 @@ export function placesOf(
   { names, running }: Omit<RbacFacts, "places">,
   options: RbacOptions,
   { targets, accounts }: { readonly targets: Targets; readonly accounts: readonly string[] },
-): readonly Place[] {
+): readonly RbacScope[] {
   const { namespaces, unfit, label: isLabelled } = targets;
   // where nothing is managed, an unknown release is no obstacle
   const isIdle = namespaces.length === 0 && !isLabelled;
@@ -88,12 +88,12 @@ function requireRoles(names: Names, options: RbacOptions, running: string | unde
 }
 
 /** What runs, and what is planned. */
-interface Planned extends Omit<RbacFacts, "places"> {
+interface PlannedSites extends Omit<RbacFacts, "places"> {
   readonly sites: readonly Site[];
 }
 
 /** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */
-function requireLate(planned: Planned, options: RbacOptions): void {
+function requireLate(planned: PlannedSites, options: RbacOptions): void {
   const { mode, assumeExpanded, namespace, release } = options;
   if (mode !== "contract" || assumeExpanded === true) return;
   const { names, running } = planned;
@@ -116,7 +116,10 @@ function requireLate(planned: Planned, options: RbacOptions): void {
 }
 
 /** A file does not say which release it is of: what the operator that runs needs tells. */
-function stillUsed({ names, running, sites }: Planned, { shipped }: RbacOptions): string | false {
+function stillUsed(
+  { names, running, sites }: PlannedSites,
+  { shipped }: RbacOptions,
+): string | false {
   if (shipped === true) return false;
   const line = lineOf(running, names);
   if (line === undefined) return "what it uses is not known";

@@ -5,7 +5,7 @@ import { type KubeObject, refTo, type Resource } from "../../domain/objects";
 import { type Permission, permissionOn } from "../../domain/permissions";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
-import { type Place, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
+import { type RbacScope, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
 import { roleRefOf } from "../../domain/rbac/rules";
 import { releasesOf } from "../../domain/scc/refusals";
 import { getPath, asString } from "../../domain/values";
@@ -185,7 +185,7 @@ export class Places {
   constructor(private readonly deps: RbacDeps) {}
 
   /** Reads a place, as far as it is not known already. */
-  async read(place: Place, known?: PlaceFound): Promise<PlaceFound> {
+  async read(place: RbacScope, known?: PlaceFound): Promise<PlaceFound> {
     const found = known ?? (await this.#pair(place));
     const { binding } = found;
     const reference = roleRefOf(binding);
@@ -199,7 +199,7 @@ export class Places {
     return { ...found, boundRole };
   }
 
-  async #pair({ namespace, wanted }: Place): Promise<PlaceFound> {
+  async #pair({ namespace, wanted }: RbacScope): Promise<PlaceFound> {
     const { cluster, names } = this.deps;
     const { binding } = kindsIn(namespace);
     const { role } = kindsIn(wanted.role.metadata.namespace);

@@ -12,7 +12,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { kindsIn } from "../../domain/kinds";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
-import type { Place, PlaceFound, Site } from "../../domain/rbac/site";
+import type { RbacScope, PlaceFound, Site } from "../../domain/rbac/site";
 import { findStale, type Stale } from "../../domain/rbac/managed";
 import { roleRefOf } from "../../domain/rbac/rules";
 import { wantsAccounts } from "../../domain/rbac/templates";
@@ -28,7 +28,7 @@ import { Session } from "../engine/session";
 import { ChangedError } from "../engine/send";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
-import { inOrder, pruningOf, type WriteContext, writesOf } from "./changes";
+import { inOrder, pruningOf, type RbacContext, writesOf } from "./changes";
 import {
   type Inventory,
   Places,
@@ -61,7 +61,7 @@ export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promi
   }
 }
 
-interface Planned extends RbacPlan {
+interface PlannedRbac extends RbacPlan {
   readonly targets: Targets;
   /** What is left where nothing is managed any more. */
   readonly stale: readonly Stale[];
@@ -71,7 +71,7 @@ class Reapply {
   readonly #places: Places;
   readonly #rights: Rights;
   readonly #session: Session;
-  readonly #context: WriteContext;
+  readonly #context: RbacContext;
   /** The ports of what was begun: it is brought to its end, and interrupts are looked at in between. */
   readonly #begun: RbacDeps;
   readonly #summary = new Summary();
@@ -109,7 +109,7 @@ class Reapply {
   }
 
   /** Reads step by step, what to read next following from what was read, and plans. */
-  async #plan(): Promise<Planned> {
+  async #plan(): Promise<PlannedRbac> {
     const { deps, options } = this;
     const { recorder, names } = deps;
     const fills = wantsAccounts(options.documents, names) && options.account === undefined;
@@ -141,11 +141,11 @@ class Reapply {
   }
 
   async #read(
-    places: readonly Place[],
+    places: readonly RbacScope[],
     inventory: Inventory | undefined,
-  ): Promise<ReadonlyMap<Place, PlaceFound>> {
+  ): Promise<ReadonlyMap<RbacScope, PlaceFound>> {
     // in the order of the places, whichever is read first
-    const found = new Map<Place, PlaceFound>(places.map((place) => [place, {}]));
+    const found = new Map<RbacScope, PlaceFound>(places.map((place) => [place, {}]));
     await eachAtMost(this.options.concurrency, places, async (place) => {
       const { namespace } = place;
       const known = namespace === undefined ? undefined : inventory?.at(namespace);
@@ -167,7 +167,7 @@ class Reapply {
   }
 
   /** The places whose writes are allowed; where none is, nothing is begun. */
-  async #permitted({ wide, sites, stale }: Planned): Promise<readonly Site[]> {
+  async #permitted({ wide, sites, stale }: PlannedRbac): Promise<readonly Site[]> {
     const { deps, options } = this;
     const all = [...wide, ...sites];
     const writing = all.filter(({ plan }) => !isAsWanted(plan));
@@ -188,7 +188,7 @@ class Reapply {
   }
 
   /** Asks where something is removed or deleted; from here on nothing else of the kind is sent. */
-  async #confirm({ stale }: Planned, open: readonly Site[]): Promise<void> {
+  async #confirm({ stale }: PlannedRbac, open: readonly Site[]): Promise<void> {
     const { deps, options } = this;
     const rebinds = open.filter(({ plan }) => plan.rebind).length;
     const narrows = open.filter(({ plan }) => takesAway(plan)).length;
@@ -208,7 +208,7 @@ class Reapply {
   }
 
   /** The cluster-wide places and the canary first, each alone; then the others at once. */
-  async #work({ targets }: Planned, open: readonly Site[]): Promise<string | undefined> {
+  async #work({ targets }: PlannedRbac, open: readonly Site[]): Promise<string | undefined> {
     const { deps, options } = this;
     for (const [name, finding] of targets.unfit) this.#summary.unfit(name, finding);
     const places = new Map(open.map((site) => [reportName(site), site]));

@@ -137,7 +137,7 @@ function unfitOf(
 }
 
 /** What became of a place. */
-export interface Outcome {
+export interface SiteOutcome {
   readonly site: Site;
   readonly result: Result;
   readonly findings: readonly Finding[];
@@ -160,7 +160,7 @@ export class Summary {
     this.#targets = targets;
   }
 
-  add({ site, result, findings }: Outcome): void {
+  add({ site, result, findings }: SiteOutcome): void {
     const name = reportName(site);
     const changes = isAsWanted(site.plan) ? {} : changesOf(site);
     const results = site.namespace === undefined ? this.#wide : this.#results;

@@ -14,10 +14,10 @@ import { waitFor } from "../engine/wait";
 import { accessOf, missingPermissions, tellMissing } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";
 import { reviewPermission, type ReviewQuestion } from "../reviews";
-import { inOrder, type SiteWrites, type WriteContext, writesOf } from "./changes";
+import { inOrder, type SiteWrites, type RbacContext, writesOf } from "./changes";
 import type { Places, RbacDeps, RbacOptions } from "./read";
 import { conflictsAt } from "./plan";
-import type { Outcome } from "./targets";
+import type { SiteOutcome } from "./targets";
 import type { Result } from "../report";
 import { kinds } from "../../domain/kinds";
 import { type Permission, permissionLine } from "../../domain/permissions";
@@ -38,7 +38,7 @@ export class Rights {
 
   constructor(
     private readonly deps: RbacDeps,
-    private readonly context: WriteContext,
+    private readonly context: RbacContext,
   ) {}
 
   /** The permissions that are missing at each place, those without which nothing is written there. */
@@ -197,7 +197,7 @@ export interface Tools {
   readonly session: Session;
   readonly rights: Rights;
   readonly places: Places;
-  readonly context: WriteContext;
+  readonly context: RbacContext;
 }
 
 /** Works on places one by one. */
@@ -209,7 +209,7 @@ export class Worker {
   ) {}
 
   /** The outcome of one place; only what concerns every place is thrown. */
-  async work(first: Site): Promise<Outcome> {
+  async work(first: Site): Promise<SiteOutcome> {
     const { deps, options, tools } = this;
     let site = first;
     try {
@@ -226,7 +226,7 @@ export class Worker {
     }
   }
 
-  async #bringUpToDate(site: Site): Promise<Outcome> {
+  async #bringUpToDate(site: Site): Promise<SiteOutcome> {
     const { deps, options, tools } = this;
     const unchanged = isAsWanted(site.plan);
     if (!unchanged) {

@@ -30,7 +30,7 @@ import type { Patch } from "../engine/change";
 import { readDefinition, withDefinition } from "../snapshot";
 
 /** What was seen. */
-export interface Look {
+export interface RecoverySnapshot {
   readonly facts: Facts;
   readonly ec: KubeObject;
   readonly api: ApiFacts | undefined;
@@ -63,7 +63,7 @@ export function readPermissions(
 export async function lookAt(
   { deps, options, resource, api }: RecoverContext,
   unread?: (error: EngineError) => void,
-): Promise<Look> {
+): Promise<RecoverySnapshot> {
   const { namespace, name } = options;
   const [read, defined, asked] = await Promise.allSettled([
     readFacts(deps, { namespace, resource }, looked),
@@ -109,7 +109,7 @@ const podResource: Resource = { group: "", version: "v1", plural: "pods", kind: 
 /** The operator's log and the events; a log that cannot be read is only evidence missing. */
 export async function readEvidence(
   deps: RecoverDeps,
-  { facts, ec, freeze }: Look,
+  { facts, ec, freeze }: RecoverySnapshot,
 ): Promise<readonly Evidence[]> {
   const edbs = freeze.databases.flatMap(({ target }) => target?.object ?? []);
   const pods = facts.objects.pods.filter(
@@ -214,7 +214,7 @@ function ownedBy(object: KubeObject): readonly Finding[] {
 
 /** The removal of digests from the EC. */
 export function digestEdit(
-  { ec }: Pick<Look, "ec">,
+  { ec }: Pick<RecoverySnapshot, "ec">,
   { digests }: Pick<RecoveryPlan, "digests">,
   resource: Resource,
 ): readonly Patch[] {
@@ -225,7 +225,7 @@ export function digestEdit(
 
 /** Every edit that the plan will lead to, as far as it is known beforehand. */
 export function followingEdits(
-  look: Look,
+  look: RecoverySnapshot,
   plan: Pick<RecoveryPlan, "upgrades" | "digests">,
 ): readonly Patch[] {
   const { names } = look.facts;
@@ -248,7 +248,7 @@ export function followingEdits(
 
 /** What the resources will have to follow: what differs now, and what the remedies bring about. */
 export function foreseenEdits(
-  look: Look,
+  look: RecoverySnapshot,
   plan: Pick<RecoveryPlan, "upgrades" | "digests" | "installs">,
 ): readonly Patch[] {
   const ahead = outOfLineAhead(

@@ -20,7 +20,7 @@ import {
   followingEdits,
   foreseenEdits,
   lineEdits,
-  type Look,
+  type RecoverySnapshot,
   lookAt,
   readEvidence,
   readPermissions,
@@ -48,7 +48,7 @@ import type { ModuleFile } from "../modules/install";
 /** How it ended, and what was seen first; undefined where it could not be looked. */
 export interface Recovery {
   readonly report: Report;
-  readonly look: Look | undefined;
+  readonly look: RecoverySnapshot | undefined;
   readonly evidence: readonly Evidence[];
 }
 
@@ -60,7 +60,7 @@ export async function recover(deps: RecoverDeps, options: RecoverOptions): Promi
 }
 
 class Recover {
-  look: Look | undefined;
+  look: RecoverySnapshot | undefined;
   evidence: readonly Evidence[] = [];
   readonly #session: Session;
   #begun = false;
@@ -112,7 +112,7 @@ class Recover {
     this.deps.recorder.note(`the REST API is not asked: ${message}`);
   };
 
-  #shown({ freeze }: Look): Report {
+  #shown({ freeze }: RecoverySnapshot): Report {
     const { recorder } = this.deps;
     const causes = freeze.causes.map(({ finding }) => finding);
     recorder.findings(causes);
@@ -124,7 +124,7 @@ class Recover {
     });
   }
 
-  async #apply(context: RecoverContext, look: Look): Promise<Report> {
+  async #apply(context: RecoverContext, look: RecoverySnapshot): Promise<Report> {
     const { deps, options } = this;
     const { freeze } = look;
     if (freeze.is !== "frozen" && freeze.apart.length === 0) {
@@ -142,7 +142,7 @@ class Recover {
   }
 
   /** Everything that stands against it is told at once, and nothing is changed then. */
-  async #fitPlan({ api }: RecoverContext, look: Look): Promise<RecoveryPlan> {
+  async #fitPlan({ api }: RecoverContext, look: RecoverySnapshot): Promise<RecoveryPlan> {
     const { deps, options } = this;
     const modules = options.modules.map(({ module }) => module);
     const { engineVersion, dropDigests } = options;
@@ -170,7 +170,11 @@ class Recover {
   }
 
   /** No action may be at work on what is to be changed. */
-  async #quiet({ freeze }: Look, { upgrades }: RecoveryPlan, api: ClusterApi): Promise<void> {
+  async #quiet(
+    { freeze }: RecoverySnapshot,
+    { upgrades }: RecoveryPlan,
+    api: ClusterApi,
+  ): Promise<void> {
     const { deps, options } = this;
     const raised = new Set(upgrades.map(({ uid }) => uid));
     const touched = freeze.databases.filter(
@@ -192,7 +196,7 @@ class Recover {
     });
   }
 
-  async #confirm(context: RecoverContext, { look, plan }: Planned): Promise<void> {
+  async #confirm(context: RecoverContext, { look, plan }: PlannedRecovery): Promise<void> {
     const { installs, upgrades, digests } = plan;
     await requireHome(this.deps, true);
     const what = [
@@ -216,8 +220,8 @@ function reasonOf(says: string, causes: readonly Finding[]): string {
 }
 
 /** What is to be done, and on what it was planned. */
-export interface Planned {
-  readonly look: Look;
+export interface PlannedRecovery {
+  readonly look: RecoverySnapshot;
   readonly plan: RecoveryPlan;
 }
 
@@ -239,7 +243,7 @@ export function callsOf(
 /** Records what would be done; the API server judges the edits where it is asked to. */
 export async function plannedSteps(
   context: RecoverContext,
-  { look, plan }: Planned,
+  { look, plan }: PlannedRecovery,
 ): Promise<number> {
   const calls = callsOf(context, plan);
   for (const { step } of calls) context.deps.recorder.done(step, "planned");
@@ -251,7 +255,7 @@ export async function plannedSteps(
 /** Does it all; says how it ended. */
 export async function applyRecovery(
   context: RecoverContext,
-  { look, plan }: Planned,
+  { look, plan }: PlannedRecovery,
 ): Promise<string> {
   await overRest(context, plan);
   for (const edit of digestEdit(look, plan, context.resource)) await write(context, edit);
@@ -265,7 +269,10 @@ export async function applyRecovery(
 }
 
 /** Nothing is to be changed any more: what an earlier run has set going is seen to its end. */
-export async function followUpgrade(context: RecoverContext, look: Look): Promise<string> {
+export async function followUpgrade(
+  context: RecoverContext,
+  look: RecoverySnapshot,
+): Promise<string> {
   await goOn(context, look);
   const { freeze } = await lookAt(context);
   const { observedGeneration } = context.deps.names.edbFields;
@@ -291,7 +298,7 @@ function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): reado
 }
 
 /** Waits for Running; true when the resources had to be brought in line before. */
-async function goOn(context: RecoverContext, look: Look): Promise<boolean> {
+async function goOn(context: RecoverContext, look: RecoverySnapshot): Promise<boolean> {
   const { deps } = context;
   const { ec, freeze } = look;
   const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
@@ -314,7 +321,7 @@ async function goOn(context: RecoverContext, look: Look): Promise<boolean> {
   });
 }
 
-async function writeLines(context: RecoverContext, { freeze }: Look): Promise<void> {
+async function writeLines(context: RecoverContext, { freeze }: RecoverySnapshot): Promise<void> {
   const { deps, session } = context;
   const edits = lineEdits(freeze.apart, deps.names);
   // a resource that asks for less than what runs by now would have the operator undo the remedy

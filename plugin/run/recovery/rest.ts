@@ -24,7 +24,7 @@ import {
 import { followAction, listed, type ModuleFile, type Uploaded, uploadOf } from "../modules/install";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import {
-  type Look,
+  type RecoverySnapshot,
   looked,
   type RecoverContext,
   type RecoverDeps,
@@ -212,7 +212,7 @@ const codes = clusterCodes.map(({ code, source }) => ({
 /** Waits until the EC is Running and all its pods are renewed; resources may be behind the REST API. */
 export async function resumed(
   context: RecoverContext,
-  { ec, api }: Pick<Look, "ec" | "api">,
+  { ec, api }: Pick<RecoverySnapshot, "ec" | "api">,
   stallAfterMs = context.options.stallAfterMs,
 ): Promise<string> {
   const { deps, options } = context;

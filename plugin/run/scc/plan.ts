@@ -104,12 +104,12 @@ function olderOf(
   return older === undefined ? [] : [olderLeft(name, engine(["unbind-scc", "--scc", name]))];
 }
 
-interface Judged {
+interface SccFindings {
   readonly situation: SccState;
   readonly accounts: readonly JudgedAccount[];
 }
 
-function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): Judged {
+function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
   const { constraint, access, pods, clusters, deployment } = facts;
   const name = constraintOf(names, options);
   const wantedBy = clusters.filter((each) => wantsAdjustment(each, names)).map(objectLabel);
@@ -122,7 +122,7 @@ function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): Judge
 }
 
 /** What the upgrade itself does away with stands against nothing that is planned for after it. */
-function onceUpgraded({ situation, accounts }: Judged): Judged {
+function onceUpgraded({ situation, accounts }: SccFindings): SccFindings {
   const passing = new Set(["SCC-RELEASE-OLD", "SCC-EC-NOT-RUNNING", "SCC-POD-RUNNING"]);
   const pods = situation.pods.filter((pod) => !runsUnder(pod, situation.name));
   return {
@@ -217,13 +217,13 @@ function removalOf(constraint: KubeObject): Delete {
 const deletion = { verb: "delete", putBack: "create", reverse: backBy("create") } as const;
 
 /** Who is asked about, and where. */
-export interface Place {
+export interface AccountReview {
   readonly account: Account;
   readonly namespace: string;
 }
 
 /** Where is asked: a pod is admitted by the rights in its own namespace. */
-export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly Place[] {
+export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly AccountReview[] {
   const touched = [...changes, ...ways].map(({ object }) => object.metadata.namespace);
   return accounts.flatMap((account) =>
     [...new Set([account.namespace, ...touched])]

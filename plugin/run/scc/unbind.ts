@@ -21,7 +21,7 @@ import {
   type UnbindPorts,
 } from "./read";
 import {
-  type Place,
+  type AccountReview,
   placesOf,
   planOf,
   writePermissions,
@@ -29,7 +29,7 @@ import {
   readPermissions,
   type UnbindPlan,
 } from "./plan";
-import type { Way } from "../../domain/scc/plan";
+import type { SccWay } from "../../domain/scc/plan";
 import { waitFor } from "../engine/wait";
 
 /** Unbinds; expected ends of every kind come back as a report. */
@@ -65,7 +65,7 @@ class Unbind {
   readonly #part: ReturnType<typeof unbindPart>;
   readonly #tell: (findings: readonly Finding[]) => void;
   /** Everywhere that has to be asked about, by its words. */
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, AccountReview>();
 
   constructor(
     private readonly deps: UnbindDeps,
@@ -236,7 +236,7 @@ function exitOf(
 }
 
 /** A review's answer. */
-export interface Answer extends Place {
+export interface AccountAccess extends AccountReview {
   readonly allowed: boolean;
   /** The authorizer's own words. */
   readonly reason: string;
@@ -249,19 +249,19 @@ const pauseMs = 200;
 export async function reviewAll(
   deps: UnbindDeps,
   constraint: string,
-  places: readonly Place[],
-): Promise<readonly Answer[]> {
+  places: readonly AccountReview[],
+): Promise<readonly AccountAccess[]> {
   return await Promise.all(places.map((place) => review(deps, constraint, place)));
 }
 
 /** Asks until nobody may use the constraint but by a known way, or the limit is reached. */
 export async function settleReviews(
   deps: UnbindDeps,
-  { constraint, ways }: { readonly constraint: string; readonly ways: readonly Way[] },
-  places: readonly Place[],
-): Promise<readonly Answer[]> {
+  { constraint, ways }: { readonly constraint: string; readonly ways: readonly SccWay[] },
+  places: readonly AccountReview[],
+): Promise<readonly AccountAccess[]> {
   const until = deps.clock.now() + limitMs;
-  return await waitFor<readonly Answer[]>(deps, {
+  return await waitFor<readonly AccountAccess[]>(deps, {
     look: async () => {
       const answers = await reviewAll(deps, constraint, places);
       // every API server learns of a change by its own watch
@@ -274,7 +274,10 @@ export async function settleReviews(
 }
 
 /** The answers that allow what no known way explains; the constraint's groups are seen by no review. */
-export function unexplained(answers: readonly Answer[], ways: readonly Way[]): readonly Answer[] {
+export function unexplained(
+  answers: readonly AccountAccess[],
+  ways: readonly SccWay[],
+): readonly AccountAccess[] {
   return answers.filter(({ allowed, account, namespace }) => {
     const explained = ways.some(
       ({ account: holder, object, role }) =>
@@ -290,7 +293,7 @@ export function unexplained(answers: readonly Answer[], ways: readonly Way[]): r
 export function recordReviews(
   { recorder }: UnbindDeps,
   asked: { readonly phase: "before" | "after"; readonly constraint: string },
-  answers: readonly Answer[],
+  answers: readonly AccountAccess[],
 ): void {
   for (const answer of answers) {
     const object = userOf(answer.account);
@@ -299,7 +302,7 @@ export function recordReviews(
   }
 }
 
-function sentence({ namespace, allowed, reason }: Answer, constraint: string): string {
+function sentence({ namespace, allowed, reason }: AccountAccess, constraint: string): string {
   const may = allowed ? "may" : "may not";
   const because = allowed && reason !== "" ? ` (${reason})` : "";
   return `in namespace ${namespace} it ${may} use ${constraint} by RBAC${because}`;
@@ -308,8 +311,8 @@ function sentence({ namespace, allowed, reason }: Answer, constraint: string): s
 async function review(
   { reviews, signal }: UnbindDeps,
   constraint: string,
-  { account, namespace }: Place,
-): Promise<Answer> {
+  { account, namespace }: AccountReview,
+): Promise<AccountAccess> {
   const { group, plural: resource } = constraintResource;
   const question = {
     user: userOf(account),

@@ -8,7 +8,7 @@ import type { PlannedChange } from "../../domain/planned-write";
 import { getPath, getOwn, sameJson } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
 import { differencesOf } from "../../domain/webhook/wanted";
-import type { Plan } from "../../domain/webhook/plan";
+import type { SwapPlan } from "../../domain/webhook/plan";
 import { type Apply, type Change, type Create, type Delete, permissionsOf } from "../engine/change";
 import type { Session } from "../engine/session";
 import { requirePermissions } from "../engine/permissions";
@@ -20,13 +20,13 @@ import type { Report } from "../report";
 import { Prober } from "./prober";
 
 /** All writes of a plan, in their order. */
-export function changesOf(deps: SwapDeps, plan: Plan): readonly Change[] {
+export function changesOf(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
   const { apply, remove } = plan;
   return [...(apply ? [applyOf(deps, plan)] : []), ...(remove ? [deleteOf(deps, remove)] : [])];
 }
 
 /** The one apply: created where none was, changed in place where one is. */
-export function applyOf({ names }: SwapDeps, plan: Plan): Apply {
+export function applyOf({ names }: SwapDeps, plan: SwapPlan): Apply {
   const { apply, live, wanted } = plan;
   return {
     verb: "apply",
@@ -63,7 +63,7 @@ function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObjec
  * Field by field, so that a configuration that comes to exist meanwhile is a narrower write. Each apply
  * carries the certificate of that moment, which the operator may renew between plan and write.
  */
-function plannedChanges({ live, wanted }: Plan, secret: string): readonly PlannedChange[] {
+function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly PlannedChange[] {
   const { apiVersion, kind } = wanted;
   const webhooks = entriesOf(wanted).map((entry) => ({
     name: getOwn(entry, "name"),
@@ -81,7 +81,7 @@ function plannedChanges({ live, wanted }: Plan, secret: string): readonly Planne
 /** The deletion of the old configuration. */
 export function deleteOf(
   { names }: Pick<SwapDeps, "names">,
-  { object, why }: NonNullable<Plan["remove"]>,
+  { object, why }: NonNullable<SwapPlan["remove"]>,
 ): Delete {
   return {
     verb: "delete",
@@ -100,7 +100,11 @@ export function deleteOf(
  * The apply as it has to be sent, found out by dry run: over a person's own fields, or in the place
  * of the object as it is. Refuses where someone else would be overruled (5).
  */
-export async function fittingApply(deps: SwapDeps, session: Session, plan: Plan): Promise<Apply> {
+export async function fittingApply(
+  deps: SwapDeps,
+  session: Session,
+  plan: SwapPlan,
+): Promise<Apply> {
   const apply = applyOf(deps, plan);
   const { ours } = session.taking;
   const { held, stored } = await session.rehearseOver(apply, (causes) => {
@@ -118,7 +122,7 @@ export async function fittingApply(deps: SwapDeps, session: Session, plan: Plan)
   return replace;
 }
 
-function leftOver({ wanted }: Plan, fields: readonly string[]): Finding {
+function leftOver({ wanted }: SwapPlan, fields: readonly string[]): Finding {
   return {
     code: "FIELD-LEFT-OVER",
     severity: "error",

@@ -7,12 +7,12 @@ import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
 import { getPath } from "../../domain/values";
 import {
-  type Answer,
+  type ProbeAnswer,
   answerOf,
   failingMs,
   judgeProof,
   type Observation,
-  type Pair,
+  type ProbePair,
   type Proof,
   thinned,
   type ProbeKind,
@@ -43,7 +43,7 @@ interface Deps {
   readonly names: Names;
 }
 
-interface Sent {
+interface SentProbe {
   readonly twin: ProbeKind;
   readonly object: KubeObject;
 }
@@ -66,7 +66,7 @@ export class Prober {
 
   constructor(
     private readonly deps: Deps,
-    readonly pair: Pair,
+    readonly pair: ProbePair,
   ) {}
 
   /** True once the new or the old entry was seen refusing the pair's twin. */
@@ -153,7 +153,7 @@ export class Prober {
   }
 
   /** Another twin is tried as long as none was refused: servers differ in what they judge. */
-  #choose(answer: Answer): void {
+  #choose(answer: ProbeAnswer): void {
     const { entry, oldEntry } = this.deps.names.webhook;
     if (answer.is === "refused" && [entry, oldEntry].includes(answer.by)) this.#denySettled = true;
     if (!this.#denySettled && answer.is !== "failed") {
@@ -162,7 +162,7 @@ export class Prober {
   }
 
   /** Undefined when the round was cut short: not an observation. */
-  async #answer(sent: Sent, cut: AbortSignal | undefined): Promise<Answer | undefined> {
+  async #answer(sent: SentProbe, cut: AbortSignal | undefined): Promise<ProbeAnswer | undefined> {
     const { signal, clock } = this.deps;
     const limit = new AbortController();
     const inTime = deadline(clock, answerLimitMs, () => {
@@ -187,7 +187,7 @@ export class Prober {
     }
   }
 
-  #refusal(error: unknown): Answer {
+  #refusal(error: unknown): ProbeAnswer {
     if (error instanceof ApiError) {
       this.#unreachable = 0;
       return answerOf(error);
@@ -200,7 +200,7 @@ export class Prober {
   }
 
   async #dryRun(
-    { twin, object }: Sent,
+    { twin, object }: SentProbe,
     options: { readonly dryRun: boolean; readonly fresh: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
     const { cluster } = this.deps;

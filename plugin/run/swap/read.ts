@@ -13,12 +13,12 @@ import {
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
 import { namespaceMissing } from "../../domain/webhook/codes";
-import type { Plan, PlanFacts } from "../../domain/webhook/plan";
+import type { SwapPlan, PlanFacts } from "../../domain/webhook/plan";
 import { judgeServer } from "../../domain/webhook/readiness";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../engine/recorder";
 import type { CertificateReport } from "../report";
-import type { Pair } from "../../domain/webhook/probe";
+import type { ProbePair } from "../../domain/webhook/probe";
 import type { AskingPorts } from "../engine/permissions";
 import { type Permission, permissionOn } from "../../domain/permissions";
 
@@ -49,7 +49,7 @@ export interface SwapOptions {
   /** Planned before the operator is ready: whether anything answers is judged when it is. */
   readonly assumeReady?: true;
   /** A pair of one's own in place of the table's. */
-  readonly probePair: Pair | undefined;
+  readonly probePair: ProbePair | undefined;
 }
 
 /** The world around a swap. */
@@ -63,13 +63,13 @@ export interface SwapDeps extends AskingPorts {
 const pollMs = 500;
 
 /** What was read before planning. */
-export interface Found {
+export interface SwapFacts {
   readonly namespace: KubeObject;
   readonly secret: JudgedSecret;
 }
 
 /** Reads the namespace, the Secret and the server side; stops with 3 where they do not serve. */
-export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): Promise<Found> {
+export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): Promise<SwapFacts> {
   const namespace = await readNamespace(deps, options);
   const secret = await readSecret(deps, options);
   if (options.assumeReady !== true) await readServer(deps, options);
@@ -199,7 +199,7 @@ export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly 
 /** What the plan writes, its way back included. */
 export function writePermissions(
   deps: SwapDeps,
-  plan: Pick<Plan, "live" | "apply" | "remove"> | undefined,
+  plan: Pick<SwapPlan, "live" | "apply" | "remove"> | undefined,
 ): readonly Permission[] {
   const { configuration, oldConfiguration } = deps.names.webhook;
   const on = (verb: string, why: string, name?: string): Permission =>
@@ -219,7 +219,7 @@ export function writePermissions(
 }
 
 /** What the probe's dry runs need. */
-export function probePermissions(pairs: readonly Pair[]): readonly Permission[] {
+export function probePermissions(pairs: readonly ProbePair[]): readonly Permission[] {
   return pairs.map(({ resource, accept: { metadata } }) => {
     const verb = metadata.uid === undefined ? "create" : "update";
     return permissionOn(verb, resource, { why: probeWhy, namespace: metadata.namespace });

@@ -7,7 +7,7 @@ import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import { configurationResource } from "../../domain/webhook/configuration";
 import { differencesOf } from "../../domain/webhook/wanted";
-import { type Plan, planSwap } from "../../domain/webhook/plan";
+import { type SwapPlan, planSwap } from "../../domain/webhook/plan";
 import type { Apply } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
 import { ChangedError, replanned } from "../engine/send";
@@ -40,7 +40,7 @@ export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise
 
 /** A plan with its apply as it has to be sent. */
 interface Ready {
-  readonly plan: Plan;
+  readonly plan: SwapPlan;
   readonly apply: Apply | undefined;
 }
 
@@ -87,7 +87,7 @@ class Swap {
     return await this.#swap(plan, witness);
   }
 
-  async #plan(): Promise<Plan> {
+  async #plan(): Promise<SwapPlan> {
     const { deps, options } = this;
     const read = await readConfigurations(deps, options);
     const plan = planSwap({ ...options, ...read, caBundle: this.#caBundle, names: deps.names });
@@ -98,7 +98,7 @@ class Swap {
   }
 
   /** A dry run: the writes are told as planned, the state found is probed. */
-  async #rehearse(plan: Plan, witness: WebhookVerifier): Promise<string> {
+  async #rehearse(plan: SwapPlan, witness: WebhookVerifier): Promise<string> {
     const { deps, options } = this;
     const session = this.#session;
     const changes = changesOf(deps, plan);
@@ -123,7 +123,7 @@ class Swap {
     return "already up to date, nothing was written";
   }
 
-  async #swap(first: Plan, witness: WebhookVerifier): Promise<string> {
+  async #swap(first: SwapPlan, witness: WebhookVerifier): Promise<string> {
     const ready = await this.#ready(first);
     await requireHome(this.deps, true);
     await this.#confirm(ready.plan);
@@ -146,7 +146,7 @@ class Swap {
   }
 
   /** What someone changed meanwhile is read and planned again. */
-  async #ready(first: Plan): Promise<Ready> {
+  async #ready(first: SwapPlan): Promise<Ready> {
     const { deps } = this;
     return await replanned(deps, first, {
       work: async (plan) => ({
@@ -157,7 +157,7 @@ class Swap {
     });
   }
 
-  async #planAgain(): Promise<Plan> {
+  async #planAgain(): Promise<SwapPlan> {
     const { deps } = this;
     const plan = await this.#plan();
     // once it is written, the same object may be written again; what is deleted stays what was named
@@ -168,7 +168,7 @@ class Swap {
   }
 
   /** Asks before the first write of a run that deletes or takes over (cli contract, Output). */
-  async #confirm(plan: Plan): Promise<void> {
+  async #confirm(plan: SwapPlan): Promise<void> {
     const { deps } = this;
     const changes = changesOf(deps, plan);
     const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
@@ -181,7 +181,7 @@ class Swap {
   }
 
   /** Writes the new configuration and reads it back; the plan that it came to. */
-  async #apply(first: Ready): Promise<Plan> {
+  async #apply(first: Ready): Promise<SwapPlan> {
     return await replanned(this.deps, first, {
       work: async ({ plan, apply }) => {
         if (apply === undefined) return plan;
@@ -197,7 +197,7 @@ class Swap {
   }
 
   /** What is stored has to be what was written; not canceled by an interrupt. */
-  async #readBack({ wanted }: Plan): Promise<void> {
+  async #readBack({ wanted }: SwapPlan): Promise<void> {
     const { cluster, names, recorder } = this.deps;
     const ref = { resource: configurationResource, name: names.webhook.configuration };
     const object = objectLabel(wanted);
@@ -210,7 +210,7 @@ class Swap {
     });
   }
 
-  async #delete(remove: NonNullable<Plan["remove"]>): Promise<void> {
+  async #delete(remove: NonNullable<SwapPlan["remove"]>): Promise<void> {
     await this.#session.send(deleteOf(this.deps, remove));
     this.#undo = { written: undefined, before: undefined, ...this.#undo, deleted: remove.object };
     this.#state =

@@ -4,13 +4,13 @@
  */
 import { EngineError, exitCodes } from "../../domain/errors";
 import {
-  type Answer,
+  type ProbeAnswer,
   failingMs,
   gapOf,
   type Proof,
   seenBroken,
   tally,
-  type Pair,
+  type ProbePair,
   pairFromStored,
   pairsFor,
 } from "../../domain/webhook/probe";
@@ -27,24 +27,24 @@ import { Prober, type ProofWanted } from "./prober";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import { getOwn } from "../../domain/values";
-import type { Plan } from "../../domain/webhook/plan";
+import type { SwapPlan } from "../../domain/webhook/plan";
 import { labelsFor, selects } from "../../domain/kube/selectors";
 import { BlockedError } from "../engine/recorder";
 
 /** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */
 export interface ProbePlan {
-  readonly gap: Pair;
+  readonly gap: ProbePair;
   /** Pairs of kinds that the old configuration does not match. */
-  readonly beyondOld: readonly Pair[];
+  readonly beyondOld: readonly ProbePair[];
   /** Pairs of further kinds that were guarded before: they have to be guarded after, too. */
-  readonly guarded: readonly Pair[];
+  readonly guarded: readonly ProbePair[];
 }
 
 /** Builds the pairs; stops with 3 when no edit could be made that the entry matches. */
 export async function setStage(
   deps: SwapDeps,
   options: SwapOptions,
-  from: { readonly plan: Plan; readonly namespace: KubeObject },
+  from: { readonly plan: SwapPlan; readonly namespace: KubeObject },
 ): Promise<ProbePlan | undefined> {
   if (!options.probe) return undefined;
   const { plan } = from;
@@ -69,7 +69,7 @@ export async function setStage(
 }
 
 /** A stored object of the pair's kind and namespace as a pair, undefined when there is none. */
-export async function storedPair(deps: SwapDeps, pair: Pair): Promise<Pair | undefined> {
+export async function storedPair(deps: SwapDeps, pair: ProbePair): Promise<ProbePair | undefined> {
   const { namespace } = pair.accept.metadata;
   const stored = await deps.cluster.list(pair.resource, {
     ...(namespace !== undefined && { namespace }),
@@ -81,19 +81,23 @@ export async function storedPair(deps: SwapDeps, pair: Pair): Promise<Pair | und
 }
 
 /** A pair of one's own names its kind; the plural is the API server's to say. */
-async function asServed({ cluster }: SwapDeps, pair: Pair): Promise<Pair> {
+async function asServed({ cluster }: SwapDeps, pair: ProbePair): Promise<ProbePair> {
   const served = await cluster.serves(pair.resource.group, pair.resource.version);
   const resource = served?.find(({ kind }) => kind === pair.resource.kind);
   return resource === undefined ? pair : { ...pair, resource };
 }
 
-function stageOf(pairs: readonly Pair[], plan: Plan, deps: SwapDeps): ProbePlan | undefined {
+function stageOf(
+  pairs: readonly ProbePair[],
+  plan: SwapPlan,
+  deps: SwapDeps,
+): ProbePlan | undefined {
   const [gap, ...further] = pairs;
   if (gap === undefined) return undefined;
   const group = deps.names.group;
   const matchedBy =
     (configuration: KubeObject | undefined) =>
-    ({ resource: { plural } }: Pair): boolean =>
+    ({ resource: { plural } }: ProbePair): boolean =>
       entriesOf(configuration).some((entry) =>
         matchesResource(entry, { group, plural, operation: "CREATE" }),
       );
@@ -111,7 +115,7 @@ function stageOf(pairs: readonly Pair[], plan: Plan, deps: SwapDeps): ProbePlan 
 /** The operator's, else another that is selected; none where an entry of the same name judges too. */
 async function probeNamespace(
   deps: SwapDeps,
-  { wanted, namesakes }: Plan,
+  { wanted, namesakes }: SwapPlan,
   operators: KubeObject,
 ): Promise<string> {
   const selector = getOwn(entryOf(wanted, deps.names.webhook.entry), "namespaceSelector");
@@ -127,7 +131,11 @@ async function probeNamespace(
 }
 
 /** A pair of one's own has its namespace: who else judges it there cannot be determined from our entry. */
-async function requireUnshared(deps: SwapDeps, { namesakes }: Plan, pair: Pair): Promise<void> {
+async function requireUnshared(
+  deps: SwapDeps,
+  { namesakes }: SwapPlan,
+  pair: ProbePair,
+): Promise<void> {
   if (namesakes.length === 0) return;
   const { namespace: name = "" } = pair.accept.metadata;
   const namespace = await deps.cluster.get({ resource: kinds.namespace, name });
@@ -214,7 +222,7 @@ export class WebhookVerifier {
     if (stage === undefined) return new WebhookVerifier(deps, undefined);
     const gap = await openProber(deps, stage.gap);
     const opened = new Map([[stage.gap, gap]]);
-    const open = async (pairs: readonly Pair[]): Promise<readonly Prober[]> => {
+    const open = async (pairs: readonly ProbePair[]): Promise<readonly Prober[]> => {
       for (const pair of pairs) {
         if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair));
       }
@@ -347,7 +355,7 @@ function unproven(proof: Proof): UnprovenError {
 /** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
 async function openProber(deps: SwapDeps, pair: ProbePlan["gap"]): Promise<Prober> {
   const fresh = new Prober(deps, pair);
-  let answer: Answer | undefined;
+  let answer: ProbeAnswer | undefined;
   for (let rounds = 0; rounds < openingRounds; rounds += 1) {
     await fresh.round();
     answer = fresh.observations.findLast(({ twin }) => twin === "accept")?.answer;

@@ -11,7 +11,7 @@ import {
   certificateOfBundle,
   certificateOfPem,
   generatePair,
-  type Pair,
+  type KeyPair,
   readPemCertificate,
   readSecretCertificate,
 } from "../../../plugin/adapters/certificate";
@@ -22,8 +22,8 @@ import type { KubeObject } from "../../../plugin/domain/objects";
 const now = Date.parse("2026-06-15T12:00:00Z");
 const names = defaultNames;
 
-let pair: Pair;
-let other: Pair;
+let pair: KeyPair;
+let other: KeyPair;
 
 beforeAll(async () => {
   [pair, other] = await Promise.all([
@@ -46,7 +46,7 @@ function secretOf(data: unknown, changes: Partial<KubeObject> = {}): KubeObject 
 }
 
 const read = (secret: KubeObject): CertificateFacts => readSecretCertificate(secret, names);
-const pairData = ({ certPem, keyPem }: Pair) => ({
+const pairData = ({ certPem, keyPem }: KeyPair) => ({
   cert: base64(certPem),
   privateKey: base64(keyPem),
 });
@@ -103,7 +103,7 @@ function pairSignedBy(
   };
 }
 
-function ecPair(): Pair {
+function ecPair(): KeyPair {
   const keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const made = pairSignedBy(keys, { oid: "1.2.840.10045.4.3.2", hash: "sha256" });
   return { ...made, keyPem: keys.privateKey.export({ type: "sec1", format: "pem" }).toString() };

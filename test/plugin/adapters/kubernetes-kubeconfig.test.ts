@@ -6,7 +6,7 @@ import {
   chooseTarget,
   type ConnectionFlags,
   podAccount,
-  type Target,
+  type ServerTarget,
 } from "../../../plugin/adapters/kubernetes/target";
 import { loadKubeconfig } from "../../../plugin/adapters/kubernetes/kubeconfig";
 import { UsageError } from "../../../plugin/domain/errors";
@@ -23,7 +23,7 @@ afterEach(() => {
   folder.remove();
 });
 
-function targetOf(flags: ConnectionFlags, env: NodeJS.ProcessEnv = {}): Target {
+function targetOf(flags: ConnectionFlags, env: NodeJS.ProcessEnv = {}): ServerTarget {
   return chooseTarget(loadKubeconfig(flags.kubeconfig, env), flags, podAccount(env, folder.dir));
 }
 

@@ -5,7 +5,7 @@ import { defaultNames as names } from "../../../plugin/domain/names";
 import type { Finding } from "../../../plugin/domain/findings";
 import type { Status } from "../../../plugin/domain/status/status";
 import { palette } from "../../../plugin/output/style";
-import type { Look } from "../../../plugin/run/status";
+import type { StatusView } from "../../../plugin/run/status";
 import { expectGolden, expectGoldenText } from "../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../domain/cluster/scene";
 import { aCluster, anEaadb, anEdb, statusOf, unread } from "../domain/status/scene";
@@ -93,7 +93,7 @@ const scenes: Readonly<Record<string, Status>> = {
 };
 
 test.each(Object.keys(scenes))("%s", (name) => {
-  const look: Look = { status: scenes[name] ?? statusOf() };
+  const look: StatusView = { status: scenes[name] ?? statusOf() };
   const details = detailsOf(look, context);
   const lines = statusLines(details, plain);
   expectGoldenText(`status/${name}.txt`, `${lines.join("\n")}\n`);

@@ -12,7 +12,7 @@ import { rbac } from "../../../plugin/rehearsal/access/grants";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import { createRegistry } from "../../../plugin/rehearsal/kinds/registry";
 import { MemoryControlPlane } from "../../../plugin/rehearsal/memory/control-plane";
-import { type Call, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
+import { type ObservedCall, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import type { User } from "../../../plugin/rehearsal/model";
 import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
 import type { StatusDetails } from "../../../plugin/commands/status-screen";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 interface Played extends Ended {
-  readonly calls: readonly Call[];
+  readonly calls: readonly ObservedCall[];
 }
 
 interface Play extends Scene {
@@ -43,7 +43,7 @@ interface Play extends Scene {
   /** Called before each wait, with the number of waits so far. */
   readonly between?: (count: number, controlPlane: MemoryControlPlane) => void;
   /** What a request ends with instead of an answer. */
-  readonly fail?: (call: Call) => Error | undefined;
+  readonly fail?: (call: ObservedCall) => Error | undefined;
   readonly more?: readonly KubeObject[];
   /** Of the terminal. */
   readonly rows?: number;
@@ -64,7 +64,7 @@ async function play(argv: readonly string[], scene: Play = {}): Promise<Played> 
     waits += 1;
     scene.between?.(waits, controlPlane);
   };
-  const calls: Call[] = [];
+  const calls: ObservedCall[] = [];
   const cluster = new ObservedCluster(
     controlPlane.connect({ user: scene.user ?? admin, namespace: "engine" }),
     async (call, send) => {
@@ -183,7 +183,7 @@ test("a component that goes is said to be gone", async () => {
 });
 
 /** Refuses a kind of request after so many. */
-function dropAfter(wanted: string, times: number): (call: Call) => Error | undefined {
+function dropAfter(wanted: string, times: number): (call: ObservedCall) => Error | undefined {
   let seen = 0;
   return ({ verb, subject }) => {
     if (`${verb} ${subject}` !== wanted) return undefined;

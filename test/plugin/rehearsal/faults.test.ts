@@ -7,7 +7,7 @@ import {
   planFaults,
   spelled,
 } from "../../../plugin/rehearsal/faults";
-import { type Call, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
+import { type ObservedCall, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import type { KubeObject } from "../../../plugin/run/ports";
 import { aNamespace } from "../../support/builders";
 import { ManualClock } from "../../support/manual-clock";
@@ -105,7 +105,7 @@ test("the answers are those of an API server: status, reason, and when to come b
   expect(error("throttled")).toBeInstanceOf(ApiError);
 });
 
-const call = (verb: Call["verb"], writes: boolean, dryRun = false): Call => ({
+const call = (verb: ObservedCall["verb"], writes: boolean, dryRun = false): ObservedCall => ({
   verb,
   subject: "Secret engine/admission-tls",
   writes,

@@ -1,5 +1,5 @@
 import { kinds } from "../../../plugin/domain/kinds";
-import { type Call, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
+import { type ObservedCall, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import type { Cluster, KubeObject } from "../../../plugin/run/ports";
 import { aNamespace, aService } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";
@@ -12,7 +12,7 @@ const settings: KubeObject = {
 };
 
 function observed() {
-  const calls: Call[] = [];
+  const calls: ObservedCall[] = [];
   const controlPlane = aControlPlane([aNamespace("engine"), aService("engine")]);
   const inner = controlPlane.connect({ user: admin, namespace: "engine", server: "here" });
   const cluster = new ObservedCluster(inner, (call, send) => {
@@ -25,7 +25,7 @@ function observed() {
 const engine = { resource: kinds.namespace, name: "engine" };
 const patch = { metadata: { labels: { a: "b" } } };
 
-type Wanted = Pick<Call, "verb" | "subject" | "writes">;
+type Wanted = Pick<ObservedCall, "verb" | "subject" | "writes">;
 
 test.each<[string, Wanted, (cluster: Cluster) => Promise<unknown>]>([
   [

@@ -1,4 +1,4 @@
-import { generatePair, type Pair } from "../../../plugin/adapters/certificate";
+import { generatePair, type KeyPair } from "../../../plugin/adapters/certificate";
 import {
   ApiError,
   type EngineError,
@@ -12,8 +12,8 @@ import type { CreateOptions } from "../../../plugin/run/cert-plan";
 import type { Report } from "../../../plugin/run/report";
 import { aSecret, aWorld, names, now, refusal } from "./cert-world";
 
-let first: Pair;
-let second: Pair;
+let first: KeyPair;
+let second: KeyPair;
 
 beforeAll(async () => {
   const request = { namespace: "engine", names, now };
@@ -309,7 +309,7 @@ describe("nothing is written", () => {
   });
 });
 
-function aSecretData(pair: Pair, item: string): unknown {
+function aSecretData(pair: KeyPair, item: string): unknown {
   return (aSecret(pair)["data"] as Record<string, unknown>)[item];
 }
 
@@ -675,7 +675,7 @@ describe("a write whose answer is lost is read back", () => {
 });
 
 describe("a refusal that quotes the Secret", () => {
-  const quoting = (pair: Pair, form: (key: string) => string): ApiError =>
+  const quoting = (pair: KeyPair, form: (key: string) => string): ApiError =>
     new ApiError(`admission webhook "keys.example.com" denied the request: ${form(pair.keyPem)}`, {
       status: 422,
       reason: "Invalid",

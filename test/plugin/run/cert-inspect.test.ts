@@ -1,10 +1,10 @@
-import { generatePair, type Pair } from "../../../plugin/adapters/certificate";
+import { generatePair, type KeyPair } from "../../../plugin/adapters/certificate";
 import { inspectCertificate } from "../../../plugin/run/cert-inspect";
 import { Recorder } from "../../../plugin/run/engine/recorder";
 import type { Report } from "../../../plugin/run/report";
 import { aSecret, aWorld, names, now } from "./cert-world";
 
-let pair: Pair;
+let pair: KeyPair;
 
 beforeAll(async () => {
   pair = await generatePair({ namespace: "engine", names, now });
@@ -26,7 +26,7 @@ function inspectFile(text: string, changes: { path?: string; namespace?: string 
 }
 
 const codesOf = ({ findings = [] }: Report): readonly string[] => findings.map(({ code }) => code);
-const asFile = (pairToWrite: Pair, namespace?: string): string =>
+const asFile = (pairToWrite: KeyPair, namespace?: string): string =>
   JSON.stringify(
     aSecret(pairToWrite, {
       metadata: { name: "admission-tls", ...(namespace !== undefined && { namespace }) },

@@ -1,7 +1,7 @@
 /** A namespace of Secrets in memory, and everything else that the `cert` commands are given. */
 import {
   generatePair,
-  type Pair,
+  type KeyPair,
   parseCertificateFile,
   readPemCertificate,
   readSecretCertificate,
@@ -128,7 +128,7 @@ export function refusal(status: number, reason: string, cause?: string): ApiErro
 const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
 
 /** What the commands are given, with everything that they said kept. */
-export function aWorld(pairs: readonly Pair[]) {
+export function aWorld(pairs: readonly KeyPair[]) {
   const cluster = new SecretsCluster();
   const events: Event[] = [];
   const lines: unknown[] = [];
@@ -179,7 +179,7 @@ export function aWorld(pairs: readonly Pair[]) {
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 /** A Secret as someone else has made it. */
-export function aSecret(pair: Pair, changes: Partial<KubeObject> = {}): KubeObject {
+export function aSecret(pair: KeyPair, changes: Partial<KubeObject> = {}): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Secret",

@@ -1,6 +1,6 @@
 /** Databases of every kind as facts: each test changes what it is about. */
 import type { ApiDatabase } from "../../../../plugin/domain/api/records";
-import { type Target, selectDatabases } from "../../../../plugin/domain/databases/target";
+import { type DatabaseTarget, selectDatabases } from "../../../../plugin/domain/databases/target";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { anEc, anOperator, factsOf, newTag, ns } from "../cluster/scene";
@@ -77,7 +77,7 @@ export function sceneOf(objects: Objects = {}): Facts {
 }
 
 /** The one database of the scene, as it was named or taken with all. */
-export function targetIn(facts: Facts, names: readonly string[] = []): Target {
+export function targetIn(facts: Facts, names: readonly string[] = []): DatabaseTarget {
   const { targets } = selectDatabases(facts, { names, everywhere: true, via: "resource" });
   const [target] = targets;
   if (target === undefined) throw new Error("the scene has no such database");

@@ -1,4 +1,4 @@
-import type { Pair } from "../../../../plugin/domain/kinds";
+import type { RolePair } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import * as managed from "../../../../plugin/domain/rbac/managed";
@@ -130,7 +130,7 @@ const shared: KubeObject = {
   kind: "ClusterRole",
   metadata: { name: reference.name },
 };
-const wanted: Pair<KubeObject> = { role: aRole(rules), binding: aBinding([account()]) };
+const wanted: RolePair<KubeObject> = { role: aRole(rules), binding: aBinding([account()]) };
 
 test("a ClusterRole that stands for the role takes its place in a namespace, and nowhere else", () => {
   const options = { names, namespace: "engine", mode: "expand" } as const;

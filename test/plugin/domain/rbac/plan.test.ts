@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import * as plans from "../../../../plugin/domain/rbac/plan";
-import type { Found, Mode, Terms } from "../../../../plugin/domain/rbac/plan";
+import type { LiveRbac, Mode, Terms } from "../../../../plugin/domain/rbac/plan";
 import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { aBinding, account, aRole, nodeRule, podRule } from "./objects";
 
@@ -18,16 +18,16 @@ const labeled = (...subjects: readonly object[]) => aBinding(subjects, { metadat
 const ours = [account(), account("ec")];
 const wanted = { role: aRole([nodeRule], { labels }), binding: labeled(...ours) };
 const other = { kind: "ClusterRole", name: "everywhere" };
-const elsewhere: Found = {
+const elsewhere: LiveRbac = {
   role: wanted.role,
   binding: aBinding([account()], other),
   bound: [podRule],
 };
-const having = (...rules: readonly object[]): Found => ({
+const having = (...rules: readonly object[]): LiveRbac => ({
   ...wanted,
   role: aRole(rules, { labels }),
 });
-const bound = (...subjects: readonly object[]): Found => ({
+const bound = (...subjects: readonly object[]): LiveRbac => ({
   ...wanted,
   binding: labeled(...subjects),
 });
@@ -36,7 +36,7 @@ const placeholder = account("NAME_OF_EC_SERVICE_ACCOUNT");
 const team = { ...wanted, role: aRole([nodeRule], { labels: { ...labels, team: "a" } }) };
 
 /** The writes as words, `rebind` for another role; what is gained is `+`, what is lost `-`. */
-test.each<[string, Found, string, Mode?]>([
+test.each<[string, LiveRbac, string, Mode?]>([
   ["nothing there: both", {}, "role binding +nodes: get"],
   ["all up to date: nothing", wanted, ""],
   ["old rules are exchanged", having(podRule), "role +nodes: get -pods: get"],
@@ -225,7 +225,7 @@ test.each<[string, Local]>([
   const { rules, subjects = [], file, mode = "contract", drop, kept = [], lost = [] } = row;
   const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
   const annotations = file && { [lastApplied]: JSON.stringify({ rules: file }) };
-  const found: Found = {
+  const found: LiveRbac = {
     role: aRole(rules, { labels, ...(annotations && { annotations }) }),
     binding: labeled(...ours, ...subjects),
   };
@@ -250,7 +250,7 @@ test("labels that are not known to be the release's are no difference", () => {
 });
 
 test("the second binding is for everybody who has access or shall have it, under the wanted role", () => {
-  const made = (found: Found, witness?: string): KubeObject =>
+  const made = (found: LiveRbac, witness?: string): KubeObject =>
     temporaryBinding(planSite(found, wanted, termsOf("contract")), "second", witness);
   const found = { role: wanted.role, binding: aBinding([account("old")], other), bound: [] };
   const binding = made(found);

@@ -1,7 +1,7 @@
 import { defaultNames, type Names } from "../../../../plugin/domain/names";
 import { entriesOf } from "../../../../plugin/domain/webhook/configuration";
 import * as probe from "../../../../plugin/domain/webhook/probe";
-import type { Answer, Observation, ProbeKind } from "../../../../plugin/domain/webhook/probe";
+import type { ProbeAnswer, Observation, ProbeKind } from "../../../../plugin/domain/webhook/probe";
 import {
   aDatabase,
   aNewConfiguration,
@@ -14,12 +14,12 @@ import { hostile } from "./hostile";
 const { answerOf, failingMs, gapOf, isRight, judgeProof, pairFromStored, pairsFor } = probe;
 const { seenBroken, tally, thinned } = probe;
 
-type Seen = readonly [ProbeKind, Answer];
+type Seen = readonly [ProbeKind, ProbeAnswer];
 
-const accepted: Answer = { is: "accepted" };
-const refusedBy = (by: string): Answer => ({ is: "refused", by, detail: "bad version" });
-const failed: Answer = { is: "failed", by: "new", detail: "x509" };
-const other: Answer = { is: "other", detail: "schema" };
+const accepted: ProbeAnswer = { is: "accepted" };
+const refusedBy = (by: string): ProbeAnswer => ({ is: "refused", by, detail: "bad version" });
+const failed: ProbeAnswer = { is: "failed", by: "new", detail: "x509" };
+const other: ProbeAnswer = { is: "other", detail: "schema" };
 /** A good edit that passes, that a webhook or a schema stops, or whose call fails. */
 const pass: Seen = ["accept", accepted];
 const stop: Seen = ["accept", refusedBy("x")];
@@ -44,7 +44,7 @@ const posing = `ValidatingAdmissionPolicy 'p' denied request:`;
 const denied = 'admission webhook "a.b" denied the request: no';
 const failing = 'failed calling webhook "a.b": x509';
 
-test.each<[string, Answer["is"], string | undefined]>([
+test.each<[string, ProbeAnswer["is"], string | undefined]>([
   [denied, "refused", "a.b"],
   [`${posing} ${denied}`, "other", undefined],
   [`admission webhook "c.d" denied the request: ${denied}`, "refused", "c.d"],

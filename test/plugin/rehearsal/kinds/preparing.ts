@@ -2,7 +2,7 @@
 import { ApiError } from "../../../../plugin/domain/errors";
 import type { Json } from "../../../../plugin/domain/values";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
-import type { Prepared, Registry } from "../../../../plugin/rehearsal/model";
+import type { PreparedWrite, Registry } from "../../../../plugin/rehearsal/model";
 import type { KubeObject } from "../../../../plugin/run/ports";
 
 /** An object by its apiVersion, kind and fields; named `x`, in namespace `ns` when it has one. */
@@ -25,7 +25,7 @@ export function anObject(
 export function prepared(
   object: KubeObject,
   { before, registry = createRegistry() }: { before?: KubeObject; registry?: Registry } = {},
-): Prepared {
+): PreparedWrite {
   const definition = registry.byKind(object.apiVersion, object.kind);
   if (definition === undefined) throw new Error(`${object.kind} is not served`);
   return definition.prepare(object, before);

@@ -9,7 +9,7 @@ import { asn1, md, pki } from "node-forge";
 import {
   certificateOfPem,
   generatePair,
-  type Pair,
+  type KeyPair,
   readSecretCertificate,
 } from "../../../../plugin/adapters/certificate";
 import { judgeCertificate } from "../../../../plugin/domain/certificate";
@@ -25,9 +25,9 @@ const base64 = (text: string): string => Buffer.from(text, "latin1").toString("b
 const decoded = (value: unknown): string => Buffer.from(String(value), "base64").toString("latin1");
 const keys = new KeyRing();
 
-let pair: Pair;
-let stranger: Pair;
-let chain: readonly Pair[];
+let pair: KeyPair;
+let stranger: KeyPair;
+let chain: readonly KeyPair[];
 
 beforeAll(async () => {
   [pair, stranger] = await Promise.all([
@@ -52,7 +52,7 @@ const holding = (certPem: string, keyPem: string): KubeObject =>
   secretOf({ cert: base64(certPem), privateKey: base64(keyPem) });
 
 /** A leaf, and the CA that issued it. */
-function issuedChain(): readonly Pair[] {
+function issuedChain(): readonly KeyPair[] {
   const ca = certificateWith({ ca: true });
   const leaf = certificateWith({ issuer: ca });
   return [leaf, ca];
@@ -60,7 +60,7 @@ function issuedChain(): readonly Pair[] {
 
 interface Parts {
   readonly ca?: boolean;
-  readonly issuer?: Pair;
+  readonly issuer?: KeyPair;
   readonly bits?: number;
   readonly digest?: md.MessageDigest;
   readonly notBefore?: number;
@@ -70,7 +70,7 @@ interface Parts {
 
 const day = 24 * 60 * 60_000;
 
-function certificateWith(parts: Parts): Pair {
+function certificateWith(parts: Parts): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: parts.bits ?? 2048,
     publicKeyEncoding: { type: "spki", format: "pem" },
@@ -106,7 +106,7 @@ function certificateWith(parts: Parts): Pair {
 function pairWith(
   keyPair: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
   { oid, hash }: { readonly oid: string; readonly hash: string | null },
-): Pair {
+): KeyPair {
   const universal = asn1.Class.UNIVERSAL;
   const algorithm = asn1.create(universal, asn1.Type.SEQUENCE, true, [
     asn1.create(universal, asn1.Type.OID, false, asn1.oidToDer(oid).getBytes()),
@@ -130,14 +130,14 @@ function pairWith(
   };
 }
 
-const ecPair = (): Pair =>
+const ecPair = (): KeyPair =>
   pairWith(generateKeyPairSync("ec", { namedCurve: "secp384r1" }), {
     oid: "1.2.840.10045.4.3.3",
     hash: "sha384",
   });
-const edPair = (): Pair =>
+const edPair = (): KeyPair =>
   pairWith(generateKeyPairSync("ed25519"), { oid: "1.3.101.112", hash: null });
-const pssPair = (): Pair =>
+const pssPair = (): KeyPair =>
   pairWith(generateKeyPairSync("rsa", { modulusLength: 2048 }), {
     oid: "1.2.840.113549.1.1.10",
     hash: "sha256",
@@ -270,11 +270,11 @@ describe("a stand-in is judged as the original", () => {
 });
 
 describe("a stand-in's pair", () => {
-  test.each<[name: string, given: () => Pair]>([
+  test.each<[name: string, given: () => KeyPair]>([
     ["RSA", () => pair],
     ["EC", ecPair],
     ["Ed25519", edPair],
-    ["issued by an unknown CA", () => chain[0] as Pair],
+    ["issued by an unknown CA", () => chain[0] as KeyPair],
   ])("fits together and can be served: %s", async (_name, given) => {
     const { certPem, keyPem } = given();
     const { pair: served, secret } = await make(holding(certPem, keyPem));

@@ -2,7 +2,7 @@
 import { exampleDefinitions } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import { type Call, ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
+import { type ObservedCall, ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { getPath } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
@@ -42,11 +42,11 @@ export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "q
   readonly cluster: Cluster;
   readonly controlPlane: MemoryControlPlane;
   readonly clock: ManualClock;
-  readonly calls: Call[];
+  readonly calls: ObservedCall[];
   /** Before each request: the place for someone else to act, or to throw. */
-  before: (call: Call) => Promise<void>;
+  before: (call: ObservedCall) => Promise<void>;
   /** After each request that was carried out. */
-  after: (call: Call) => Promise<void>;
+  after: (call: ObservedCall) => Promise<void>;
   writes(): readonly string[];
   run(options?: Partial<RbacOptions>, deps?: Partial<RbacPorts>): Promise<Report>;
 }

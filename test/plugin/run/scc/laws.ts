@@ -3,12 +3,12 @@ import { objectLabel } from "../../../../plugin/domain/objects";
 import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import { type Place, user } from "./objects";
+import { type AccountReview, user } from "./objects";
 
 /** Bindings, roles and the constraint of a place, by label. */
 export type Snapshot = ReadonlyMap<string, KubeObject>;
 
-export async function snapshotOf(cluster: Cluster, place: Place): Promise<Snapshot> {
+export async function snapshotOf(cluster: Cluster, place: AccountReview): Promise<Snapshot> {
   const resources = [constraintResource, ...Object.values(accessResources)];
   const found = await Promise.all(resources.map((resource) => cluster.list(resource)));
   const all = found.flatMap((objects) => objects ?? []);
@@ -62,7 +62,7 @@ function contentOf(object: KubeObject): object {
 /** Whether someone may use the constraint in a namespace: by RBAC, or by the constraint's own lists. */
 export async function mayUse(
   cluster: Cluster,
-  place: Place,
+  place: AccountReview,
   { name, namespace }: { readonly name: string; readonly namespace: string },
 ): Promise<boolean> {
   const { group, plural } = constraintResource;

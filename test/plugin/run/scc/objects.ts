@@ -6,13 +6,13 @@ import type { Scene } from "./memory-scene";
 const rbac = "rbac.authorization.k8s.io";
 
 /** Where a constellation plays: namespace, other namespace and constraint have the same name each time. */
-export interface Place {
+export interface AccountReview {
   readonly ns: string;
   readonly other: string;
   readonly scc: string;
 }
 
-export const placeNamed = (name: string): Place => ({
+export const placeNamed = (name: string): AccountReview => ({
   ns: name,
   other: `${name}-other`,
   scc: `${name}-constraint`,

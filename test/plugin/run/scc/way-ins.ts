@@ -10,7 +10,7 @@ import {
   aRole,
   granted,
   group,
-  type Place,
+  type AccountReview,
   useOf,
   user,
 } from "./objects";
@@ -19,7 +19,7 @@ import type { KubeObject } from "../../../../plugin/run/ports";
 export interface Constellation {
   readonly name: string;
   /** Beside the namespaces. */
-  readonly objects: (at: Place) => readonly KubeObject[];
+  readonly objects: (at: AccountReview) => readonly KubeObject[];
   /** The account's name where it is not the EC's. */
   readonly account?: string;
   readonly exit: number;
@@ -43,15 +43,15 @@ interface Start {
   /** Of the EC; false: there is none. */
   readonly ec?: object | false;
   /** Who is in the constraint itself; false: it is gone. */
-  readonly lists?: ((at: Place) => Parameters<typeof aConstraint>[1]) | false;
-  readonly more?: (at: Place) => readonly KubeObject[];
+  readonly lists?: ((at: AccountReview) => Parameters<typeof aConstraint>[1]) | false;
+  readonly more?: (at: AccountReview) => readonly KubeObject[];
 }
 
 type End = Partial<Omit<Constellation, "name" | "objects">>;
 
 /** Without more, the account is unbound and the constraint deleted. */
 function row(name: string, { ec = {}, lists, more }: Start, end: End): Constellation {
-  const objects = (at: Place): readonly KubeObject[] => [
+  const objects = (at: AccountReview): readonly KubeObject[] => [
     ...(ec === false ? [] : [anEc(at.ns, ec)]),
     ...(lists === false ? [] : [aConstraint(at.scc, lists?.(at))]),
     ...(more?.(at) ?? []),
@@ -59,13 +59,13 @@ function row(name: string, { ec = {}, lists, more }: Start, end: End): Constella
   return { name, objects, exit: 0, codes: [], writes: [], constraint: "deleted", ...end };
 }
 
-const listed = (at: Place) => ({ users: [user(at.ns)] });
+const listed = (at: AccountReview) => ({ users: [user(at.ns)] });
 /** oc's cluster-wide binding, for the account and these. */
 const bound =
-  (...others: ((at: Place) => object)[]) =>
-  (at: Place) =>
+  (...others: ((at: AccountReview) => object)[]) =>
+  (at: AccountReview) =>
     granted(at.scc, { subjects: [...others.map((of) => of(at)), account(at.ns)] });
-const near = (at: Place, kind: "Role" | "ClusterRole", name: string) =>
+const near = (at: AccountReview, kind: "Role" | "ClusterRole", name: string) =>
   aBinding(name, { kind, name }, { subjects: [account(at.ns)], namespace: at.ns });
 
 const kept = (...codes: readonly string[]): End => ({ constraint: "kept", codes });

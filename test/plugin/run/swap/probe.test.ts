@@ -3,7 +3,7 @@ import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { getPath, getOwn } from "../../../../plugin/domain/values";
-import type { Pair } from "../../../../plugin/domain/webhook/probe";
+import type { ProbePair } from "../../../../plugin/domain/webhook/probe";
 import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
 import type { Call, WebhookServer } from "../../../support/fake-cluster";
 import {
@@ -380,7 +380,7 @@ describe("a pair of one's own (--probe-file)", () => {
     metadata: { name: "mine", namespace: "engine" },
     spec,
   });
-  const pair: Pair = {
+  const pair: ProbePair = {
     kind: resource.kind,
     resource: { ...resource, plural: "guessed" },
     accept: object({}),

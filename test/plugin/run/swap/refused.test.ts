@@ -2,7 +2,7 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import { type ExitCode } from "../../../../plugin/domain/errors";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import type { Pair } from "../../../../plugin/domain/webhook/probe";
+import type { ProbePair } from "../../../../plugin/domain/webhook/probe";
 import type { SwapOptions } from "../../../../plugin/run/swap/read";
 import {
   aDeployment,
@@ -24,7 +24,7 @@ import { expectGolden } from "../../../support/golden";
 const { group, version, edb, eaadb, erc } = defaultNames;
 const guarded = [edb, eaadb, erc].map(({ plural }) => plural);
 
-function ownPair(namespace: string): Pair {
+function ownPair(namespace: string): ProbePair {
   const object = (spec: object): KubeObject => ({
     apiVersion: `${group}/${version}`,
     kind: edb.kind,
