@@ -1,6 +1,6 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
 import type { GlobalOptions, Streams } from "./commands/context";
-import { sweepLeftovers } from "./adapters/temporary";
+import { sweepLeftovers } from "./adapters/files";
 import { AbandonedError, InterruptedError } from "./commands/context";
 import { exitCodes } from "./domain/errors";
 import { runProgram } from "./program";

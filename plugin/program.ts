@@ -7,8 +7,7 @@ import type { Names } from "./domain/names";
 import type { Chosen } from "./program/entry";
 import type { Job } from "./program/run";
 import type { ReadNames } from "./program/wording";
-import { prefixOf, toGlobalOptions } from "./program/options";
-import { parse, type Parsed } from "./program/tree";
+import { parse, type Parsed, prefixOf, toGlobalOptions } from "./program/tree";
 
 /** Runs one command line to its end; never throws. */
 export async function runProgram(world: World): Promise<ExitCode> {

@@ -1,13 +1,13 @@
 /** The environment, parsed once at start; every problem is named at once (cli contract). */
 import { parseDuration } from "../plugin/domain/duration";
 import { UsageError } from "../plugin/domain/errors";
-import { isLabel } from "../plugin/domain/kube/names";
+import { isLabel } from "../plugin/domain/kube/selectors";
 import { defaultNames, type Names } from "../plugin/domain/names";
 import type { RuleOptions, RuleSetting } from "../plugin/domain/rules/types";
 import { errorText, type LogLevel, logLevels } from "./log";
 import { readFileSync } from "node:fs";
 import { type JudgedNames, judgeNames, parseMarked } from "../plugin/domain/names/judge";
-import { parseYaml } from "./files";
+import { parseYaml } from "./certificate/served";
 
 /** Where the ECs come from: the API server, or a file that is read again when it changes. */
 export type ClusterSource =

@@ -15,7 +15,7 @@ import {
   serviceAccountDir,
 } from "./kubernetes/target";
 import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
-import { temporaryFolder } from "./temporary";
+import { temporaryFolder } from "./files";
 
 /** Helm ended with an error of its own. */
 export class HelmError extends EngineError {

@@ -2,7 +2,7 @@
 import { catalogue } from "../domain/catalogue";
 import { UsageError } from "../domain/errors";
 import type { Report } from "../run/report";
-import { suggestion } from "../domain/suggest";
+import { suggestion } from "../domain/values";
 import type { CommandRun } from "./context";
 
 /** Cause, fix and source of one code, in whichever case it was typed. */

@@ -20,8 +20,7 @@ import { journalOf } from "../run/engine/journal";
 import { installModule } from "../run/modules/install";
 import { kubectlCommand } from "./kubectl-command";
 import { getOwn } from "../domain/values";
-import { escape } from "../output/escape";
-import { renderTable } from "../output/style";
+import { escape, renderTable } from "../output/escape";
 import { renderText, type TextStyle } from "../output/text";
 
 /** `details` of the list. */

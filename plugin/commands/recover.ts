@@ -15,8 +15,7 @@ import { objectLabel } from "../domain/objects";
 import type { Evidence } from "../domain/recovery/classify";
 import { outOfLineAhead } from "../domain/recovery/line";
 import { type ApiAccess, type Pipeline, procedureOf } from "../domain/recovery/procedure";
-import { escape, quoteCommand } from "../output/escape";
-import type { Palette } from "../output/style";
+import { escape, type Palette, quoteCommand } from "../output/escape";
 
 /** Looks or recovers; every expected end comes back as a report. */
 export async function runRecover(

@@ -13,7 +13,7 @@ import {
   type BaselineRun,
 } from "../rehearsal/fault-runs";
 import type { MemoryControlPlane } from "../rehearsal/memory/control-plane";
-import { MemoryHome } from "../rehearsal/memory-home";
+import { MemoryHome } from "../rehearsal/virtual-clock";
 import { judgeMoment } from "../rehearsal/edits";
 import { playAlong } from "../rehearsal/operator/play";
 import type { Clock, Cluster } from "../run/ports";

@@ -1,7 +1,6 @@
 /** A rehearsal as a person reads it: each stage as the command itself prints it, then what it is worth. */
-import { escape, escapeLines } from "../output/escape";
+import { escape, escapeLines, renderTable } from "../output/escape";
 import { renderText, type TextStyle } from "../output/text";
-import { renderTable } from "../output/style";
 import type { Report } from "../run/report";
 
 type Render = (report: Report, style: TextStyle) => string;

@@ -6,7 +6,7 @@ import { exitCodes, UsageError } from "../domain/errors";
 import { quoteCommand } from "../output/escape";
 import { type Edit, tryEdits } from "../rehearsal/edits";
 import { type Embedded, openEmbedded } from "../rehearsal/embedded";
-import { exampleRelease } from "../rehearsal/example-release";
+import { exampleRelease } from "../rehearsal/example";
 import { judgeChoice } from "../rehearsal/faults";
 import { unknownOf } from "../rehearsal/limits";
 import { findWebhook } from "../rehearsal/webhook-process";

@@ -1,8 +1,14 @@
 /** Shows a status again and again: a screen on a terminal, a line or a document per change elsewhere. */
 import type { Summary } from "../domain/status/status";
-import { escape } from "../output/escape";
+import {
+  escape,
+  isTerminal,
+  palette,
+  type Palette,
+  renderTable,
+  wantsColor,
+} from "../output/escape";
 import { renderLine } from "../output/reporter";
-import { isTerminal, palette, type Palette, renderTable, wantsColor } from "../output/style";
 import type { Report } from "../run/report";
 import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";

@@ -14,7 +14,7 @@ import type { Release, ReleaseContents } from "../domain/release/contents";
 import { publicText, publicWords } from "../domain/public-words";
 import { parsePlan, type PlannedPart, savedBy, type UpgradePlan } from "../domain/upgrade/plan";
 import { judgePrerequisites, prerequisiteCodes, prerequisiteFindings } from "../domain/procedure";
-import { escape, quoteCommand } from "../output/escape";
+import { escape, type Palette, palette, quoteCommand } from "../output/escape";
 import type { Cluster } from "../run/ports";
 import { readSnapshot, requireRead } from "../run/snapshot";
 import { Recorder } from "../run/engine/recorder";
@@ -26,7 +26,6 @@ import { recorderOf } from "./run-ports";
 import type { UpgradeFlags } from "./specs/upgrade";
 import { readyParts } from "./upgrade-parts";
 import { renderPlanPart, renderText, type TextStyle } from "../output/text";
-import { type Palette, palette } from "../output/style";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */
 export async function runUpgrade(

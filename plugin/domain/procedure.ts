@@ -25,7 +25,7 @@ import { parseReleaseTag } from "./versions";
 import { entryNames } from "./webhook/configuration";
 import { checks } from "./checks/all";
 import { judgeBy, type JudgedCheck, type Judgment } from "./checks/judge";
-import type { Skip } from "./checks/selection";
+import { type Skip } from "./checks/selection";
 import { type CheckTarget, situationOf } from "./checks/context";
 import type { Finding } from "./findings";
 

@@ -3,8 +3,7 @@ import type { Finding } from "../domain/findings";
 import { isObject, asArray, getOwn, asString } from "../domain/values";
 import type { CheckLine } from "../run/check";
 import type { Report } from "../run/report";
-import { escape } from "./escape";
-import { renderTable } from "./style";
+import { escape, renderTable } from "./escape";
 import { renderFinding, renderText, type TextStyle } from "./text";
 
 /** So many findings of one check are shown in full. */

@@ -1,9 +1,8 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../run/report";
-import { isTerminal, palette, wantsColor } from "./style";
-import { ProgressReporter } from "./progress-reporter";
-import { renderText, type TextStyle } from "./text";
-import { escapeJson } from "./escape";
+import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
+import { paintResult, paintSeverity, renderText, type TextStyle } from "./text";
+import type { Finding } from "../domain/findings";
 
 /** What a reporter writes to, and how. */
 export interface ReporterWish {
@@ -82,4 +81,93 @@ export function renderJson(report: Report): string {
 /** One line of JSON Lines: an event as it happens, or the document at the end. */
 export function renderLine(value: Event | Report): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
+}
+
+/** Where and how the talk appears. */
+export interface TalkStyle {
+  readonly err: NodeJS.WritableStream;
+  readonly palette: Palette;
+  /** A terminal: waiting is one line that is written over. */
+  readonly live: boolean;
+  /** The result shows steps, probes and findings on the same terminal: then they pass by only. */
+  readonly passing: boolean;
+  /** False where the result shows the findings to the same reader: a log has each once. */
+  readonly findings: boolean;
+  readonly quiet: boolean;
+}
+
+const clearLine = "\r\u001b[K";
+
+/** Shows events; `rest` takes the live line away, before a prompt or the result. */
+export class ProgressReporter {
+  #live = false;
+  #waitingOn: string | undefined;
+
+  constructor(private readonly style: TalkStyle) {}
+
+  event(event: Event): void {
+    if (event.type === "warning") {
+      this.line(`${this.style.palette.warn("warning:")} ${escape(event.text)}`);
+      return;
+    }
+    if (this.style.quiet) return;
+    if (event.type === "waiting") {
+      this.waiting(event);
+      return;
+    }
+    this.#waitingOn = undefined;
+    if (event.type === "finding" && !this.style.findings) return;
+    if (event.type === "note") this.line(escape(event.text));
+    else this.result(this.told(event));
+  }
+
+  /** Takes the live line away. */
+  rest(): void {
+    if (this.#live) this.style.err.write(clearLine);
+    this.#live = false;
+  }
+
+  private told(event: Event & { type: "step" | "probe" | "finding" }): string {
+    if (event.type === "finding") return told(event.finding, this.style.palette);
+    if (event.type === "probe") {
+      const { phase, accept, deny } = event.probe;
+      const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
+      return `probe ${escape(phase)}: ${accept.ok}/${accept.of} accepted, ${deny.ok}/${deny.of} refused${by}`;
+    }
+    const { n, action, object, result, why } = event.step;
+    const outcome = paintResult(result, this.style.palette);
+    return `step ${n}: ${action} ${escape(object)} ${outcome} (${escape(why)})`;
+  }
+
+  /** On a terminal each poll renews the line; elsewhere only a change is worth one. */
+  private waiting({ on, seconds }: Event & { type: "waiting" }): void {
+    const text = `waiting for ${escape(on)}`;
+    if (this.style.live) this.over(`${text} (${Math.floor(seconds)}s)`);
+    else if (this.#waitingOn !== on) this.line(text);
+    this.#waitingOn = on;
+  }
+
+  private result(text: string): void {
+    if (this.style.passing) this.over(text);
+    else this.line(text);
+  }
+
+  private line(text: string): void {
+    this.rest();
+    this.style.err.write(`${text}\n`);
+  }
+
+  /** Writes over the live line, cut to the terminal's width: a wrapped line cannot be cleared. */
+  private over(text: string): void {
+    const columns = "columns" in this.style.err ? Number(this.style.err.columns) : 80;
+    // cutting could split a color code, hence the plain text
+    const bare = text.replaceAll(/\u001b\[\d+m/g, "");
+    this.style.err.write(`${clearLine}${bare.slice(0, Math.max(20, columns - 1))}`);
+    this.#live = true;
+  }
+}
+
+function told(finding: Finding, palette: Palette): string {
+  const object = finding.object === undefined ? "" : ` ${escape(finding.object)}`;
+  return `${paintSeverity(finding, palette)}: ${escape(finding.code)}${object}: ${escape(finding.cause)}`;
 }

@@ -7,8 +7,7 @@ import type {
   Result,
   StepReport,
 } from "../run/report";
-import { escape, escapeLines } from "./escape";
-import { type Palette, renderTable } from "./style";
+import { escape, escapeLines, type Palette, renderTable } from "./escape";
 import type { Finding } from "../domain/findings";
 import { permissionLine } from "../domain/permissions";
 

@@ -3,14 +3,13 @@ import { randomBytes } from "node:crypto";
 import type { CommandContext, GlobalOptions, RunIdentity, Streams } from "../commands/context";
 import { UsageError } from "../domain/errors";
 import { defaultNames } from "../domain/names";
-import { escape, quoteCommand } from "../output/escape";
+import { escape, isTerminal, quoteCommand } from "../output/escape";
 import type { Placed } from "./place";
 import type { TalkingReporter } from "../output/reporter";
-import { isTerminal } from "../output/style";
 import type { Permission } from "../domain/permissions";
 import type { Clock, Cluster } from "../run/ports";
 import { watchedHome } from "../run/engine/journal";
-import { type Remembered, remembering } from "../run/refused";
+import { type Remembered, remembering } from "../run/reviews";
 import type { Event } from "../run/report";
 
 /** What the process hands to the program. */

@@ -1,15 +1,28 @@
 /** The command line, parsed: commander's tree is made from the list of commands. */
-import type { Prefix } from "../commands/context";
-import type { FlagSpec, RawFlags } from "../commands/flags";
-import { rehearsedByDefault, standardFlags } from "../commands/standard-flags";
+import type { GlobalOptions, Prefix } from "../commands/context";
+import {
+  attribute,
+  FlagReader,
+  type FlagSpec,
+  listOf,
+  type RawFlags,
+  readOptions,
+} from "../commands/flags";
+import {
+  connectionTable,
+  rehearsedByDefault,
+  runTable,
+  standardFlags,
+} from "../commands/standard-flags";
 import { isOperand, normalize, opposite, splitGiven, type SplitLine } from "./argv";
-import { entries, wrapperCommands, parents } from "./commands";
+import { entries, parents, wrapperCommands } from "./commands";
 import type { ArgumentSpec } from "../commands/spec";
 import type { Chosen } from "./entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
 import { publicWords } from "../domain/public-words";
-import { suggestion } from "../domain/suggest";
+import { suggestion } from "../domain/values";
 import { Command, type ErrorOptions, Option } from "commander";
+import type { ConnectionFlags } from "../adapters/kubernetes/target";
 
 /** What a command line says; `help` is there when help is what was asked for. */
 export interface Parsed {
@@ -260,4 +273,50 @@ function valueOption(spelled: string, flag: FlagSpec): Option {
     ...(before ?? []),
     value,
   ]);
+}
+
+/** The judged options and every problem that was found on the way. */
+export interface JudgedOptions {
+  readonly options: GlobalOptions;
+  readonly problems: readonly string[];
+}
+
+/** `oc engine` when the shell or oc itself was started as oc, else `kubectl engine`. */
+export function prefixOf(env: NodeJS.ProcessEnv): Prefix {
+  const caller = (env["_"] ?? "").split(/[\\/]/).pop() ?? "";
+  return /^oc(\.exe)?$/i.test(caller) ? "oc engine" : "kubectl engine";
+}
+
+/** Judges the global flags; unusable values are replaced by defaults and named as problems. */
+export function toGlobalOptions(raw: RawFlags, env: NodeJS.ProcessEnv): JudgedOptions {
+  const read = new FlagReader(raw, env);
+  const connection: ConnectionFlags = readOptions(connectionTable, read);
+  const options: GlobalOptions = {
+    ...readOptions(runTable, read),
+    namespace: connection.namespace,
+    prefix: prefixOf(env),
+    connection,
+    contextArgs: contextArgs({ ...connection }),
+  };
+  return { options, problems: read.problems };
+}
+
+type Value = ConnectionFlags[keyof ConnectionFlags];
+
+const unrepeated = ["token", "request-timeout"];
+
+/**
+ * What a printed command must repeat to reach the same place: everything that names the cluster,
+ * the identity and the namespace, but no token.
+ */
+function contextArgs(connection: Readonly<Record<string, Value>>): readonly string[] {
+  const words = listOf(connectionTable)
+    .filter(({ name }) => !unrepeated.includes(name))
+    .flatMap(({ name }) =>
+      [connection[attribute(name)] ?? []]
+        .flat()
+        .map((value) => (value === true ? `--${name}` : `--${name}=${String(value)}`)),
+    );
+  const isValued = (word: string): boolean => word.includes("=");
+  return [...words.filter(isValued), ...words.filter((word) => !isValued(word))];
 }

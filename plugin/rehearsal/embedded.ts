@@ -14,7 +14,7 @@ import { VirtualClock } from "./virtual-clock";
 import { makeWebhookFolder, type RunningWebhook, startWebhookProcess } from "./webhook-process";
 import { kinds } from "../domain/kinds";
 import { asString, getPath } from "../domain/values";
-import { readyEndpoints } from "../domain/webhook/readiness";
+import { readyEndpoints } from "../domain/webhook/configuration";
 import type { ServiceRoute } from "./admission/entries";
 
 /** What it is made of. */

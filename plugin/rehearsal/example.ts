@@ -4,8 +4,8 @@
  * in force, and the leftovers that an upgrade meets.
  */
 import { generatePair } from "../adapters/certificate";
-import { shippedCrds } from "../adapters/shipped";
-import { parseDocuments } from "../adapters/yaml";
+import { shippedCrds, shippedRbac, shippedTemplate } from "../adapters/shipped";
+import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
@@ -14,9 +14,12 @@ import example from "./example.json";
 import { createRegistry } from "./kinds/registry";
 import { fieldsV1Of } from "./memory/field-set";
 import { fieldsOf, structureOf } from "./memory/structure";
-import type { Registry } from "./model";
+import { exampleReleaseName, type Registry } from "./model";
 import { settledWorkloads } from "./operator/settled";
 import type { Source } from "./source/completion";
+import { folderDigest } from "../adapters/release/folder";
+import type { Release } from "../domain/release/contents";
+import written from "./example-release.json";
 
 /** The example's objects, with a key pair that is recreated each time. */
 export async function exampleSource(names: Names, now: number): Promise<Source> {
@@ -128,4 +131,52 @@ function owned(object: KubeObject, registry: Registry): KubeObject {
     fieldsV1: fieldsV1Of(fieldsOf(given, structureOf(definition))),
   };
   return { ...object, metadata: { ...metadata, managedFields: [owner] } };
+}
+
+/** Every file that is looked for in a release, made of the manifests that the tool ships. */
+export function exampleRelease(names: Names): Release {
+  const { release } = names;
+  const shipped = Object.entries(shippedRbac()).map(
+    ([file, text]) => [file, renamed(text, file, names)] as const,
+  );
+  const roles = new Map(shipped);
+  const texts: readonly (readonly [readonly string[], string | undefined])[] = [
+    [release.bundle, bundle(names, false)],
+    [release.openshiftBundle, bundle(names, true)],
+    [release.webhook, renamed(shippedTemplate(), "webhook.yaml", names)],
+    [release.consumerRole, roles.get("role.yaml")],
+    [release.consumerBinding, roles.get("role_binding.yaml")],
+    [release.labelRole, roles.get("operator_cluster_role.yaml")],
+    [release.labelBinding, roles.get("operator_cluster_role_binding.yaml")],
+  ];
+  const files = new Map(texts.map(([[path = ""], text = ""]) => [path, text]));
+  const bytes = [...files].map(([path, text]) => [path, Buffer.from(text)] as const);
+  return {
+    source: exampleReleaseName,
+    sha256: folderDigest(new Map(bytes)),
+    file: (paths) => {
+      const path = paths.find((one) => files.has(one));
+      const text = path === undefined ? undefined : files.get(path);
+      return text === undefined
+        ? undefined
+        : { text, source: `${path ?? ""} of ${exampleReleaseName}` };
+    },
+  };
+}
+
+function renamed(text: string, file: string, names: Names): string {
+  return renderDocuments(parseDocuments(text, file).map((document) => rebrand(document, names)));
+}
+
+/** In the order of a published bundle: rights, account, Service, definitions, Deployment. */
+function bundle(names: Names, openshift: boolean): string {
+  const [role, ...others] = written;
+  // the last rule is OpenShift's
+  const rules = openshift ? role?.rules : role?.rules?.slice(0, -1);
+  const objects = [{ ...role, rules }, ...others].map((object) => rebrand(object, names));
+  return renderDocuments([
+    ...objects.slice(0, -1),
+    ...productDefinitions(names),
+    ...objects.slice(-1),
+  ]);
 }

@@ -19,7 +19,7 @@ import { databasesOf, isAtLeast, runningTag } from "./operator/prerequisites";
 import { type RestService } from "./operator/snapshot";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "../adapters/temporary";
+import { temporaryFolder } from "../adapters/files";
 
 /** What they are played from. */
 interface ApisWish {

@@ -1,6 +1,8 @@
 /** Time in a rehearsal: a wait costs nothing, and requests that have to come in order come one at a time. */
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../run/ports";
+import type { KubeObject } from "../domain/objects";
+import type { Home, RunRecord } from "../run/engine/journal";
 
 /** Time that passes when someone waits or a request is sent. */
 export class VirtualClock implements Clock {
@@ -34,4 +36,27 @@ export function inTurn(): Turn {
     last = mine.catch(() => undefined); // a failure is its sender's alone
     return mine;
   };
+}
+
+/** Stands behind the port Home; `saved` is what a real run would have kept a copy of. */
+export class MemoryHome implements Home {
+  readonly path = "(the record of a rehearsal is kept nowhere)";
+  readonly saved: KubeObject[] = [];
+
+  writable(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  begin(runId: string): Promise<RunRecord> {
+    const done = (): Promise<void> => Promise.resolve();
+    return Promise.resolve({
+      id: runId,
+      intent: done,
+      outcome: done,
+      save: (object) => {
+        this.saved.push(object);
+        return Promise.resolve(`${object.metadata.name ?? ""}.json`);
+      },
+    });
+  }
 }

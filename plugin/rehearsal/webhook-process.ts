@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
 import { asString, getOwn, parseJson } from "../domain/values";
 import { constants, mkdirSync, writeFileSync } from "node:fs";
-import { temporaryFolder } from "../adapters/temporary";
+import { temporaryFolder } from "../adapters/files";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import type { ServedPair } from "./source/completion";

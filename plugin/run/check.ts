@@ -1,6 +1,6 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
 import { type Area, type Check, judgingCodes } from "../domain/checks/check";
-import { isBlocked, type Judgment, judgeChecks, type CheckVerdict } from "../domain/checks/judge";
+import { type CheckVerdict, isBlocked, judgeChecks, type Judgment } from "../domain/checks/judge";
 import { requireMatched, type Selection } from "../domain/checks/selection";
 import type { CheckTarget } from "../domain/checks/context";
 import { exitCodes } from "../domain/errors";

@@ -7,7 +7,7 @@ import type { KubeObject, Resource } from "../domain/objects";
 import { isObject } from "../domain/values";
 import type { Certificates } from "./cert-inspect";
 import type { Clock, Cluster } from "./ports";
-import type { Judgment } from "../domain/checks/judge";
+import { type Judgment } from "../domain/checks/judge";
 import { requireMatched, type Skip } from "../domain/checks/selection";
 import { judgePrerequisites, prerequisiteKeys } from "../domain/procedure";
 import { type PermissionChecker, MissingPermissionsError, tellMissing } from "./engine/permissions";

@@ -1,8 +1,7 @@
 /** Every job: a command that writes, by what the product's own list of commands says of it. */
 import { entries } from "../../plugin/program/commands";
 import type { CommandEntry } from "../../plugin/program/entry";
-import { toGlobalOptions } from "../../plugin/program/options";
-import { parse } from "../../plugin/program/tree";
+import { parse, toGlobalOptions } from "../../plugin/program/tree";
 import { attribute, FlagReader, type RawFlags } from "../../plugin/commands/flags";
 import { type Place, type Start, starts, type Words } from "../support/starts";
 import { type Opened, rest } from "./rest";

@@ -3,7 +3,7 @@ import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { sweepLeftovers } from "../../plugin/adapters/temporary";
+import { sweepLeftovers } from "../../plugin/adapters/files";
 import { until } from "../control-plane/until";
 import { aWebhookProgram } from "../support/webhook-program";
 import { aFolder } from "../support/a-folder";

@@ -5,7 +5,7 @@ import { isPodForwarder } from "../../plugin/adapters/kubernetes/port-forward";
 import { openRelease } from "../../plugin/adapters/release/open";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { connect as connectWebhook } from "../../webhook/clusters/connection";
+import { connect as connectWebhook } from "../../webhook/clusters/clusters";
 import { anApiClient } from "./cluster-api-client";
 
 /** What a client is given: where to, and whom to trust. */

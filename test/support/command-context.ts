@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import type { CommandContext, GlobalOptions } from "../../plugin/commands/context";
 import { defaultNames } from "../../plugin/domain/names";
-import { MemoryHome } from "../../plugin/rehearsal/memory-home";
+import { MemoryHome } from "../../plugin/rehearsal/virtual-clock";
 import type { Clock, Cluster } from "../../plugin/run/ports";
 
 /** Where the command works. */

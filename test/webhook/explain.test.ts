@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createApp, Health } from "../../webhook/app";
 import { ClustersUnreadable } from "../../webhook/clusters/clusters";
-import { explainCall } from "../../webhook/review/explain";
+import { explainCall } from "../../webhook/review/call";
 import { BodyBudget, InFlight } from "../../webhook/review/room";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import { anEdb, aReview, bytesOf, minorUpdate, options, rightUpdate, wrongUpdate } from "./reviews";

@@ -5,8 +5,7 @@ import { TLSSocket } from "node:tls";
 import { getPath } from "../../plugin/domain/values";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { sha256Of } from "./served";
-import { type FolderWatch, watchFolder } from "../files";
+import { type FolderWatch, sha256Of, watchFolder } from "./served";
 import { errorText, type Log } from "../log";
 
 export interface CallerOptions {

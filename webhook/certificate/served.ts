@@ -1,13 +1,14 @@
 /** The pair that the listener serves: proven before it is used, renewed when the folder changes. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, type FSWatcher, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Names } from "../../plugin/domain/names";
 import { plain } from "../../plugin/domain/rules/wording";
 import { tlsFloor, tryHandshake } from "./handshake";
-import { type FolderWatch, watchFolder } from "../files";
 import { errorText, type Log } from "../log";
+import { CORE_SCHEMA, loadAll } from "js-yaml";
+import { shapeProblem, textProblem } from "../../plugin/domain/values";
 
 /** A certificate, perhaps with its chain, and its private key, both PEM. */
 export interface ServedKeyPair {
@@ -258,4 +259,42 @@ export class ServedCertificate {
     const kept = this.served !== undefined;
     this.options.log.error({ because, kept }, "the certificate folder holds no pair to serve");
   }
+}
+
+/** The documents of a text; throws what is wrong with it. */
+export function parseYaml(text: string): readonly unknown[] {
+  const before = textProblem(text);
+  if (before !== undefined) throw new Error(before);
+  const documents = loadAll(text, null, { schema: CORE_SCHEMA });
+  const problem = shapeProblem(documents, text.length);
+  if (problem !== undefined) throw new Error(problem);
+  return documents;
+}
+
+export interface FolderWatch {
+  stop(): void;
+}
+
+export interface FileWatchOptions {
+  readonly pollMs: number;
+  /** Called often and for nothing too: it has to look for itself. */
+  readonly look: () => void;
+}
+
+export function watchFolder(folder: string, { pollMs, look }: FileWatchOptions): FolderWatch {
+  const poll = setInterval(look, pollMs);
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = watch(folder, look);
+    // A folder that is removed ends its watch; the poll continues.
+    watcher.on("error", () => watcher?.close());
+  } catch {
+    // No such folder yet, or no watches left: the poll is enough.
+  }
+  return {
+    stop: () => {
+      clearInterval(poll);
+      watcher?.close();
+    },
+  };
 }

@@ -4,13 +4,13 @@ import { arriving, linesOf } from "../../plugin/adapters/http/answer";
 import { clusterKey } from "../../plugin/domain/clusters";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import {
+  type ApiConnection,
   type ByNamespace,
   byNamespace,
   type ClusterKey,
   type ClusterService,
   type SourceContext,
 } from "./clusters";
-import type { ApiConnection } from "./connection";
 import { ClusterRequests, Refused, watchEvents, WatchExpired } from "./requests";
 import { LiveReads } from "./live-reads";
 import { errorText } from "../log";

@@ -1,7 +1,20 @@
 /** The port to the ECs that the rules judge by: the one place to ask, wherever they come from. */
 import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import type { Log } from "../log";
+import { errorText, type Log } from "../log";
+import type { IncomingMessage } from "node:http";
+import { NoAnswer } from "../../plugin/adapters/http/answer";
+import { isCertificateFailure } from "../../plugin/adapters/http/failures";
+import type { Client, KubeCall } from "../../plugin/adapters/kubernetes/client";
+import { openClient } from "../../plugin/adapters/kubernetes/connect";
+import { loadKubeconfig } from "../../plugin/adapters/kubernetes/kubeconfig";
+import {
+  chooseTarget,
+  podAccount,
+  serviceAccountDir,
+} from "../../plugin/adapters/kubernetes/target";
+import { UsageError } from "../../plugin/domain/errors";
+import { parseJson } from "../../plugin/domain/values";
 
 export type ClusterKey = Pick<ClusterFacts, "namespace" | "name">;
 
@@ -52,3 +65,75 @@ export class ClustersUnreadable extends Error {}
 
 /** Too many wait for the API server already: this one is not asked about at all. */
 export class TooManyLiveReads extends ClustersUnreadable {}
+
+export type ApiRequest = Pick<KubeCall, "method" | "path" | "contentType"> & {
+  readonly body?: object;
+};
+
+/** An answer of any status; a body that is no JSON is undefined. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Sends one request and reads its answer to the end. */
+export interface ApiSender {
+  send(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
+}
+
+/** A connection to one API server, as one user. */
+export interface ApiConnection {
+  /** `length` is that of the answer's text; a success that is asked for as a stream has one. */
+  send(
+    request: ApiRequest & { readonly streams?: boolean },
+    signal: AbortSignal,
+  ): Promise<ApiAnswer & { readonly length: number; readonly stream?: IncomingMessage }>;
+}
+
+/** A kept connection that says nothing for so long may have died without a word: a new one is asked. */
+const keptMs = 250;
+
+/** By KUBECONFIG, else in a cluster by the service account; a UsageError when neither is there. */
+export function connect(env: NodeJS.ProcessEnv, accountDir = serviceAccountDir): ApiConnection {
+  let client = opened(env, accountDir);
+  return {
+    send: async (request, signal) => {
+      const call = { ...request, subject: request.path, writes: request.method !== "GET", signal };
+      const used = client;
+      let answer = await used.once(call);
+      if (isOutdated(answer)) {
+        // files of the kubeconfig, the CA among them, may have been renewed since they were read
+        if (client === used) client = opened(env, accountDir);
+        answer = await client.once(call);
+      }
+      if (answer instanceof NoAnswer) throw answer;
+      return { ...answer, body: parseJson(answer.body), length: answer.body.length };
+    },
+  };
+}
+
+function opened(env: NodeJS.ProcessEnv, accountDir: string): Client {
+  try {
+    const named = (env["KUBECONFIG"] ?? "") !== "";
+    const pod = named ? undefined : podAccount(env, accountDir);
+    if (!named && pod === undefined) {
+      const host = env["KUBERNETES_SERVICE_HOST"] ?? "";
+      const what = host === "" ? "this is not a pod" : "no service account's token is mounted";
+      throw new Error(`KUBECONFIG is not set and ${what}`);
+    }
+    // a file in someone's home is not asked: what is not set here is no setting
+    const kubeconfig = loadKubeconfig(undefined, named ? env : {});
+    const target = chooseTarget(kubeconfig, {}, pod);
+    // the API server is near: to unpack what it sends would hold reviews up for longer
+    const cluster = { ...target.cluster, disableCompression: true };
+    const options = { limits: { keptMs }, userAgent: "engine-webhook" };
+    return openClient({ ...target, cluster }, env, options);
+  } catch (cause) {
+    throw new UsageError(`no way to the API server: ${errorText(cause)}`, { cause });
+  }
+}
+
+/** Nobody has carried such a request out. */
+function isOutdated(answer: Awaited<ReturnType<Client["once"]>>): boolean {
+  return answer instanceof NoAnswer ? isCertificateFailure(answer) : answer.status === 401;
+}

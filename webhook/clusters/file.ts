@@ -13,7 +13,7 @@ import {
   type ClusterService,
   type SourceContext,
 } from "./clusters";
-import { type FolderWatch, parseYaml, watchFolder } from "../files";
+import { type FolderWatch, parseYaml, watchFolder } from "../certificate/served";
 import { errorText } from "../log";
 
 const pollMs = 2_000;

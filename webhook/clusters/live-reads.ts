@@ -5,7 +5,7 @@
  * that is no longer right (C14). A request that hangs holds nobody up: it is sent again beside it.
  */
 import { atMost } from "../../plugin/domain/at-most";
-import { abortAfter } from "../review/deadline";
+import { abortAfter } from "../review/room";
 import { ClustersUnreadable } from "./clusters";
 
 export interface LiveLimits {

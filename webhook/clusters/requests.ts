@@ -1,12 +1,11 @@
 /** The three requests about ECs: list, get, watch; errors of any kind become ClustersUnreadable. */
 import type { IncomingMessage } from "node:http";
 import { projectCluster } from "../../plugin/domain/clusters";
-import { isSubdomain } from "../../plugin/domain/kube/names";
+import { isSubdomain } from "../../plugin/domain/kube/selectors";
 import { type Names, termOf } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
-import { type ClusterKey, ClustersUnreadable } from "./clusters";
-import type { ApiConnection } from "./connection";
+import { type ApiConnection, type ClusterKey, ClustersUnreadable } from "./clusters";
 
 /** A complete list and the point from which a watch continues. */
 export interface ClusterList {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { ServedCertificate } from "../certificate/served";
-import type { ApiSender } from "../clusters/connection";
+import type { ApiSender } from "../clusters/clusters";
 import { errorText, type Log } from "../log";
 import {
   type PendingPair,

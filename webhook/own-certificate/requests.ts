@@ -1,7 +1,7 @@
 /** The few requests about the own certificate; a refusal names the right that is missing. */
 import type { Names } from "../../plugin/domain/names";
 import { getPath, isObject, type Json, asString } from "../../plugin/domain/values";
-import type { ApiAnswer, ApiSender } from "../clusters/connection";
+import type { ApiAnswer, ApiSender } from "../clusters/clusters";
 import {
   type Certificate,
   pemOf,

@@ -2,11 +2,15 @@
 import { clusterKey } from "../../plugin/domain/clusters";
 import type { Names } from "../../plugin/domain/names";
 import { type Bypass, bypassWarning } from "../../plugin/domain/rules/bypass";
-import { type DenialStatus, denialStatus } from "../../plugin/domain/rules/denial";
+import {
+  type DenialStatus,
+  denialStatus,
+  plain,
+  warningText,
+} from "../../plugin/domain/rules/wording";
 import { boundWarnings, wouldBeDenied } from "../../plugin/domain/rules/order";
 import type { Lookups, Verdict } from "../../plugin/domain/rules/types";
 import { isUnknownPolicy } from "../../plugin/domain/rules/upgrade-policy";
-import { plain, warningText } from "../../plugin/domain/rules/wording";
 import type { ReviewFacts } from "../metrics";
 import { faultReply, type Reply, textReply } from "./reply";
 import { reviewKind, type ReviewRequest, UnreadableReview } from "./request";

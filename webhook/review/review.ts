@@ -16,10 +16,9 @@ import {
   renderSpared,
   type Reviewed,
 } from "./answer";
-import { abortAfter } from "./deadline";
+import { abortAfter, bigBody } from "./room";
 import type { BigBodies } from "./parser";
 import { parseReview, type ReviewRequest, UnreadableReview } from "./request";
-import { bigBody } from "./room";
 
 export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
   readonly options: RuleOptions;

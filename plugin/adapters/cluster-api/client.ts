@@ -1,7 +1,7 @@
 /** Requests to a cluster's REST API: headers, login, what may be repeated, where a redirect may lead. */
 import { setMaxListeners } from "node:events";
 import type { ConnectionOptions } from "node:tls";
-import { ClusterApiError, ClusterApiPermissionError, parseFailure } from "../../domain/api/failure";
+import { ClusterApiError, ClusterApiPermissionError, parseFailure } from "../../domain/api/modules";
 import { EngineError, exitCodes, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { asString, getOwn, parseJson } from "../../domain/values";

@@ -13,13 +13,12 @@ import {
   parseLicense,
   parseNodes,
 } from "../../domain/api/records";
-import { parseModules } from "../../domain/api/modules";
+import { ClusterApiError, parseModules, upgradeMeanings } from "../../domain/api/modules";
 import type { Names } from "../../domain/names";
 import { isObject, type Json } from "../../domain/values";
 import type { ClusterApi } from "../../run/cluster-api";
 import { type ApiCall, ApiClient, type ApiConnection, jsonBody } from "./client";
 import { type UploadFile, uploadModule } from "./upload";
-import { ClusterApiError, upgradeMeanings } from "../../domain/api/failure";
 import { UnavailableError } from "../../domain/errors";
 
 /** One cluster's REST API. */

@@ -1,6 +1,5 @@
 /** Installing a module: the older call, then the newer ones where it has gone (S95; domain facts 9). */
-import { parseFailure } from "../../domain/api/failure";
-import { parseModule } from "../../domain/api/modules";
+import { parseFailure, parseModule } from "../../domain/api/modules";
 import type { InstalledModule, InstalledUpload } from "../../domain/api/records";
 import { asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
 import type { Names } from "../../domain/names";

@@ -1,6 +1,6 @@
 /** `upgrade` and `upgrade-operator`. */
 import { isRegistry } from "../../domain/image";
-import { isSubdomain } from "../../domain/kube/names";
+import { isSubdomain } from "../../domain/kube/selectors";
 import { type FlagReader, flagTable, list, type OptionsOf, tag } from "../flags";
 import { type FlagsOf, groups, spec } from "../spec";
 import { participantFlag, releaseFlags, skipFlag, stallFlag, takeFlag, withLimit } from "./common";

@@ -4,7 +4,7 @@ import { clusterFindings } from "../cluster/codes";
 import { moduleStanding, projectCluster } from "../clusters";
 import { error, type Explained, type Finding, warning } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import { suggestion } from "../suggest";
+import { suggestion } from "../values";
 import {
   compareEngineVersions,
   type EngineVersion,

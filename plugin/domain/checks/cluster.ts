@@ -11,7 +11,7 @@ import { getPath, renderValue, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
 import { usualPullPolicy } from "../cluster/edits";
-import { autoPaths } from "../served-fields";
+import { autoPaths } from "../clusters";
 import { lastFile } from "../operator/managers";
 import { isUnknownPolicy } from "../rules/upgrade-policy";
 import { judgeSecrets } from "./secrets";

@@ -3,7 +3,7 @@ import { causesOf, databasesOf, isTooOld, lowest } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { keepsNothing } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
-import { versionPaths } from "../served-fields";
+import { versionPaths } from "../clusters";
 import { type KubeObject, namespaceOf } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";

@@ -4,13 +4,12 @@ import { undefinedModules, usedModules } from "../cluster/causes";
 import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
 import { isSameTag } from "../versions";
-import { fieldName, fieldsOf } from "../rules/fields";
+import { fieldName, fieldsOf, readSubject } from "../rules/fields";
 import { getPath, asArray, getOwn, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import { judgeSecrets } from "./secrets";
 import { goalOf, isBefore, isForNewBase, type CheckContext, tagged } from "./context";
 import { factNamed } from "../facts";
-import { readSubject } from "../rules/subject";
 
 const { error, ofCause, shared, warning } = checksOf("modules");
 const needs = ["ecs", "edbs", "eaadbs"] as const;

@@ -8,7 +8,7 @@ import { isOperator } from "../operator/wanted";
 import { isSameTag } from "../versions";
 import { getPath, asArray, getOwn, renderValue, asString } from "../values";
 import { webhookFindings } from "../webhook/codes";
-import { judgeServer } from "../webhook/readiness";
+import { judgeServer } from "../webhook/configuration";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 import { isBefore, isForNewBase, type CheckContext } from "./context";
 import { ownerOf } from "../owners";

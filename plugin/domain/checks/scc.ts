@@ -13,8 +13,6 @@ import {
   isAccount,
   userOf,
 } from "../scc/grants";
-import { sccFindings } from "../scc/codes";
-import { findingsOf, planUnbind, type Unbinding } from "../scc/plan";
 import {
   isFree,
   judgeAccounts,
@@ -23,6 +21,8 @@ import {
   unprivilegedFrom,
   wantsAdjustment,
 } from "../scc/refusals";
+import { sccFindings } from "../scc/codes";
+import { findingsOf, planUnbind, type Unbinding } from "../scc/plan";
 import { getPath, isObject, asArray, getOwn } from "../values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import { isBefore, type CheckContext } from "./context";

@@ -1,7 +1,7 @@
 /** Which checks are asked for, and which findings a person accepts (cli contract, Output). */
 import { UsageError } from "../errors";
 import type { Finding } from "../findings";
-import { suggestion } from "../suggest";
+import { suggestion } from "../values";
 
 /** A finding to accept: all of a code, or those on one object. */
 export interface Skip {

@@ -10,13 +10,14 @@ import {
   entriesOf,
   entryNames,
   entryOf,
+  judgeServer,
   matchesResource,
+  serverOf,
   serviceNameOf,
   serviceNamespaceOf,
   type Trust,
   trustOf,
 } from "../webhook/configuration";
-import { judgeServer, serverOf } from "../webhook/readiness";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 import { goalOf, type CheckContext } from "./context";
 import { selects } from "../kube/selectors";

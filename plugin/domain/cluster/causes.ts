@@ -11,10 +11,17 @@ import {
   parseEngineVersion,
 } from "../versions";
 import { clusterFinding, type clusterFindings } from "./codes";
-import { autoOf, servedPaths, versionPaths } from "../served-fields";
+import {
+  autoOf,
+  clusterLookups,
+  type ModuleStanding,
+  moduleStanding,
+  projectCluster,
+  servedPaths,
+  versionPaths,
+} from "../clusters";
 import { type Names, termOf } from "../names";
-import { clusterLookups, type ModuleStanding, moduleStanding, projectCluster } from "../clusters";
-import { readSubject } from "../rules/subject";
+import { readSubject } from "../rules/fields";
 import type { Edit } from "../rules/types";
 
 /** Databases have to run this or a later version (S123). */

@@ -4,7 +4,7 @@ import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
 import { getPath, isObject, type Json, getOwn, sameJson, withValue } from "../values";
-import { autoPaths } from "../served-fields";
+import { autoPaths } from "../clusters";
 
 /** What is asked for. */
 export interface ClusterWish {

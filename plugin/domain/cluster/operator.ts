@@ -16,7 +16,7 @@ import {
 } from "../versions";
 import { clusterFinding } from "./codes";
 import type { ClusterWish } from "./edits";
-import { autoOf } from "../served-fields";
+import { autoOf } from "../clusters";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
 export interface OperatorRelease {

@@ -1,4 +1,5 @@
 /** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
+import { type JudgedCheck } from "../checks/judge";
 import { accept, type Skip } from "../checks/selection";
 import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
@@ -10,10 +11,9 @@ import { getPath, asString } from "../values";
 import { clusterFinding, clusterFindings } from "./codes";
 import { causesOf, usedModules } from "./causes";
 import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "./edits";
-import { autoOf, autoPathIn, autoPaths } from "../served-fields";
+import { autoOf, autoPathIn, autoPaths } from "../clusters";
 import { operatorFindings, operatorRelease } from "./operator";
 import { termOf } from "../names";
-import type { JudgedCheck } from "../checks/judge";
 import type { CheckTarget } from "../checks/context";
 import { lastFile } from "../operator/managers";
 import { judgePrerequisites } from "../procedure";

@@ -5,10 +5,9 @@ import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { bundledVersions } from "../release/platforms";
 import { databaseVersion, type Participant, renderVersion } from "../rollout/database";
-import { fieldText } from "../rules/fields";
+import { fieldText, readSubject } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
-import { releasesOf } from "../rules/releases";
-import { readSubject } from "../rules/subject";
+import { releasesOf } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 import {
@@ -22,7 +21,7 @@ import {
 import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
 import { databaseFinding } from "./codes";
-import { versionPaths } from "../served-fields";
+import { versionPaths } from "../clusters";
 import { operatorRelease } from "../cluster/operator";
 
 /** What is asked for, and by which way. */

@@ -1,7 +1,6 @@
 /** Judging a names file: what it replaces, and every problem that stands against it. */
 import { mapNames, type Names, namesTree, type NamesTree } from "../names";
-import { nearest } from "../suggest";
-import { getPath, isObject, getOwn, renderValue } from "../values";
+import { getOwn, getPath, isObject, nearest, renderValue } from "../values";
 import { NameSpec } from "./types";
 
 /** A key, dotted, and the value that it has. */

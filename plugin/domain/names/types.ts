@@ -1,5 +1,5 @@
 /** What a name may look like, by the sort of thing that it names; and how a name is declared. */
-import { isItem, isLabel, isOldLabel, isQualified, isSubdomain } from "../kube/names";
+import { isItem, isLabel, isOldLabel, isQualified, isSubdomain } from "../kube/selectors";
 
 /** The place that a name has in a manifest: a Kubernetes kind, or another word for it. */
 export type NamePlace = string;

@@ -1,13 +1,12 @@
 /** Why an edit is judged as it is: each rule with what it says, the ECs, and the way that would pass. */
 import { mostCauses } from "./modules";
 import { changeRules, createRules, isExempt, judgeEdit, needsCluster } from "./order";
-import { readSubject } from "./subject";
+import { fieldsOf, fieldText, readSubject } from "./fields";
 import type { Cause, ClusterLookup, Edit, Lookups, Rule, RuleOptions, Verdict } from "./types";
 import type { Names } from "../names";
 import { getPath, type Json, asArray, sameJson, withValue } from "../values";
 import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from "../versions";
-import { fieldsOf, fieldText } from "./fields";
-import { releasesOf } from "./releases";
+import { releasesOf } from "./engine-version";
 
 /** One rule and what it says of the edit, whatever its setting makes of that. */
 export interface RuleTried {

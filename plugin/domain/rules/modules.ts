@@ -1,8 +1,7 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
 import { type KnownModules, knownModules } from "../clusters";
 import { type Names, termOf } from "../names";
-import { fieldName, fieldsOf, fieldText } from "./fields";
-import { fieldOfModule } from "./subject";
+import { fieldName, fieldOfModule, fieldsOf, fieldText } from "./fields";
 import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
 import { quote, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
 

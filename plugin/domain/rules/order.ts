@@ -4,7 +4,7 @@ import type { Names } from "../names";
 import { getOwn, asString } from "../values";
 import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
-import { readSubject } from "./subject";
+import { readSubject } from "./fields";
 import type { Case, Cause, Edit, Lookups, Rule, RuleOptions, Subject, Verdict } from "./types";
 import { upgradePolicyRule } from "./upgrade-policy";
 import { showMiss, warningText } from "./wording";

@@ -9,8 +9,7 @@ import {
   parseEngineVersion,
 } from "../versions";
 import { fieldName, fieldsOf, fieldText } from "./fields";
-import type { Release, Releases } from "./releases";
-import { allowsLatest, releasesOf } from "./releases";
+import { allowsLatest, type Release, type Releases, releasesOf } from "./engine-version";
 import {
   type Case,
   type Cause,

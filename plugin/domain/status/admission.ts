@@ -3,8 +3,15 @@ import { absentSecret, firstUnfit, judgeCertificate } from "../certificate";
 import type { Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { leftovers } from "../names";
-import { candidatesOf, entryOf, serviceNamespaceOf, trustOf } from "../webhook/configuration";
-import { judgeServer as judgeServerFacts, readyEndpoints, serverOf } from "../webhook/readiness";
+import {
+  candidatesOf,
+  entryOf,
+  judgeServer as judgeServerFacts,
+  readyEndpoints,
+  serverOf,
+  serviceNamespaceOf,
+  trustOf,
+} from "../webhook/configuration";
 import { daysUntil } from "../duration";
 import { unreadVerdict, type ComponentHealth } from "./verdict";
 

@@ -1,6 +1,6 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
 import type { CheckContext } from "../checks/context";
-import { versionPaths } from "../served-fields";
+import { versionPaths } from "../clusters";
 import type { FactKey, Facts } from "../facts";
 import { termOf } from "../names";
 import type { KubeObject } from "../objects";

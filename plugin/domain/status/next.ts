@@ -6,7 +6,7 @@ import { lowestManaged, operatorRelease } from "../cluster/operator";
 import { isOpenShift } from "../facts";
 import { termOf } from "../names";
 import type { ReleaseContents } from "../release/contents";
-import { releasesOf } from "../rules/releases";
+import { releasesOf } from "../rules/engine-version";
 import { isPrivileged, releasesOf as reportedReleases, wantsAdjustment } from "../scc/refusals";
 import { getPath } from "../values";
 import { compareEngineVersions, isOlder, parseEngineVersion } from "../versions";

@@ -2,8 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { rootCertificates } from "node:tls";
-import { certificateOfPem } from "../../adapters/certificate";
-import { blocksOf, decodeBase64 } from "../../adapters/pem";
+import { blocksOf, certificateOfPem, decodeBase64 } from "../../adapters/certificate";
 import type { LeafFacts } from "../../domain/certificate";
 import { ApiError } from "../../domain/errors";
 

@@ -4,6 +4,7 @@ import type { Names } from "../../domain/names";
 import { isObject, type Json, getOwn, asString } from "../../domain/values";
 import type { Clock } from "../../run/ports";
 import { judgeManifest, type Manifest, readArchive, readManifest, readUpload } from "./archive";
+import type { Callers } from "./users";
 import type { ApiProfile } from "./profiles";
 import {
   actionFields,
@@ -27,7 +28,6 @@ import {
   type StoredModule,
 } from "./state";
 import { deprecationsOf, planUpgrade, readUpgradeRequest } from "./upgrade";
-import type { Callers } from "./users";
 import type { Works } from "./work";
 
 /** What answers work with. */

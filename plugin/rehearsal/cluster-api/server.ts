@@ -14,9 +14,9 @@ import type { Clock } from "../../run/ports";
 import { type RestCall, type Endpoint, endpointsOf, type ApiContext } from "./endpoints";
 import { type ApiFault, ApiFaults, failureOf, instead, loses } from "./faults";
 import { openapiDocument } from "./openapi";
-import type { ApiProfile } from "./profiles";
-import { ApiRefusal, type ClusterStore, malformed, notFound } from "./state";
 import { Callers } from "./users";
+import { type ApiProfile } from "./profiles";
+import { ApiRefusal, type ClusterStore, malformed, notFound } from "./state";
 import { Works, type WorkTimes } from "./work";
 
 /** What is played. */

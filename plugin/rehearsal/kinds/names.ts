@@ -1,5 +1,5 @@
 /** The rules for names, labels and keys, in the API server's words. */
-import { patterns } from "../../domain/kube/names";
+import { patterns } from "../../domain/kube/selectors";
 import type { FieldRule } from "./refusal";
 
 const { label, subdomain, oldLabel, qualified, item } = patterns;

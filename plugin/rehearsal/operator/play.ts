@@ -4,22 +4,25 @@
  */
 import { ApiError, EngineError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import type { Clock, KubeObject } from "../../run/ports";
+import type { Clock, Cluster, KubeObject } from "../../run/ports";
 import { inTurn, type VirtualClock } from "../virtual-clock";
 import type { MemoryControlPlane } from "../memory/control-plane";
-import type { PlannedAction, LogLine } from "./acts";
+import { identity, type LogLine, type PlannedAction, statusWritten, timeText } from "./acts";
 import { clusterActs, servedClusterActs, showService } from "./clusters";
 import { activeActiveActs, databaseActs } from "./databases";
 import { deploymentActs, endpointActs } from "./deployment";
-import { jobActs } from "./jobs";
-import { statefulSetActs } from "./pods";
+import { conditionIs, statefulSetActs } from "./pods";
 import {
+  jobKind,
+  type OperatorSnapshot,
   type PlayOptions,
   readScene,
   type RestService,
-  type OperatorSnapshot,
   setOfCluster,
 } from "./snapshot";
+import { parseDocuments } from "../../adapters/yaml";
+import { kinds } from "../../domain/kinds";
+import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/values";
 
 export type { PlayOptions } from "./snapshot";
 
@@ -222,4 +225,76 @@ function isItsOwn({ apiVersion, kind, metadata }: KubeObject, names: Names): boo
   if (apiVersion.startsWith(`${names.group}/`)) return true;
   if (kind === "Job") return true;
   return kind === "Deployment" && metadata.name === names.operator.deployment;
+}
+
+/** Helm's own mark on what runs before or after its release. */
+const hookAnnotation = "helm.sh/hook";
+
+/** The manager of what hook Jobs apply. */
+const hookManager = "helm-hook";
+
+/** Ends the hook Jobs that have not ended. */
+export function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
+  const failing = scene.misbehave.failingJobs === true;
+  return scene.jobs.filter(isOpenHook).map((job) => ({
+    key: `${identity(job)} ends`,
+    afterMs: scene.times.jobMs,
+    run: async (hands) => {
+      if (!failing) await work(hands.cluster, scene, job);
+      const status = ended(failing, timeText(scene.now));
+      await statusWritten({ resource: jobKind, object: job }, status)(hands);
+    },
+  }));
+}
+
+function isOpenHook(job: KubeObject): boolean {
+  const isHook = getOwn(job.metadata.annotations, hookAnnotation) !== undefined;
+  return isHook && !conditionIs(job, "Complete") && !conditionIs(job, "Failed");
+}
+
+async function work(cluster: Cluster, scene: OperatorSnapshot, job: KubeObject): Promise<void> {
+  const { namespace = scene.namespace } = job.metadata;
+  const volumes = asArray(getPath(job, ["spec", "template", "spec", "volumes"]));
+  const mounted = volumes.flatMap(
+    (volume) => asString(getPath(volume, ["configMap", "name"])) ?? [],
+  );
+  for (const name of mounted) {
+    const found = await cluster.get({ resource: kinds.configMap, name, namespace });
+    const texts = Object.values((found?.["data"] ?? {}) as Json);
+    for (const definition of texts.flatMap((yaml) => definitionsIn(yaml, name)))
+      await cluster.apply(definition, { fieldManager: hookManager, force: true });
+  }
+  await scene.hookWork?.(job);
+}
+
+function definitionsIn(yaml: unknown, origin: string): readonly KubeObject[] {
+  if (typeof yaml !== "string" || !yaml.includes("CustomResourceDefinition")) return [];
+  return parseDocuments(yaml, origin).filter(
+    (document): document is KubeObject =>
+      isObject(document) && document["kind"] === "CustomResourceDefinition",
+  );
+}
+
+/** Both conditions are asked for by newer API servers. */
+function ended(failing: boolean, time: string): Json {
+  const [types, reason, message] = failing
+    ? ([
+        ["FailureTarget", "Failed"],
+        "BackoffLimitExceeded",
+        "Job has reached the specified backoff limit",
+      ] as const)
+    : ([
+        ["SuccessCriteriaMet", "Complete"],
+        "CompletionsReached",
+        "Reached expected number of succeeded pods",
+      ] as const);
+  const times = { lastProbeTime: time, lastTransitionTime: time };
+  return {
+    startTime: time,
+    ...(failing ? { failed: 1 } : { completionTime: time, succeeded: 1 }),
+    ready: 0,
+    terminating: 0,
+    uncountedTerminatedPods: {},
+    conditions: types.map((type) => ({ type, status: "True", reason, message, ...times })),
+  };
 }

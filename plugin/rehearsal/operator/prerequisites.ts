@@ -1,8 +1,7 @@
 /** What keeps an EC upgrade from starting, and what freezes it (S113–S114, S121–S125; domain facts 7, 8, 10, 11). */
 import { withInstalled } from "../../domain/api/modules";
-import { moduleStanding, projectCluster } from "../../domain/clusters";
+import { moduleStanding, projectCluster, servedPaths } from "../../domain/clusters";
 import { clusterVersionFor } from "../../domain/release/platforms";
-import { servedPaths } from "../../domain/served-fields";
 import { compareTags, leadingEngineVersion, parseReleaseTag } from "../../domain/versions";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";

@@ -2,7 +2,7 @@
  * The one wait loop: looks again and again until it is done. A server that is away for a moment is
  * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
  */
-import { ClusterApiError } from "../../domain/api/failure";
+import { ClusterApiError } from "../../domain/api/modules";
 import { ApiError, exitCodes, TimeoutError, UnavailableError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import {

@@ -1,7 +1,7 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
 import { projectCluster } from "../../domain/clusters";
 import { moduleFindings } from "../../domain/api/module-judgment";
-import { moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
+import { ClusterApiError, moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type Names, termOf } from "../../domain/names";
@@ -17,7 +17,6 @@ import { requireHome } from "../engine/permissions";
 import { type CallChange, Session, type SessionPorts } from "../engine/session";
 import type { Recorder, StepInfo } from "../engine/recorder";
 import type { Report } from "../report";
-import { ClusterApiError } from "../../domain/api/failure";
 import {
   isAway,
   type Limit,

@@ -5,7 +5,7 @@
  */
 import { exitCodes, UsageError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import { autoOf } from "../../domain/served-fields";
+import { autoOf } from "../../domain/clusters";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "../../domain/operator/clusters";
 import {
   bundleRef,

@@ -5,9 +5,9 @@
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import { distinct, type Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
+import { planRecovery, type RecoveryPlan } from "../../domain/recovery/plan";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import type { Evidence } from "../../domain/recovery/classify";
-import { planRecovery, type RecoveryPlan } from "../../domain/recovery/plan";
 import type { ClusterApi } from "../cluster-api";
 import { ecResource } from "../cluster/read";
 import { requireHome, requirePermissions, requireYes } from "../engine/permissions";

@@ -3,10 +3,10 @@ import { moduleLabel, sameBuild } from "../../domain/api/modules";
 import type { ApiAction, ApiDatabase } from "../../domain/api/records";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
+import { type DatabaseUpgrade } from "../../domain/recovery/plan";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
 import { renderVersion, judgeDatabase } from "../../domain/rollout/database";
-import type { DatabaseUpgrade } from "../../domain/recovery/plan";
 import {
   compareEngineVersions,
   leadingEngineVersion,

@@ -9,12 +9,12 @@ import {
   configurationResource,
   entriesOf,
   entryOf,
+  judgeServer,
   serviceNameOf,
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
 import { namespaceMissing } from "../../domain/webhook/codes";
 import type { SwapPlan, PlanFacts } from "../../domain/webhook/plan";
-import { judgeServer } from "../../domain/webhook/readiness";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../engine/recorder";
 import type { CertificateReport } from "../report";

@@ -13,7 +13,7 @@ import {
 } from "../../../plugin/commands/recover";
 import type { RecoverFlags } from "../../../plugin/commands/specs/look";
 import { defaultNames as names } from "../../../plugin/domain/names";
-import { palette } from "../../../plugin/output/style";
+import { palette } from "../../../plugin/output/escape";
 import { anApiSecret } from "../../support/cluster-api-client";
 import { aCommandContext } from "../../support/command-context";
 import { expectGoldenText } from "../../support/golden";

@@ -2,9 +2,9 @@ import type { CommandContext, RehearsedCommand } from "../../../plugin/commands/
 import { runRehearse } from "../../../plugin/commands/rehearse";
 import { type RehearsalDetails, rehearsalText } from "../../../plugin/commands/rehearse-text";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
-import { palette } from "../../../plugin/output/style";
+import { palette } from "../../../plugin/output/escape";
 import { rehearse } from "../../../plugin/program/commands";
-import { toGlobalOptions } from "../../../plugin/program/options";
+import { toGlobalOptions } from "../../../plugin/program/tree";
 import { run } from "../../../plugin/program/run";
 import type { Cluster } from "../../../plugin/run/ports";
 import type { Report } from "../../../plugin/run/report";

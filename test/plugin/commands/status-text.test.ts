@@ -4,7 +4,7 @@ import { screenWidth, statusLines } from "../../../plugin/commands/status-screen
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { Finding } from "../../../plugin/domain/findings";
 import type { Status } from "../../../plugin/domain/status/status";
-import { palette } from "../../../plugin/output/style";
+import { palette } from "../../../plugin/output/escape";
 import type { StatusView } from "../../../plugin/run/status";
 import { expectGolden, expectGoldenText } from "../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../domain/cluster/scene";

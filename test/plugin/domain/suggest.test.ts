@@ -1,4 +1,4 @@
-import { nearest, suggestion } from "../../../plugin/domain/suggest";
+import { nearest, suggestion } from "../../../plugin/domain/values";
 
 const known = ["explain", "options", "version"];
 

@@ -1,5 +1,5 @@
 import { renderNamespaces } from "../../../plugin/output/text";
-import { palette } from "../../../plugin/output/style";
+import { palette } from "../../../plugin/output/escape";
 import type { NamespaceReport } from "../../../plugin/run/report";
 
 const shown = (all: readonly NamespaceReport[]): string =>

@@ -5,7 +5,7 @@ import { load } from "js-yaml";
 import { renderDetails, renderText } from "../../../plugin/output/text";
 import { renderJson, renderLine } from "../../../plugin/output/reporter";
 import schema from "../../../plugin/output/report.schema.json";
-import { palette } from "../../../plugin/output/style";
+import { palette } from "../../../plugin/output/escape";
 import { renderYaml } from "../../../plugin/output/yaml";
 import type { Report } from "../../../plugin/run/report";
 import { forbidden, hostile, swapped } from "./sample-reports";

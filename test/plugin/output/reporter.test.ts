@@ -1,5 +1,5 @@
 import { createReporter, type ReporterWish } from "../../../plugin/output/reporter";
-import { isTerminal, wantsColor } from "../../../plugin/output/style";
+import { isTerminal, wantsColor } from "../../../plugin/output/escape";
 import type { Event } from "../../../plugin/run/report";
 import { captured } from "../../support/program-world";
 import { swapped } from "./sample-reports";

@@ -3,8 +3,7 @@ import { modulesList } from "../../../plugin/commands/specs/modules";
 import { normalize } from "../../../plugin/program/argv";
 import { standardFlags } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
-import { prefixOf, toGlobalOptions } from "../../../plugin/program/options";
-import { parse } from "../../../plugin/program/tree";
+import { parse, prefixOf, toGlobalOptions } from "../../../plugin/program/tree";
 import { FlagReader, variableOf } from "../../../plugin/commands/flags";
 
 const week = 7 * 24 * 3_600_000;

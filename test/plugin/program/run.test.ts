@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../../plugin/commands/context";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { PermissionError, UnavailableError, UsageError } from "../../../plugin/domain/errors";
-import { toGlobalOptions } from "../../../plugin/program/options";
+import { toGlobalOptions } from "../../../plugin/program/tree";
 import { entries } from "../../../plugin/program/commands";
 import { run as runJob } from "../../../plugin/program/run";
 import { BlockedError } from "../../../plugin/run/engine/recorder";

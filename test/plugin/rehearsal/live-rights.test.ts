@@ -1,5 +1,5 @@
 import { kinds } from "../../../plugin/domain/kinds";
-import { type Can, LiveRightsCluster } from "../../../plugin/rehearsal/live-rights";
+import { type Can, LiveRightsCluster } from "../../../plugin/rehearsal/source/live";
 import type { Access, Cluster, KubeObject } from "../../../plugin/run/ports";
 import { aNamespace, aService } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";

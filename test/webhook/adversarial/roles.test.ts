@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rmSync } from "node:fs";
-import type { ApiRequest } from "../../../webhook/clusters/connection";
+import type { ApiRequest } from "../../../webhook/clusters/clusters";
 import { namespace, paths, World } from "../own-cert-world";
 import { emptyFolder } from "../tls-folder";
 import { plainKubeconfig, startWebhookProcess, type WebhookProcess } from "./webhook-process";

@@ -5,11 +5,17 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { MessageChannel, type Worker } from "node:worker_threads";
 import { defaultNames } from "../../../plugin/domain/names";
 import { admissionListener } from "../../../webhook/review/call";
-import { abortAfter, timeFor } from "../../../webhook/review/deadline";
+import {
+  abortAfter,
+  Arrivals,
+  bigBody,
+  BodyBudget,
+  InFlight,
+  timeFor,
+} from "../../../webhook/review/room";
 import { BigBodies, serveParser } from "../../../webhook/review/parser";
-import { Connections } from "../../../webhook/connections";
+import { Connections } from "../../../webhook/server";
 import { Health } from "../../../webhook/app";
-import { Arrivals, bigBody, BodyBudget, InFlight } from "../../../webhook/review/room";
 import { Metrics } from "../../../webhook/metrics";
 import { answerReview } from "../../../webhook/review/review";
 import { clusterFacts, FakeClusters } from "../fake-clusters";

@@ -1,6 +1,6 @@
 /** The client against servers that are not what they should be; credentials reach nobody else. */
 import type { ServerResponse } from "node:http";
-import { ClusterApiError } from "../../../../plugin/domain/api/failure";
+import { ClusterApiError } from "../../../../plugin/domain/api/modules";
 import { EngineError, UnavailableError } from "../../../../plugin/domain/errors";
 import { anApiClient, type ClientWish } from "../../../support/cluster-api-client";
 import { type HostileApi, type HostileSeen, startHostileApi } from "../../../support/hostile-api";

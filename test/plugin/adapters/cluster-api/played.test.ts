@@ -1,6 +1,6 @@
 import type { ApiFault } from "../../../../plugin/rehearsal/cluster-api/faults";
 import type { ApiProfile, ProfileName } from "../../../../plugin/rehearsal/cluster-api/profiles";
-import { ClusterApiError } from "../../../../plugin/domain/api/failure";
+import { ClusterApiError } from "../../../../plugin/domain/api/modules";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import { ManualClock } from "../../../support/manual-clock";
 import { anApiClient, type ClientWish } from "../../../support/cluster-api-client";

@@ -10,11 +10,9 @@ import {
 import {
   ClusterApiError,
   ClusterApiPermissionError,
-  parseFailure,
-} from "../../../../plugin/domain/api/failure";
-import {
   moduleLabel,
   namesOf,
+  parseFailure,
   parseModule,
   parseModules,
   sameBuild,

@@ -1,4 +1,4 @@
-import { autoOf, autoPathIn, autoPaths } from "../../../../plugin/domain/served-fields";
+import { autoOf, autoPathIn, autoPaths } from "../../../../plugin/domain/clusters";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { anEc } from "./scene";

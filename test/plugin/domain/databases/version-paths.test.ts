@@ -1,4 +1,4 @@
-import { versionPaths } from "../../../../plugin/domain/served-fields";
+import { versionPaths } from "../../../../plugin/domain/clusters";
 import { anEdb, anEaadb } from "./scene";
 import { factsOf } from "../cluster/scene";
 

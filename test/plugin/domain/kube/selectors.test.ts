@@ -1,4 +1,4 @@
-import * as names from "../../../../plugin/domain/kube/names";
+import * as names from "../../../../plugin/domain/kube/selectors";
 import { labelsFor, selects } from "../../../../plugin/domain/kube/selectors";
 import { hostile } from "../webhook/hostile";
 

@@ -7,7 +7,7 @@ import {
   isSamePatch,
   judgeClusterImages,
 } from "../../../../plugin/domain/operator/clusters";
-import { autoOf } from "../../../../plugin/domain/served-fields";
+import { autoOf } from "../../../../plugin/domain/clusters";
 
 const anEc = (spec: object): KubeObject => ({
   apiVersion: `${names.group}/v1`,

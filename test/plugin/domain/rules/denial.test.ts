@@ -1,7 +1,7 @@
 /** What a person is shown: a refusal, the bypass, and the words of both. */
 import { defaultNames } from "../../../../plugin/domain/names";
 import { type Bypass, bypassWarning, judgeBypass } from "../../../../plugin/domain/rules/bypass";
-import { denialStatus, type Refused } from "../../../../plugin/domain/rules/denial";
+import { denialStatus, type Refused } from "../../../../plugin/domain/rules/wording";
 import type { Cause } from "../../../../plugin/domain/rules/types";
 import * as wording from "../../../../plugin/domain/rules/wording";
 import { changed, created, found, judge } from "./cases";

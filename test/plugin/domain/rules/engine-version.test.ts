@@ -1,5 +1,5 @@
 import { defaultNames } from "../../../../plugin/domain/names";
-import { releasesOf } from "../../../../plugin/domain/rules/releases";
+import { releasesOf } from "../../../../plugin/domain/rules/engine-version";
 import type { ClusterLookup, Edit } from "../../../../plugin/domain/rules/types";
 import type { Circumstances } from "./cases";
 import { aCluster, allowed, ambiguous, changed, created, four, found } from "./cases";

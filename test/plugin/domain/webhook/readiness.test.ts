@@ -4,7 +4,7 @@ import {
   judgeServer,
   readyEndpoints,
   type ServerFacts,
-} from "../../../../plugin/domain/webhook/readiness";
+} from "../../../../plugin/domain/webhook/configuration";
 import { aDeployment, anEndpointSlice, aService } from "../../../support/builders";
 import { hostile } from "./hostile";
 

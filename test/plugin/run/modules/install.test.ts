@@ -1,6 +1,9 @@
 /** What the played REST API does not bring about: races, several nodes, a place that keeps no record. */
-import { ClusterApiError, ClusterApiPermissionError } from "../../../../plugin/domain/api/failure";
-import { parseModule } from "../../../../plugin/domain/api/modules";
+import {
+  ClusterApiError,
+  ClusterApiPermissionError,
+  parseModule,
+} from "../../../../plugin/domain/api/modules";
 import type {
   ApiAction,
   InstalledModule,
