@@ -1,6 +1,7 @@
 /** Edits, ECs and options for the tests of the rules. */
 import { projectCluster } from "../../../../plugin/domain/clusters";
 import { defaultNames } from "../../../../plugin/domain/names";
+import { judgedPart } from "../../../../plugin/domain/rules/fields";
 import { judgeEdit } from "../../../../plugin/domain/rules/order";
 import type {
   ClusterFacts,
@@ -93,13 +94,20 @@ export interface Circumstances {
   readonly options?: Partial<RuleOptions>;
 }
 
-/** The verdict of all rules over one edit. */
+/**
+ * The verdict of all rules over one edit. That over the part which large reviews are cut to has to be
+ * the same: a field that rules/fields.ts does not name is lost there alone.
+ */
 export function judge(edit: Edit, around: Circumstances = {}): Verdict {
   const lookups: Lookups = {
     after: around.cluster ?? found(),
     ...(around.oldCluster === undefined ? {} : { before: around.oldCluster }),
   };
-  return judgeEdit(edit, lookups, { ...options, ...around.options });
+  const all = { ...options, ...around.options };
+  const verdict = judgeEdit(edit, lookups, all);
+  const [before, after] = [edit.before, edit.after].map((one) => judgedPart(one, all.names));
+  expect(judgeEdit({ ...edit, before, after: after ?? {} }, lookups, all)).toEqual(verdict);
+  return verdict;
 }
 
 export const allowed: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
