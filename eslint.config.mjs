@@ -10,6 +10,10 @@ const forbid = (...groups) => ({
   ],
 });
 
+const adaptersInward = [
+  "/(commands|output|rehearsal|program|main)(/|$)|^(\\.\\./)+run/(?!ports|cluster-api)",
+  "adapters import run/ports, run/cluster-api and domain",
+];
 const clientNode = ["^@kubernetes/client-node", "only adapters/kubernetes uses it"];
 
 export default tseslint.config(
@@ -71,11 +75,9 @@ export default tseslint.config(
   },
   {
     files: ["plugin/adapters/**/*.ts"],
-    rules: forbid([
-      "/(commands|output|rehearsal|program|main)(/|$)|^\\.\\./run/(?!ports)",
-      "adapters import run/ports and domain",
-    ]),
+    rules: forbid(adaptersInward, clientNode),
   },
+  { files: ["plugin/adapters/kubernetes/**/*.ts"], rules: forbid(adaptersInward) },
   {
     files: ["plugin/rehearsal/**/*.ts"],
     rules: forbid(

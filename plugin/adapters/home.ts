@@ -47,7 +47,7 @@ export function openHome(env: NodeJS.ProcessEnv, parts: Partial<HomeParts> = {})
   return new FileHome(path, { ...alone, ...parts });
 }
 
-/** Stands behind the port Home of run/record. */
+/** Stands behind the port Home of run/engine/journal. */
 export class FileHome {
   constructor(
     readonly path: string,
@@ -100,7 +100,7 @@ export class FileHome {
   }
 }
 
-/** Stands behind the port RunRecord of run/record. */
+/** Stands behind the port RunRecord of run/engine/journal. */
 export class FileRecord {
   readonly #lines: string[] = [];
   readonly #made = new Map<string, Promise<unknown>>();

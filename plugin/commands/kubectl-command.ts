@@ -1,4 +1,4 @@
-/** Printed commands, which reach the cluster of the run. */
+/** Commands that are printed, of kubectl and of this tool: they reach the cluster of the run, in its names. */
 import { quoteCommand } from "../output/escape";
 import type { CommandContext, GlobalOptions } from "./context";
 import type { Finding } from "../domain/findings";
@@ -29,9 +29,9 @@ export function engineCommand({
   return (words) => quoteCommand([...prefix.split(" "), ...words, ...contextArgs, ...names]);
 }
 
-/** Commands whose verdict depends on a release: they are printed with that of the run. */
+/** Commands whose verdict depends on a release (the release flags of their spec): they are printed with that of the run. */
 const byRelease = ["reapply-rbac", "upgrade-webhook"];
-const releaseFlags = ["release", "sha256", "target"];
+const passedOn = ["release", "sha256", "target"];
 
 /** The report, each finding with its command where there is one. */
 export function withCommands(
@@ -74,7 +74,7 @@ function releaseOf(words: readonly string[], raw: RawFlags): readonly string[] {
   if (typeof raw["release"] !== "string" || !words.some((word) => byRelease.includes(word))) {
     return [];
   }
-  return releaseFlags.flatMap((name) => {
+  return passedOn.flatMap((name) => {
     const value = raw[name];
     return typeof value === "string" ? [`--${name}=${value}`] : [];
   });

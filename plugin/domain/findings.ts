@@ -1,31 +1,4 @@
-/** A code without the object that it was found on. */
-export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
-
-/** What a finding says of the object that it was found on; words here are closer than the code's. */
-export type About = Partial<
-  Pick<Finding, "severity" | "object" | "field" | "cause" | "fix" | "source">
->;
-
-const made =
-  (severity: Finding["severity"]) =>
-  (
-    code: string,
-    source: string,
-    { cause, fix }: { readonly cause: string; readonly fix: string },
-  ): Explained => ({ code, severity, cause, fix, source });
-
-/** A code of something that stands against an upgrade. */
-export const error = made("error");
-/** A code of something that a person has to know, and that blocks nothing. */
-export const warning = made("warning");
-
-/** The maker of findings from a table of codes. */
-export const findingIn =
-  <Key extends string>(table: Readonly<Record<Key, Explained>>) =>
-  (what: Key, about: About): Finding => ({ ...table[what], ...about });
-
 /** A finding: something that a person has to know, with its cause and its way out. */
-
 export type Severity = "error" | "warning";
 
 /** What a rule, a check or a step has found; shown as is in text and JSON. */
@@ -41,11 +14,37 @@ export interface Finding {
   readonly fix: string;
   /** The fix as a line to run, where a command is one. */
   readonly command?: string;
-  /** The paragraph of the specification or the decision behind it, as "S27". */
+  /** What stands behind it: an item of the specification ("S27"), a decision ("C9"), a fact or a contract. */
   readonly source: string;
   /** A person accepted it with --skip: it is still shown, as a warning, and blocks nothing. */
   readonly accepted?: true;
 }
+
+/** A code without the object that it was found on. */
+export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+
+/** What a finding says of the object that it was found on; words here are closer than the code's. */
+export type About = Partial<
+  Pick<Finding, "severity" | "object" | "field" | "cause" | "fix" | "source">
+>;
+
+const codeOf =
+  (severity: Finding["severity"]) =>
+  (
+    code: string,
+    source: string,
+    { cause, fix }: { readonly cause: string; readonly fix: string },
+  ): Explained => ({ code, severity, cause, fix, source });
+
+/** A code of something that stands against an upgrade. */
+export const error = codeOf("error");
+/** A code of something that a person has to know, and that blocks nothing. */
+export const warning = codeOf("warning");
+
+/** The maker of findings from a table of codes. */
+export const findingIn =
+  <Key extends string>(table: Readonly<Record<Key, Explained>>) =>
+  (what: Key, about: About): Finding => ({ ...table[what], ...about });
 
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */
 export function distinct(findings: readonly Finding[]): readonly Finding[] {

@@ -1,4 +1,4 @@
-/** The ledger of permissions: which are missing, and the Roles to ask for. */
+/** Permissions as access reviews ask for them, and the Roles that grant them. */
 import type { Resource } from "./objects";
 import type { Json } from "./values";
 

@@ -72,11 +72,9 @@ function ansiQuote(word: string): string {
   return `$'${quoted.join("")}'`;
 }
 
-/** Color, where a person sees it; no meaning rests on it. */
-
 type Paint = (text: string) => string;
 
-/** The few colors in use; each gives the text back as it is where color is off. */
+/** The few colors in use, where a person sees them; no meaning rests on them: each gives the text back as it is where color is off. */
 export interface Palette {
   readonly good: Paint;
   readonly warn: Paint;

@@ -1,4 +1,4 @@
-/** What a request comes to: an answer of any status, or none and why. */
+/** What a request comes to: an answer of any status, or none and why; and what is sent again, after which pause. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Clock, deadline } from "../../run/ports";
 
@@ -12,7 +12,7 @@ export interface HttpAnswer {
 }
 
 /** Codes of Node's network errors, and those of this folder, in words. */
-export const words: Readonly<Record<string, string>> = {
+export const failureWords: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "no such host",
   EAI_AGAIN: "the name lookup failed",
@@ -40,7 +40,7 @@ export class NoAnswer extends Error {
     readonly code: string,
     how: { readonly sent: boolean; readonly reused?: boolean; readonly cause?: unknown },
   ) {
-    super(words[code] ?? code, { cause: how.cause });
+    super(failureWords[code] ?? code, { cause: how.cause });
     this.name = "NoAnswer";
     this.sent = how.sent;
     this.reused = how.reused ?? false;
@@ -106,6 +106,7 @@ export function oneLine(text: string, longest: number): string {
 }
 
 const attempts = 5;
+/** A server that asks for a longer pause is not waited for: its answer counts. */
 const longestPauseMs = 30_000;
 const resets = ["ECONNRESET", "EPIPE"];
 
@@ -130,8 +131,6 @@ function repeatable(answer: HttpAnswer | NoAnswer, writes: boolean): boolean {
   if (writes) return answer.status === 429 && retryAfterOf(answer) !== undefined;
   return answer.status === 429 || answer.status === 503;
 }
-
-/** A stream of bytes, line by line. */
 
 const newline = 0x0a;
 

@@ -2,7 +2,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { BlockList, isIP, isIPv6, type Socket } from "node:net";
-import { words } from "./answer";
+import { failureWords } from "./answer";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import { readText } from "../files";
 import { UsageError } from "../../domain/errors";
@@ -20,7 +20,7 @@ export class ProxyError extends Error {
   readonly proxy: Proxy;
 
   constructor(proxy: Proxy, problem: string, cause?: unknown) {
-    super(words[problem] ?? problem, { cause });
+    super(failureWords[problem] ?? problem, { cause });
     this.name = "ProxyError";
     this.proxy = proxy;
   }

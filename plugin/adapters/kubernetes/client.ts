@@ -264,11 +264,9 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Warning headers (RFC 7234, section 5.5) as the API server sends them. */
-
 const warning = /\s*(\d{3})\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)/gy;
 
-/** The texts of all 299 warnings of a header; what is malformed ends the reading. */
+/** The texts of all 299 warnings of a Warning header (RFC 7234, section 5.5); what is malformed ends the reading. */
 export function parseWarnings(header: string | undefined): readonly string[] {
   if (header === undefined) return [];
   // Node reads header bytes as latin1; the API server writes UTF-8.

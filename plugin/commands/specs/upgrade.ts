@@ -1,4 +1,4 @@
-/** `upgrade` and `upgrade-operator`. */
+/** `upgrade`, `upgrade-operator` and `upgrade-cluster`. */
 import { isRegistry } from "../../domain/image";
 import { isSubdomain } from "../../domain/kube/selectors";
 import { type FlagReader, flagTable, list, type OptionsOf, tag } from "../flags";

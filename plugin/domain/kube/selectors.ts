@@ -1,37 +1,42 @@
-/** Kubernetes label selectors: matching, and labels that would match (cli contract, probe). */
+/** Label selectors of Kubernetes (matching, and labels that would match) and the forms of its names. */
 import { asArray, getOwn, isObject } from "../values";
 
 type Labels = Readonly<Record<string, string>>;
+
+/** For a label that only has to exist. */
+const anyValue = "probe";
 
 /** True when the labels meet a selector; an absent or empty selector matches everything. */
 export function selects(selector: unknown, labels: Labels): boolean {
   return requirementsOf(selector).every((requirement) => meets(requirement, labels));
 }
 
-/** True for a selector without a wish. */
+/** True for a selector that requires nothing. */
 export function isEmptySelector(selector: unknown): boolean {
   return requirementsOf(selector).length === 0;
 }
 
 /**
- * Labels that meet the selector, or undefined when its wishes contradict each other.
+ * Labels that meet the selector, or undefined when its requirements contradict each other.
  * DoesNotExist and NotIn are met by leaving the label out.
  */
 export function labelsFor(selector: unknown): Labels | undefined {
   const requirements = requirementsOf(selector);
-  const wished = requirements.filter(({ operator }) => operator === "In" || operator === "Exists");
+  const positive = requirements.filter(
+    ({ operator }) => operator === "In" || operator === "Exists",
+  );
   const labels = Object.fromEntries(
-    [...new Set(wished.map(({ key }) => key))].map((key) => {
+    [...new Set(positive.map(({ key }) => key))].map((key) => {
       const own = requirements.filter((requirement) => requirement.key === key);
-      const candidates = [...own.flatMap(({ values }) => values), "probe"];
+      const candidates = [...own.flatMap(({ values }) => values), anyValue];
       const fits = (value: string): boolean => own.every((one) => meets(one, { [key]: value }));
-      return [key, candidates.find(fits) ?? "probe"];
+      return [key, candidates.find(fits) ?? anyValue];
     }),
   );
   return selects(selector, labels) ? labels : undefined;
 }
 
-/** One wish of a selector. */
+/** One requirement of a selector. */
 export interface Requirement {
   readonly key: string;
   readonly operator: string;
@@ -69,8 +74,6 @@ export function meets({ key, operator, values }: Requirement, labels: Labels): b
       return false;
   }
 }
-
-/** The forms of names in Kubernetes. */
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 

@@ -1,12 +1,10 @@
-/** Where a live object is not as a file wants it, as far as can be told without the API server. */
+/**
+ * Where a live object is not as a file wants it, as far as can be told without the API server, which
+ * keeps a value, not the way in which it was spelled: `4000m` becomes `4` (resource.Quantity), and what
+ * is empty is left out (omitempty). A dry run shows the stored form exactly.
+ */
 import type { KubeObject } from "../objects";
 import { isObject, type Json, asArray, getOwn, parseJson, sameJson } from "../values";
-
-/**
- * Values as the API server stores them. It keeps a value, not the way in which it was spelled:
- * `4000m` becomes `4` (resource.Quantity), and what is empty is left out (omitempty). A dry run shows
- * the stored form exactly; this is the comparison for where none can be sent.
- */
 
 const spelling = /^([+-]?)0*(\d{0,18})(?:\.(\d{0,18}))?([mkMGTPEnu]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/;
 const decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];

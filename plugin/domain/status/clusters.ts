@@ -1,4 +1,4 @@
-/** The ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
+/** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
 import type { CheckContext } from "../checks/context";
 import { causesOf } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";

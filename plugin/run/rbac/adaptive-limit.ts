@@ -5,7 +5,7 @@ import type { Clock, Cluster } from "../ports";
 const attempts = 8;
 const usualPauseMs = 1_000;
 /** A server that asks for more is asked again all the same. */
-const longestPauseMs = 30_000;
+const longestWaitMs = 30_000;
 /** So many answers without a 429 let one request more be under way. */
 const calmAfter = 50;
 
@@ -81,7 +81,7 @@ export class AdaptiveLimit {
   #slowDown({ retryAfter }: ApiError): void {
     const now = this.run.clock.now();
     const asked = retryAfter === undefined ? usualPauseMs : retryAfter * 1000;
-    const pause = Math.min(asked, longestPauseMs);
+    const pause = Math.min(asked, longestWaitMs);
     if (now >= this.#until) {
       this.#limit = Math.max(1, Math.floor(this.#limit / 2));
       this.note(
