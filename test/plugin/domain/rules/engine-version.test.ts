@@ -124,6 +124,7 @@ test.each<[string, ClusterLookup, boolean | undefined, "passes" | "refused", boo
   ["unset, a policy of another case", byPolicy("Latest"), undefined, "refused", true],
   ["unset, no policy", found(), undefined, "refused", true],
   ["unset, an EC that is missing", missing, undefined, "refused", true],
+  ["unset, several ECs", ambiguous, undefined, "refused", true],
   ["true, no policy", found(), true, "passes", false],
   ["true, an EC that is missing", missing, true, "passes", false],
   ["false, policy latest", byPolicy("latest"), false, "refused", false],

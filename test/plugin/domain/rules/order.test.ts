@@ -23,6 +23,7 @@ test.each<[string, Edit["before"], object, boolean]>([
   ["deleted as created", undefined, deleting, true],
   ["no metadata", {}, {}, false],
   ["a timestamp of null", {}, { metadata: { deletionTimestamp: null } }, false],
+  ["a timestamp that is a number", {}, { metadata: { deletionTimestamp: 1 } }, false],
   ["an own __proto__", {}, { metadata: json(`{"__proto__":{"deletionTimestamp":"x"}}`) }, false],
 ])("what is being deleted always passes: %s", (_title, before, ...[after, exempt]) => {
   const spec = { engineVersion: "9.9", ...unknownModule };

@@ -118,6 +118,12 @@ test.each<[string, unknown, unknown, readonly string[]]>([
   ],
   ["every resource", anEntry({ resources: ["*"] }), anEntry(), [`*.${group} (CREATE, UPDATE)`]],
   [
+    "every group",
+    anEntry({ apiGroups: ["*"], resources: ["edbs"] }),
+    anEntry(),
+    ["edbs.* (CREATE, UPDATE)"],
+  ],
+  [
     "a subresource",
     anEntry({ resources: ["edbs", "edbs/status"] }),
     anEntry(),

@@ -168,6 +168,7 @@ test.each([
   ["the latest that is known", "8.2.0-13", 0],
   ["an older one that is not listed", "8.0.3-1", 0],
   ["a later build", "8.2.0-14", 1],
+  ["a later release", "10.0.0-1", 1],
 ] as const)("the shipped template is too old: %s", (...[, operator, count]) => {
   const found = judgeShipped(operator, "ValidatingWebhookConfiguration/x");
   expect(found).toHaveLength(count);

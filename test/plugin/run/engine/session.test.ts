@@ -4,17 +4,17 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { Patch } from "../../../../plugin/run/engine/change";
 import { Session } from "../../../../plugin/run/engine/session";
-import { aWitness, portsOf } from "../world";
+import { aWitness, portsOf, watched } from "../world";
 import { ManualClock } from "../../../support/manual-clock";
 import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
 
 const shop = { resource: kinds.namespace, name: "shop" };
 
 async function aWorld() {
-  const cluster = aControlPlane([]).connect({ user: admin, namespace: "engine" });
+  const seen = aWitness();
+  const cluster = watched(aControlPlane([]).connect({ user: admin, namespace: "engine" }), seen);
   const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
   const live = await cluster.create({ ...object });
-  const seen = aWitness();
   const given = { kind: "Test", cluster, clock: new ManualClock(), file: () => "/run/shop.json" };
   const ports = portsOf(seen, given);
   const { recorder } = ports;
@@ -24,7 +24,7 @@ async function aWorld() {
     edits: [{ path: ["metadata", "labels", "tier"], from: undefined, to: "db" }],
     ...{ risk: "none", reverse: "by the printed command" },
   };
-  return { cluster, kept: seen.saved, recorder, session, patch };
+  return { cluster, seen, kept: seen.saved, recorder, session, patch };
 }
 
 test("a patch of the metadata keeps its fields and is bound to the object that was read", async () => {
@@ -52,4 +52,16 @@ test("what nobody confirmed is not sent", async () => {
   await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-CHANGED" });
   expect((await cluster.get(shop))?.metadata.labels).not.toHaveProperty("tier");
   expect([kept, session.written]).toEqual([[], 0]);
+});
+
+test("a write is kept and its intent recorded before it is sent, the outcome after it", async () => {
+  const { seen, kept, session, patch } = await aWorld();
+  seen.before = (line) => Promise.resolve(void seen.journal.push(`${line}: ${kept.length} kept`));
+  session.confirm([patch]);
+  await session.send(patch);
+  expect(seen.journal).toEqual([
+    expect.stringMatching(/^intent /),
+    "patch Namespace shop: 1 kept",
+    expect.stringMatching(/^outcome /),
+  ]);
 });

@@ -142,10 +142,12 @@ describe.each(ways)("by %s", (way) => {
       "OPERATOR-VERSION-UNKNOWN",
     ],
   ])("%s: 3 with its code, nothing is written", async (_, change, code) => {
-    const { report, writes } = await upgraded(change, { way, options: { dryRun: "none" } });
-    expect([report.exit.code, writes]).toEqual([3, []]);
-    expect(report.findings?.map((finding) => finding.code)).toContain(code);
-    expect(report.exit.next).toMatch(/./);
+    for (const dryRun of ["none", "server"] as const) {
+      const { report, writes } = await upgraded(change, { way, options: { dryRun } });
+      expect([report.exit.code, writes]).toEqual([3, []]);
+      expect(report.findings?.map((finding) => finding.code)).toContain(code);
+      expect(report.exit.next).toMatch(/./);
+    }
   });
 
   test("a whole upgrade that has judged it already is not held up", async () => {

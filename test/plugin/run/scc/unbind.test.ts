@@ -81,6 +81,12 @@ test("a person is asked once, with every write in the question", async () => {
 });
 
 describe("nothing is written", () => {
+  test("when the answer is no: 2", async () => {
+    const scene = aScene(objects);
+    const report = await scene.run({ scc }, { ask: () => Promise.resolve(false) });
+    expect([report.exit.code, scene.sent]).toEqual([2, []]);
+  });
+
   test("where nothing can be kept: 2", async () => {
     const scene = aScene(objects);
     const journal = unwritable();

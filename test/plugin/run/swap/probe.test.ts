@@ -388,7 +388,7 @@ describe("a pair of one's own (--probe-file)", () => {
   };
   const judge = (one: KubeObject): string | undefined => text(one, "custom");
 
-  test("alone is sent, and is proof", async () => {
+  test("alone is sent, and is proof where its bad one is refused", async () => {
     const scene = new Scene({ old: true });
     scene.cluster.servers.set("engine/admission", { ...healthy, judge });
     const report = await scene.run({ probePair: pair });
@@ -396,6 +396,8 @@ describe("a pair of one's own (--probe-file)", () => {
     expect(new Set(probesOf(scene).map(({ metadata }) => metadata.name))).toEqual(
       new Set(["mine"]),
     );
+    scene.cluster.servers.set("engine/admission", healthy);
+    expect((await scene.run({ probePair: pair })).exit.code).toBe(7);
   });
 
   test("the permission to send it is asked for under the served plural", async () => {

@@ -180,9 +180,11 @@ describe("make before break", () => {
 });
 
 describe("asked before the first write", () => {
-  test("a deletion names what is done and where", async () => {
+  test("a deletion names what is done and where, and a no ends with 2: nothing is written", async () => {
     const scene = new Scene({ old: true });
-    await scene.run();
+    scene.answer = () => Promise.resolve(false);
+    expect((await scene.run()).exit.code).toBe(2);
+    expect([scene.cluster.written, scene.journal]).toEqual([[], []]);
     expect(scene.questions).toEqual([
       "On https://127.0.0.1:6443: apply ValidatingWebhookConfiguration/engine-enterprise-admission, then delete ValidatingWebhookConfiguration/edb-admission?",
     ]);
@@ -215,6 +217,7 @@ describe("refused, and nothing written:", () => {
     const finding = report.findings?.find(({ severity }) => severity === "error");
     expect(finding).toMatchObject({ code: "WEBHOOK-OWNED" });
     expect(finding?.cause).toContain(owner);
+    expect((await scene.run({ dryRun: "client" })).exit).toEqual(report.exit);
     expect(scene.cluster.written).toEqual([]);
   });
 
@@ -226,6 +229,15 @@ describe("refused, and nothing written:", () => {
     expect(codesOf(report)).toContain("WEBHOOK-OTHER-NAMESPACE");
     expect(report.exit.next).toContain("--take-over");
     expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("the API server refuses the write in spite of its answer: 4", async () => {
+    const scene = new Scene({ old: true });
+    scene.onCall(isWrite("apply"), () => {
+      throw new ApiError("is forbidden", { status: 403 });
+    });
+    expect((await scene.run()).exit.code).toBe(4);
+    expect([scene.cluster.written, scene.live()]).toEqual([[applyNew], undefined]); // sent once
   });
 
   test("the records of the run cannot be kept", async () => {
