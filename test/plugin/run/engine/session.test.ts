@@ -3,6 +3,7 @@ import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { Patch } from "../../../../plugin/run/engine/change";
+import type { Journal } from "../../../../plugin/run/engine/journal";
 import { Session } from "../../../../plugin/run/engine/session";
 import { aWitness, portsOf, watched } from "../world";
 import { ManualClock } from "../../../support/manual-clock";
@@ -10,13 +11,14 @@ import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
 
 const shop = { resource: kinds.namespace, name: "shop" };
 
-async function aWorld() {
+async function aWorld(parts: Partial<Journal> = {}) {
   const seen = aWitness();
   const cluster = watched(aControlPlane([]).connect({ user: admin, namespace: "engine" }), seen);
   const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
   const live = await cluster.create({ ...object });
   const given = { kind: "Test", cluster, clock: new ManualClock(), file: () => "/run/shop.json" };
-  const ports = portsOf(seen, given);
+  const usual = portsOf(seen, given);
+  const ports = { ...usual, journal: { ...usual.journal, ...parts } };
   const { recorder } = ports;
   const session = new Session(ports, { fieldManager: names.fieldManager, dryRun: "none" });
   const patch: Patch = {
@@ -64,4 +66,12 @@ test("a write is kept and its intent recorded before it is sent, the outcome aft
     "patch Namespace shop: 1 kept",
     expect.stringMatching(/^outcome /),
   ]);
+});
+
+test("a write whose intent cannot be recorded is not sent", async () => {
+  const intent = () => Promise.reject(new Error("the disk is full"));
+  const { cluster, session, patch } = await aWorld({ intent });
+  session.confirm([patch]);
+  await expect(session.send(patch)).rejects.toThrow("the disk is full");
+  expect((await cluster.get(shop))?.metadata.labels).not.toHaveProperty("tier");
 });
