@@ -192,9 +192,10 @@ async function met({ row, folder, silence, goal, usualMs }: Wanted): Promise<Hun
     const first = await play.run(silence);
     const ends = [first];
     while (ends.at(-1)?.code !== 0 && ends.length < 4) ends.push(await play.run());
-    const { fault, call, lost, api } = silence;
-    const where = api === undefined ? "API server" : "REST API";
-    const what = `${fault} at ${call.verb} ${call.subject} of the ${where}: ${String(first.code)} ${first.reason}`;
+    const { fault, lost } = silence;
+    // Requests that are sent side by side may change places, so the one that was met is judged.
+    const call = first.met[0]?.request ?? silence.call;
+    const what = `${fault} at ${call.verb} ${call.subject} of the ${serverOf(silence)}: ${String(first.code)} ${first.reason}`;
     const posts = play.calls.filter((line) => line.startsWith("POST")).length;
     const got = JSON.stringify(await play.goal());
     const bad = [
@@ -208,6 +209,10 @@ async function met({ row, folder, silence, goal, usualMs }: Wanted): Promise<Hun
   } finally {
     await play.close();
   }
+}
+
+function serverOf({ api }: Silence): string {
+  return api === undefined ? "API server" : "REST API";
 }
 
 /** Its alarms ring when a call has met a server that does not answer. */
@@ -280,7 +285,7 @@ class Play {
     }
     const connected = controlPlane.connect({ user: admin, namespace });
     const injections = silence?.cluster === undefined ? [] : [silence.cluster];
-    const { gate, calls } = faultyGate(injections, { server: connected.server, clock });
+    const { gate, calls, met } = faultyGate(injections, { server: connected.server, clock });
     const connect = () => Promise.resolve(new ObservedCluster(connected, gate));
     const env = { ENGINE_HOME: join(this.folder, "home") };
     const from = clock.now();
@@ -291,7 +296,7 @@ class Play {
     await clock.sleep(30_000);
     const { exit, findings = [] } = JSON.parse(out) as Report;
     const reason = [exit.reason, ...findings.map(({ cause }) => cause)].join("; ");
-    return { code, reason, ms };
+    return { code, reason, ms, met };
   }
 
   private get opened(): Servers {

@@ -76,9 +76,12 @@ export async function hang(
       const before = runs.times.length;
       const outcome = await playScenario(world, wanted, [{ call: index + 1, fault }]);
       const extraMs = (runs.times[before] ?? 0) - usualMs;
-      const { ends } = outcome;
+      const { ends, met } = outcome;
       const wrong = wrongIn(outcome, row.passing);
-      hung.push({ what: toldOf(outcome), fault: fault.id, call, ends, wrong, extraMs });
+      // Requests that are sent side by side may change places, so the one that was met is judged.
+      for (const { request } of met) {
+        hung.push({ what: toldOf(outcome), fault: fault.id, call: request, ends, wrong, extraMs });
+      }
     }
   }
   return { wanted, hung };
