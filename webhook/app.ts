@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics";
 import type { CertificateState } from "./certificate/served";
 
 /** What is served beside the probes, each where it is handed in. */
-export interface AppParts {
+interface AppParts {
   /** On the metrics port. */
   readonly metrics?: Metrics;
   /** On the TLS port, for callers with a certificate. */
@@ -16,7 +16,7 @@ export interface AppParts {
 }
 
 /** Explains reviews to those who may ask. */
-export interface Explainer {
+interface Explainer {
   readonly callers: Pick<Callers, "problem">;
   /** The answer to a call whose body is still to be read. */
   readonly explain: (request: IncomingMessage) => Promise<Reply>;
@@ -84,7 +84,7 @@ function sendReply(
 }
 
 /** What has to hold before the first review can be judged. */
-export interface Conditions {
+interface Conditions {
   readonly certificate: () => boolean;
   readonly clusters: () => boolean;
   /** Which certificate is served, for whoever compares it with what should be. */

@@ -18,7 +18,7 @@ export interface ReviewFacts {
     { readonly reason: "confirm" | "missing"; readonly outcome: LiveOutcome } | undefined;
 }
 
-export type LiveOutcome = "confirmed" | "overturned" | "found" | "absent" | "unreadable" | "shed";
+type LiveOutcome = "confirmed" | "overturned" | "found" | "absent" | "unreadable" | "shed";
 
 /** What is asked when the numbers are read, not before. */
 export interface Observed {

@@ -247,7 +247,7 @@ export function openClusters(
 const mounted = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /** The pod's own namespace; outside a pod the operator's, whose Service the webhook then stands behind. */
-export function ownNamespace(operatorNamespace: string, file = mounted): string {
+function ownNamespace(operatorNamespace: string, file = mounted): string {
   try {
     return readFileSync(file, "utf8").trim() || operatorNamespace;
   } catch {

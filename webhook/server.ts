@@ -29,7 +29,7 @@ const times = {
   connectionsCheckingInterval: second,
 };
 
-export interface Listeners {
+interface Listeners {
   readonly path: string;
   readonly admission: RequestListener;
   readonly app: RequestListener;
@@ -100,7 +100,7 @@ export async function listen(
   return typeof address === "object" && address !== null ? address.port : where.port;
 }
 
-export interface Drain {
+interface Drain {
   readonly health: Health;
   readonly inFlight: InFlight;
   /** How long calls still arrive until nobody is sent here any more. */
@@ -141,7 +141,7 @@ function stopListening(server: Server): Promise<void> {
   });
 }
 
-export interface TimeLimits {
+interface TimeLimits {
   /** How long an unused connection may stay. */
   readonly idleMs: number;
   /** So many at once; what comes on top is cut. Far more than the API servers of a cluster keep. */

@@ -11,7 +11,7 @@ export interface KeyPair {
 }
 
 /** Names and times of a pair. */
-export interface PairWish {
+interface PairWish {
   readonly commonName: string;
   /** DNS names and IPv4 addresses. */
   readonly hosts: readonly string[];

@@ -260,7 +260,7 @@ function asObject(secret: Json): KubeObject {
 }
 
 /** One block between BEGIN and END lines; no `der` where what is between is not base64. */
-export interface PemBlock {
+interface PemBlock {
   readonly label: string;
   readonly der: Buffer | undefined;
 }
@@ -283,7 +283,7 @@ export function blocksOf(text: string): readonly PemBlock[] {
 }
 
 /** True where a private key begins, even one whose block is cut short. */
-export function mentionsPrivateKey(text: string): boolean {
+function mentionsPrivateKey(text: string): boolean {
   return text
     .split(begin)
     .slice(1)

@@ -42,7 +42,7 @@ export interface PlayedService {
 }
 
 /** Whose REST API, and how it is reached. */
-export interface ApiTarget {
+interface ApiTarget {
   readonly cluster: Cluster;
   readonly ec: KubeObject;
   readonly flags: ApiFlags;
@@ -57,7 +57,7 @@ export interface ApiTarget {
 }
 
 /** The REST API cannot be asked as things are; nothing was sent to it. */
-export class ApiAccessError extends EngineError {
+class ApiAccessError extends EngineError {
   readonly code = "CLUSTER-API-ACCESS";
   readonly exitCode = exitCodes.blocked;
 }

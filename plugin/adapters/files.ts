@@ -50,7 +50,7 @@ export async function writePlanFile(path: string, text: string): Promise<void> {
 }
 
 /** A folder that exists until it is removed, at the latest at the end of the process. */
-export interface TemporaryFolder {
+interface TemporaryFolder {
   readonly path: string;
   readonly remove: () => void;
 }

@@ -18,13 +18,13 @@ import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconf
 import { temporaryFolder } from "./files";
 
 /** Helm ended with an error of its own. */
-export class HelmError extends EngineError {
+class HelmError extends EngineError {
   readonly code = "HELM-FAILED";
   readonly exitCode = exitCodes.failed;
 }
 
 /** How helm is run. */
-export interface HelmSetting {
+interface HelmSetting {
   /** The program; see `findHelm`. */
   readonly executable: string;
   readonly env: NodeJS.ProcessEnv;
@@ -191,7 +191,7 @@ function failed(words: readonly string[], stderr: string, code: unknown): HelmEr
 }
 
 /** A kubeconfig that exists until it is removed. */
-export interface TemporaryKubeconfig {
+interface TemporaryKubeconfig {
   readonly path: string;
   readonly remove: () => void;
 }

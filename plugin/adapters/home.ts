@@ -29,7 +29,7 @@ export class RecordError extends EngineError {
 }
 
 /** What a home needs beside its path. */
-export interface HomeParts {
+interface HomeParts {
   readonly clock: { now(): number };
   /** Told what a person ought to know of a folder that was there before. */
   readonly warn: (text: string) => void;
@@ -48,7 +48,7 @@ export function openHome(env: NodeJS.ProcessEnv, parts: Partial<HomeParts> = {})
 }
 
 /** Stands behind the port Home of run/engine/journal. */
-export class FileHome {
+class FileHome {
   constructor(
     readonly path: string,
     private readonly parts: HomeParts,
@@ -101,7 +101,7 @@ export class FileHome {
 }
 
 /** Stands behind the port RunRecord of run/engine/journal. */
-export class FileRecord {
+class FileRecord {
   readonly #lines: string[] = [];
   readonly #made = new Map<string, Promise<unknown>>();
   #busy: Promise<unknown> = Promise.resolve();

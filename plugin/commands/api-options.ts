@@ -12,7 +12,7 @@ import type { CommandContext } from "./context";
 export type { ApiFlags } from "../adapters/cluster-api";
 
 /** Whose REST API is asked, and how. */
-export interface ApiSubject {
+interface ApiSubject {
   readonly cluster: Cluster;
   readonly ec: KubeObject;
   readonly flags: ApiFlags;

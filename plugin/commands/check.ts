@@ -62,7 +62,7 @@ export async function runCheck(
 }
 
 /** What a release that was opened, or the templates that the tool ships, ask of a cluster. */
-export function checkTarget(
+function checkTarget(
   context: CommandContext,
   facts: Facts,
   { target, opened }: { readonly target?: string; readonly opened?: Release | undefined },

@@ -7,7 +7,7 @@ import type { ProductKind } from "../domain/names";
 import { parseReleaseTag } from "../domain/versions";
 
 /** One flag, under its long name without dashes. */
-export interface Flag {
+interface Flag {
   readonly help: string;
   readonly short?: string;
   /** Placeholder of the value in help; a flag without one is true or false. */

@@ -46,7 +46,7 @@ export function runModulesList(
 }
 
 /** `details` of the modules in use. */
-export interface ModulesInUseDetails {
+interface ModulesInUseDetails {
   readonly ec: string;
   readonly address: string;
   readonly target?: string;
@@ -119,7 +119,7 @@ function count(all: readonly unknown[], what: string): string {
 }
 
 /** Connected, and allowed to be. */
-export interface ModulesSession {
+interface ModulesSession {
   readonly ec: KubeObject;
   readonly api: ClusterApi;
   readonly recorder: Recorder;
@@ -127,7 +127,7 @@ export interface ModulesSession {
 }
 
 /** Acts on the REST API of an EC; every expected end comes back as a report. */
-export async function inModulesSession(
+async function inModulesSession(
   context: CommandContext,
   { kind, flags }: { readonly kind: string; readonly flags: ModulesFlags },
   act: (session: ModulesSession) => Promise<Report>,

@@ -25,7 +25,7 @@ export const runReapplyRbac = prepared((context: CommandContext, flags: ReapplyR
 );
 
 /** What a command that includes this one has already, or wants to know. */
-export interface RbacPreparation extends Pick<RbacOptions, "assumeExpanded"> {
+interface RbacPreparation extends Pick<RbacOptions, "assumeExpanded"> {
   /** The release that was opened, instead of the flags that name one. */
   readonly opened?: Release | undefined;
   /** The operator's release whose roles are wanted where no files are there. */

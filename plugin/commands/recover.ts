@@ -82,7 +82,7 @@ export function recoverText(report: Report, style: TextStyle): string {
 }
 
 /** One step of the printed procedure. */
-export interface ShownStep {
+interface ShownStep {
   readonly says: string;
   readonly source: string;
   /** Quoted for a shell, with the context that was given; without credentials. */
@@ -101,7 +101,7 @@ export interface RecoveryDetails {
 }
 
 /** What was seen, and how it was asked for. */
-export interface RecoverFacts {
+interface RecoverFacts {
   readonly look: RecoverySnapshot;
   readonly evidence: readonly Evidence[];
   readonly flags: RecoverFlags;
@@ -110,7 +110,7 @@ export interface RecoverFacts {
 }
 
 /** The details of a report. */
-export function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryDetails {
+function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryDetails {
   const { look, evidence, flags, modules } = seen;
   const { ec, freeze } = look;
   const command = kubectlCommand(context.options);

@@ -21,7 +21,7 @@ import type { FaultSummary, RehearsedFaults } from "./rehearse-text";
 import { contextInside, type Staged, type Stages } from "./rehearse-stages";
 
 /** What the runs need beside the rehearsal itself. */
-export interface FaultWish extends Staged {
+interface FaultWish extends Staged {
   readonly stages: Stages;
   /** The cluster before the first run. */
   readonly start: MemoryControlPlane;

@@ -14,7 +14,7 @@ import type { CommandContext, CommandRun } from "./context";
 import { openSource } from "./rehearse-source";
 
 /** Flags of `rehearse --serve-api`, judged. */
-export interface ServeApiFlags {
+interface ServeApiFlags {
   /** "-", a file, a folder or a context; absent: the built-in example. */
   readonly from?: string;
   readonly release: ProfileName;

@@ -135,7 +135,7 @@ function failed(error: unknown, { context }: Stages): Report {
 const aboutTheForm = /^--(output|dry-run|color|quiet|debug|v)(=|$)/;
 
 /** The command as it would be typed, without the form of the output. */
-export function renderCommand({ context, command, contextArgs }: Stages, dryRun: DryRun): string {
+function renderCommand({ context, command, contextArgs }: Stages, dryRun: DryRun): string {
   const given = command.line.filter((word) => !aboutTheForm.test(word));
   const mode = dryRun === "none" ? [] : [`--dry-run=${dryRun}`];
   return quoteCommand([...context.options.prefix.split(" "), ...given, ...contextArgs, ...mode]);

@@ -124,7 +124,7 @@ function lineOf({ is, facts, says, fix }: Summary): string {
 }
 
 /** How it is drawn. */
-export interface ScreenStyle {
+interface ScreenStyle {
   readonly palette: Palette;
   /** Columns of the terminal, at most those of the screen. */
   readonly width?: number;
@@ -295,7 +295,7 @@ export interface StatusDetails extends Omit<Status, "next" | "findings"> {
 }
 
 /** Who prints the commands, and in which words. */
-export interface DetailsContext {
+interface DetailsContext {
   readonly names: Names;
   readonly options: Pick<GlobalOptions, "prefix" | "contextArgs" | "namesFile">;
   readonly server: string;

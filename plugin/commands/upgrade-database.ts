@@ -33,7 +33,7 @@ export function databaseText(report: Report, style: TextStyle): string {
 }
 
 /** What a command that includes this one knows of the time when it will run. */
-export type DatabasePreparation = Pick<
+type DatabasePreparation = Pick<
   UpgradeDatabaseOptions,
   "assumeUpgraded" | "assumeCluster" | "assumeOperator" | "skipMayMiss"
 >;
@@ -171,7 +171,7 @@ async function readModules(
 }
 
 /** Connects to each; all that cannot be found are named at once. */
-export async function connectParticipants(
+async function connectParticipants(
   context: CommandContext,
   given: readonly string[],
 ): Promise<readonly ParticipantPort[]> {

@@ -19,7 +19,7 @@ export const runUpgradeOperator = prepared((context: CommandContext, flags: Upgr
 );
 
 /** What a command that includes this one has already. */
-export interface OperatorPreparation {
+interface OperatorPreparation {
   /** The release that was opened, instead of the flags that name one. */
   readonly opened?: Release;
   /** It has judged the prerequisites. */

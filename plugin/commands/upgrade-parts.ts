@@ -24,7 +24,7 @@ import {
 } from "../run/cluster/upgrade";
 
 /** What the parts are made from. */
-export interface PartsOf {
+interface PartsOf {
   readonly context: CommandContext;
   readonly flags: UpgradeFlags;
   readonly opened: Release | undefined;

@@ -51,7 +51,7 @@ export async function runUpgradeWebhook(
 type SwapFlags = Omit<UpgradeWebhookFlags, "with">;
 
 /** What a command that includes this one has already, and knows of the time when it will run. */
-export interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
+interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
   /** The release that was opened, instead of the flags that name one. */
   readonly opened?: Release | undefined;
 }

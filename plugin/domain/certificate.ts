@@ -64,7 +64,7 @@ export interface CertificateFacts extends PemFacts {
 }
 
 /** What the facts are judged against. */
-export interface CertificateContext {
+interface CertificateContext {
   readonly namespace: string;
   /** Milliseconds since 1970. */
   readonly now: number;

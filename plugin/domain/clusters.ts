@@ -203,7 +203,7 @@ export function autoPathIn(
 }
 
 /** The paths at which a database's version is read and written; the first one holds the current value. */
-export type VersionPaths = readonly [readonly string[], ...(readonly string[])[]];
+type VersionPaths = readonly [readonly string[], ...(readonly string[])[]];
 
 /**
  * The places that the served definition has and the database fills; where it fills none, the

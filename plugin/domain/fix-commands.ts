@@ -3,7 +3,7 @@ import type { Finding } from "./findings";
 import type { Names } from "./names";
 
 /** A line without the words that lead to the cluster: a command of this tool, or one of kubectl's. */
-export interface FixCommand {
+interface FixCommand {
   readonly of: "engine" | "kubectl";
   readonly words: readonly string[];
 }

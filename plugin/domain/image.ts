@@ -98,7 +98,7 @@ export function registryOf(repository: string, image: string): string | undefine
 }
 
 /** True for the image itself, in whichever registry. */
-export function isImage(repository: string, image: string): boolean {
+function isImage(repository: string, image: string): boolean {
   return repository === image || registryOf(repository, image) !== undefined;
 }
 

@@ -34,7 +34,7 @@ export const kinds = ["ec", "edb", "eaadb", "erc"] as const;
 export type ProductKind = (typeof kinds)[number];
 
 /** A name taken apart; what was not typed is absent. */
-export interface TypedName {
+interface TypedName {
   readonly kind?: ProductKind;
   readonly namespace?: string;
   readonly name: string;

@@ -78,11 +78,11 @@ export function isPersonsManager(manager: string, ours: readonly string[]): bool
 }
 
 /** Force when only a person's own kubectl or oc holds the fields; else the findings say who does. */
-export type ConflictVerdict =
+type ConflictVerdict =
   { readonly is: "force" } | { readonly is: "refuse"; readonly findings: readonly Finding[] };
 
 /** What the verdict rests on. */
-export interface ConflictFacts {
+interface ConflictFacts {
   readonly causes: readonly StatusCause[];
   readonly object: string;
   /** Managers that count as this tool's own. */

@@ -83,7 +83,7 @@ interface Word {
 }
 
 /** The document with the words of the names in the place of the default ones. */
-export function replaceWords(document: unknown, names: Names): unknown {
+function replaceWords(document: unknown, names: Names): unknown {
   const changed = wordsOf(names).filter(({ from, to }) => from !== to);
   return new Replacement(document, changed, names).of(document, []);
 }

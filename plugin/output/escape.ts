@@ -1,6 +1,7 @@
 /**
  * Text from the cluster, made safe for a terminal: whoever may write an object's name or message
- * must not be able to move the cursor, recolour, hide or reorder what the person reads.
+ * must not be able to move the cursor, recolor, hide or reorder what the person reads. The colors and
+ * tables of this tool are added here, after that.
  */
 import { publicWords } from "../domain/public-words";
 
@@ -84,7 +85,7 @@ export interface Palette {
 }
 
 /** What decides about color. */
-export interface ColorWish {
+interface ColorWish {
   readonly color: "auto" | "always" | "never";
   readonly terminal: boolean;
   readonly env: NodeJS.ProcessEnv;

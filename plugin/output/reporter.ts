@@ -84,7 +84,7 @@ export function renderLine(value: Event | Report): string {
 }
 
 /** Where and how the talk appears. */
-export interface TalkStyle {
+interface TalkStyle {
   readonly err: NodeJS.WritableStream;
   readonly palette: Palette;
   /** A terminal: waiting is one line that is written over. */
@@ -99,7 +99,7 @@ export interface TalkStyle {
 const clearLine = "\r\u001b[K";
 
 /** Shows events; `rest` takes the live line away, before a prompt or the result. */
-export class ProgressReporter {
+class ProgressReporter {
   #live = false;
   #waitingOn: string | undefined;
 

@@ -104,7 +104,7 @@ export function opposite(name: string): string {
 }
 
 /** A command that is given another one. */
-export interface Outer {
+interface Outer {
   readonly path: string;
   readonly flags: readonly FlagSpec[];
 }

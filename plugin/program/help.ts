@@ -70,7 +70,7 @@ function argumentSection({ argument }: CommandEntry): readonly string[] {
 }
 
 /** Flags with what they do, one a line. */
-export function flagLines(flags: readonly FlagSpec[]): readonly string[] {
+function flagLines(flags: readonly FlagSpec[]): readonly string[] {
   return columns(flags.map((flag) => [spelling(flag), explained(flag)]));
 }
 

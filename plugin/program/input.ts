@@ -83,7 +83,7 @@ async function* abortable(
 }
 
 /** Where a question is asked. */
-export interface Desk {
+interface Desk {
   readonly in: NodeJS.ReadableStream;
   readonly err: NodeJS.WritableStream;
   readonly signal: AbortSignal;

@@ -159,7 +159,7 @@ function colors({ color }: GlobalOptions, { streams, env }: World) {
 }
 
 /** What was known of a run when it failed. */
-export interface FailureContext {
+interface FailureContext {
   readonly kind: string;
   readonly run?: RunIdentity;
   readonly target?: NonNullable<Report["target"]>;
@@ -190,7 +190,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 }
 
 /** The document of a run that threw: what was done until then, and why it ended. */
-export function failureReport(error: unknown, known: FailureContext): Report {
+function failureReport(error: unknown, known: FailureContext): Report {
   const code = exitCodeOf(error);
   const steps = pick(known.events, (event) => (event.type === "step" ? event.step : undefined));
   const probes = pick(known.events, (event) => (event.type === "probe" ? event.probe : undefined));
@@ -208,7 +208,7 @@ export function failureReport(error: unknown, known: FailureContext): Report {
 }
 
 /** A report whose end names a way out: every end other than 0 has one, or a finding with a fix. */
-export function withNext(report: Report): Report {
+function withNext(report: Report): Report {
   const { exit, findings = [] } = report;
   if (exit.code === 0 || exit.next !== undefined || findings.length > 0) return report;
   return { ...report, exit: { ...exit, next: nextByCode[exit.code] } };

@@ -148,7 +148,7 @@ function argumentProblems(
 }
 
 /** Thrown when help is to be shown: parsing ends here. */
-export class HelpAsked extends Error {
+class HelpAsked extends Error {
   constructor(
     readonly help: string,
     /** False when a command was missing and help is the answer to that. */
@@ -159,7 +159,7 @@ export class HelpAsked extends Error {
 }
 
 /** What one command is made of. */
-export interface CommandParts {
+interface CommandParts {
   readonly flags: readonly FlagSpec[];
   readonly help: () => string;
   /** All commands of one parse share the list. */
@@ -167,7 +167,7 @@ export interface CommandParts {
 }
 
 /** One command of the tree. */
-export class EngineCommand extends Command {
+class EngineCommand extends Command {
   /** Words behind an unknown flag: each may be its value, a secret even. */
   #doubtful = 0;
   /** With an unknown flag, whether a word is its value or an argument cannot be determined. */
@@ -276,7 +276,7 @@ function valueOption(spelled: string, flag: FlagSpec): Option {
 }
 
 /** The judged options and every problem that was found on the way. */
-export interface JudgedOptions {
+interface JudgedOptions {
   readonly options: GlobalOptions;
   readonly problems: readonly string[];
 }

@@ -39,7 +39,7 @@ export interface Certificates {
 }
 
 /** Ports of `cert inspect`, whatever it judges. */
-export interface InspectDeps {
+interface InspectDeps {
   readonly clock: Clock;
   readonly names: Names;
   readonly certificates: Certificates;
@@ -47,7 +47,7 @@ export interface InspectDeps {
 }
 
 /** What is judged: the namespace's Secret, or a PEM or Secret file offline. */
-export type InspectSource =
+type InspectSource =
   | ({ readonly from: "cluster" } & Pick<RunPorts, "cluster" | "signal" | "yaml">)
   | {
       readonly from: "file";

@@ -205,7 +205,7 @@ export function pairSecret(namespace: string, names: Names, pair: NewPair): Kube
 }
 
 /** The Secret once more under another name; its labels are set aside, since controllers act on them. */
-export function savedCopy(secret: KubeObject, name: string, names: Names): KubeObject {
+function savedCopy(secret: KubeObject, name: string, names: Names): KubeObject {
   const { namespace, labels, annotations, ownerReferences } = secret.metadata;
   const { savedFrom, savedMetadata } = names.annotations;
   return {
@@ -226,7 +226,7 @@ export function savedCopy(secret: KubeObject, name: string, names: Names): KubeO
 }
 
 /** True for what savedCopy has made of the webhook's Secret. */
-export function isSavedCopy(secret: KubeObject, names: Names): boolean {
+function isSavedCopy(secret: KubeObject, names: Names): boolean {
   return getOwn(secret.metadata.annotations, names.annotations.savedFrom) === names.webhook.secret;
 }
 
@@ -266,7 +266,7 @@ export function pairOf(secret: KubeObject, names: Names): KubeObject {
 }
 
 /** True when the API server would refuse to update one into the other. */
-export function needsDeletion(existing: KubeObject, wanted: KubeObject): boolean {
+function needsDeletion(existing: KubeObject, wanted: KubeObject): boolean {
   return existing["immutable"] === true || existing["type"] !== wanted["type"];
 }
 
@@ -282,7 +282,7 @@ export function firstOf(wanted: KubeObject, names: Names): KubeObject {
 }
 
 /** `wanted` in the place of what was there, with its labels, annotations and owners unless it brings its own. */
-export function successorOf({ metadata }: KubeObject, wanted: KubeObject): KubeObject {
+function successorOf({ metadata }: KubeObject, wanted: KubeObject): KubeObject {
   const { labels, annotations, ownerReferences } = metadata;
   return {
     ...wanted,

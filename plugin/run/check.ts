@@ -13,14 +13,14 @@ import type { Report } from "./report";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 
 /** What a check is made with. */
-export interface CheckDeps extends SnapshotDeps {
+interface CheckDeps extends SnapshotDeps {
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML. */
   readonly yaml: (objects: readonly unknown[]) => string;
 }
 
 /** What is checked. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly namespace: string;
   /** What is wanted, once the platform is known. */
   readonly targetFor: (facts: Facts) => CheckTarget;
@@ -45,7 +45,7 @@ export interface CheckLine {
 }
 
 /** `details` of a document of kind Check. */
-export interface CheckDetails {
+interface CheckDetails {
   /** Release of the operator that was judged for. */
   readonly target?: string;
   readonly checks: readonly CheckLine[];

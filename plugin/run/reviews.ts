@@ -32,7 +32,7 @@ export interface ReviewQuestion {
 }
 
 /** What the API server answers, with the authorizer's own words. */
-export interface ReviewAnswer {
+interface ReviewAnswer {
   readonly allowed: boolean;
   readonly reason: string;
 }

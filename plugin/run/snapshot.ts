@@ -177,7 +177,7 @@ function refusedOnly(error: unknown): undefined {
 }
 
 /** What is upgraded to, and what is accepted. */
-export interface Beginning {
+interface Beginning {
   readonly namespace: string;
   /** Release of the operator; undefined where the release does not report. */
   readonly version: string | undefined;

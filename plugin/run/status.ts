@@ -19,7 +19,7 @@ import { labelsFor, selects } from "../domain/kube/selectors";
 import { Prober } from "./swap/prober";
 
 /** The world around a status. */
-export interface StatusDeps extends SnapshotDeps {
+interface StatusDeps extends SnapshotDeps {
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML, for Roles to ask for. */
   readonly yaml: (objects: readonly unknown[]) => string;
@@ -154,7 +154,7 @@ export interface StatusView {
 }
 
 /** How a watch continues, and when it is over. */
-export interface StatusWatchOptions {
+interface StatusWatchOptions {
   readonly intervalMs: number;
   /** Infinity: only a signal ends it. */
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
-import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/snapshot";
+import { type Misbehavior, played } from "../../plugin/rehearsal/operator/snapshot";
 import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
 import { systemClock } from "../../plugin/adapters/clock";
 import type { Cluster } from "../../plugin/run/ports";
@@ -69,7 +69,7 @@ export function startPlay(playing: Playing): () => Promise<void> {
 export async function playAt(
   { kubeconfig }: ControlPlane,
   namespace: string,
-  misbehave: Misbehaviour = {},
+  misbehave: Misbehavior = {},
 ): Promise<() => Promise<void>> {
   const cluster = await connect({ kubeconfig, namespace }, {});
   const end = startPlay({ cluster, namespace, misbehave });

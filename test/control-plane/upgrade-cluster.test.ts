@@ -2,7 +2,7 @@
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
-import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
+import { type Misbehavior, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import {
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 /** The operator plays as long as something is done. */
-function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
+function whilePlaying<T>(misbehave: Misbehavior, act: () => Promise<T>): Promise<T> {
   return playWhile({ cluster, namespace, times, misbehave }, act);
 }
 

@@ -3,7 +3,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
 import { systemClock } from "../../plugin/adapters/clock";
-import { type Misbehaviour, productKinds } from "../../plugin/rehearsal/operator/snapshot";
+import { type Misbehavior, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster } from "../../plugin/run/ports";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi } from "../support/played-cluster-api";
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 /** The operator plays as long as something is done. */
-function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
+function whilePlaying<T>(misbehave: Misbehavior, act: () => Promise<T>): Promise<T> {
   return playWhile({ cluster, namespace, times, misbehave }, act);
 }
 

@@ -5,7 +5,7 @@
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
-import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/snapshot";
+import { type Misbehavior, played } from "../../plugin/rehearsal/operator/snapshot";
 import type { KubeObject, Resource } from "../../plugin/run/ports";
 import { bundleOf } from "../support/releases/tree";
 import { releaseShapes } from "../support/releases/versions";
@@ -126,11 +126,11 @@ const waitingFor =
       (status) => asString(getPath(status, ["state", "waiting", "reason"])) === reason,
     );
 
-const upgrade = (misbehave: Misbehaviour, args: readonly string[] = []): Promise<PluginRun> =>
+const upgrade = (misbehave: Misbehavior, args: readonly string[] = []): Promise<PluginRun> =>
   scene.whilePlaying(() => scene.upgrade(to, ["--yes", "--no-probe", ...args]), misbehave);
 
 interface Row {
-  readonly misbehave: Misbehaviour;
+  readonly misbehave: Misbehavior;
   readonly fact: Fact;
   /** Once the EC was told: what makes the upgrade impossible. */
   readonly meanwhile?: () => Promise<unknown>;
@@ -162,7 +162,7 @@ const stateIs = (state: string): Fact => ({
 const staleRunningMs = 4_000;
 
 const operatorRow = (
-  misbehave: Misbehaviour,
+  misbehave: Misbehavior,
   fact: Fact,
   ...[code, cause]: [string, RegExp]
 ): Row => ({

@@ -8,7 +8,7 @@ import { renderDocuments } from "../../plugin/adapters/yaml";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
-import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
+import { type Misbehavior, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
@@ -71,7 +71,7 @@ export interface UpgradeScene {
     options?: PluginOptions,
   ): Promise<PluginRun>;
   /** The operator plays as long as something is done. */
-  whilePlaying<T>(act: () => Promise<T>, misbehave?: Misbehaviour): Promise<T>;
+  whilePlaying<T>(act: () => Promise<T>, misbehave?: Misbehavior): Promise<T>;
   /** Waits until operator and cluster are at this release and at rest. */
   rest(version: ReleaseVersion): Promise<void>;
   close(): Promise<void>;

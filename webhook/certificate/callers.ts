@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { type FolderWatch, sha256Of, watchFolder } from "./served";
 import { errorText, type Log } from "../log";
 
-export interface CallerOptions {
+interface CallerOptions {
   /** PEM: the CA that their certificates come from; several at once while it is rotated. */
   readonly ca: string;
   /** Common names; empty: any of the CA. */
@@ -108,7 +108,7 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   return pem.split(/(?=-----BEGIN)/).map((block) => new X509Certificate(block));
 }
 
-export interface ClientCaOptions {
+interface ClientCaOptions {
   readonly file: string;
   readonly log: Log;
   /** Told of each change that callers are judged by from now on, and of each new complaint. */

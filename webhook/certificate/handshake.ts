@@ -7,7 +7,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
 
-export interface HandshakePair {
+interface HandshakePair {
   readonly cert: string;
   readonly key: string;
 }
@@ -38,7 +38,7 @@ const dates = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 const nameMismatch = "ERR_TLS_CERT_ALTNAME_INVALID";
 
 /** What a handshake has shown: `failed` pairs cannot serve at all, `unfit` ones not under the name. */
-export type Handshake =
+type Handshake =
   | { readonly is: "fit" }
   | { readonly is: "failed"; readonly because: string }
   | { readonly is: "unfit"; readonly because: string };

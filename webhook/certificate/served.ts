@@ -17,7 +17,7 @@ export interface ServedKeyPair {
   readonly leaf: X509Certificate;
 }
 
-export class UnfitPair extends Error {}
+class UnfitPair extends Error {}
 
 type FileNames = Pick<Names["webhook"], "secretCert" | "secretKey">;
 
@@ -275,7 +275,7 @@ export interface FolderWatch {
   stop(): void;
 }
 
-export interface FileWatchOptions {
+interface FileWatchOptions {
   readonly pollMs: number;
   /** Called often and for nothing too: it has to look for itself. */
   readonly look: () => void;

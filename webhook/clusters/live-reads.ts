@@ -8,7 +8,7 @@ import { atMost } from "../../plugin/domain/at-most";
 import { abortAfter } from "../review/room";
 import { ClustersUnreadable } from "./clusters";
 
-export interface LiveLimits {
+interface LiveLimits {
   /** Questions under way at once; each has two requests at most. */
   readonly most: number;
   /** No single request may take longer. */

@@ -8,7 +8,7 @@ import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
 import { type ApiConnection, type ClusterKey, ClustersUnreadable } from "./clusters";
 
 /** A complete list and the point from which a watch continues. */
-export interface ClusterList {
+interface ClusterList {
   readonly clusters: readonly ClusterFacts[];
   readonly resourceVersion: string;
 }

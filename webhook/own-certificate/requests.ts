@@ -12,7 +12,7 @@ import {
 } from "./step";
 
 /** One object by its address, and how patches of it are merged. */
-export interface ObjectAddress {
+interface ObjectAddress {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
@@ -119,7 +119,7 @@ export class OwnCertRequests {
   }
 }
 
-export interface BoundPatch {
+interface BoundPatch {
   readonly metadata: { readonly resourceVersion: string };
   readonly [key: string]: unknown;
 }
@@ -138,7 +138,7 @@ function pathOf(place: ObjectAddress): string {
   return `${collectionOf(place)}/${place.name}`;
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly requests: OwnCertRequests;
   readonly place: ObjectAddress;
   /** Who this replica is; no other has the same. */

@@ -14,7 +14,7 @@ import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certifi
 import { errorText } from "../log";
 
 /** A certificate and its private key, both PEM. */
-export interface MadePair {
+interface MadePair {
   readonly cert: string;
   readonly key: string;
 }

@@ -38,7 +38,7 @@ export function announcedBy({ headers }: IncomingMessage): number {
 export type NoBody = "too large" | "late" | "shed" | "crowded" | "gone";
 
 /** How much may pass, and until when, by `performance.now()`. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly bytes: number;
   readonly since: number;
   readonly until: number;

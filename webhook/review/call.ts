@@ -32,7 +32,7 @@ import { ClustersUnreadable } from "../clusters/clusters";
 import { isMissing, knownLookups, liveLookups } from "../clusters/find";
 import { UnreadableReview } from "./request";
 
-export interface AdmissionContext extends ReviewContext, SharedRoom {
+interface AdmissionContext extends ReviewContext, SharedRoom {
   readonly maxBody: number;
   /** Where callers have to show a certificate. */
   readonly callers?: Callers | undefined;
@@ -183,7 +183,7 @@ function send(response: ServerResponse, { status, headers, body }: Reply, health
 }
 
 /** What an explanation needs: what a review is judged by, and the room that calls share. */
-export interface ExplainContext extends ReviewContext, SharedRoom {
+interface ExplainContext extends ReviewContext, SharedRoom {
   readonly maxBody: number;
 }
 

@@ -78,7 +78,7 @@ export class BigBodies {
   }
 }
 
-export interface ParseRequest {
+interface ParseRequest {
   readonly bytes: Uint8Array;
 }
 
@@ -87,7 +87,7 @@ export type Parsed =
   { readonly request: ReviewRequest } | { readonly unreadable: string; readonly uid?: string };
 
 /** What is said of a judged field that cannot be handed over. */
-export const tooDeep = "the review is nested too deeply";
+const tooDeep = "the review is nested too deeply";
 
 /** Answers questions one after the other, for as long as the port is open. */
 export function serveParser(port: MessagePort, names: Names): void {

@@ -23,7 +23,7 @@ const reasons = {
   503: "ServiceUnavailable",
 } as const;
 
-export type FaultCode = keyof typeof reasons;
+type FaultCode = keyof typeof reasons;
 
 /** A call that gets no verdict, and why. */
 export interface Fault {

@@ -278,7 +278,7 @@ export class Login {
 }
 
 /** What a request was for: `upgrade database 1`. */
-export interface ApiPurpose extends Purpose {
+interface ApiPurpose extends Purpose {
   /** The address, for people. */
   readonly address: string;
   /** Published meanings of status codes, for answers without a body. */
@@ -303,7 +303,7 @@ const restApi: Omit<Server, "address"> = {
 };
 
 /** No answer: what stood in the way, and for a write whether it may have happened. */
-export function noAnswer(failure: NoAnswer, purpose: ApiPurpose): EngineError {
+function noAnswer(failure: NoAnswer, purpose: ApiPurpose): EngineError {
   const { cause } = failure;
   const { address } = purpose;
   if (cause instanceof EngineError) return onTheWay(cause, address);

@@ -132,21 +132,21 @@ export function filled(path: string, parameter: string | number): string {
 }
 
 /** What the call needs of a connection. */
-export interface Upgrader {
+interface Upgrader {
   readonly api: Pick<ClusterApi, "actionsOf" | "database">;
   readonly client: ApiClient;
   readonly names: Names;
 }
 
 /** The call itself. */
-export interface UpgradeCall {
+interface UpgradeCall {
   readonly uid: number;
   readonly body: Json;
   readonly signal: AbortSignal;
 }
 
 /** The database as the call answered, or as the action that it started shows it. */
-export async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Promise<ApiDatabase> {
+async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Promise<ApiDatabase> {
   const { api, client, names } = upgrader;
   const { uid, body, signal } = wanted;
   const before = await api.actionsOf(uid, signal);

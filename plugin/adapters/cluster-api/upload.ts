@@ -16,7 +16,7 @@ export type UploadFile = Parameters<ClusterApi["installModule"]>[0];
 type UploadOptions = Parameters<ClusterApi["installModule"]>[1];
 
 /** What uploads need of a connection. */
-export interface Uploader {
+interface Uploader {
   readonly client: ApiClient;
   readonly route: Route;
   readonly names: Names;
@@ -110,7 +110,7 @@ function outcomeOf(body: string, through: string, names: Names): InstalledUpload
 }
 
 /** The manifest as it is, and read. */
-export interface ModuleManifest {
+interface ModuleManifest {
   readonly manifest: Json;
   readonly module: InstalledModule;
 }
@@ -118,7 +118,7 @@ export interface ModuleManifest {
 const manifestLimit = 1024 * 1024;
 
 /** The manifest of an archive, at its root or in one folder; UsageError for what is not a module. */
-export async function manifestOf(
+async function manifestOf(
   file: { readonly name: string; readonly bytes: Uint8Array },
   names: Names,
 ): Promise<ModuleManifest> {

@@ -12,7 +12,7 @@ export interface ClientPair {
 }
 
 /** What every connection has in common. */
-export interface ConnectionRoute {
+interface ConnectionRoute {
   /** Undefined: plain HTTP. */
   readonly tls: ConnectionOptions | undefined;
   /** A raw connection, in which TLS is spoken: through a proxy, or to a pod's port. Absent: Node dials. */

@@ -48,7 +48,7 @@ export class NoAnswer extends Error {
 }
 
 /** How long a stream may be silent, and what ends it. */
-export interface Listening {
+interface Listening {
   readonly clock: Pick<Clock, "alarm">;
   readonly silentMs: number;
   readonly signal: AbortSignal | undefined;

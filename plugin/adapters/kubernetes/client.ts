@@ -278,7 +278,7 @@ export function parseWarnings(header: string | undefined): readonly string[] {
 }
 
 /** Where a request went, for messages. */
-export interface RequestContext {
+interface RequestContext {
   readonly server: string;
   readonly clusterName: string;
   readonly userName: string;

@@ -313,7 +313,7 @@ function objectsOf(page: Json, { group, version, kind }: Resource): readonly Kub
 }
 
 /** Changes of a kind's objects, as the port describes it. */
-export async function* watchKind(
+async function* watchKind(
   client: Client,
   resource: Resource,
   options: WatchOptions,

@@ -71,7 +71,7 @@ function clusterOf(
 }
 
 /** How a client is opened, beside where to. */
-export type ClientOptions = Omit<ConnectOptions, "dialTimeoutMs" | "serviceAccountDir"> & {
+type ClientOptions = Omit<ConnectOptions, "dialTimeoutMs" | "serviceAccountDir"> & {
   readonly limits?: Partial<Limits>;
   readonly userAgent?: string;
 };
@@ -110,7 +110,7 @@ function serverOf({ base }: ServerTarget): string {
 }
 
 /** The headers that ask the server to act as someone else. */
-export function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {
+function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {
   const { as, asUid, asGroups = [], asExtra = {} } = whom;
   const extra = Object.entries(asExtra).map(([key, values]): [string, string[]] => [
     `Impersonate-Extra-${encodeURIComponent(key.toLowerCase())}`,
@@ -150,7 +150,7 @@ export class ReadOnlyError extends EngineError {
 }
 
 /** Throws for every request that could change something, dry runs included; nothing is sent then. */
-export function refuseWrites(
+function refuseWrites(
   refused: ((request: RequestSeen) => void) | undefined,
 ): (request: RequestSeen) => void {
   return (request) => {
@@ -166,7 +166,7 @@ export function refuseWrites(
 }
 
 /** The user's source; reads certificates at once, runs plugins at the first request. */
-export function credentialSource(site: CredentialContext): CredentialSource {
+function credentialSource(site: CredentialContext): CredentialSource {
   const { user, userName } = site.target;
   const pair = clientPairOf(user, userName);
   if (user.tokenFile !== undefined) return tokenFile(site, pair);
@@ -199,10 +199,7 @@ function tokenFile({ target }: CredentialContext, pair: ClientPair | undefined):
 }
 
 /** The source for a user with an auth-provider; kubectl knows none but OIDC any more. */
-export function oidcSource(
-  site: CredentialContext,
-  pair: ClientPair | undefined,
-): CredentialSource {
+function oidcSource(site: CredentialContext, pair: ClientPair | undefined): CredentialSource {
   const { user, userName } = site.target;
   const name = asString(getOwn(user.authProvider, "name")) ?? "";
   if (name !== "oidc") {
@@ -257,7 +254,7 @@ export function trustOf(
 }
 
 /** The user's own client certificate and key, undefined when it has none. */
-export function clientPairOf(user: UserEntry, userName: string): ClientPair | undefined {
+function clientPairOf(user: UserEntry, userName: string): ClientPair | undefined {
   const cert = pem(user.certData, user.certFile, `the client certificate of ${userName}`);
   const key = pem(user.keyData, user.keyFile, `the client key of ${userName}`);
   if (cert === undefined || key === undefined) return undefined;

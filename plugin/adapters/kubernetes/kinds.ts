@@ -82,7 +82,7 @@ export class Kinds {
 }
 
 /** The path of a group and version; group "" is the core group. */
-export function versionPath(group: string, version: string): string {
+function versionPath(group: string, version: string): string {
   return group === "" ? `/api/${segment(version)}` : `/apis/${segment(group)}/${segment(version)}`;
 }
 

@@ -84,7 +84,7 @@ function execIn(dir: string, exec: Json): Json {
 }
 
 /** The entries of one file, paths as written. */
-export interface KubeconfigFile {
+interface KubeconfigFile {
   readonly problems: readonly string[];
   readonly currentContext: string | undefined;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
@@ -93,7 +93,7 @@ export interface KubeconfigFile {
 }
 
 /** Reads a kubeconfig; each problem completes the sentence "the kubeconfig FILE …". */
-export function parseKubeconfig(content: string): KubeconfigFile {
+function parseKubeconfig(content: string): KubeconfigFile {
   const problems: string[] = [];
   const document = parsed(content, problems);
   return {

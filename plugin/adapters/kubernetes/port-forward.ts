@@ -86,7 +86,7 @@ export function forwardedStream(socket: WebSocket): Duplex {
 }
 
 /** What a socket is opened with. */
-export interface SocketCall {
+interface SocketCall {
   readonly url: URL;
   readonly protocol: string;
   readonly headers: OutgoingHttpHeaders;

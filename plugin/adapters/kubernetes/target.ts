@@ -21,7 +21,7 @@ export interface ServerTarget {
 }
 
 /** What a pod knows about its own cluster. */
-export interface PodAccount {
+interface PodAccount {
   readonly cluster: ClusterEntry;
   readonly user: UserEntry;
   readonly namespace: string | undefined;

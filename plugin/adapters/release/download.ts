@@ -10,7 +10,7 @@ import { isCertificateFailure, proxyFailure } from "../http/failures";
 import { ProxyError, proxyFor, tunnelTo, verified } from "../http/tunnel";
 
 /** What a download needs to know of the world, and how far it may go. */
-export interface Download {
+interface Download {
   readonly signal: AbortSignal;
   /** For HTTPS_PROXY and NO_PROXY. */
   readonly env: NodeJS.ProcessEnv;

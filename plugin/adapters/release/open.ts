@@ -119,7 +119,7 @@ export type Source =
   | { readonly is: "url"; readonly url: URL; readonly shown: string };
 
 /** What may be said beside the place. */
-export interface ReleaseRequest {
+interface ReleaseRequest {
   /** The release that is asked for: fills `{tag}`. */
   readonly target?: string | undefined;
   /** SHA-256 in hex that the release has to have. */
@@ -129,7 +129,7 @@ export interface ReleaseRequest {
 const tagHole = "{tag}";
 
 /** The source, `{tag}` filled in; UsageError with every problem of what was given. */
-export function parseSource(given: string, { target, sha256 }: ReleaseRequest): Source {
+function parseSource(given: string, { target, sha256 }: ReleaseRequest): Source {
   const problems = [...tagProblems(given, target), ...digestProblems(sha256)];
   const filled = given.replaceAll(tagHole, target ?? tagHole);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(filled)) {

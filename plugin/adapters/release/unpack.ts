@@ -15,7 +15,7 @@ import { getOwn } from "../../domain/values";
 import type { Files } from "./folder";
 
 /** An archive as it was read. */
-export interface Packed {
+interface Packed {
   readonly bytes: Buffer;
   /** What messages call it. */
   readonly shown: string;

@@ -14,7 +14,7 @@ import { rbacFindings } from "../rbac/codes";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 
 /** What is in a managed namespace. */
-export interface HeldSite {
+interface HeldSite {
   readonly namespace: string;
   readonly role: KubeObject | undefined;
   readonly binding: KubeObject | undefined;

@@ -33,7 +33,7 @@ export function isTooOld(runs: EngineVersion | undefined): runs is EngineVersion
 }
 
 /** A database that lives in the EC. */
-export interface DatabaseUse {
+interface DatabaseUse {
   readonly label: string;
   /** From spec.engineVersion, else from the status; undefined where neither tells (S123). */
   readonly version: EngineVersion | undefined;
@@ -83,7 +83,7 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse
 }
 
 /** A user-defined module that databases use, under either of its names (S51, S54). */
-export interface ModuleUsage {
+interface ModuleUsage {
   readonly module: string;
   readonly databases: readonly string[];
   readonly standing: Exclude<ModuleStanding, "bundled">;
@@ -135,7 +135,7 @@ export function recoverLine({ metadata: { name, namespace } }: KubeObject): stri
 }
 
 /** Against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
-export type CausePhase = "beginning" | "refused" | "frozen";
+type CausePhase = "beginning" | "refused" | "frozen";
 
 /** The causes, by what their findings are called. */
 export type CauseKey = keyof typeof clusterFindings;

@@ -19,7 +19,7 @@ import type { ClusterWish } from "./edits";
 import { autoOf } from "../clusters";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
-export interface OperatorRelease {
+interface OperatorRelease {
   readonly version: string | undefined;
   readonly clusterTag: string | undefined;
 }

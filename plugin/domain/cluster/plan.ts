@@ -115,7 +115,7 @@ function wayOf({ name, way }: { readonly name: string; readonly way: string }): 
 }
 
 /** The upgrade that is judged. */
-export interface PlannedUpgrade {
+interface PlannedUpgrade {
   readonly ec: KubeObject;
   readonly edits: readonly FieldEdit[];
   readonly wish: ClusterWish;

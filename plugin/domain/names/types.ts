@@ -5,7 +5,7 @@ import { isItem, isLabel, isOldLabel, isQualified, isSubdomain } from "../kube/s
 export type NamePlace = string;
 
 /** One sort of name: which texts fit, and how a refusal says it. */
-export interface NameType {
+interface NameType {
   /** Completes "… is not …". */
   readonly form: string;
   /** `original` is the specification's word. */

@@ -7,7 +7,7 @@ import { kinds, rbacKinds } from "../kinds";
 import { constraintResource } from "../scc/grants";
 
 /** A kind of the bundle: its step, and whether it lies in a namespace. */
-export interface BundleKind {
+interface BundleKind {
   readonly resource: Resource;
   readonly step: string;
   readonly namespaced: boolean;
@@ -23,7 +23,7 @@ const kind = (step: string, resource: Resource, namespaced = true): BundleKind =
 });
 
 /** In the order of writing: what comes later needs what comes before. */
-export const bundleKinds: readonly BundleKind[] = [
+const bundleKinds: readonly BundleKind[] = [
   kind("crd", definitionResource, false),
   // bundles for OpenShift up to 7.8 bring it
   kind("constraint", constraintResource, false),
@@ -196,7 +196,7 @@ export function operatorVersionOf(
 }
 
 /** An object of the bundle, and why it is not applied unless a person names it. */
-export interface Unusual {
+interface Unusual {
   /** `KIND/NAME`, by which it is allowed. */
   readonly object: string;
   readonly because: string;

@@ -7,7 +7,7 @@ import { getPath, isObject, type Json, getOwn } from "../values";
 import { compareTags } from "../versions";
 
 /** The rules of the role from one release on. */
-export interface RoleLine {
+interface RoleLine {
   /** The first release tag of the line. */
   readonly from: string;
   readonly rules: readonly Json[];

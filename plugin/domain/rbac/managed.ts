@@ -18,7 +18,7 @@ export type Configured =
   | { readonly is: "unknown"; readonly because: string };
 
 /** Where the settings may stand. */
-export interface ConfigurationFacts {
+interface ConfigurationFacts {
   readonly deployment: KubeObject | undefined;
   readonly configMap: KubeObject | undefined;
   readonly names: Names;
@@ -88,7 +88,7 @@ export interface Stale {
 }
 
 /** What was found, and who is meant by ours. */
-export interface StaleFacts {
+interface StaleFacts {
   readonly roles: readonly KubeObject[];
   readonly bindings: readonly KubeObject[];
   /** Namespaces that are managed, or asked for. */

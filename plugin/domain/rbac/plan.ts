@@ -75,7 +75,7 @@ function releasedIn(role: KubeObject | undefined, { lines }: Releases): readonly
 }
 
 /** The subjects of a binding without those of a placeholder, which give access to nobody. */
-export function realSubjects(
+function realSubjects(
   binding: unknown,
   { names }: Pick<Releases, "names">,
 ): readonly BindingSubject[] {
@@ -94,7 +94,7 @@ export function entriesOf(object: KubeObject, { grants, subjects }: Additions): 
 }
 
 /** The additions whose entries are, or are not, among those given. */
-export function additionsWhere(
+function additionsWhere(
   object: KubeObject,
   { grants, subjects }: Additions,
   keep: (entry: string) => boolean,

@@ -65,7 +65,7 @@ export interface Grant {
 }
 
 /** What a change of rules gives and takes. */
-export interface RulesDifference {
+interface RulesDifference {
   readonly gained: readonly Grant[];
   readonly lost: readonly Grant[];
 }

@@ -41,10 +41,10 @@ export function sharedPair(
 }
 
 /** The part of a plan that one place writes: the ClusterRole once, the bindings in their namespaces. */
-export type SharedPart = "role" | "binding";
+type SharedPart = "role" | "binding";
 
 /** The plan without the other part; what a namespace gains by the ClusterRole is still to be proven there. */
-export function partOf(plan: SitePlan, part: SharedPart): SitePlan {
+function partOf(plan: SitePlan, part: SharedPart): SitePlan {
   const { role, binding, local, kept, ...rest } = plan;
   if (part === "role") {
     const none = { subjectsGained: [], subjectsLost: [] };
@@ -79,7 +79,7 @@ export interface Site extends RbacScope {
 }
 
 /** How places are planned. */
-export interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<RoleFiles, "shipped"> {
+interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<RoleFiles, "shipped"> {
   /** What is read is first taken through the plan of `expand`, to show a contract that follows it. */
   readonly assumeExpanded?: true;
 }

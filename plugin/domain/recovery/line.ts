@@ -98,7 +98,7 @@ interface Ahead {
 }
 
 /** The databases as they were seen. */
-export interface RecoveryFacts {
+interface RecoveryFacts {
   readonly databases: readonly RecoveryDatabase[];
   readonly api: ApiFacts | undefined;
 }

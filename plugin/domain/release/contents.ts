@@ -67,7 +67,7 @@ export interface Reading {
 }
 
 /** The contents, or every problem of the files. */
-export type ContentsResult =
+type ContentsResult =
   | { readonly is: "read"; readonly contents: ReleaseContents }
   | { readonly is: "unfit"; readonly problems: readonly string[] };
 

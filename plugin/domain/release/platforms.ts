@@ -47,23 +47,23 @@ export function clusterVersionFor(operatorVersion: string): string | undefined {
 export type Platform = "kubernetes" | "openshift";
 
 /** A minor version of a platform. */
-export interface PlatformVersion {
+interface PlatformVersion {
   readonly major: number;
   readonly minor: number;
 }
 
 /** First and last, as published. */
-export type PlatformRange = readonly [first: string, last: string];
+type PlatformRange = readonly [first: string, last: string];
 
 /** What a line says of one platform. */
-export interface PlatformSupport {
+interface PlatformSupport {
   readonly supported: PlatformRange;
   /** Absent where none is listed. */
   readonly deprecated?: PlatformRange;
 }
 
 /** One line of the table, for every operator from `first` to `last` (major.minor.patch). */
-export interface PlatformLine {
+interface PlatformLine {
   readonly first: string;
   readonly last: string;
   readonly kubernetes: PlatformSupport;

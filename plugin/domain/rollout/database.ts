@@ -293,7 +293,7 @@ function remoteProgress(
 }
 
 /** What was read at one look. */
-export interface BdbLook {
+interface BdbLook {
   /** The database's label, for people. */
   readonly object: string;
   readonly bdb: ApiDatabase | undefined;
@@ -302,7 +302,7 @@ export interface BdbLook {
 }
 
 /** What the call is to lead to. */
-export interface WantedBdb {
+interface WantedBdb {
   /** Absent: whatever runs is right. */
   readonly version: EngineVersion | undefined;
   readonly channel: boolean;

@@ -150,7 +150,7 @@ export interface StallDeadline {
 export const defaultStallAfterMs = 600_000;
 
 /** A pod as the rollout sees it. */
-export interface RolledPod {
+interface RolledPod {
   readonly pod: KubeObject;
   readonly name: string;
   /** It is of the StatefulSet's new revision. */

@@ -4,7 +4,7 @@ import { getPath, getOwn, asString } from "../values";
 import { plain, warningText } from "./wording";
 
 /** What is asked. */
-export interface BypassQuestion {
+interface BypassQuestion {
   /** The object as it would be stored. */
   readonly object: unknown;
   /** The caller's groups, as the API server names them. */

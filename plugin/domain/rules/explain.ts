@@ -9,7 +9,7 @@ import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from 
 import { releasesOf } from "./engine-version";
 
 /** One rule and what it says of the edit, whatever its setting makes of that. */
-export interface RuleTried {
+interface RuleTried {
   readonly id: Rule["id"];
   readonly setting: "deny" | "warn" | "off";
   readonly source: string;

@@ -5,7 +5,7 @@ import { asArray, getOwn, getPath, isObject, type Json, sameJson } from "../valu
 import { show } from "./wording";
 
 /** The paths of one kind. */
-export interface JudgedFields {
+interface JudgedFields {
   readonly engineVersion: readonly string[];
   /** All places of the version, that of the specification first: an EAADB may have two (S61, C8). */
   readonly engineVersions: readonly (readonly string[])[];
@@ -24,7 +24,7 @@ export interface JudgedFields {
 }
 
 /** What a value has to be where it is there. */
-export interface JudgedShape {
+interface JudgedShape {
   readonly path: readonly string[];
   readonly wanted: "an object" | "a string";
   readonly rule: "R1" | "REF";

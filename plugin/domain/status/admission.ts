@@ -16,7 +16,7 @@ import { daysUntil } from "../duration";
 import { unreadVerdict, type ComponentHealth } from "./verdict";
 
 /** One configuration that judges this operator's databases. */
-export interface ConfigurationStatus {
+interface ConfigurationStatus {
   readonly name: string;
   /** Of the releases before 6.4.2 (S25). */
   readonly old: boolean;

@@ -26,7 +26,7 @@ export interface PlannedPart {
 }
 
 /** What a plan is bound to. */
-export interface PlanBinding {
+interface PlanBinding {
   /** The uid of the namespace kube-system: one for each cluster, for as long as it lives. */
   readonly cluster: string;
   readonly namespace: string;

@@ -20,7 +20,7 @@ import { releasePairs } from "../release/platforms";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 
 /** Which of the two configurations were found. */
-export type FoundConfigurations = "none" | "only-old" | "both" | "only-new";
+type FoundConfigurations = "none" | "only-old" | "both" | "only-new";
 
 /** What the plan is made from. */
 export interface PlanFacts {

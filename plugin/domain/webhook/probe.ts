@@ -180,7 +180,7 @@ export function isRight({ twin, answer }: Observation): boolean {
 }
 
 /** Counts of one phase, as the report shows them. */
-export interface Tally {
+interface Tally {
   readonly accept: { readonly ok: number; readonly of: number };
   readonly deny: { readonly ok: number; readonly of: number; readonly by: string };
 }
@@ -273,7 +273,7 @@ function whyWrong(observation: Observation | undefined, elsewhere: string | unde
 }
 
 /** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
-export interface Gap {
+interface Gap {
   readonly bypassSeconds: number;
   readonly outageSeconds: number;
 }

@@ -24,7 +24,7 @@ export interface Ingredients {
 }
 
 /** The wanted object, which values of the live one are in it, and what a person should know. */
-export interface DesiredWebhook {
+interface DesiredWebhook {
   readonly object: KubeObject;
   readonly kept: readonly string[];
   readonly findings: readonly Finding[];
@@ -161,7 +161,7 @@ function keysApart(live: unknown, wanted: unknown, keys: readonly string[]): rea
 }
 
 /** A rendered template, or every problem that stands against it. */
-export type Rendered =
+type Rendered =
   | { readonly is: "rendered"; readonly configuration: KubeObject }
   | { readonly is: "unfit"; readonly problems: readonly string[] };
 

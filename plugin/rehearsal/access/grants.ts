@@ -27,7 +27,7 @@ interface RoleReference {
 }
 
 /** Rules that reach a user through one binding; `rules` undefined: the role is not there. */
-export interface RoleGrant {
+interface RoleGrant {
   readonly role: RoleReference;
   readonly rules: readonly AccessRule[] | undefined;
   /** The binding in the API server's words. */

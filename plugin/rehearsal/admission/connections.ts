@@ -10,7 +10,7 @@ import type { Reply } from "./response";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** One attempt: what is sent, and until when. */
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly target: WebhookTarget;
   readonly body: string;
   /** Ends the attempt; the reason is of no interest. */
@@ -168,7 +168,7 @@ function wordsFor({ error, answered, signal }: Broken, shown: string): string {
 }
 
 /** How long a call may take. */
-export interface WebhookCall {
+interface WebhookCall {
   readonly target: WebhookTarget;
   readonly body: string;
   readonly timeoutSeconds: number;

@@ -8,7 +8,7 @@ import { isIP } from "node:net";
 import { notAnswered } from "./trust";
 
 /** Which requests a rule of an entry means. */
-export interface WebhookRule {
+interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
   readonly operations: readonly string[];

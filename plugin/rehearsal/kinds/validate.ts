@@ -5,7 +5,7 @@ import { unsupported, wrongType } from "./refusal";
 import { type Schema, schemaOf, schemaOfField } from "./schema";
 
 /** A value and what was stored in its place: what did not change is not judged again. */
-export interface ValueChange {
+interface ValueChange {
   readonly value: unknown;
   readonly before?: unknown;
 }

@@ -6,7 +6,7 @@ import type { Cluster, KubeObject, Resource } from "../../run/ports";
 import type { FieldValue, OperatorSnapshot } from "./snapshot";
 
 /** What an act is done with; `log` writes a line of the operator's log (domain facts 10). */
-export interface ActionContext {
+interface ActionContext {
   readonly cluster: Cluster;
   readonly log: (line: LogLine) => void;
 }

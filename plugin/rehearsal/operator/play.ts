@@ -234,7 +234,7 @@ const hookAnnotation = "helm.sh/hook";
 const hookManager = "helm-hook";
 
 /** Ends the hook Jobs that have not ended. */
-export function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
+function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const failing = scene.misbehave.failingJobs === true;
   return scene.jobs.filter(isOpenHook).map((job) => ({
     key: `${identity(job)} ends`,

@@ -9,8 +9,8 @@ import type { Clock, Cluster, KubeObject, Resource } from "../../run/ports";
 /** Why a pod never becomes ready. */
 export type StuckReason = "ImagePullBackOff" | "CrashLoopBackOff" | "Unschedulable" | "NotReady";
 
-/** Misbehaviour on demand; nothing of it is on by default. */
-export interface Misbehaviour {
+/** Misbehavior on demand; nothing of it is on by default. */
+export interface Misbehavior {
   /** Everything takes so many times as long. */
   readonly slow?: number;
   /** The renewed pod of this ordinal never becomes ready. */
@@ -117,7 +117,7 @@ export interface PlayOptions {
   readonly namespace: string;
   /** Pairs of operator and cluster releases beside the published ones. */
   readonly versions?: Readonly<Record<string, string>>;
-  readonly misbehave?: Misbehaviour;
+  readonly misbehave?: Misbehavior;
   /** Addresses of the webhook's endpoints instead of the pods' own; false: endpoints are left alone. */
   readonly endpoints?: readonly string[] | false;
   readonly times?: Partial<Times>;
@@ -151,7 +151,7 @@ export function productKinds({ group, version, ec, edb, eaadb }: Names) {
 export interface OperatorSnapshot extends PlayOptions, Objects {
   readonly now: number;
   readonly times: Times;
-  readonly misbehave: Misbehaviour;
+  readonly misbehave: Misbehavior;
   /** What was done or seen once: modules of each EC at the first look, events and attempts by their keys. */
   readonly seen: Map<string, string>;
 }

@@ -131,7 +131,7 @@ function groupOf(apiVersion: string): string {
 }
 
 /** An object, and the definition that its kind has. */
-export interface DefinedObject {
+interface DefinedObject {
   readonly object: KubeObject;
   readonly definition: KindDefinition;
 }

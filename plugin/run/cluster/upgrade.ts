@@ -151,13 +151,13 @@ async function followedByFacts(
 }
 
 /** The EC and what is to be written to it. */
-export interface ClusterWrite {
+interface ClusterWrite {
   readonly resource: Resource;
   readonly ec: KubeObject;
   readonly edits: readonly FieldEdit[];
 }
 
-export function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
+function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
   return {
     verb: "patch",
     id: "cluster.patch",

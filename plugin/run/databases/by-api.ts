@@ -260,7 +260,7 @@ export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
 }
 
 /** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */
-export async function alongside(
+async function alongside(
   context: DatabaseContext,
   before: DatabasePlan,
   bdb: ApiDatabase,

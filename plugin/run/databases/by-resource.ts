@@ -131,7 +131,7 @@ export async function waitBySeen<T>(
 }
 
 /** A plan, with the facts that it was made from. */
-export interface FreshPlan {
+interface FreshPlan {
   readonly facts: Facts;
   readonly plan: DatabasePlan;
 }

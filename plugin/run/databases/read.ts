@@ -90,7 +90,7 @@ export function databaseResources({
 }
 
 /** The namespaces that are looked at: one alone, unless names or flags reach further. */
-export function scopeOf(
+function scopeOf(
   { everywhere, databases, namespace }: UpgradeDatabaseOptions,
   names: Names,
 ): { readonly namespace?: string } {

@@ -225,7 +225,7 @@ class UpgradeDatabases {
 }
 
 /** What became of one database. */
-export interface DatabaseReport {
+interface DatabaseReport {
   readonly object: string;
   readonly result: Result;
   readonly from?: string;
@@ -234,7 +234,7 @@ export interface DatabaseReport {
 }
 
 /** Ends of one database that would be those of all the others too. */
-export const ofAll: readonly ExitCode[] = [exitCodes.unavailable, exitCodes.permission];
+const ofAll: readonly ExitCode[] = [exitCodes.unavailable, exitCodes.permission];
 
 /** Ends that a run has as a whole when every failure is one of them. */
 const whole: readonly ExitCode[] = [...ofAll, exitCodes.timeout];
@@ -243,7 +243,7 @@ const whole: readonly ExitCode[] = [...ofAll, exitCodes.timeout];
 const before: readonly ExitCode[] = [exitCodes.blocked, exitCodes.conflict];
 
 /** The results so far. */
-export class RunSummary {
+class RunSummary {
   #plans: readonly DatabasePlan[] = [];
   readonly #results = new Map<string, DatabaseReport>();
   readonly #failures = new Map<string, EngineError>();

@@ -2,7 +2,7 @@
 import { eachAtMost } from "../../domain/at-most";
 
 /** How many at once, and when it is enough. */
-export interface FleetOptions<T> {
+interface FleetOptions<T> {
   readonly concurrency: number;
   /** Each of them alone and before the others, in their order. */
   readonly alone?: readonly T[];

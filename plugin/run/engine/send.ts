@@ -129,7 +129,7 @@ function unknownOutcome(cause: unknown, label: string): unknown {
 }
 
 /** A conflict, or an object that is gone, as what it means; anything else as it is. */
-export function changedSince(error: unknown, label: string): unknown {
+function changedSince(error: unknown, label: string): unknown {
   if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) return error;
   return changedError(error, label);
 }
@@ -143,7 +143,7 @@ export function changedError(cause: unknown, label: string): ChangedError {
 }
 
 /** How it is sent. */
-export interface WriteSendOptions {
+interface WriteSendOptions {
   readonly fieldManager: string;
   readonly dryRun: boolean;
   readonly taking: Taking;
@@ -279,7 +279,7 @@ function withheld(error: unknown, object: string): unknown {
 const maxAttempts = 3;
 
 /** What is done with a plan, and how another one is made. */
-export interface Replanned<P, T> {
+interface Replanned<P, T> {
   readonly work: (plan: P) => Promise<T>;
   /** Throws where the new plan is not the same work (5, PLAN-CHANGED). */
   readonly again: (error: ChangedError, plan: P) => Promise<P>;

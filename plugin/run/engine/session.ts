@@ -343,12 +343,12 @@ export interface CallEnd<T> {
 }
 
 /** What can be said of a call before it is sent. */
-export interface PlannedCall extends Pick<CallChange<never>, "does"> {
+interface PlannedCall extends Pick<CallChange<never>, "does"> {
   readonly step: Pick<StepInfo, "object">;
 }
 
 /** What a call does, for comparison with one that is made again. */
-export function actOfCall({ step, does = "call it" }: PlannedCall): WriteAction {
+function actOfCall({ step, does = "call it" }: PlannedCall): WriteAction {
   return { object: step.object, does };
 }
 

@@ -141,7 +141,7 @@ export const timeIsUp = late("after");
 export const nothingMoves = late("nothing has moved for");
 
 /** How long a server has not answered. */
-export class Absence {
+class Absence {
   #since: number | undefined;
 
   /** The longest, in milliseconds. */

@@ -29,10 +29,10 @@ import {
 import type { Clock } from "../ports";
 
 /** What an installation needs of the world. */
-export type InstallPorts = UploadPorts & SessionPorts;
+type InstallPorts = UploadPorts & SessionPorts;
 
 /** What is installed. */
-export interface InstallOptions {
+interface InstallOptions {
   readonly ec: KubeObject;
   readonly file: { readonly name: string; readonly bytes: Uint8Array };
   /** What its manifest says. */
@@ -169,7 +169,7 @@ function ended(
 }
 
 /** What an upload needs of the world. */
-export interface UploadPorts extends WaitPorts {
+interface UploadPorts extends WaitPorts {
   readonly api: ClusterApi;
   readonly names: Names;
 }
@@ -247,7 +247,7 @@ export async function listed(
 }
 
 /** The name of a file without its folder. */
-export function baseName(path: string): string {
+function baseName(path: string): string {
   return path.replace(/^.*[\\/]/, "");
 }
 
@@ -271,7 +271,7 @@ function progressTeller(
 }
 
 /** What following needs. */
-export interface FollowPorts {
+interface FollowPorts {
   readonly api: Pick<ClusterApi, "action" | "address">;
   readonly clock: Clock;
   readonly recorder: Pick<Recorder, "waiting">;
@@ -279,7 +279,7 @@ export interface FollowPorts {
 }
 
 /** Which action, and for how long. */
-export interface Followed {
+interface Followed {
   /** Undefined where the server has named none: then nothing is followed. */
   readonly uid: string | undefined;
   /** For people: `the installation of rg 1.2.5`. */

@@ -51,7 +51,7 @@ export interface Helm {
 }
 
 /** The world around a run, helm with it. */
-export interface ChartDeps extends OperatorDeps {
+interface ChartDeps extends OperatorDeps {
   readonly helm: Helm;
   /** A helm command line for a person. */
   readonly helmCommand: (words: readonly string[]) => string;

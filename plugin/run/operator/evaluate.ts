@@ -29,7 +29,7 @@ import { applyOf, type Evaluated, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./read";
 
 /** What every object is judged with. */
-export interface Evaluating {
+interface Evaluating {
   readonly deps: OperatorDeps;
   readonly options: BundleOptions;
   readonly session: Session;

@@ -143,7 +143,7 @@ async function readable({ cluster, signal }: OperatorDeps, ref: Ref) {
 }
 
 /** The Secret to pull images with. */
-export function pullSecretRef(namespace: string, name: string): Ref {
+function pullSecretRef(namespace: string, name: string): Ref {
   return { resource: kinds.secret, name, namespace };
 }
 

@@ -24,7 +24,7 @@ import type { Targets } from "./targets";
 import { shortened } from "./targets";
 
 /** Everything that a plan is made from. */
-export interface RbacFacts {
+interface RbacFacts {
   readonly names: Names;
   /** The tag of the operator's release, where it tells. */
   readonly running: string | undefined;

@@ -162,7 +162,7 @@ export class Rights {
 }
 
 /** Those on objects: a path of the API cannot be asked for as one. */
-export function askable(grants: readonly Grant[]): readonly Grant[] {
+function askable(grants: readonly Grant[]): readonly Grant[] {
   return grants.filter(({ resource }) => !resource.startsWith("/"));
 }
 
@@ -193,7 +193,7 @@ function anywhere({ verb, group, resource, name, why }: Permission): Permission 
 const longestWaitMs = 10_000;
 
 /** What the work is done with. */
-export interface Tools {
+interface Tools {
   readonly session: Session;
   readonly rights: Rights;
   readonly places: Places;

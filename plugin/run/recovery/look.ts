@@ -155,7 +155,7 @@ export interface RecoverOptions {
 }
 
 /** The REST API of the EC, not yet connected. */
-export interface ApiSource {
+interface ApiSource {
   readonly permissions: readonly Permission[];
   readonly connect: () => Promise<ClusterApi>;
 }

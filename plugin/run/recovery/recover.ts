@@ -220,7 +220,7 @@ function reasonOf(says: string, causes: readonly Finding[]): string {
 }
 
 /** What is to be done, and on what it was planned. */
-export interface PlannedRecovery {
+interface PlannedRecovery {
   readonly look: RecoverySnapshot;
   readonly plan: RecoveryPlan;
 }
@@ -229,7 +229,7 @@ export interface PlannedRecovery {
 const earlyMs = 60_000;
 
 /** The calls of the REST API, in their order. */
-export function callsOf(
+function callsOf(
   { options, api }: RecoverContext,
   plan: RecoveryPlan,
 ): readonly { readonly step: StepInfo }[] {
@@ -253,7 +253,7 @@ export async function plannedSteps(
 }
 
 /** Does it all; says how it ended. */
-export async function applyRecovery(
+async function applyRecovery(
   context: RecoverContext,
   { look, plan }: PlannedRecovery,
 ): Promise<string> {
@@ -269,10 +269,7 @@ export async function applyRecovery(
 }
 
 /** Nothing is to be changed any more: what an earlier run has set going is seen to its end. */
-export async function followUpgrade(
-  context: RecoverContext,
-  look: RecoverySnapshot,
-): Promise<string> {
+async function followUpgrade(context: RecoverContext, look: RecoverySnapshot): Promise<string> {
   await goOn(context, look);
   const { freeze } = await lookAt(context);
   const { observedGeneration } = context.deps.names.edbFields;

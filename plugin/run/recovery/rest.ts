@@ -188,7 +188,7 @@ export async function runningActions(
 }
 
 /** Both limits as a wait takes them; `stalled` is the end where nothing moved for too long. */
-export function limitsOf(
+function limitsOf(
   { stallAfterMs, limitMs }: Pick<RecoverOptions, "stallAfterMs" | "limitMs">,
   stalled: Limit["end"],
 ): Pick<Waiting<unknown>, "total" | "idle"> {

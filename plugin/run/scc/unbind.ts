@@ -46,7 +46,7 @@ export async function unbindConstraint(
 }
 
 /** What it reads, and what it plans from that. */
-export function unbindPart(deps: UnbindDeps, options: UnbindOptions) {
+function unbindPart(deps: UnbindDeps, options: UnbindOptions) {
   return {
     reads: () => readPermissions(deps, options),
     read: () => readFacts(deps, options),
@@ -236,7 +236,7 @@ function exitOf(
 }
 
 /** A review's answer. */
-export interface AccountAccess extends AccountReview {
+interface AccountAccess extends AccountReview {
   readonly allowed: boolean;
   /** The authorizer's own words. */
   readonly reason: string;
@@ -246,7 +246,7 @@ const limitMs = 10_000;
 const pauseMs = 200;
 
 /** Asks once for each place. */
-export async function reviewAll(
+async function reviewAll(
   deps: UnbindDeps,
   constraint: string,
   places: readonly AccountReview[],
@@ -255,7 +255,7 @@ export async function reviewAll(
 }
 
 /** Asks until nobody may use the constraint but by a known way, or the limit is reached. */
-export async function settleReviews(
+async function settleReviews(
   deps: UnbindDeps,
   { constraint, ways }: { readonly constraint: string; readonly ways: readonly SccWay[] },
   places: readonly AccountReview[],
@@ -274,7 +274,7 @@ export async function settleReviews(
 }
 
 /** The answers that allow what no known way explains; the constraint's groups are seen by no review. */
-export function unexplained(
+function unexplained(
   answers: readonly AccountAccess[],
   ways: readonly SccWay[],
 ): readonly AccountAccess[] {
@@ -290,7 +290,7 @@ export function unexplained(
 }
 
 /** Records the answers as steps of a phase. */
-export function recordReviews(
+function recordReviews(
   { recorder }: UnbindDeps,
   asked: { readonly phase: "before" | "after"; readonly constraint: string },
   answers: readonly AccountAccess[],

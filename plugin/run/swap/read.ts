@@ -63,7 +63,7 @@ export interface SwapDeps extends AskingPorts {
 const pollMs = 500;
 
 /** What was read before planning. */
-export interface SwapFacts {
+interface SwapFacts {
   readonly namespace: KubeObject;
   readonly secret: JudgedSecret;
 }

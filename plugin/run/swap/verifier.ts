@@ -32,7 +32,7 @@ import { labelsFor, selects } from "../../domain/kube/selectors";
 import { BlockedError } from "../engine/recorder";
 
 /** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */
-export interface ProbePlan {
+interface ProbePlan {
   readonly gap: ProbePair;
   /** Pairs of kinds that the old configuration does not match. */
   readonly beyondOld: readonly ProbePair[];

@@ -19,7 +19,7 @@ import type { Report, StepReport } from "../report";
 import type { Part } from "../../domain/procedure";
 
 /** The world around a procedure. */
-export interface ProcedureDeps {
+interface ProcedureDeps {
   /** Has the findings of the checks; every part continues with it. */
   readonly recorder: Recorder;
   /** For a part that is planned: a plan is told as a whole, not as it is made. */
@@ -214,7 +214,7 @@ export interface PartPlan {
 }
 
 /** Plans all parts: one that cannot be done does not hide what stands against the others. */
-export async function planParts(
+async function planParts(
   parts: readonly ReadyPart[],
   dryRun: "client" | "server",
   unheard: () => Recorder,
@@ -230,7 +230,7 @@ export async function planParts(
 }
 
 /** One part by a dry run. */
-export async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
+async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
   if (ready.skip !== undefined) return { ready, steps: [] };
   const report = await ready.run(stage);
   return { ready, report, steps: writesOf(ready, report) };
@@ -277,7 +277,7 @@ export function partsOf(plans: readonly PartPlan[]): readonly PlannedPart[] {
 }
 
 /** Why the plan cannot be carried out: the first part's code, and every part's reason. */
-export function obstacles(
+function obstacles(
   plans: readonly PartPlan[],
 ): { readonly code: ExitCode; readonly reason: string; readonly next?: string } | undefined {
   const stopped = plans.flatMap(({ ready, report }) =>

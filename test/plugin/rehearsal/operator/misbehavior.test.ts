@@ -1,7 +1,7 @@
 /** Each misbehavior, and by which facts it is seen. */
 import { kinds } from "../../../../plugin/domain/kinds";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
-import { jobKind, type Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
+import { jobKind, type Misbehavior } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
 import {
   condition,
@@ -21,8 +21,8 @@ import {
 const newTag = "7.22.0-28";
 
 interface Row {
-  readonly id: keyof Misbehaviour;
-  readonly misbehave: Misbehaviour;
+  readonly id: keyof Misbehavior;
+  readonly misbehave: Misbehavior;
   /** From an upgrade to 7.22.0 to what is seen of it. */
   readonly sees: (world: PlayedWorld) => Promise<void>;
 }
@@ -200,7 +200,7 @@ test.each(rows)("$id $misbehave is seen", async ({ misbehave, sees }) => {
 
 test("every misbehavior has a row", () => {
   // the type checker refuses this object when a misbehavior is added
-  const all: Readonly<Record<keyof Misbehaviour, 0>> = {
+  const all: Readonly<Record<keyof Misbehavior, 0>> = {
     ...{ slow: 0, stuckPod: 0, stuckReason: 0, lyingStatus: 0, operatorImagePull: 0 },
     ...{ operatorQuota: 0, operatorCrash: 0, operatorForbidden: 0, staleRunningMs: 0 },
     ...{ deafOperator: 0, endlessUpgrade: 0, stuckDatabase: 0, failingJobs: 0 },

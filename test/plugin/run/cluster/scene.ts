@@ -2,7 +2,7 @@
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
+import type { Misbehavior } from "../../../../plugin/rehearsal/operator/snapshot";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
@@ -73,7 +73,7 @@ async function atRest(
 }
 
 export async function aScene(
-  misbehave: Misbehaviour = {},
+  misbehave: Misbehavior = {},
   { user = admin, objects }: SceneWish = {},
 ): Promise<Scene> {
   const base = await (objects === undefined ? (settled ??= atRest(same)) : atRest(objects));

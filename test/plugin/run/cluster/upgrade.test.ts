@@ -14,7 +14,7 @@ import {
 } from "./scene";
 import { unwritable } from "../world";
 import { kinds } from "../../../../plugin/domain/kinds";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
+import type { Misbehavior } from "../../../../plugin/rehearsal/operator/snapshot";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { pollMs } from "../../../../plugin/run/engine/wait";
 
@@ -282,7 +282,7 @@ const statefulSets = {
 };
 const pods = { group: "", version: "v1", plural: "pods", kind: "Pod" };
 
-test.each<[string, Misbehaviour]>([
+test.each<[string, Misbehavior]>([
   ["everything is slow", { slow: 10 }],
   ["the status lies: it is Running all the time", { lyingStatus: true }],
   ["a stale Running is seen for a minute", { staleRunningMs: minute }],
@@ -298,7 +298,7 @@ test.each<[string, Misbehaviour]>([
   expect(JSON.stringify(stored?.["spec"])).toContain(`:${target}`);
 });
 
-test.each<[string, Misbehaviour, string, string]>([
+test.each<[string, Misbehavior, string, string]>([
   [
     "a pod that is not ready",
     { stuckPod: 1, stuckReason: "NotReady" },

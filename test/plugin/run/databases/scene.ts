@@ -5,7 +5,7 @@ import { getPath } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
+import type { Misbehavior } from "../../../../plugin/rehearsal/operator/snapshot";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
@@ -47,7 +47,7 @@ export interface Scene extends Witness {
 export interface SceneWish {
   readonly user?: User;
   readonly objects?: (all: readonly KubeObject[]) => readonly KubeObject[];
-  readonly misbehave?: Misbehaviour;
+  readonly misbehave?: Misbehavior;
   /** Instead of the played operator's. */
   readonly clock?: (controlPlane: MemoryControlPlane, inner: VirtualClock) => Clock;
 }

@@ -5,7 +5,7 @@ import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/want
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
+import type { Misbehavior } from "../../../../plugin/rehearsal/operator/snapshot";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { upgradeByBundle } from "../../../../plugin/run/operator/bundle";
@@ -67,7 +67,7 @@ export async function kubectlApply(
 export interface SceneWish {
   /** The release that is installed; absent: none. */
   readonly installed?: ReleaseVersion;
-  readonly misbehave?: Misbehaviour;
+  readonly misbehave?: Misbehavior;
   readonly user?: User;
   readonly change?: (object: KubeObject) => KubeObject;
 }
@@ -100,7 +100,7 @@ export async function aScene({
   const virtual = new VirtualClock(start);
   const controlPlane = aControlPlane([clusterAdmin, namespace], undefined, virtual);
   const cluster = controlPlane.connect({ user: admin, namespace: ns });
-  const played = (wrong: Misbehaviour): Clock =>
+  const played = (wrong: Misbehavior): Clock =>
     new PlayedClock(
       virtual,
       playOperator({ cluster, clock: virtual, names, namespace: ns, misbehave: wrong }),
