@@ -47,8 +47,11 @@ else if (parentPort !== null) serveParser(parentPort, workerData as Names);
 const mostYoung = 16 * 2 ** 20;
 const lookMs = 100;
 
-/** V8 would take ten times what the process needs before it collects, and 32 MiB for new objects. */
-function boundHeap(): void {
+/**
+ * V8 would take ten times what the process needs before it collects, and 32 MiB for new objects.
+ * Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports.
+ */
+export function boundHeap(): void {
   // collecting begins, beside the work, when so many percent of the way to V8's own limit are used up
   setFlagsFromString("--incremental-marking-soft-trigger=35");
   const timer = setInterval(() => {
