@@ -224,7 +224,7 @@ function randomFaults(seed: number, calls: readonly ObservedCall[]): readonly Sc
 }
 
 /** Mulberry32: small, and the same everywhere. */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -3,11 +3,13 @@
  * server, over many reviews (`--long`: a million), and the time until it is ready. Run after
  * `npm run build`; exit code 1 when a goal is not met.
  */
+import { randomInt } from "node:crypto";
+import { anEc } from "../webhook/fake-clusters";
 import { logToStderr } from "../control-plane/binaries";
 import { type ClusterLoad, startClusterServer } from "./admission/cluster-scene";
 import { Load } from "./admission/load";
 import type { Memory } from "./admission/process";
-import { reviewsOf } from "./admission/reviews";
+import { judgedCluster, Mix } from "./admission/reviews";
 import { Scene, type Webhook } from "./admission/scene";
 import { type Goal, median, showGoals, spread, table } from "./admission/table";
 
@@ -51,7 +53,7 @@ interface Held {
 
 async function measureHeld(scene: Scene, load: ClusterLoad, total: number): Promise<Held> {
   const { kubeconfig, server } = await startClusterServer(scene, load);
-  const webhook = await scene.startWebhook({ KUBECONFIG: kubeconfig }, listLimitMs);
+  const webhook = await scene.startWebhook({ KUBECONFIG: kubeconfig }, { limitMs: listLimitMs });
   const listed = webhook.server.memory();
   const resident = await judgeMany(scene, webhook, total);
   const { peak } = webhook.server.memory();
@@ -65,8 +67,8 @@ async function judgeMany(
   { server, port }: Webhook,
   total: number,
 ): Promise<Pick<Held, "resident" | "cpuUs">> {
-  const load = await Load.open({ port, ca, judges: true });
-  const exchanges = reviewsOf(bytes);
+  const load = await Load.open({ port, ca });
+  const exchanges = new Mix(randomInt(2 ** 31), [anEc(judgedCluster)]).reviews(bytes, 400);
   await load.flood(exchanges, warmUp);
   const resident = [server.memory().resident];
   const before = server.cpuMs();
@@ -109,7 +111,7 @@ function goal(what: string, value: number, limit: number): Goal {
 }
 
 async function main(): Promise<void> {
-  const scene = new Scene();
+  const scene = new Scene([]);
   try {
     const ready = await measureStarts(scene);
     const first = await measureHeld(scene, few, reviews);

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { defaultNames } from "../../../plugin/domain/names";
 import { anEc } from "../../webhook/fake-clusters";
-import { clusterParts } from "./reviews";
+import { judgedCluster } from "./reviews";
 
 /** What the command line says, as JSON. */
 export interface ClusterServerOptions {
@@ -40,7 +40,7 @@ const filler = Buffer.from(
 /** The first one is the EC of the reviews; each other has a namespace of its own. */
 function parts(index: number): readonly [Buffer, Buffer, Buffer] {
   const namespace = index === 0 ? "engine" : `tenant-${String(index)}`;
-  const ec = anEc({ ...clusterParts, namespace, resourceVersion: String(1_000 + index) });
+  const ec = anEc({ ...judgedCluster, namespace, resourceVersion: String(1_000 + index) });
   const whole = JSON.stringify({ ...ec, status: { ...ec.status, shards: [] } });
   const cut = whole.lastIndexOf("[]") + 1;
   return [Buffer.from(whole.slice(0, cut)), filler, Buffer.from(whole.slice(cut))];

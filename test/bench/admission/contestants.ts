@@ -1,84 +1,112 @@
 /** The servers that are measured side by side, each a process of its own. */
+import { buildSync } from "esbuild";
 import { join } from "node:path";
 import { buildRival } from "./go-rival";
-import { Load, type Target } from "./load";
-import { freePort, script, type ServerProcess } from "./process";
-import { reviewsOf } from "./reviews";
+import { type Exchange, Load, type Target } from "./load";
+import { freePort, type ServerProcess } from "./process";
+import { operatorNamespace } from "./reviews";
 import type { Scene } from "./scene";
 
-export type ContestantName = "webhook" | "bare" | "express" | "go";
+export type ContestantName = "webhook" | "beside" | "bare" | "go";
 
 export const titles: Readonly<Record<ContestantName, string>> = {
   webhook: "engine-webhook",
-  bare: "bare `node:https`, parses and allows",
-  express: "Express with `express.json`, parses and allows",
+  beside: "engine-webhook, the other build",
+  bare: "bare `node:https` with the same rules",
   go: "Go, controller-runtime with the same rules",
 };
-
-const firstBytes = 4_096;
 
 export interface Contestant {
   readonly name: ContestantName;
   readonly server: ServerProcess;
   readonly load: Load;
+  /** Milliseconds from its start until it took connections. */
+  readonly readyMs: number;
 }
 
-/** Starts all; the Go rival is left out, and `left out` told why, where it cannot be had. */
-export async function startContestants(
-  scene: Scene,
-  leftOut: (why: string) => void,
-): Promise<readonly Contestant[]> {
+/** What is started; `first` is sent once on each connection. */
+export interface Field {
+  readonly scene: Scene;
+  readonly first: readonly Exchange[];
+  /** Another build of the webhook, to be measured too. */
+  readonly beside?: string | undefined;
+  /** The Go rival; undefined where it cannot be had. */
+  readonly rival?: string | undefined;
+}
+
+/** A way to start each, so that a start can be measured several times. */
+export function startersOf(field: Field): ReadonlyMap<ContestantName, () => Promise<Contestant>> {
+  const { scene, beside, rival } = field;
+  const bare = join(scene.dir, "bare.js");
+  const entryPoints = [join(__dirname, "bare.ts")];
+  buildSync({ entryPoints, outfile: bare, bundle: true, platform: "node", target: "node20" });
+  const others = (port: number) => [String(port), scene.tlsDir, scene.clustersFile];
+  return new Map<ContestantName, () => Promise<Contestant>>([
+    ["webhook", () => startWebhook(field, "webhook")],
+    ...(beside === undefined ? [] : [["beside", () => startWebhook(field, "beside")] as const]),
+    [
+      "bare",
+      () =>
+        start(field, "bare", (port) => ({
+          command: process.execPath,
+          args: [bare, ...others(port), operatorNamespace],
+          env: {},
+        })),
+    ],
+    ...(rival === undefined
+      ? []
+      : [["go", () => start(field, "go", (port) => goProgram(scene, rival, port))] as const]),
+  ]);
+}
+
+/** The path of the Go rival; why there is none goes to `leftOut`. */
+export function rivalOr(leftOut: (why: string) => void): string | undefined {
   const rival = buildRival();
-  if (rival.is === "missing") leftOut(`${titles.go}: left out, ${rival.because}`);
-  const webhook = await scene.startWebhook({
-    ENGINE_WEBHOOK_CLUSTERS: `file:${scene.clustersFile}`,
-  });
-  const { ca } = scene;
-  const ours: Contestant = {
-    name: "webhook",
-    server: webhook.server,
-    load: await reach(webhook.server, { port: webhook.port, ca, judges: true }),
-  };
-  const others = [
-    await startScript(scene, "bare", "bare.ts"),
-    await startScript(scene, "express", "framework.ts"),
-    ...(rival.is === "built" ? [await startRival(scene, rival.binary)] : []),
-  ];
-  return [ours, ...others];
+  if (rival.is === "built") return rival.binary;
+  leftOut(`${titles.go}: left out, ${rival.because}`);
+  return undefined;
 }
 
-async function startScript(scene: Scene, name: ContestantName, file: string): Promise<Contestant> {
-  const port = await freePort();
-  const { command, args } = script(join(__dirname, file));
-  const server = scene.start({ command, args: [...args, String(port), scene.tlsDir], env: {} });
-  return { name, server, load: await reach(server, { port, ca: scene.ca, judges: false }) };
-}
-
-async function startRival(scene: Scene, command: string): Promise<Contestant> {
-  const port = await freePort();
+function goProgram(scene: Scene, command: string, port: number) {
   const env = {
     RIVAL_PORT: String(port),
     RIVAL_TLS_DIR: scene.tlsDir,
     RIVAL_CLUSTERS: scene.clustersFile,
   };
-  const server = scene.start({ command, args: [], env });
-  return { name: "go", server, load: await reach(server, { port, ca: scene.ca, judges: true }) };
+  return { command, args: [], env };
 }
 
-/** Connections to a server, as soon as it takes them. */
-async function reach(server: ServerProcess, target: Target): Promise<Load> {
-  const loads: Load[] = [];
-  await server.until(async () => {
-    try {
-      loads.push(await Load.open(target));
-      return true;
-    } catch {
-      return false;
-    }
-  });
-  const [load] = loads;
-  if (load === undefined) throw new Error("no connection");
-  // A connection without a first request is closed soon; one that had it is kept.
-  await load.flood(reviewsOf(firstBytes), 100);
+async function startWebhook(field: Field, name: "webhook" | "beside"): Promise<Contestant> {
+  const { scene, beside } = field;
+  const env = { ENGINE_WEBHOOK_CLUSTERS: `file:${scene.clustersFile}` };
+  const executable = name === "beside" ? beside : undefined;
+  const { server, port, readyMs } = await scene.startWebhook(env, { executable });
+  return { name, server, readyMs, load: await reach(field, port) };
+}
+
+async function start(
+  field: Field,
+  name: ContestantName,
+  programOf: (port: number) => Parameters<Scene["start"]>[0],
+): Promise<Contestant> {
+  const port = await freePort();
+  const server = field.scene.start(programOf(port));
+  const readyMs = await server.until(() => connects({ port, ca: field.scene.ca }));
+  return { name, server, readyMs, load: await reach(field, port) };
+}
+
+async function connects(target: Target): Promise<boolean> {
+  try {
+    (await Load.open(target, 1)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Connections to a server. One without a first request is closed soon; one that had it is kept. */
+async function reach({ scene, first }: Field, port: number): Promise<Load> {
+  const load = await Load.open({ port, ca: scene.ca });
+  await load.flood(first, first.length);
   return load;
 }

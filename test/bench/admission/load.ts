@@ -15,8 +15,6 @@ export interface Exchange {
 export interface Target {
   readonly port: number;
   readonly ca: string;
-  /** False for servers that allow everything. */
-  readonly judges: boolean;
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
@@ -28,10 +26,7 @@ class Connection {
   private wanted: Exchange | undefined;
   private done: (failure?: Error) => void = () => {};
 
-  constructor(
-    private readonly socket: TLSSocket,
-    private readonly judges: boolean,
-  ) {
+  constructor(private readonly socket: TLSSocket) {
     socket.on("data", (chunk: Buffer) => {
       this.take(chunk);
     });
@@ -71,7 +66,7 @@ class Connection {
   }
 
   private judge(head: string, body: Buffer): Error | undefined {
-    const allowed = this.judges ? this.wanted?.allowed === true : true;
+    const allowed = this.wanted?.allowed === true;
     const right = head.startsWith("HTTP/1.1 200") && body.includes(`"allowed":${String(allowed)}`);
     return right
       ? undefined
@@ -83,12 +78,12 @@ class Connection {
 export class Load {
   private constructor(private readonly connections: readonly Connection[]) {}
 
-  static async open({ port, ca, judges }: Target, count = 8): Promise<Load> {
+  static async open({ port, ca }: Target, count = 8): Promise<Load> {
     const connections = Array.from({ length: count }, async () => {
       const socket = connect({ host: "127.0.0.1", port, ca, servername: "localhost" });
       socket.setNoDelay();
       await once(socket, "secureConnect");
-      return new Connection(socket, judges);
+      return new Connection(socket);
     });
     return new Load(await Promise.all(connections));
   }

@@ -92,6 +92,42 @@ export class ServerProcess {
   }
 }
 
+/** Processor time of the whole machine so far, in milliseconds, waiting for a host included. */
+function machineMs(): number {
+  const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return ((user + nice + system + irq + softirq + steal) * 1_000) / ticksPerSecond;
+}
+
+/** What others have used of the machine's processors while something was measured. */
+export class Disturbance {
+  private readonly from: { readonly machine: number; readonly own: number; readonly at: number };
+
+  constructor(private readonly servers: readonly ServerProcess[]) {
+    this.from = { machine: machineMs(), own: this.ownMs(), at: performance.now() };
+  }
+
+  /** A line for the report. */
+  tell(): string {
+    const { machine, own, at } = this.from;
+    const others = machineMs() - machine - (this.ownMs() - own);
+    const share = (100 * Math.max(0, others)) / (performance.now() - at);
+    const said = `other processes took ${share.toFixed(0)} % of one processor`;
+    return share < mostShare ? `${said}: undisturbed` : `DISTURBED: ${said}, measure again`;
+  }
+
+  private ownMs(): number {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000 + this.servers.reduce((sum, each) => sum + each.cpuMs(), 0);
+  }
+}
+
+/** In percent of one processor: the kernel's own work for the connections is a few. */
+const mostShare = 8;
+
 /** A TypeScript file as a program of node, without a process around it. */
 export function script(file: string): Pick<Program, "command" | "args"> {
   return { command: process.execPath, args: ["--require", require.resolve("tsx/cjs"), file] };

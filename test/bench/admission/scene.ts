@@ -5,13 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames } from "../../../plugin/domain/names";
 import { aPair } from "../../support/tls";
-import { anEc } from "../../webhook/fake-clusters";
 import { TlsFolder } from "../../webhook/tls-folder";
 import { freePort, ServerProcess } from "./process";
-import { clusterParts } from "./reviews";
+import { operatorNamespace as namespace } from "./reviews";
 
-const namespace = "engine";
-const executable = join(__dirname, "../../../dist/engine-webhook");
+const built = join(__dirname, "../../../dist/engine-webhook");
 
 /** The name under which the API server calls: the webhook serves no pair without it. */
 const serviceName = `${defaultNames.webhook.service}.${namespace}.svc`;
@@ -24,9 +22,9 @@ export class Scene {
   private readonly running: ServerProcess[] = [];
   private started = 0;
 
-  constructor() {
-    const list = { kind: "List", apiVersion: "v1", items: [anEc(clusterParts)] };
-    writeFileSync(this.clustersFile, JSON.stringify(list));
+  /** The cluster objects that every server knows. */
+  constructor(items: readonly object[]) {
+    writeFileSync(this.clustersFile, JSON.stringify({ kind: "List", apiVersion: "v1", items }));
   }
 
   get ca(): string {
@@ -47,8 +45,11 @@ export class Scene {
   }
 
   /** The built webhook, ready to judge; its log goes to a file, at the usual level. */
-  async startWebhook(env: Readonly<Record<string, string>>, limitMs?: number): Promise<Webhook> {
-    if (!existsSync(executable)) throw new Error("dist/engine-webhook is missing: npm run build");
+  async startWebhook(
+    env: Readonly<Record<string, string>>,
+    { limitMs, executable = built }: { limitMs?: number; executable?: string } = {},
+  ): Promise<Webhook> {
+    if (!existsSync(executable)) throw new Error(`${executable} is missing: npm run build`);
     const port = await freePort();
     const server = this.start({
       command: process.execPath,

@@ -38,6 +38,7 @@ func serve() error {
 	}
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(databaseVersion.WithKind(databaseKind), &Database{})
+	scheme.AddKnownTypeWithName(databaseVersion.WithKind(activeActiveKind), &ActiveActive{})
 	server := webhook.NewServer(webhook.Options{
 		Host:     "127.0.0.1",
 		Port:     port,
@@ -46,7 +47,16 @@ func serve() error {
 		KeyName:  "privateKey",
 	})
 	validator := &Validator{Clusters: clusters, OperatorNamespace: "engine"}
-	server.Register("/admission", admission.WithCustomValidator(scheme, &Database{}, validator))
+	databases := admission.WithCustomValidator(scheme, &Database{}, validator)
+	activeActive := admission.WithCustomValidator(scheme, &ActiveActive{}, validator)
+	server.Register("/admission", &admission.Webhook{
+		Handler: admission.HandlerFunc(func(ctx context.Context, review admission.Request) admission.Response {
+			if review.Kind.Kind == activeActiveKind {
+				return activeActive.Handler.Handle(ctx, review)
+			}
+			return databases.Handler.Handle(ctx, review)
+		}),
+	})
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	return server.Start(ctx)

@@ -43,44 +43,93 @@ func parseVersion(text string) (version, bool) {
 	return version{major, minor}, true
 }
 
+// subject is what the rules read of an object of either kind.
+type subject struct {
+	namespace, name, kind string
+	deleting              bool
+	cluster, status       string
+	// The places of the version, and the path of what holds the modules.
+	versions []place
+	parent   *field.Path
+	judged   Judged
+}
+
+type place struct {
+	path  *field.Path
+	value string
+}
+
+func subjectOf(object runtime.Object) *subject {
+	spec := field.NewPath("spec")
+	switch object := object.(type) {
+	case *Database:
+		return &subject{
+			namespace: object.Namespace, name: object.Name, kind: databaseKind,
+			deleting: object.DeletionTimestamp != nil,
+			cluster:  object.Spec.Cluster.Name, status: object.Status.Version,
+			versions: []place{{spec.Child("engineVersion"), object.Spec.EngineVersion}},
+			parent:   spec, judged: object.Spec.Judged,
+		}
+	case *ActiveActive:
+		global := spec.Child("globalConfigurations")
+		judged := object.Spec.GlobalConfigurations
+		return &subject{
+			namespace: object.Namespace, name: object.Name, kind: activeActiveKind,
+			deleting: object.DeletionTimestamp != nil,
+			cluster:  object.Spec.Cluster.Name, status: object.Status.Version,
+			versions: []place{
+				{spec.Child("engineVersion"), object.Spec.EngineVersion},
+				{global.Child("engineVersion"), judged.EngineVersion},
+			},
+			parent: global, judged: judged,
+		}
+	default:
+		return nil
+	}
+}
+
 func (v *Validator) ValidateCreate(_ context.Context, object runtime.Object) (admission.Warnings, error) {
-	return v.judge(nil, object.(*Database))
+	return v.judge(nil, subjectOf(object))
 }
 
 func (v *Validator) ValidateUpdate(_ context.Context, before, after runtime.Object) (admission.Warnings, error) {
-	return v.judge(before.(*Database), after.(*Database))
+	return v.judge(subjectOf(before), subjectOf(after))
 }
 
 func (v *Validator) ValidateDelete(context.Context, runtime.Object) (admission.Warnings, error) {
 	return nil, nil
 }
 
-func (v *Validator) judge(before, after *Database) (admission.Warnings, error) {
-	if after.DeletionTimestamp != nil || before != nil && before.DeletionTimestamp != nil {
+func (v *Validator) judge(before, after *subject) (admission.Warnings, error) {
+	if after.deleting || before != nil && before.deleting {
 		return nil, nil
 	}
-	changed := after.Spec.EngineVersion != "" &&
-		(before == nil || before.Spec.EngineVersion != after.Spec.EngineVersion)
-	modules := modulesToJudge(before, after, changed)
-	if !changed && len(modules) == 0 {
+	var changed []int
+	for index, place := range after.versions {
+		if place.value != "" && (before == nil || before.versions[index].value != place.value) {
+			changed = append(changed, index)
+		}
+	}
+	modules := modulesToJudge(before, after, len(changed) > 0)
+	if len(changed) == 0 && len(modules) == 0 {
 		return nil, nil
 	}
 	cluster := v.clusterOf(after)
 	var wrong field.ErrorList
-	if changed {
-		wrong = append(wrong, judgeVersion(before, after, cluster)...)
+	for _, index := range changed {
+		wrong = append(wrong, judgeVersion(before, after.versions[index], cluster)...)
 	}
 	wrong = append(wrong, judgeModules(modules, cluster)...)
 	if len(wrong) == 0 {
 		return nil, nil
 	}
-	kind := databaseVersion.WithKind(databaseKind).GroupKind()
-	return nil, apierrors.NewInvalid(kind, after.Name, wrong)
+	kind := databaseVersion.WithKind(after.kind).GroupKind()
+	return nil, apierrors.NewInvalid(kind, after.name, wrong)
 }
 
-func (v *Validator) clusterOf(database *Database) *Cluster {
-	for _, namespace := range []string{database.Namespace, v.OperatorNamespace} {
-		if cluster := v.Clusters[namespace+"/"+database.Spec.Cluster.Name]; cluster != nil {
+func (v *Validator) clusterOf(database *subject) *Cluster {
+	for _, namespace := range []string{database.namespace, v.OperatorNamespace} {
+		if cluster := v.Clusters[namespace+"/"+database.cluster]; cluster != nil {
 			return cluster
 		}
 	}
@@ -88,35 +137,41 @@ func (v *Validator) clusterOf(database *Database) *Cluster {
 }
 
 // judgeVersion is R1, and R2 where the version is valid.
-func judgeVersion(before, after *Database, cluster *Cluster) field.ErrorList {
-	path := field.NewPath("spec", "engineVersion")
-	wanted := after.Spec.EngineVersion
+func judgeVersion(before *subject, asked place, cluster *Cluster) field.ErrorList {
+	wanted := asked.value
 	valid, majors := versionsOf(cluster)
 	if wanted == "major" {
 		return nil
 	}
 	if !slices.Contains(valid, wanted) {
-		return field.ErrorList{field.NotSupported(path, wanted, append(valid, "major"))}
+		return field.ErrorList{field.NotSupported(asked.path, wanted, append(valid, "major"))}
 	}
 	target, _ := parseVersion(wanted)
 	current, known := currentOf(before)
-	underMajor := cluster != nil && cluster.Spec.UpgradePolicy == "major" ||
-		before != nil && before.Spec.EngineVersion == "major"
+	underMajor := cluster != nil && cluster.Spec.UpgradePolicy == "major" || hadMajor(before)
 	if !known || !underMajor || !current.below(target) || slices.Contains(majors, wanted) {
 		return nil
 	}
 	text := fmt.Sprintf("%s is a minor release, refused as an upgrade from %s under policy major", wanted, current)
-	return field.ErrorList{field.Forbidden(path, text)}
+	return field.ErrorList{field.Forbidden(asked.path, text)}
 }
 
-func currentOf(before *Database) (version, bool) {
+func hadMajor(before *subject) bool {
+	return before != nil && slices.ContainsFunc(before.versions, func(one place) bool {
+		return one.value == "major"
+	})
+}
+
+func currentOf(before *subject) (version, bool) {
 	if before == nil {
 		return version{}, false
 	}
-	if current, known := parseVersion(before.Spec.EngineVersion); known {
-		return current, true
+	for _, place := range before.versions {
+		if current, known := parseVersion(place.value); known {
+			return current, true
+		}
 	}
-	return parseVersion(before.Status.Version)
+	return parseVersion(before.status)
 }
 
 // versionsOf tells the valid versions of an EC and the major ones among them.
@@ -163,10 +218,10 @@ type judgedModule struct {
 }
 
 // modulesToJudge are all modules when the version changes, else those whose name is new.
-func modulesToJudge(before, after *Database, changed bool) []judgedModule {
+func modulesToJudge(before, after *subject, changed bool) []judgedModule {
 	known := map[string]bool{}
 	if before != nil && !changed {
-		for _, module := range append(slices.Clone(before.Spec.ModuleList), before.Spec.ModulesList...) {
+		for _, module := range append(slices.Clone(before.judged.ModuleList), before.judged.ModulesList...) {
 			known[module.Name] = true
 		}
 	}
@@ -174,13 +229,13 @@ func modulesToJudge(before, after *Database, changed bool) []judgedModule {
 	add := func(list string, modules []Module) {
 		for index, module := range modules {
 			if !known[module.Name] {
-				path := field.NewPath("spec", list).Index(index).Child("name")
+				path := after.parent.Child(list).Index(index).Child("name")
 				judged = append(judged, judgedModule{path, module.Name})
 			}
 		}
 	}
-	add("moduleList", after.Spec.ModuleList)
-	add("modulesList", after.Spec.ModulesList)
+	add("moduleList", after.judged.ModuleList)
+	add("modulesList", after.judged.ModulesList)
 	return judged
 }
 

@@ -8,7 +8,10 @@ import (
 
 var databaseVersion = schema.GroupVersion{Group: "app.engine.com", Version: "v1alpha1"}
 
-const databaseKind = "EngineEnterpriseDatabase"
+const (
+	databaseKind     = "EngineEnterpriseDatabase"
+	activeActiveKind = "EngineEnterpriseActiveActiveDatabase"
+)
 
 // Database is an EDB with the fields that the rules read; the decoder skips the others, which is
 // less work than the full type of an operator.
@@ -19,13 +22,34 @@ type Database struct {
 	Status            DatabaseStatus `json:"status,omitempty"`
 }
 
-type DatabaseSpec struct {
+// ActiveActive is an EAADB, which has what is judged below its global configurations.
+type ActiveActive struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              ActiveActiveSpec `json:"spec"`
+	Status            DatabaseStatus   `json:"status,omitempty"`
+}
+
+// Judged holds what the rules read, wherever it stands.
+type Judged struct {
 	EngineVersion string   `json:"engineVersion,omitempty"`
 	ModuleList    []Module `json:"moduleList,omitempty"`
 	ModulesList   []Module `json:"modulesList,omitempty"`
-	Cluster       struct {
-		Name string `json:"name,omitempty"`
-	} `json:"engineEnterpriseCluster,omitempty"`
+}
+
+type Reference struct {
+	Name string `json:"name,omitempty"`
+}
+
+type DatabaseSpec struct {
+	Judged  `json:",inline"`
+	Cluster Reference `json:"engineEnterpriseCluster,omitempty"`
+}
+
+type ActiveActiveSpec struct {
+	EngineVersion        string    `json:"engineVersion,omitempty"`
+	GlobalConfigurations Judged    `json:"globalConfigurations,omitempty"`
+	Cluster              Reference `json:"engineEnterpriseCluster,omitempty"`
 }
 
 type DatabaseStatus struct {
@@ -64,7 +88,20 @@ type BundledVersion struct {
 func (d *Database) DeepCopyObject() runtime.Object {
 	out := *d
 	d.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-	out.Spec.ModuleList = append([]Module(nil), d.Spec.ModuleList...)
-	out.Spec.ModulesList = append([]Module(nil), d.Spec.ModulesList...)
+	out.Spec.Judged = d.Spec.Judged.copy()
 	return &out
+}
+
+// DeepCopyObject copies what the rules could change; the decoder asks for it once per object.
+func (a *ActiveActive) DeepCopyObject() runtime.Object {
+	out := *a
+	a.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	out.Spec.GlobalConfigurations = a.Spec.GlobalConfigurations.copy()
+	return &out
+}
+
+func (j Judged) copy() Judged {
+	j.ModuleList = append([]Module(nil), j.ModuleList...)
+	j.ModulesList = append([]Module(nil), j.ModulesList...)
+	return j
 }
