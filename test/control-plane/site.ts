@@ -26,6 +26,8 @@ export interface Site {
   readonly homeDir: string;
   /** Runs a server that ends with this process at the latest. */
   start(spec: ProcessSpec): Daemon;
+  /** All that were started, for what they cost. */
+  readonly daemons: readonly Daemon[];
   /** Which server is not running any more, and how it ended; undefined while all run. */
   ended(): string | undefined;
   /** Ends all servers, newest first, and removes the folders. */
@@ -54,6 +56,7 @@ export function openSite(binaries: Binaries, parent: string = tmpdir()): Site {
       daemons.push(daemon);
       return daemon;
     },
+    daemons,
     ended: () => {
       const gone = daemons.find((daemon) => daemon.ended() !== undefined);
       return gone && `${gone.name} ${gone.ended() ?? ""}`;
