@@ -5,14 +5,7 @@
  * every other part is compressed into comments at the end of the file, and is unpacked when an
  * `import()` asks for it: node has to scan a comment only, where it would have to parse code.
  */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import type { Metafile, Plugin } from "esbuild";
@@ -59,9 +52,24 @@ const leanClient: Plugin = {
   },
 };
 
-/** express brings along a reader of bodies of whatever encoding; the webhook reads its own. */
-const leanWebhook: Plugin = {
-  name: "lean-webhook",
+/**
+ * Of commander the parser alone: help is made from the list of commands, suggestions with what is
+ * near, and no command is a program of its own, for which node takes long to load what runs it.
+ */
+const leanCommander: Plugin = {
+  name: "lean-commander",
+  setup(bundle) {
+    const unused = /^node:(child_process|fs|path)$|\/(help\.js|suggestSimilar)$/;
+    bundle.onResolve({ filter: unused }, ({ importer }) =>
+      importer.includes("/commander/") ? { path: "none", namespace: "none" } : undefined,
+    );
+    bundle.onLoad({ filter: /./, namespace: "none" }, () => ({ contents: "module.exports = {};" }));
+  },
+};
+
+/** express brings along a reader of bodies of whatever encoding; both programs read their own. */
+const leanExpress: Plugin = {
+  name: "lean-express",
   setup(bundle) {
     bundle.onLoad({ filter: /[\\/]body-parser[\\/]index\.js$/ }, () => ({
       contents: "module.exports = {};",
@@ -76,23 +84,11 @@ interface Part {
   readonly code: string;
 }
 
-interface Program {
-  readonly entry: string;
-  readonly name: string;
-  readonly minified: Minified;
-  readonly plugins: readonly Plugin[];
-}
-
-/** The plugin starts often: its code is as short as can be, and what has a name is given it back. */
-const short = { minify: true, keepNames: true } as const;
-
-/** The webhook starts once: to name each closure that a review makes costs more than longer names. */
-const named = { minifyWhitespace: true, minifySyntax: true } as const;
-
-type Minified = typeof short | typeof named;
+/** Names stay: longer code costs less than giving what has a short name its own one back. */
+const minified = { minifyWhitespace: true, minifySyntax: true } as const;
 
 /** Bundles one entry into one executable file. */
-async function executable({ entry, name, minified, plugins }: Program): Promise<void> {
+async function executable(entry: string, name: string): Promise<void> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { entry },
@@ -108,19 +104,20 @@ async function executable({ entry, name, minified, plugins }: Program): Promise<
     mainFields: ["module", "main"],
     legalComments: "none", // the licenses themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [...plugins, shippedTexts, leanClient],
+    plugins: [shippedTexts, leanClient, leanCommander, leanExpress],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(
-    outputFiles.map(({ path, text }) =>
-      commonJs({ name: basename(path), code: text }, eager, minified),
-    ),
+    outputFiles.map(({ path, text }) => commonJs({ name: basename(path), code: text }, eager)),
   );
   const text = assemble({
     eager: parts.filter((part) => eager.has(part.name)),
     packed: parts.filter((part) => !eager.has(part.name)),
     licenses: licenses(metafile),
   });
+  const wide = /.{0,40}[^\0-\x7f]/.exec(text)?.[0];
+  if (wide !== undefined)
+    throw new Error(`not ASCII, so node would keep all of it two bytes wide: ${wide}`);
   mkdirSync(dist, { recursive: true });
   const file = join(dist, name);
   writeFileSync(file, text);
@@ -153,18 +150,13 @@ function reachedAtOnce(metafile: Metafile): ReadonlySet<string> {
 }
 
 /** The part as CommonJS; code at start is written for old nodes too, so that they can say no. */
-async function commonJs(
-  { name, code }: Part,
-  eager: ReadonlySet<string>,
-  minified: Minified,
-): Promise<Part> {
+async function commonJs({ name, code }: Part, eager: ReadonlySet<string>): Promise<Part> {
   const result = await transform(code, {
     format: "cjs",
     platform: "node",
     target: eager.has(name) ? "node14" : "node20",
     supported: { "dynamic-import": false },
     ...minified,
-    keepNames: false, // they are kept by now
     legalComments: "none",
     logLevel: "error",
   });
@@ -260,7 +252,7 @@ function licenceOf(folder: string): { readonly title: string; readonly text: str
   };
 }
 
-/** A comment in ASCII: one character beyond it would make node keep the whole file two bytes wide. */
+/** A comment in ASCII, as the whole file is. */
 function comment(text: string): string {
   const ascii = text
     .replaceAll("\u00a9", "(c)")
@@ -271,13 +263,8 @@ function comment(text: string): string {
 }
 
 async function main(): Promise<void> {
-  for (const program of [
-    { entry: "plugin/main.ts", name: "kubectl-engine", minified: short, plugins: [] },
-    { entry: "webhook/main.ts", name: "engine-webhook", minified: named, plugins: [leanWebhook] },
-  ]) {
-    if (existsSync(join(root, program.entry))) await executable(program);
-    else throw new Error(`${program.entry} does not exist`);
-  }
+  await executable("plugin/main.ts", "kubectl-engine");
+  await executable("webhook/main.ts", "engine-webhook");
 }
 
 main().catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import type { Release } from "../domain/release/contents";
-import { bounded } from "../domain/status/verdict";
+import { bounded } from "../domain/values";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/engine/journal";
 import type { Recorder } from "../run/engine/recorder";

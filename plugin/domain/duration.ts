@@ -26,7 +26,8 @@ const unitMs: Readonly<Record<string, number>> = {
  * kubectl's --request-timeout takes it; undefined for anything else.
  */
 export function parseDuration(text: string): number | undefined {
-  if (!/^(\d{1,9}|(\d{1,9}(\.\d{1,9})?(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return undefined;
+  if (!/^(\d{1,9}|(\d{1,9}(\.\d{1,9})?(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.test(text))
+    return undefined;
   const parts = text.matchAll(/([\d.]+)(\D*)/g);
   return [...parts].reduce(
     (sum, [, count, unit]) => sum + Number(count) * Number(unitMs[String(unit)]),

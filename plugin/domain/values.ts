@@ -187,3 +187,9 @@ function editsBetween(from: string, to: string): number {
   }
   return cell(from.length, to.length);
 }
+
+/** Names for a person, at most so many of them. */
+export function bounded(all: readonly string[], most = 5): string {
+  const shown = all.slice(0, most).join(", ");
+  return all.length > most ? `${shown} and ${all.length - most} more` : shown;
+}

@@ -7,9 +7,9 @@ import type { KubeObject } from "../objects";
 import type { Edit } from "../rules/types";
 import { linkedNames } from "../databases/target";
 import { databaseVersion } from "../rollout/database";
-import { getPath, asString } from "../values";
+import { getPath, asString, bounded } from "../values";
 import { formatEngineVersion, parseEngineVersion } from "../versions";
-import { bounded, unreadVerdict, type ComponentHealth } from "./verdict";
+import { unreadVerdict, type ComponentHealth } from "./verdict";
 
 /** Databases that are wanted and run alike. */
 interface VersionCount {

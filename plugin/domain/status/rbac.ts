@@ -8,7 +8,8 @@ import type { RoleFiles } from "../rbac/lines";
 import { isAsWanted, planSite, type SitePlan, takesAway, type Terms, termsFor } from "../rbac/plan";
 import { clusterRoleOf } from "../rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../rbac/templates";
-import { bounded, unreadVerdict, type ComponentHealth } from "./verdict";
+import { bounded } from "../values";
+import { unreadVerdict, type ComponentHealth } from "./verdict";
 
 /** What is shown of the managed namespaces. */
 export interface RbacStatus {

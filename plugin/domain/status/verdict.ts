@@ -64,9 +64,3 @@ export function unreadVerdict(
   const plurals = missing.map((key) => sources[key].resource.plural);
   return { is: "unknown", because: `may not list ${plurals.join(", ")}` };
 }
-
-/** Names for a person, at most so many of them. */
-export function bounded(all: readonly string[], most = 5): string {
-  const shown = all.slice(0, most).join(", ");
-  return all.length > most ? `${shown} and ${all.length - most} more` : shown;
-}

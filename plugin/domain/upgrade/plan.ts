@@ -2,8 +2,7 @@
 import { valueAt } from "../operator/differences";
 import type { PlannedChange, PlannedWrite } from "../planned-write";
 import type { PartId } from "../procedure";
-import { bounded } from "../status/verdict";
-import { type Json, asArray, getOwn, sameJson, asString } from "../values";
+import { type Json, asArray, bounded, getOwn, sameJson, asString } from "../values";
 
 /** One write of a plan. */
 export interface PlannedStep {

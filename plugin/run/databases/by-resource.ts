@@ -13,13 +13,12 @@ import {
   type WantedVersion,
 } from "../../domain/rollout/database";
 import type { Progress } from "../../domain/rollout/progress";
-import { sameJson } from "../../domain/values";
+import { bounded, sameJson } from "../../domain/values";
 import { refOf } from "../engine/change";
 import { changedError } from "../engine/send";
 import { BlockedError, type Recorder } from "../engine/recorder";
 import type { Result } from "../report";
 import { databasePatch, isWritten } from "./plan";
-import { bounded } from "../../domain/status/verdict";
 import type { Session } from "../engine/session";
 import { type Limit, type Look, waitFor, type Waiting } from "../engine/wait";
 import type { Clock } from "../ports";

@@ -6,7 +6,7 @@ import { type DatabasePlan, participantFindings, planDatabase } from "../../doma
 import { selectDatabases } from "../../domain/databases/target";
 import type { Finding } from "../../domain/findings";
 import { type Names, isNamed, readName } from "../../domain/names";
-import { bounded } from "../../domain/status/verdict";
+import { bounded } from "../../domain/values";
 import type { Patch } from "../engine/change";
 import {
   databaseResources,

@@ -10,7 +10,7 @@ import {
   TimeoutError,
   UsageError,
 } from "../../domain/errors";
-import { bounded } from "../../domain/status/verdict";
+import { bounded } from "../../domain/values";
 import { isNamed, readName } from "../../domain/names";
 import { Fleet } from "../engine/fleet";
 import { requireHome, requirePermissions } from "../engine/permissions";
