@@ -1,6 +1,5 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
 import type { GlobalOptions, Streams } from "./commands/context";
-import { sweepLeftovers } from "./adapters/files";
 import { AbandonedError, InterruptedError } from "./commands/context";
 import { exitCodes } from "./domain/errors";
 import { runProgram } from "./program";
@@ -71,18 +70,31 @@ function onStreamError(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") process.exitCode = exitCodes.failed;
 }
 
+/** Opened only when used: a command that prints its result alone has no use for the others. */
 const streams: Streams = {
   get in() {
-    return process.stdin; // opened only when read: most commands have no use for it
+    return process.stdin;
   },
-  out: process.stdout.on("error", onStreamError),
-  err: process.stderr.on("error", onStreamError),
+  get out() {
+    return watched(process.stdout);
+  },
+  get err() {
+    return watched(process.stderr);
+  },
 };
 
-async function connect(
+function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  const known = stream.listeners("error").includes(onStreamError);
+  return known ? stream : stream.on("error", onStreamError);
+}
+
+/** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
+export async function connect(
   { connection }: GlobalOptions,
   { onRequest, readOnly = false }: ConnectManner = {},
 ): Promise<Cluster> {
+  const { sweepLeftovers } = await import("./adapters/files.ts");
+  sweepLeftovers(systemClock.now());
   const kubernetes = await import("./adapters/kubernetes/connect.ts");
   return kubernetes.connect(connection, process.env, {
     signal: interruption.signal,
@@ -96,7 +108,6 @@ async function connect(
 }
 
 async function main(): Promise<void> {
-  sweepLeftovers(systemClock.now());
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   process.on("unhandledRejection", onCrash).on("uncaughtException", onCrash);
   try {

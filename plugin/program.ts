@@ -26,17 +26,29 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
   const global = toGlobalOptions(raw, world.env);
   const named = await namesOf(global.options);
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
+  const all = [...new Set([problems, global.problems, judged?.problems ?? []].flat())];
+  const isSound = all.length + named.problems.length === 0;
+  const said = isSound ? saidAtOnce(chosen, global.options) : undefined;
+  if (said !== undefined) {
+    world.streams.out.write(said);
+    return 0;
+  }
   const { run } = await import("./program/run.ts");
   return run(
     {
       options: { ...global.options, names: named.names },
-      problems: [...new Set([problems, global.problems, judged?.problems ?? []].flat())],
+      problems: all,
       fileProblems: named.problems,
       ...judged?.job,
       args: chosen?.args ?? [],
     },
     world,
   );
+}
+
+/** All that a command prints whose arguments alone decide; undefined for one that has to run. */
+function saidAtOnce(chosen: Chosen | undefined, { output }: GlobalOptions): string | undefined {
+  return output === "text" ? chosen?.entry.says?.(chosen.args) : undefined;
 }
 
 /** What the command makes of its words; with a mistyped flag among them, what is missing may be that one. */
@@ -96,7 +108,7 @@ async function kindProblems(
 }
 
 /** What --names leads to; nothing is loaded without it. */
-async function namesOf({ namesFile }: GlobalOptions): Promise<ReadNames> {
+async function namesOf({ namesFile }: Pick<GlobalOptions, "namesFile">): Promise<ReadNames> {
   if (namesFile === undefined) return { problems: [] };
   const { readNames } = await import("./program/wording.ts");
   return readNames(namesFile);
@@ -107,7 +119,7 @@ async function wordingIn(
   { raw }: Pick<Parsed, "raw">,
   env: World["env"],
 ): Promise<(text: string) => string> {
-  const { names } = await namesOf(toGlobalOptions(raw, env).options);
+  const { names } = await namesOf({ namesFile: new FlagReader(raw, env).text("names") });
   if (names === undefined) return (text) => text;
   const { wordingOf } = await import("./domain/names/wording.ts");
   return wordingOf(names);

@@ -2,7 +2,6 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
-import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { version } from "../../package.json";
 
@@ -72,19 +71,19 @@ Register-ArgumentCompleter -Native -CommandName kubectl-engine -ScriptBlock {
 
 const scripts: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
 
-/** The script; the shell's name was judged by the program. */
+/** The script for a shell, whose name was judged by the program. */
+export function completionScript([shell = ""]: readonly string[]): string {
+  return scripts[shell] ?? "";
+}
+
+/** The same in a document. */
 export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
   Promise.resolve({
     apiVersion: "cli.engine.com/v1",
     kind: "Completion",
-    details: { shell, script: scripts[shell] ?? "" },
+    details: { shell, script: completionScript([shell]) },
     exit: { code: 0, reason: `completion script for ${shell}` },
   });
-
-/** The script alone. */
-export function completionText(report: Report): string {
-  return (report.details as { readonly script: string }).script;
-}
 
 /** The version of the tool and of what runs it. */
 export const runVersion: CommandRun<object> = () =>
@@ -102,7 +101,6 @@ export const runVersion: CommandRun<object> = () =>
   });
 
 /** As kubectl prints its own. */
-export function versionText(report: Report): string {
-  const { clientVersion } = report.details as { readonly clientVersion: { version: string } };
-  return `Client Version: v${clientVersion.version}\n`;
+export function versionLine(): string {
+  return `Client Version: v${version}\n`;
 }

@@ -36,6 +36,8 @@ export interface Described {
   readonly argument?: ArgumentSpec;
   /** Reaches a cluster: its documents carry `run`. */
   readonly cluster: boolean;
+  /** All that it prints as text, where its arguments alone decide: nothing is loaded to run it. */
+  readonly says?: (args: readonly string[]) => string;
   /** Running it again changes nothing. */
   readonly settles?: true;
   /** What its namespace has to hold; `given`: what that of the command has to that it is given. */

@@ -97,12 +97,12 @@ export const entries: readonly CommandEntry[] = [
     return { run: runExplain, text: explanationText };
   }),
   command(about.completion, async () => {
-    const { runCompletion, completionText } = await import("../commands/completion.ts");
-    return { run: runCompletion, text: completionText };
+    const { runCompletion } = await import("../commands/completion.ts");
+    return { run: runCompletion };
   }),
   command(about.version, async () => {
-    const { runVersion, versionText } = await import("../commands/completion.ts");
-    return { run: runVersion, text: versionText };
+    const { runVersion } = await import("../commands/completion.ts");
+    return { run: runVersion };
   }),
   command(about.options, async () => {
     const { runOptions, optionsText } = await import("../commands/options.ts");

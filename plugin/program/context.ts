@@ -1,5 +1,4 @@
 /** The world as a command sees it, made from the process's and the judged flags. */
-import { randomBytes } from "node:crypto";
 import type { CommandContext, GlobalOptions, RunIdentity, Streams } from "../commands/context";
 import { UsageError } from "../domain/errors";
 import { defaultNames } from "../domain/names";
@@ -8,8 +7,7 @@ import type { Placed } from "./place";
 import type { TalkingReporter } from "../output/reporter";
 import type { Permission } from "../domain/permissions";
 import type { Clock, Cluster } from "../run/ports";
-import { watchedHome } from "../run/engine/journal";
-import { type Remembered, remembering } from "../run/reviews";
+import type { Remembered } from "../run/reviews";
 import type { Event } from "../run/report";
 
 /** What the process hands to the program. */
@@ -93,6 +91,7 @@ export function createSession(
     }
   };
   const connect = async (): Promise<Cluster> => {
+    const { remembering } = await import("../run/reviews.ts");
     remembered = remembering(await connected());
     return remembered.cluster;
   };
@@ -120,6 +119,7 @@ export function createSession(
     clock: world.clock,
     home: async () => {
       const { openHome } = await import("../adapters/home.ts");
+      const { watchedHome } = await import("../run/engine/journal.ts");
       const warn = (text: string): void => {
         event({ type: "warning", text });
       };
@@ -163,7 +163,8 @@ function inNamespace(contextArgs: readonly string[], namespace: string): readonl
 function identity(clock: Clock, { dryRun }: GlobalOptions): RunIdentity {
   const startedAt = new Date(clock.now()).toISOString();
   const time = startedAt.replaceAll(/[-:]|\..*$/g, "").replace("T", "-");
-  return { id: `${time}-${randomBytes(3).toString("hex")}`, startedAt, dryRun };
+  const different = Math.random().toString(16).slice(2, 8).padEnd(6, "0");
+  return { id: `${time}-${different}`, startedAt, dryRun };
 }
 
 function needsYes(

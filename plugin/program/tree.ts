@@ -179,7 +179,6 @@ class EngineCommand extends Command {
   ) {
     super(name);
     this.helpCommand(false);
-    for (const flag of parts.flags) addFlag(this, flag);
   }
 
   override outputHelp(asked?: unknown): never {
@@ -210,8 +209,16 @@ class EngineCommand extends Command {
     return undefined as never; // commander continues, so that the next problem is found too
   }
 
-  /** Names each unknown flag of a leaf; commander itself stops at the first. */
+  /**
+   * Only the flags that a line has are added: making all of them takes longer than all else. Names
+   * each unknown flag of a leaf; commander itself stops at the first.
+   */
   override parseOptions(argv: string[]): { operands: string[]; unknown: string[] } {
+    const names = new Set(argv.map((word) => word.replace(/^--(no-)?|=.*$/gs, "")));
+    for (const flag of this.parts.flags) {
+      // short ones may stand in a group
+      if (flag.short !== undefined || names.has(flag.name.replace(/^no-/, ""))) addFlag(this, flag);
+    }
     const { operands, unknown } = super.parseOptions(argv);
     if (this.commands.length > 0) return { operands, unknown };
     const literal = unknown.includes("--") ? unknown.indexOf("--") : unknown.length;

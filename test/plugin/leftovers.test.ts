@@ -60,7 +60,7 @@ test("a link is not followed, and a place that cannot be read is no error", () =
   }).not.toThrow();
 });
 
-test("a rehearsal that is killed takes its webhook with it, and its keys go with the next run", async () => {
+test("a rehearsal that is killed takes its webhook with it, and its keys go with the next run that connects", async () => {
   const env = { PATH: process.env["PATH"], TMPDIR: temporary };
   const child = fork(join(root, "test/support/rehearsal-process.ts"), [webhook.file], {
     execArgv: ["--import", "tsx"],
@@ -76,7 +76,7 @@ test("a rehearsal that is killed takes its webhook with it, and its keys go with
   await once(child, "exit");
   await until("the webhook to end", () => !isAlive(pid) || undefined);
   old(join(tlsDir, ".."));
-  const words = ["--import", "tsx", join(root, "plugin/main.ts"), "version", "--client"];
+  const words = ["--import", "tsx", join(root, "plugin/main.ts"), "status"];
   spawnSync(process.execPath, words, { cwd: root, env });
 
   expect(existsSync(tlsDir)).toBe(false);

@@ -1,4 +1,5 @@
 /** Commands that ask no cluster. */
+import { completionScript, versionLine } from "../completion";
 import { shells } from "../standard-flags";
 import { type FlagsOf, groups, spec } from "../spec";
 
@@ -38,6 +39,7 @@ the PATH that runs: kubectl-engine __complete "$@"`,
   argument: { name: "SHELL", help: "Shell to print for", choices: shells },
   flags: {},
   cluster: false,
+  says: completionScript,
 });
 
 /** `version`. */
@@ -53,6 +55,7 @@ export const version = spec({
   },
   flags: { client: { help: "Only this tool's version, as always; kept for habit's sake" } },
   cluster: false,
+  says: versionLine,
 });
 
 /** `options`. */
