@@ -5,6 +5,7 @@
 import type { Names } from "../names";
 import { getPath, isObject, type Json, getOwn } from "../values";
 import { compareTags } from "../versions";
+import { onceEach } from "./rules";
 
 /** The rules of the role from one release on. */
 interface RoleLine {
@@ -34,15 +35,7 @@ const few = ["update", "get", "watch", "create", "patch", "list"];
 const many = ["read", "listallnamespaces", "watchlist", "watchlistallnamespaces", "replace"];
 
 /** The lines, oldest first; the same list again for the same names. */
-export function roleLines(names: Names): readonly RoleLine[] {
-  const made = linesOf.get(names) ?? makeLines(names);
-  linesOf.set(names, made);
-  return made;
-}
-
-const linesOf = new WeakMap<Names, readonly RoleLine[]>();
-
-function makeLines({ group, edb, eaadb }: Names): readonly RoleLine[] {
+export const roleLines = onceEach(({ group, edb, eaadb }: Names): readonly RoleLine[] => {
   const core = (resource: string, verbs: readonly string[]): Json => ({
     apiGroups: [""],
     resources: [resource],
@@ -84,7 +77,12 @@ function makeLines({ group, edb, eaadb }: Names): readonly RoleLine[] {
     { from: "7.22.0-0", rules: [...both, services, core("endpoints", look)] },
     { from: "8.0.2-0", rules: [...both, services, slices] },
   ];
-}
+});
+
+/** The rules of all lines together; the same list again for the same names. */
+export const releasedRules = onceEach((names: Names) =>
+  roleLines(names).flatMap(({ rules }) => rules),
+);
 
 /** The line of a release; undefined for one before all lines, and for what is no release. */
 export function lineOf(tag: string | undefined, names: Names): RoleLine | undefined {

@@ -11,6 +11,7 @@ import {
   isAmong,
   metadataDiffers,
   roleRefOf,
+  noRules,
   rulesGiving,
   rulesOf,
   type BindingSubject,
@@ -20,7 +21,7 @@ import {
   uniteRules,
 } from "./rules";
 import { leftovers, type Names } from "../names";
-import { type RoleFiles, roleLines } from "./lines";
+import { releasedRules, type RoleFiles } from "./lines";
 import type { Finding } from "../findings";
 import { lastFile } from "../operator/managers";
 import { rbacFinding } from "./codes";
@@ -42,21 +43,22 @@ export interface Held {
 
 /** What is known of releases and of this operator. */
 export interface Releases {
-  /** The rules of the role in every known release; none for a role that they never changed. */
-  readonly lines: readonly (readonly Json[])[];
+  /** The rules of the role in all known releases; none for a role that they never changed. */
+  readonly released: readonly Json[];
   readonly operatorNamespace: string;
   readonly names: Names;
 }
 
 /** The additions of one place. What the wanted pair has is none, and neither is another operator. */
 export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
-  const { role, binding, bound = [] } = held;
+  const { role, binding, bound = noRules } = held;
   const meant = grantsOf(rulesOf(wanted.role));
-  const inRole = beyond(grantsOf(rulesOf(role)), [...meant, ...releasedIn(role, known)]);
-  const released = [...meant, ...known.lines.flatMap(grantsOf)];
+  const released = grantsOf(known.released);
+  const inRole = beyond(beyond(grantsOf(rulesOf(role)), meant), releasedIn(role, released));
+  const inBound = beyond(beyond(beyond(grantsOf(bound), meant), released), inRole);
   const others = otherOperators(binding, known);
   return {
-    grants: [...inRole, ...beyond(grantsOf(bound), [...released, ...inRole])],
+    grants: [...inRole, ...inBound],
     subjects: subjectsBeyond(realSubjects(binding, known), subjectsOf(wanted.binding)).filter(
       ({ kind, namespace = "" }) => kind !== "ServiceAccount" || !others.includes(namespace),
     ),
@@ -67,11 +69,11 @@ export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Rel
  * What a known release may have brought into a role. Where kubectl kept the file that was applied
  * last, a right that is not in it came from elsewhere, even if an older release once had it.
  */
-function releasedIn(role: KubeObject | undefined, { lines }: Releases): readonly Grant[] {
-  const released = lines.flatMap(grantsOf);
+function releasedIn(role: KubeObject | undefined, released: readonly Grant[]): readonly Grant[] {
   const said = grantsOf(rulesOf(role && lastFile(role)));
   if (said.length === 0) return released;
-  return released.filter((grant) => beyond([grant], said).length === 0);
+  const isElsewhere = isAmong(beyond(released, said));
+  return released.filter((grant) => !isElsewhere(grant));
 }
 
 /** The subjects of a binding without those of a placeholder, which give access to nobody. */
@@ -189,8 +191,6 @@ export interface SitePlan {
   /** Role and binding as they will be. */
   readonly outcome: RolePair<KubeObject>;
 }
-
-const noRules: readonly Json[] = [];
 
 /** Plans one place. */
 export function planSite(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): SitePlan {
@@ -328,7 +328,7 @@ export function termsFor({ names, namespace, files, mode, dropLocal = [] }: Term
     mode,
     names,
     operatorNamespace: namespace,
-    lines: roleLines(names).map(({ rules }) => rules),
+    released: releasedRules(names),
     // of a release whose files are not there, the rules are known and the labels are not
     marks: files.shipped !== true,
     drops: (entry) => dropped.has("all") || dropped.has(entry),

@@ -71,10 +71,14 @@ interface RulesDifference {
 }
 
 /** The rules of a role as read, none for anything else; the same list again for the same rules. */
-export function rulesOf(role: unknown): readonly Json[] {
+export function rulesOf(role: unknown): Rules {
   const found = asArray(getOwn(role, "rules"));
+  if (found.length === 0) return noRules;
   return found.every(isObject) ? found : found.filter(isObject);
 }
+
+/** One list for all that have none, so that what is found out about it is kept. */
+export const noRules: Rules = [];
 
 /** Every grant of the rules, each once. */
 export const grantsOf = onceEach((rules: Rules): readonly Grant[] => {
@@ -117,10 +121,8 @@ function coversResource(wide: string, narrow: string): boolean {
 
 /** The grants that nothing of the others gives. */
 export function beyond(grants: readonly Grant[], others: readonly Grant[]): readonly Grant[] {
-  const known = new Set(others.map(keyOf));
-  return grants.filter(
-    (grant) => !known.has(keyOf(grant)) && !others.some((other) => covers(other, grant)),
-  );
+  const isKnown = isAmong(others);
+  return grants.filter((grant) => !isKnown(grant) && !others.some((other) => covers(other, grant)));
 }
 
 /** What replacing the rules by others gives and takes. */
@@ -148,9 +150,13 @@ export function rulesGiving(rules: Rules, keeps: (grant: Grant) => boolean): Rul
 
 /** Tells the grants of a list from all others, however wide they are. */
 export function isAmong(grants: readonly Grant[]): (grant: Grant) => boolean {
-  const keys = new Set(grants.map(keyOf));
+  const keys = keysOf(grants);
   return (grant) => keys.has(keyOf(grant));
 }
+
+const keysOf = onceEach(
+  (grants: readonly Grant[]): ReadonlySet<string> => new Set(grants.map(keyOf)),
+);
 
 function ruleOf({ verb, group, resource, name }: Grant): Json {
   if (resource.startsWith("/")) return { nonResourceURLs: [resource], verbs: [verb] };
@@ -165,7 +171,7 @@ function ruleOf({ verb, group, resource, name }: Grant): Json {
 type Rules = readonly Json[];
 
 /** Thousands of namespaces hold the same list: the outcome is kept with it. */
-function onceEach<K extends object, T>(work: (list: K) => T): (list: K) => T {
+export function onceEach<K extends object, T>(work: (list: K) => T): (list: K) => T {
   const known = new WeakMap<K, { readonly made: T }>();
   return (list) => {
     const kept = known.get(list) ?? { made: work(list) };

@@ -4,7 +4,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import type { RolePair } from "../kinds";
 import type { RoleFiles } from "./lines";
 import { expanded, type LiveRbac, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
-import { grantsOf, roleRefOf, rulesOf } from "./rules";
+import { grantsOf, noRules, roleRefOf, rulesOf } from "./rules";
 import { getOwn } from "../values";
 
 /** The name of the ClusterRole that a RoleBinding is for, undefined for one of a Role. */
@@ -107,7 +107,7 @@ function planned(
   const inNamespaces = termsFor({ ...options, files: options });
   // no release has changed the role for finding namespaces
   const isWide = place.namespace === undefined && place.part === undefined;
-  const terms = isWide ? { ...inNamespaces, lines: [] } : inNamespaces;
+  const terms = isWide ? { ...inNamespaces, released: noRules } : inNamespaces;
   const found = options.assumeExpanded === true ? expanded(read, place.wanted, terms) : read;
   const plan = planSite(found, place.wanted, terms);
   return { ...place, found, plan: place.part === undefined ? plan : partOf(plan, place.part) };

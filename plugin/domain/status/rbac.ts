@@ -105,7 +105,7 @@ function plansOf(
     factNamed(facts, key, { name: String(metadata.name) });
   return [
     ...inEach,
-    planned(wholeCluster, { wanted: label, terms: { ...terms, lines: [] } }, [
+    planned(wholeCluster, { wanted: label, terms: { ...terms, released: [] } }, [
       found("clusterRoles", label.role),
       found("clusterRoleBindings", label.binding),
     ]),

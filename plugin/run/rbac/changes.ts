@@ -8,6 +8,7 @@ import {
   compareRules,
   type Grant,
   grantLines,
+  onceEach,
   roleRefOf,
   rulesOf,
   subjectLabel,
@@ -161,8 +162,6 @@ function toldOf(object: KubeObject, live: KubeObject | undefined): Pick<Apply, "
   const [before, after] = [subjectsOf(live), subjectsOf(object)];
   const bound = subjectsBeyond(after, before).map(subjectLabel);
   const unbound = subjectsBeyond(before, after).map(subjectLabel);
-  const entries = (field: string, some: readonly string[], to: string | null) =>
-    some.map((entry) => ({ path: `.${field}[${JSON.stringify(entry)}]`, to }));
   const head = differences(live ?? { apiVersion, kind, metadata: {} }, {
     apiVersion,
     kind,
@@ -170,8 +169,8 @@ function toldOf(object: KubeObject, live: KubeObject | undefined): Pick<Apply, "
   });
   return {
     changes: [
-      ...entries("rules", gained.map(lineOf), "granted"),
-      ...entries("rules", lost.map(lineOf), null),
+      ...granted(gained),
+      ...revoked(lost),
       ...entries("subjects", bound, "bound"),
       ...entries("subjects", unbound, null),
       ...head.map(({ field, wanted }) => ({ path: field, to: wanted })),
@@ -185,6 +184,14 @@ function riskOf(lost: number, unbound: readonly string[]): string {
   if (unbound.length > 0) return `${unbound.join(", ")} loses the access`;
   return "low: access is added or stays as it is";
 }
+
+const entries = (field: string, some: readonly string[], to: string | null) =>
+  some.map((entry) => ({ path: `.${field}[${JSON.stringify(entry)}]`, to }));
+
+const granted = onceEach((grants: readonly Grant[]) =>
+  entries("rules", grants.map(lineOf), "granted"),
+);
+const revoked = onceEach((grants: readonly Grant[]) => entries("rules", grants.map(lineOf), null));
 
 function lineOf(grant: Grant): string {
   return grantLines([grant]).join();

@@ -10,7 +10,7 @@ const { expanded, isAsWanted, planSite, temporaryBinding, termsFor } = plans;
 /** Of the two rules one is of a release before; what is neither is a person's. */
 function termsOf(mode: Mode, more: Partial<Terms> = {}, dropLocal: readonly string[] = []): Terms {
   const made = termsFor({ names, namespace: "engine", files: {}, mode, dropLocal });
-  return { ...made, lines: [[podRule], [nodeRule]], ...more };
+  return { ...made, released: [podRule, nodeRule], ...more };
 }
 
 const labels = { app: "engine" };
