@@ -1,5 +1,8 @@
 /** Work on many objects: a first one alone, the others at once, and an end when too many fail. */
-import { eachAtMost } from "../../domain/at-most";
+import { atMost, eachAtMost } from "../../domain/at-most";
+
+/** So many times as many items may be begun and not ended: on most of them the work is done. */
+const mostBegun = 4;
 
 /** How many at once, and when it is enough. */
 interface FleetOptions<T> {
@@ -41,17 +44,41 @@ export class Fleet<T> {
     if (canary?.item === item) this.stop(`the canary ${canary.label} failed`);
   }
 
-  /** Works on each until it is stopped; a throw of the work ends the run. */
-  async run(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  /**
+   * Works on each until it is stopped; a throw of the work ends the run. What follows on the work of
+   * an item does not keep the next one waiting, and the first ones are alone until it is done.
+   */
+  async run<R>(
+    items: readonly T[],
+    work: (item: T) => Promise<R>,
+    follow: (made: R) => Promise<void> = nothing,
+  ): Promise<void> {
     const { alone = [], canary, concurrency, signal } = this.options;
-    const one = async (item: T): Promise<void> => {
-      if (this.#because !== undefined) return;
+    const one = async (item: T): Promise<() => Promise<void>> => {
+      if (this.#because !== undefined) return nothing;
       signal.throwIfAborted();
-      await work(item);
+      const made = await work(item);
+      return () => follow(made);
     };
     const first = new Set([...alone, ...items.filter((item) => item === canary?.item)]);
-    for (const item of first) await one(item);
+    for (const item of first) await (await one(item))();
     const others = items.filter((item) => !first.has(item));
-    await eachAtMost(concurrency, others, one);
+    const working = atMost(concurrency);
+    await eachAtMost(concurrency * mostBegun, others, async (item) => {
+      const rest = await working(() => this.#orStop(() => one(item)));
+      await this.#orStop(rest);
+    });
+  }
+
+  /** Those that wait for their turn are not begun after a throw. */
+  async #orStop<V>(act: () => Promise<V>): Promise<V> {
+    try {
+      return await act();
+    } catch (error) {
+      this.stop("the work ended by an error");
+      throw error;
+    }
   }
 }
+
+const nothing = (): Promise<void> => Promise.resolve();

@@ -45,7 +45,14 @@ import {
 import { AdaptiveLimit, paced } from "./adaptive-limit";
 import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
 import { Rights, Worker } from "./worker";
-import { reportName, requireConfigured, Summary, type Targets, targetsOf } from "./targets";
+import {
+  reportName,
+  requireConfigured,
+  type SiteOutcome,
+  Summary,
+  type Targets,
+  targetsOf,
+} from "./targets";
 
 /** Runs it; expected ends of every kind come back as a report. */
 export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promise<Report> {
@@ -225,12 +232,15 @@ class Reapply {
       ...{ session: this.#session, context: this.#context },
       ...{ rights: this.#rights, places: this.#places },
     });
-    await fleet.run([...places.keys()], async (name) => {
+    const write = async (name: string): Promise<(() => Promise<SiteOutcome>) | undefined> => {
       const site = places.get(name);
-      if (site === undefined) return;
-      const outcome = await worker.work(site);
+      return site && (await worker.write(site));
+    };
+    await fleet.run([...places.keys()], write, async (prove) => {
+      const outcome = await prove?.();
+      if (outcome === undefined) return;
       this.#summary.add(outcome);
-      if (outcome.result === "failed") fleet.fail(name);
+      if (outcome.result === "failed") fleet.fail(reportName(outcome.site));
       const progress = this.#summary.progress();
       if (progress !== undefined) deps.recorder.waiting(progress, 0);
     });

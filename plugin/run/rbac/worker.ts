@@ -189,7 +189,8 @@ function anywhere({ verb, group, resource, name, why }: Permission): Permission 
   return { verb, group, resource, ...(name !== undefined && { name }), why };
 }
 
-/** The API server learns of a new binding within moments. */
+/** The API server learns of a new binding within moments: before these it is asked in vain. */
+const usualWaitMs = 30;
 const longestWaitMs = 10_000;
 
 /** What the work is done with. */
@@ -208,37 +209,46 @@ export class Worker {
     private readonly tools: Tools,
   ) {}
 
-  /** The outcome of one place; only what concerns every place is thrown. */
-  async work(first: Site): Promise<SiteOutcome> {
+  /** Writes one place, and gives the proof that ends it; only what concerns every place is thrown. */
+  async write(first: Site): Promise<() => Promise<SiteOutcome>> {
     const { deps, options, tools } = this;
     let site = first;
+    const failed = async (error: unknown): Promise<SiteOutcome> => {
+      return { site, result: "failed", findings: await tools.rights.explain(error, site) };
+    };
     try {
-      return await replanned(deps, first, {
+      await replanned(deps, first, {
         work: async (planned) => {
           site = planned;
-          return await this.#bringUpToDate(planned);
+          await this.#bringUpToDate(planned);
         },
         again: async () =>
           siteOf(site, await tools.places.read(site), { ...options, names: deps.names }),
       });
+      return async () => await this.#end(site).catch(failed);
     } catch (error) {
-      return { site, result: "failed", findings: await tools.rights.explain(error, site) };
+      const outcome = await failed(error);
+      return () => Promise.resolve(outcome);
     }
   }
 
-  async #bringUpToDate(site: Site): Promise<SiteOutcome> {
+  async #bringUpToDate(site: Site): Promise<void> {
     const { deps, options, tools } = this;
+    if (isAsWanted(site.plan)) return;
+    const conflicts = conflictsAt(site, deps.names, options);
+    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+    const writes = writesOf(site, tools.context);
+    if (options.dryRun === "none") await this.#write(site, writes);
+    else await this.#plan(writes);
+  }
+
+  async #end(site: Site): Promise<SiteOutcome> {
+    const { dryRun } = this.options;
     const unchanged = isAsWanted(site.plan);
-    if (!unchanged) {
-      const conflicts = conflictsAt(site, deps.names, options);
-      if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
-      const writes = writesOf(site, tools.context);
-      if (options.dryRun === "none") await this.#write(site, writes);
-      else await this.#plan(writes);
-    }
-    if (options.dryRun !== "none") {
+    if (dryRun !== "none") {
       return { site, result: unchanged ? "unchanged" : "planned", findings: [] };
     }
+    if (!unchanged) await this.deps.clock.sleep(usualWaitMs);
     const findings = await this.#prove(site);
     return { site, result: unchanged ? "unchanged" : resultOf(site), findings };
   }

@@ -666,6 +666,42 @@ describe("what happens on the way", () => {
     expect(resultsOf(await scene.run())).toEqual({ a: "failed RBAC-NOT-PROVEN" });
   });
 
+  test("the proof of one namespace does not keep the next one waiting", async () => {
+    const scene = aScene([list("a", "b"), ...inPlace("a"), ...inPlace("b")]);
+    let wrote = (): void => undefined;
+    const isWritten = new Promise<void>((resolve) => (wrote = resolve));
+    scene.before = async ({ subject }) => {
+      if (subject.startsWith("for a ")) await isWritten;
+    };
+    scene.after = ({ verb, subject }) => {
+      if (verb === "apply" && subject === "Role b/edb-role") wrote();
+      return Promise.resolve();
+    };
+    const report = await scene.run({ concurrency: 1 });
+    expect(resultsOf(report)).toEqual({ a: "changed", b: "changed" });
+  });
+
+  test("a canary is proven before another namespace is written", async () => {
+    const scene = aScene([list("a", "b"), ...inPlace("a"), ...inPlace("b")]);
+    scene.after = async ({ verb, subject }) => {
+      if (verb === "apply" && subject === "Role b/edb-role") {
+        await scene.cluster.delete(binding("b"), {});
+      }
+    };
+    const report = await scene.run({ canary: "b" });
+    expect(resultsOf(report)).toEqual({ a: "skipped", b: "failed RBAC-NOT-PROVEN" });
+  });
+
+  test("what concerns every namespace lets none begin that waits for its turn", async () => {
+    const names = ["a", "b", "c"];
+    const scene = aScene([list(...names), ...names.flatMap((name) => inPlace(name))]);
+    scene.before = ({ verb }) =>
+      verb === "apply" ? Promise.reject(new UnavailableError("gone")) : Promise.resolve();
+    const report = await scene.run({ concurrency: 1 });
+    expect(report.exit.code).toBe(69);
+    expect(scene.writes()).toHaveLength(1);
+  });
+
   test("an interrupt leaves the rest as it was, and says so", async () => {
     const scene = aScene([
       list("a", "b", "c"),
