@@ -4,7 +4,7 @@ import { kinds, olmKind, rbacKinds } from "./kinds";
 import { constraintResource } from "./scc/grants";
 import type { Names } from "./names";
 import type { KubeObject, Resource } from "./objects";
-import { getOwn } from "./values";
+import { getOwn, groupBy, oncePer } from "./values";
 
 /** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
 export interface FactSource {
@@ -113,11 +113,15 @@ export function factNamed(
   key: FactKey,
   { name, namespace }: { readonly name: string; readonly namespace?: string },
 ): KubeObject | undefined {
-  return objects[key].find(
-    ({ metadata }) =>
-      metadata.name === name && (namespace === undefined || metadata.namespace === namespace),
-  );
+  return byName(objects[key])
+    .get(name)
+    ?.find(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
 }
+
+/** The objects of a list by their names, of whatever namespace. */
+export const byName = oncePer((objects: readonly KubeObject[]) =>
+  groupBy(objects, ({ metadata }) => metadata.name),
+);
 
 /** True when the list was read whole, so that "there is none" may be said. */
 export function isKnown({ unread }: Facts, key: FactKey): boolean {

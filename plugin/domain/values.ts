@@ -193,3 +193,28 @@ export function bounded(all: readonly string[], most = 5): string {
   const shown = all.slice(0, most).join(", ");
   return all.length > most ? `${shown} and ${all.length - most} more` : shown;
 }
+
+/** The same function, which works out its answer once for each thing that it is asked about. */
+export function oncePer<K extends object, V>(make: (about: K) => V): (about: K) => V {
+  const made = new WeakMap<K, { readonly value: V }>();
+  return (about) => {
+    const known = made.get(about) ?? { value: make(about) };
+    made.set(about, known);
+    return known.value;
+  };
+}
+
+/** Items by a key that several may share, in their order. */
+export function groupBy<T, K>(
+  items: readonly T[],
+  keyOf: (item: T) => K,
+): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -239,13 +239,13 @@ export const activeActiveChecks: readonly Check[] = [
     cause: "user-defined modules are not supported on active-active databases",
     fix: "take the module out of the database",
     needs: [...ofNamespaces, "edbs"],
-    judge: (situation) =>
-      activeActive(situation).flatMap((database) => {
-        const own_ = modulesIn(database, situation).filter((module) =>
-          situation.clusters.some((ec) => isOwn(situation, ec, module)),
-        );
-        return own_.length === 0 ? [] : [on(database, `it uses ${own_.join(", ")}`)];
-      }),
+    judge: (situation) => {
+      const defined = ownModules(situation);
+      return activeActive(situation).flatMap((database) => {
+        const used = modulesIn(database, situation).filter((module) => defined.has(module));
+        return used.length === 0 ? [] : [on(database, `it uses ${used.join(", ")}`)];
+      });
+    },
   }),
   activeActives.warning("ACTIVE-ACTIVE-MODULE-COMMANDS", "domain facts 7", {
     title: "No module command has to wait for all instances",
@@ -326,9 +326,8 @@ function modulesIn(database: KubeObject, { names }: CheckContext): readonly stri
   return modules.map(({ name }) => name).filter((name) => name !== undefined);
 }
 
-/** True for a user-defined module that is there; what is nowhere is told by a check of its own. */
-function isOwn({ facts }: CheckContext, ec: KubeObject, name: string): boolean {
-  return usedModules(facts, ec).some(
-    ({ module, standing }) => module === name && standing !== "unknown",
-  );
+/** User-defined modules in use that are there; what is nowhere is told by a check of its own. */
+function ownModules({ facts, clusters }: CheckContext): ReadonlySet<string> {
+  const used = clusters.flatMap((ec) => usedModules(facts, ec));
+  return new Set(used.flatMap(({ module, standing }) => (standing === "unknown" ? [] : [module])));
 }

@@ -7,7 +7,7 @@ import { clusterRoleOf, isShared, sharedPair } from "../rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../rbac/templates";
 import type { RolePair } from "../kinds";
 import { accountOf } from "../scc/grants";
-import { getPath, asArray, getOwn, asString } from "../values";
+import { getPath, asArray, getOwn, asString, oncePer } from "../values";
 import type { CheckContext } from "./context";
 import type { Names } from "../names";
 import { rbacFindings } from "../rbac/codes";
@@ -89,7 +89,7 @@ export function wantedAt(
 }
 
 /** Those that exist and are not on their way out, with what the release wants there. */
-export function sitesOf(situation: CheckContext): readonly ManagedSite[] {
+export const sitesOf = oncePer((situation: CheckContext): readonly ManagedSite[] => {
   const { facts } = situation;
   const templates = templatesOf(situation);
   const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
@@ -104,7 +104,7 @@ export function sitesOf(situation: CheckContext): readonly ManagedSite[] {
       const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
       return { ...site, wanted, local: { ...local, subjects } };
     });
-}
+});
 
 /** The ClusterRole that gives the access in the place of a Role, where one does. */
 function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {

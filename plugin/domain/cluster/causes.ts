@@ -2,7 +2,7 @@
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import { getPath, asString } from "../values";
+import { getPath, asString, groupBy, oncePer } from "../values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -13,6 +13,7 @@ import {
 import { clusterFinding, type clusterFindings } from "./codes";
 import {
   autoOf,
+  clusterKey,
   clusterLookups,
   type ModuleStanding,
   moduleStanding,
@@ -41,28 +42,24 @@ interface DatabaseUse {
 }
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
-export function databasesOf(facts: Facts, ec: KubeObject): readonly DatabaseUse[] {
+export function databasesOf(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
+  const { name, namespace } = metadata;
+  const found = usesByCluster(facts).get(`${String(namespace)}/${String(name)}`) ?? [];
+  return found.map(({ database, kind }) => read(facts, database, kind));
+}
+
+/** The databases of type engine whose EC is found, by its key. */
+const usesByCluster = oncePer((facts: Facts) => {
   const { names, objects } = facts;
   const lookUp = clusterLookups(facts);
-  const here = (kind: Edit["kind"], databases: readonly KubeObject[]): readonly DatabaseUse[] =>
-    databases
-      .filter((database) => {
-        const found = lookUp(database, kind);
-        return (
-          found.is === "found" &&
-          found.cluster.name === ec.metadata.name &&
-          found.cluster.namespace === ec.metadata.namespace
-        );
-      })
-      .map((database) => read(facts, database, kind));
-  return [
-    ...here(
-      "edb",
-      objects.edbs.filter((edb) => isOfEngine(edb, names)),
-    ),
-    ...here("eaadb", objects.eaadbs),
-  ];
-}
+  const placed = (kind: Edit["kind"], databases: readonly KubeObject[]) =>
+    databases.flatMap((database) => {
+      const found = lookUp(database, kind);
+      return found.is === "found" ? [{ database, kind, ec: clusterKey(found.cluster) }] : [];
+    });
+  const edbs = objects.edbs.filter((edb) => isOfEngine(edb, names));
+  return groupBy([...placed("edb", edbs), ...placed("eaadb", objects.eaadbs)], ({ ec }) => ec);
+});
 
 /** True for a database of the type that has an engine version. */
 export function isOfEngine(database: KubeObject, names: Names): boolean {
@@ -92,12 +89,12 @@ interface ModuleUsage {
 /** Which user-defined modules are in use. */
 export function usedModules(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
   const cluster = projectCluster(ec, facts.names);
-  const users = new Map<string, readonly string[]>();
-  for (const { label, modules } of databasesOf(facts, ec)) {
-    for (const module of modules) users.set(module, [...(users.get(module) ?? []), label]);
-  }
-  return [...users].flatMap(([module, databases]) => {
+  const uses = databasesOf(facts, ec).flatMap(({ label, modules }) =>
+    modules.map((module) => ({ module, label })),
+  );
+  return [...groupBy(uses, ({ module }) => module)].flatMap(([module, users]) => {
     const standing = moduleStanding(module, cluster, facts.names);
+    const databases = users.map(({ label }) => label);
     return standing === "bundled" ? [] : [{ module, databases, standing }];
   });
 }

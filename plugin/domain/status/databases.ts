@@ -1,7 +1,7 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
 import type { CheckContext } from "../checks/context";
 import { versionPaths } from "../clusters";
-import type { FactKey, Facts } from "../facts";
+import { byName, type FactKey, type Facts } from "../facts";
 import { termOf } from "../names";
 import type { KubeObject } from "../objects";
 import type { Edit } from "../rules/types";
@@ -85,8 +85,8 @@ export function runningDatabaseVersion(facts: Facts, object: KubeObject): string
 function runningOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (kind === "edb") return runningDatabaseVersion(facts, object);
   const linked = linkedNames(object, facts.names);
-  const running = facts.objects.edbs
-    .filter(({ metadata }) => linked.includes(metadata.name))
+  const running = linked
+    .flatMap((name) => byName(facts.objects.edbs).get(name) ?? [])
     .map((edb) => runningDatabaseVersion(facts, edb))
     .filter((version) => version !== undefined);
   return running.length === 0 ? undefined : [...new Set(running)].sort().join(", ");
