@@ -208,6 +208,7 @@ test("databases", () => {
     ["an EAADB with an instance as an object", ...instances([{ name: "a" }])],
     ["an EAADB with instances of several versions", ...instances(["a", "b"])],
     ["an EAADB with instances that tell no version", ...instances(["d"])],
+    ["an EAADB with an instance that is not there", ...instances(["a", "gone"])],
   ]);
 });
 
