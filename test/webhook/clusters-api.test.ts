@@ -53,7 +53,7 @@ async function open(pace: Partial<WatchTimes> = {}, scheme: "http" | "https" = "
   clusters = new ApiClusters(connect(env), { names: defaultNames, log }, { wait, ...pace });
 }
 
-const all = () => ["engine", "apps"].flatMap((namespace) => clusters.in(namespace));
+const all = () => ["engine", "apps"].flatMap((namespace) => [...clusters.in(namespace).values()]);
 const keys = () => {
   expect(clusters.count()).toBe(all().length);
   return all().map(clusterKey).sort();
@@ -99,7 +99,7 @@ describe("list and watch", () => {
     server.remove({ name: "b" });
     await log.seen("cluster changed", 3);
     expect(keys()).toEqual(["engine/a", "engine/c", "engine/d", "engine/e", "engine/f"]);
-    expect(clusters.in("engine").find(({ name }) => name === "a")?.policy).toBe("major");
+    expect(clusters.in("engine").get("a")?.policy).toBe("major");
   });
 
   test("a watch that ends in order continues from where it was, bookmarks included", async () => {

@@ -12,6 +12,8 @@ import { emptyFolder } from "./tls-folder";
 const one = anEc({ name: "one" });
 const two = anEc({ name: "two", namespace: "other" });
 const facts = [clusterFacts({ name: "one" }), clusterFacts({ name: "two", namespace: "other" })];
+const all = (clusters: FileClusters) =>
+  ["engine", "other"].flatMap((namespace) => [...clusters.in(namespace).values()]);
 const listOf = (...items: unknown[]) => ({ apiVersion: "v1", kind: "List", items });
 
 test.each([
@@ -71,7 +73,7 @@ describe("a file that changes", () => {
   test("is known at once", () => {
     const { clusters } = open();
     expect(clusters.synced()).toBe(true);
-    expect([...clusters.in("engine"), ...clusters.in("other")]).toEqual(facts.slice(0, 1));
+    expect(all(clusters)).toEqual(facts.slice(0, 1));
     clusters.stop();
   });
 
@@ -90,7 +92,7 @@ describe("a file that changes", () => {
     writeFileSync(path, dump(listOf(one, two)));
     await log.seen("clusters read again");
     clusters.stop();
-    expect([...clusters.in("engine"), ...clusters.in("other")]).toEqual(facts);
+    expect(all(clusters)).toEqual(facts);
   });
 
   test.each<[string, (file: string) => void]>([
@@ -106,7 +108,7 @@ describe("a file that changes", () => {
     spoil(path);
     clusters.refresh();
     clusters.refresh();
-    expect([...clusters.in("engine"), ...clusters.in("other")]).toEqual(facts.slice(0, 1));
+    expect(all(clusters)).toEqual(facts.slice(0, 1));
     expect(log.lines).toMatchObject([
       { level: "error", message: "clusters kept, the file is broken" },
     ]);

@@ -3,6 +3,7 @@ import { projectCluster } from "../../plugin/domain/clusters";
 import { defaultNames } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import {
+  ByNamespace,
   type ClusterKey,
   type Clusters,
   ClustersUnreadable,
@@ -63,8 +64,8 @@ export class FakeClusters implements Clusters {
     return this.isSynced;
   }
 
-  in(namespace: string): readonly ClusterFacts[] {
-    return this.known.filter((ec) => ec.namespace === namespace);
+  in(namespace: string): ReadonlyMap<string, ClusterFacts> {
+    return new ByNamespace(this.known).in(namespace);
   }
 
   count(): number {

@@ -5,8 +5,7 @@ import { clusterKey } from "../../plugin/domain/clusters";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import {
   type ApiConnection,
-  type ByNamespace,
-  byNamespace,
+  ByNamespace,
   type ClusterKey,
   type ClusterService,
   type SourceContext,
@@ -79,9 +78,9 @@ export class ApiClusters implements ClusterService {
     return this.complete;
   }
 
-  in(namespace: string): readonly ClusterFacts[] {
-    this.known ??= byNamespace([...this.store.values()]);
-    return this.known.get(namespace) ?? [];
+  in(namespace: string): ReadonlyMap<string, ClusterFacts> {
+    this.known ??= new ByNamespace(this.store.values());
+    return this.known.in(namespace);
   }
 
   count(): number {

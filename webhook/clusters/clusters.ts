@@ -22,8 +22,8 @@ export type ClusterKey = Pick<ClusterFacts, "namespace" | "name">;
 export interface Clusters {
   /** False until the first complete list; nothing is judged by the ECs before that. */
   synced(): boolean;
-  /** The ECs of a namespace as last heard of: an allow may rest on them, a denial may not (C14). */
-  in(namespace: string): readonly ClusterFacts[];
+  /** The ECs of a namespace by name, as last heard of: an allow may rest on them, a denial may not (C14). */
+  in(namespace: string): ReadonlyMap<string, ClusterFacts>;
   count(): number;
   /** Milliseconds since the source was last heard of; undefined before that. */
   ageMs(): number | undefined;
@@ -33,19 +33,24 @@ export interface Clusters {
   liveIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]>;
 }
 
-/** ECs by their namespace: a review looks at two of them, whatever the number of the others. */
-export type ByNamespace = ReadonlyMap<string, readonly ClusterFacts[]>;
+/** ECs by their namespace and name: a review looks at two of them, whatever the number of the others. */
+export class ByNamespace {
+  private readonly found = new Map<string, Map<string, ClusterFacts>>();
 
-/** The ECs in the order given, by namespace. */
-export function byNamespace(clusters: readonly ClusterFacts[]): ByNamespace {
-  const found = new Map<string, ClusterFacts[]>();
-  for (const cluster of clusters) {
-    const others = found.get(cluster.namespace);
-    if (others === undefined) found.set(cluster.namespace, [cluster]);
-    else others.push(cluster);
+  constructor(clusters: Iterable<ClusterFacts>) {
+    for (const cluster of clusters) {
+      const { namespace, name } = cluster;
+      const others = this.found.get(namespace) ?? new Map<string, ClusterFacts>();
+      this.found.set(namespace, others.set(name, cluster));
+    }
   }
-  return found;
+
+  in(namespace: string): ReadonlyMap<string, ClusterFacts> {
+    return this.found.get(namespace) ?? none;
+  }
 }
+
+const none: ReadonlyMap<string, ClusterFacts> = new Map();
 
 /** A source of ECs that runs until it is stopped. */
 export interface ClusterService extends Clusters {

@@ -7,8 +7,7 @@ import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import { asArray, getOwn, asString } from "../../plugin/domain/values";
 import {
-  type ByNamespace,
-  byNamespace,
+  ByNamespace,
   type ClusterKey,
   type ClusterService,
   type SourceContext,
@@ -36,7 +35,7 @@ export class FileClusters implements ClusterService {
     try {
       this.content = readFileSync(path, "utf8");
       this.clusters = parseClusters(this.content, context.names);
-      this.known = byNamespace(this.clusters);
+      this.known = new ByNamespace(this.clusters);
     } catch (cause) {
       const because = errorText(cause);
       throw new UsageError(`cannot use ${path}: ${because}`, { cause });
@@ -58,8 +57,8 @@ export class FileClusters implements ClusterService {
     return true;
   }
 
-  in(namespace: string): readonly ClusterFacts[] {
-    return this.known.get(namespace) ?? [];
+  in(namespace: string): ReadonlyMap<string, ClusterFacts> {
+    return this.known.in(namespace);
   }
 
   count(): number {
@@ -76,12 +75,12 @@ export class FileClusters implements ClusterService {
 
   live({ namespace, name }: ClusterKey): Promise<ClusterFacts | undefined> {
     this.refresh();
-    return Promise.resolve(this.in(namespace).find((ec) => ec.name === name));
+    return Promise.resolve(this.in(namespace).get(name));
   }
 
   liveIn(namespace: string): Promise<readonly ClusterFacts[]> {
     this.refresh();
-    return Promise.resolve(this.in(namespace));
+    return Promise.resolve([...this.in(namespace).values()]);
   }
 
   /** Reads the file again when it differs; a broken one changes nothing but the log. */
@@ -96,7 +95,7 @@ export class FileClusters implements ClusterService {
         return;
       }
       this.clusters = parseClusters(content, names);
-      this.known = byNamespace(this.clusters);
+      this.known = new ByNamespace(this.clusters);
       this.heard = performance.now();
       this.reads += 1;
       this.content = content;

@@ -27,11 +27,15 @@ export function knownLookups(edit: Edit, places: Places): Lookups {
 
 function knownLookup(reference: string | undefined, places: Places): ClusterLookup {
   const { clusters, namespace, operatorNamespace } = places;
-  const near = clusters.in(namespace);
-  const own = reference === undefined ? undefined : near.find(({ name }) => name === reference);
-  if (own !== undefined && namespace !== "") return { is: "found", cluster: own };
-  const isOne = operatorNamespace === namespace || operatorNamespace === "";
-  const all = isOne ? near : [...near, ...clusters.in(operatorNamespace)];
+  const lookedIn = namespace === operatorNamespace ? [namespace] : [namespace, operatorNamespace];
+  const known = lookedIn.filter((place) => place !== "").map((place) => clusters.in(place));
+  if (reference !== undefined) {
+    for (const each of known) {
+      const cluster = each.get(reference);
+      if (cluster !== undefined) return { is: "found", cluster };
+    }
+  }
+  const all = reference === undefined ? known.flatMap((each) => [...each.values()]) : [];
   return lookUpCluster({ reference, namespace, operatorNamespace, all });
 }
 
