@@ -227,11 +227,7 @@ export async function explainCall(
 }
 
 /** The explanation of a review; never a verdict: nothing is counted, nothing comes into force. */
-async function explainReview(
-  body: Uint8Array,
-  context: ReviewContext,
-  until: number,
-): Promise<Reply> {
+async function explainReview(body: Buffer, context: ReviewContext, until: number): Promise<Reply> {
   try {
     const request = await readReview(body, context);
     const { names } = context.options;

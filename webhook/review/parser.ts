@@ -2,7 +2,6 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import { parseReview, type ReviewRequest, UnreadableReview } from "./request";
 import type { Names } from "../../plugin/domain/names";
-import { judgedPart } from "../../plugin/domain/rules/fields";
 
 interface Waiting {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -104,11 +103,8 @@ export function serveParser(port: MessagePort, names: Names): void {
 
 function parseOne(bytes: Uint8Array, names: Names): Parsed {
   try {
-    if (hasTooMany(bytes)) throw new UnreadableReview("the review holds too many values");
-    const request = parseReview(bytes);
-    const object = judgedPart(request.object, names);
-    const oldObject = judgedPart(request.oldObject, names);
-    return { request: { ...request, object, oldObject } };
+    const { buffer, byteOffset, length } = bytes;
+    return { request: parseReview(Buffer.from(buffer, byteOffset, length), names) };
   } catch (error) {
     const { message, uid } = error instanceof UnreadableReview ? error : unknownFailure;
     return { unreadable: message, ...(uid !== undefined && { uid }) };
@@ -116,20 +112,3 @@ function parseOne(bytes: Uint8Array, names: Names): Parsed {
 }
 
 const unknownFailure = new UnreadableReview("the body cannot be read");
-
-/** Twice what the densest object has that the API server takes; a value costs many times its bytes. */
-const mostValues = 1_000_000;
-const [quote, backslash, comma, brace, bracket] = Buffer.from('"\\,{[');
-
-/** Counts what begins a value outside of texts: the parser's memory goes with that, not with bytes. */
-function hasTooMany(bytes: Uint8Array): boolean {
-  let values = 0;
-  let inText = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === quote) inText = !inText;
-    else if (inText) at += Number(byte === backslash);
-    else if (byte === comma || byte === brace || byte === bracket) values += 1;
-  }
-  return values > mostValues;
-}

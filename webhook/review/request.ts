@@ -1,7 +1,9 @@
 /** The AdmissionReview around an edit, from the bytes of a body. */
 import { isUtf8 } from "node:buffer";
 import { isObject, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
-import { parseReviewJson } from "./json";
+import type { Names } from "../../plugin/domain/names";
+import { judgedPaths } from "../../plugin/domain/rules/fields";
+import { keepFields, type ReadField, readFields } from "./json";
 
 export const reviewKind = "AdmissionReview";
 const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
@@ -36,9 +38,9 @@ export class UnreadableReview extends Error {
   }
 }
 
-/** The review in a request body, or an UnreadableReview. */
-export function parseReview(body: Uint8Array): ReviewRequest {
-  const review = parseJson(body);
+/** The review in a request body, which is overwritten, or an UnreadableReview; its objects hold what is judged. */
+export function parseReview(body: Buffer, names: Names): ReviewRequest {
+  const review = parseJson(body, fieldsOf(names));
   if (!isObject(review)) throw new UnreadableReview("the body is not a JSON object");
   const request = getOwn(review, "request");
   const uid = asString(getOwn(request, "uid"));
@@ -60,19 +62,59 @@ function knownVersion(apiVersion: unknown): ReviewRequest["apiVersion"] | undefi
   return undefined;
 }
 
+/** What is read of a request, beside its objects. */
+const requestPaths = [
+  ...["uid", "operation", "subResource", "namespace", "name", "dryRun"].map((key) => [key]),
+  ...["group", "resource"].map((key) => ["resource", key]),
+  ...["group", "kind"].map((key) => ["kind", key]),
+  ...["username", "groups"].map((key) => ["userInfo", key]),
+];
+
+/** Made once for each set of names. */
+const known = new WeakMap<Names, readonly ReadField[]>();
+
+function fieldsOf(names: Names): readonly ReadField[] {
+  const found = known.get(names);
+  if (found !== undefined) return found;
+  const objects = ["object", "oldObject"].flatMap((object) =>
+    judgedPaths(names).map((path) => [object, ...path]),
+  );
+  const paths = [...requestPaths, ...objects].map((path) => ["request", ...path]);
+  const fields = readFields([["apiVersion"], ["kind"], ...paths]);
+  known.set(names, fields);
+  return fields;
+}
+
 /** V8 parses without recursion, and nothing here walks a value recursively: any depth is harmless. */
-function parseJson(body: Uint8Array): unknown {
+function parseJson(body: Buffer, fields: readonly ReadField[]): unknown {
   if (body.length === 0) throw new UnreadableReview("the body is empty");
   if (!isUtf8(body)) throw new UnreadableReview("the body is not UTF-8");
-  const bytes = Buffer.isBuffer(body)
-    ? body
-    : Buffer.from(body.buffer, body.byteOffset, body.length);
   try {
-    return parseReviewJson(bytes);
+    const part = keepFields(body, fields);
+    if (!hasTooMany(part)) return JSON.parse(part.toString("utf8"));
   } catch {
     // The parser's message quotes the body, which is the user's.
     throw new UnreadableReview("the body is not JSON");
   }
+  throw new UnreadableReview("the review holds too many values");
+}
+
+/** Twice what the densest object has that the API server takes; a value costs many times its bytes. */
+const mostValues = 1_000_000;
+const [quote, backslash, comma, brace, bracket] = Buffer.from('"\\,{[');
+
+/** Counts what begins a value outside of texts: the parser's memory goes with that, not with bytes. */
+function hasTooMany(bytes: Uint8Array): boolean {
+  if (bytes.length <= mostValues) return false;
+  let values = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) inText = !inText;
+    else if (inText) at += Number(byte === backslash);
+    else if (byte === comma || byte === brace || byte === bracket) values += 1;
+  }
+  return values > mostValues;
 }
 
 function parseRequest(

@@ -32,7 +32,7 @@ export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
 
 /** Answers a review by a time of `performance.now()`; whatever happens, as far as it can be told. */
 export async function answerReview(
-  body: Uint8Array,
+  body: Buffer,
   context: ReviewContext,
   until: number,
 ): Promise<Reviewed> {
@@ -57,10 +57,11 @@ export async function answerReview(
 
 /** The review in a body; a large one is read on a thread of its own, where there is one. */
 export function readReview(
-  body: Uint8Array,
-  { bigBodies }: Pick<ReviewContext, "bigBodies">,
+  body: Buffer,
+  { bigBodies, options }: Pick<ReviewContext, "bigBodies" | "options">,
 ): ReviewRequest | Promise<ReviewRequest> {
-  if (bigBodies === undefined || body.byteLength <= bigBody) return parseReview(body);
+  if (bigBodies === undefined || body.byteLength <= bigBody)
+    return parseReview(body, options.names);
   return bigBodies.parse(body);
 }
 

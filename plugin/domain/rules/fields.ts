@@ -1,7 +1,7 @@
 /** Where each kind keeps what is judged (C8, C11, C16). */
 import type { Names } from "../names";
 import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
-import { asArray, getOwn, getPath, isObject, type Json, sameJson } from "../values";
+import { asArray, getOwn, getPath, isObject, sameJson } from "../values";
 import { show } from "./wording";
 
 /** The paths of one kind. */
@@ -88,50 +88,22 @@ export function fieldText(path: readonly string[]): string {
 }
 
 /**
- * A database with nothing but what is judged in it (C8, C10–C12, C16); undefined for what is no
- * object. Every verdict over the part is the verdict over the whole.
+ * The paths of all that is judged in a database of either kind (C8, C10–C12, C16): every verdict over
+ * an object of these alone is the verdict over the whole one.
  */
-export function judgedPart(object: unknown, names: Names): Json | undefined {
-  if (!isObject(object)) return undefined;
-  const part: Record<string, unknown> = {};
-  // what is not an object although it has to be one is judged as it is
-  for (const { path } of bothKinds(names).flatMap(({ shapes }) => shapes)) {
-    const value = getPath(object, path);
-    if (value !== undefined && !isObject(value)) put(part, path, value);
-  }
-  for (const path of judgedPaths(names)) {
-    const value = getPath(object, path);
-    if (value !== undefined) put(part, path, value);
-  }
-  return part;
-}
-
-function bothKinds(names: Names) {
-  return (["edb", "eaadb"] as const).map((kind) => fieldsOf(kind, names));
-}
-
-function judgedPaths(names: Names): readonly (readonly string[])[] {
-  const kinds = bothKinds(names);
+export function judgedPaths(names: Names): readonly (readonly string[])[] {
+  const kinds = (["edb", "eaadb"] as const).map((kind) => fieldsOf(kind, names));
   return [
     ["metadata", "deletionTimestamp"],
     ["metadata", "annotations", names.annotations.bypass],
     ["metadata", "annotations", names.annotations.bypassUntil],
     names.fields.statusVersion,
-    ...kinds.flatMap(({ engineVersions, clusterReference, moduleParent }) => [
+    ...kinds.flatMap(({ engineVersions, clusterReference, moduleLists }) => [
       ...engineVersions,
       clusterReference,
-      ...names.fields.moduleLists.map((list) => [...moduleParent, list]),
+      ...moduleLists,
     ]),
   ];
-}
-
-function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const parent = path.slice(0, -1).reduce((object, key) => {
-    const inner = isObject(object[key]) ? object[key] : {};
-    object[key] = inner;
-    return inner;
-  }, into);
-  parent[path.slice(-1).join("")] = value;
 }
 
 interface RuleContext {

@@ -311,6 +311,7 @@ describe("the thread for large bodies", () => {
     const first = await parse(aReview({ ...wrongUpdate, object }));
     expect(first).toMatchObject({ uid: "uid-1", operation: "UPDATE" });
     expect(first.object).toEqual({
+      metadata: {},
       spec: { engineVersion: "9.9", engineEnterpriseCluster: { name: "ec" } },
     });
     await parse();

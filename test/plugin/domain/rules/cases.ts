@@ -1,7 +1,7 @@
 /** Edits, ECs and options for the tests of the rules. */
 import { projectCluster } from "../../../../plugin/domain/clusters";
-import { defaultNames } from "../../../../plugin/domain/names";
-import { judgedPart } from "../../../../plugin/domain/rules/fields";
+import { defaultNames, type Names } from "../../../../plugin/domain/names";
+import { judgedPaths } from "../../../../plugin/domain/rules/fields";
 import { judgeEdit } from "../../../../plugin/domain/rules/order";
 import type {
   ClusterFacts,
@@ -12,6 +12,7 @@ import type {
   Verdict,
 } from "../../../../plugin/domain/rules/types";
 import type { Json } from "../../../../plugin/domain/values";
+import { keepFields, readFields } from "../../../../webhook/review/json";
 
 export const names = defaultNames;
 
@@ -23,6 +24,13 @@ export const options: RuleOptions = {
 };
 
 export const four = `"7.2", "7.4", "8.0", "8.2", "major"`;
+
+/** What the webhook reads of an object. */
+export function judgedPart(object: unknown, of: Names = names): Json | undefined {
+  if (object === undefined) return undefined;
+  const part = keepFields(Buffer.from(JSON.stringify(object)), readFields(judgedPaths(of)));
+  return json(part.toString());
+}
 
 /** A value as JSON makes it: `__proto__` becomes an own key. */
 export function json(text: string): Json {
@@ -95,8 +103,7 @@ export interface Circumstances {
 }
 
 /**
- * The verdict of all rules over one edit. That over the part which large reviews are cut to has to be
- * the same: a field that rules/fields.ts does not name is lost there alone.
+ * The verdict of all rules over one edit. That over the part which the webhook reads has to be the same: a field that rules/fields.ts does not name is lost there alone.
  */
 export function judge(edit: Edit, around: Circumstances = {}): Verdict {
   const lookups: Lookups = {

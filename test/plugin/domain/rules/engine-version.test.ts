@@ -54,7 +54,7 @@ test.each<[string, unknown, string]>([
   ["a boolean", true, `true: ${oneOf}`],
   ["an array", ["7.2"], `[...]: ${oneOf}`],
   ["hostile keys", json(`{"__proto__": "7.2", "toString": "7.2"}`), `{...}: ${oneOf}`],
-  ["very deep", json(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`), `{...}: ${oneOf}`],
+  ["very deep", json(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`), `{...}: ${oneOf}`],
 ])("R1 refuses what is no string, with a hint to quote it: %s", (_title, value, text) => {
   const message = `Invalid value: ${text} [R1]`;
   const cause = { rule: "R1", reason: "FieldValueTypeInvalid", field, message };
