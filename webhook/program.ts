@@ -2,13 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "node:worker_threads";
 import { UsageError } from "../plugin/domain/errors";
-import type { Names } from "../plugin/domain/names";
 import { Absences } from "./clusters/find";
 import { admissionListener, explainCall } from "./review/call";
 import { createApp, Health } from "./app";
-import { BigBodies } from "./review/parser";
 import { Callers, ClientCa, readClientCa } from "./certificate/callers";
 import { ServedCertificate } from "./certificate/served";
 import { type ClusterService, connect, type SourceContext } from "./clusters/clusters";
@@ -78,15 +75,13 @@ function problemOf(attempt: () => unknown): string | undefined {
 
 export interface Environment {
   readonly env: NodeJS.ProcessEnv;
-  /** Opens the thread that parses large reviews; without it they are parsed on the one there is. */
-  readonly openParser?: (names: Names) => Worker;
 }
 
 /** Starts everything; throws a UsageError for settings that cannot work, or why it cannot listen. */
 export async function startWebhook(
   config: Config,
   log: Log,
-  { env, openParser }: Environment,
+  { env }: Environment,
 ): Promise<Running> {
   const { names } = config.rules;
   if (config.unknown.length > 0) log.warn({ names: config.unknown }, "unknown settings");
@@ -98,14 +93,12 @@ export async function startWebhook(
   });
   const inFlight = new InFlight(config.maxInFlight);
   const metrics = new Metrics();
-  const bigBodies = openParser && new BigBodies(() => openParser(names));
   const callers = callersOf(config);
   const judging = {
     ...config,
     options: config.rules,
     clusters,
     budget: new BodyBudget(bigBytes),
-    bigBodies,
     inFlight,
     absences: new Absences(),
     liveReads: new InFlight(Math.ceil(config.maxInFlight / 4)),
@@ -165,7 +158,6 @@ export async function startWebhook(
     clearInterval(announced);
     for (const service of services) service?.stop();
     if (beside) beside.close().closeAllConnections();
-    await bigBodies?.stop();
     log.info({}, "stopped");
   };
   let leaving: Promise<void> | undefined;

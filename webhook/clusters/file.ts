@@ -5,13 +5,8 @@ import { clusterKey, projectCluster } from "../../plugin/domain/clusters";
 import { UsageError } from "../../plugin/domain/errors";
 import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { asArray, getOwn, asString } from "../../plugin/domain/values";
-import {
-  ByNamespace,
-  type ClusterKey,
-  type ClusterService,
-  type SourceContext,
-} from "./clusters";
+import { asArray, getOwn, asString, parseJson } from "../../plugin/domain/values";
+import { ByNamespace, type ClusterKey, type ClusterService, type SourceContext } from "./clusters";
 import { type FolderWatch, parseYaml, watchFolder } from "../certificate/served";
 import { errorText } from "../log";
 
@@ -122,7 +117,7 @@ function stampOf(path: string): string {
 
 /** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
 export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
-  const documents = parseYaml(content);
+  const documents = parseDocuments(content);
   const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
   if (documents.every((each) => each === null || each === undefined)) {
     throw new Error(`it holds no ${names.ec.kind}`);
@@ -132,6 +127,12 @@ export function parseClusters(content: string, names: Names): readonly ClusterFa
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
   if (twice !== undefined) throw new Error(`${twice} is there twice`);
   return clusters;
+}
+
+/** JSON is YAML too, and read as what it is in a tenth of the time. */
+function parseDocuments(content: string): readonly unknown[] {
+  const json = content.startsWith("{") ? parseJson(content) : undefined;
+  return json === undefined ? parseYaml(content) : [json];
 }
 
 function unlist(document: unknown): readonly unknown[] {

@@ -21,7 +21,6 @@ import {
   editOf,
   judgedKind,
   placesOf,
-  readReview,
   type ReviewContext,
   type ReviewTask,
 } from "./review";
@@ -30,7 +29,7 @@ import type { Edit } from "../../plugin/domain/rules/types";
 import { plain } from "../../plugin/domain/rules/wording";
 import { ClustersUnreadable } from "../clusters/clusters";
 import { isMissing, knownLookups, liveLookups } from "../clusters/find";
-import { UnreadableReview } from "./request";
+import { parseReview, UnreadableReview } from "./request";
 
 interface AdmissionContext extends ReviewContext, SharedRoom {
   readonly maxBody: number;
@@ -229,8 +228,8 @@ export async function explainCall(
 /** The explanation of a review; never a verdict: nothing is counted, nothing comes into force. */
 async function explainReview(body: Buffer, context: ReviewContext, until: number): Promise<Reply> {
   try {
-    const request = await readReview(body, context);
     const { names } = context.options;
+    const request = parseReview(body, names);
     const kind = judgedKind(request, names);
     const question = { places: placesOf(request, context), context, until };
     const said = kind === undefined ? untouched : await explain(editOf(request, kind), question);

@@ -113,7 +113,10 @@ function fieldAt(
   { from, end }: { readonly from: number; readonly end: number },
   fields: readonly ReadField[],
 ): ReadField | undefined {
-  for (const field of fields) if (isAt(bytes, from + 1, field.key)) return field;
+  const first = bytes[from + 1];
+  for (const field of fields) {
+    if (field.key[0] === first && isAt(bytes, from + 1, field.key)) return field;
+  }
   let at = from;
   while (at < end && bytes[at] !== backslash) at += 1;
   if (at === end) return undefined;
@@ -135,7 +138,8 @@ function isAt(bytes: Buffer, from: number, word: Buffer): boolean {
 /** A value with all that is in it, at any depth. */
 function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
-  if (first !== openBrace && first !== openBracket && !isBlank(first)) return endOfScalar(bytes, start);
+  if (first !== openBrace && first !== openBracket && !isBlank(first))
+    return endOfScalar(bytes, start);
   /** What closes the objects and lists that are open, the innermost last. */
   const open: number[] = [];
   let at = start;

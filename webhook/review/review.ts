@@ -16,8 +16,7 @@ import {
   renderSpared,
   type Reviewed,
 } from "./answer";
-import { abortAfter, bigBody } from "./room";
-import type { BigBodies } from "./parser";
+import { abortAfter } from "./room";
 import { parseReview, type ReviewRequest, UnreadableReview } from "./request";
 
 export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
@@ -26,8 +25,6 @@ export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
   readonly bypassGroups?: readonly string[];
   /** The longest that a bypass may still last, in milliseconds; absent: a day. */
   readonly bypassMostMs?: number;
-  /** Reads large reviews off the hot path; without it all are read on it. */
-  readonly bigBodies?: Pick<BigBodies, "parse"> | undefined;
 }
 
 /** Answers a review by a time of `performance.now()`; whatever happens, as far as it can be told. */
@@ -39,7 +36,7 @@ export async function answerReview(
   const { names } = context.options;
   let asked: ReviewInput | undefined;
   try {
-    const request = await readReview(body, context);
+    const request = parseReview(body, names);
     asked = { request, names };
     const kind = judgedKind(request, names);
     if (kind === undefined) return renderSpared(asked, "not judged");
@@ -53,16 +50,6 @@ export async function answerReview(
   } catch (error) {
     return renderFailure(error, asked);
   }
-}
-
-/** The review in a body; a large one is read on a thread of its own, where there is one. */
-export function readReview(
-  body: Buffer,
-  { bigBodies, options }: Pick<ReviewContext, "bigBodies" | "options">,
-): ReviewRequest | Promise<ReviewRequest> {
-  if (bigBodies === undefined || body.byteLength <= bigBody)
-    return parseReview(body, options.names);
-  return bigBodies.parse(body);
 }
 
 /** Databases alone, when they are made or changed; the rest passes, also when a registration sends it (C12). */

@@ -1,9 +1,6 @@
 /** The time and the room that calls have, seen from inside: who has to free space for whom. */
-import { EventEmitter } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { MessageChannel, type Worker } from "node:worker_threads";
-import { defaultNames } from "../../../plugin/domain/names";
 import { admissionListener } from "../../../webhook/review/call";
 import {
   abortAfter,
@@ -13,14 +10,13 @@ import {
   InFlight,
   timeFor,
 } from "../../../webhook/review/room";
-import { BigBodies, serveParser } from "../../../webhook/review/parser";
 import { Connections } from "../../../webhook/server";
 import { Health } from "../../../webhook/app";
 import { Metrics } from "../../../webhook/metrics";
 import { answerReview } from "../../../webhook/review/review";
 import { clusterFacts, FakeClusters } from "../fake-clusters";
 import { FakeLog } from "../fake-log";
-import { anEdb, aReview, bytesOf, options, wrongUpdate } from "../reviews";
+import { aReview, bytesOf, options, wrongUpdate } from "../reviews";
 
 test.each([
   ["one second less than asked", "?timeout=10s", 9_000],
@@ -259,120 +255,6 @@ describe("connections", () => {
     const answers = Promise.all([answered(first), answered(second)]);
     for (const release of held) release();
     await answers;
-  });
-});
-
-/** The parser behind a port of this thread, as a thread looks from outside. */
-class PortThread extends EventEmitter {
-  asked = 0;
-  ended = false;
-  private readonly channel = new MessageChannel();
-
-  constructor(answers: boolean) {
-    super();
-    if (answers) serveParser(this.channel.port2, defaultNames);
-    this.channel.port1.on("message", (message) => this.emit("message", message));
-  }
-
-  postMessage(message: object, transfer: readonly ArrayBuffer[]): void {
-    this.asked += 1;
-    this.channel.port1.postMessage(message, [...transfer]);
-  }
-
-  unref(): void {}
-
-  terminate(): Promise<number> {
-    this.ended = true;
-    this.channel.port1.close();
-    return Promise.resolve(0);
-  }
-}
-
-describe("the thread for large bodies", () => {
-  const all: PortThread[] = [];
-  afterAll(() => Promise.all(all.map((thread) => thread.terminate())));
-
-  const started = (answers = false) => {
-    const threads: PortThread[] = [];
-    const bodies = new BigBodies(() => {
-      const thread = new PortThread(answers);
-      threads.push(thread);
-      all.push(thread);
-      return thread as unknown as Worker;
-    });
-    const parse = (body: unknown = aReview(wrongUpdate)) => bodies.parse(bytesOf(body));
-    return { bodies, threads, parse };
-  };
-  const next = { request: { uid: "next" } };
-
-  test("a large review comes back with what is judged of its objects, from the one thread", async () => {
-    const { bodies, threads, parse } = started(true);
-    const object = anEdb({ engineVersion: "9.9", memorySize: "1GB" });
-    const first = await parse(aReview({ ...wrongUpdate, object }));
-    expect(first).toMatchObject({ uid: "uid-1", operation: "UPDATE" });
-    expect(first.object).toEqual({
-      metadata: {},
-      spec: { engineVersion: "9.9", engineEnterpriseCluster: { name: "ec" } },
-    });
-    await parse();
-    await bodies.stop();
-    expect(threads.map(({ ended }) => ended)).toEqual([true]);
-  });
-
-  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
-  const deepAt = (spec: object) =>
-    JSON.stringify(aReview({ ...wrongUpdate, object: { spec } })).replace('"DEEP"', deep);
-  test.each<[string, unknown, object]>([
-    ["no JSON", "{", { message: "the body is not JSON", uid: undefined }],
-    [
-      "a review without an operation",
-      aReview({ ...wrongUpdate, operation: undefined }),
-      { message: "the review's request has no operation", uid: "uid-1" },
-    ],
-    [
-      "a judged field that is nested too deeply to be copied",
-      deepAt({ engineVersion: "DEEP" }),
-      { message: "the review is nested too deeply" },
-    ],
-  ])("%s is unreadable, any other depth is harmless", async (_name, body, error) => {
-    const { parse } = started(true);
-    await expect(parse(body)).rejects.toMatchObject(error);
-    const { object } = await parse(deepAt({ engineVersion: "7.4", other: "DEEP" }));
-    expect(object).toEqual({ spec: { engineVersion: "7.4" } });
-  });
-
-  test("an answer that cannot be read here fails its own review alone", async () => {
-    const { threads, parse } = started();
-    const [hostile, waiting] = [parse(), parse()];
-    expect(threads[0]?.asked).toBe(1);
-    threads[0]?.emit("messageerror", new RangeError());
-    await expect(hostile).rejects.toThrow("the review is nested too deeply");
-    threads[0]?.emit("message", next);
-    await expect(waiting).resolves.toEqual(next.request);
-    expect(threads).toHaveLength(1);
-  });
-
-  test.each(["error", "exit"])(
-    "what ends it with %s does not take along what waits",
-    async (event) => {
-      const { threads, parse } = started();
-      const [hostile, waiting] = [parse(), parse()];
-      threads[0]?.emit(event, event === "error" ? new Error("out of memory") : 1);
-      threads[0]?.emit("exit", 1);
-      await expect(hostile).rejects.toThrow("the body takes too much memory to be read");
-      threads[1]?.emit("message", next);
-      await expect(waiting).resolves.toEqual(next.request);
-    },
-  );
-
-  test("nothing starts a thread again after the end", async () => {
-    const { bodies, threads, parse } = started();
-    const lost = parse();
-    void parse().catch(() => undefined);
-    await bodies.stop();
-    threads[0]?.emit("exit", 0);
-    await expect(lost).rejects.toThrow();
-    expect(threads).toHaveLength(1);
   });
 });
 
