@@ -71,8 +71,9 @@ const leanCommander: Plugin = {
 const unused: readonly (readonly [filter: RegExp, contents: (path: string) => string])[] = [
   // a reader of bodies of whatever encoding, and of queries with brackets: both programs read their own
   [/[\\/](body-parser|qs[\\/]lib)[\\/]index\.js$/, () => "module.exports = {};"],
-  // tracing, of which prom-client asks for the metrics that it would collect by itself
-  [/[\\/]@opentelemetry[\\/]api[\\/]/, () => "module.exports = {};"],
+  // what prom-client would measure by itself, and the threads on which pino could write
+  [/[\\/]prom-client[\\/]lib[\\/]defaultMetrics\.js$/, () => "module.exports = {};"],
+  [/[\\/]pino[\\/]lib[\\/]transport\.js$/, () => "module.exports = {};"],
   [/[\\/]mime-db[\\/]db\.json$/, sentTypes],
 ];
 
