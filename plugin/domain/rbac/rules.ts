@@ -81,10 +81,9 @@ export function rulesOf(role: unknown): Rules {
 export const noRules: Rules = [];
 
 /** Every grant of the rules, each once. */
-export const grantsOf = onceEach((rules: Rules): readonly Grant[] => {
-  const found = rules.flatMap(grantsOfRule);
-  return [...new Map(found.map((grant) => [keyOf(grant), grant])).values()];
-});
+export const grantsOf = onceEach((rules: Rules): readonly Grant[] => [
+  ...new Set(rules.flatMap(grantsOfRule)),
+]);
 
 function grantsOfRule(rule: Json): readonly Grant[] {
   const verbs = texts(rule, "verbs");
@@ -95,8 +94,20 @@ function grantsOfRule(rule: Json): readonly Grant[] {
       names.length === 0 ? [{ group, resource }] : names.map((name) => ({ group, resource, name })),
     ),
   );
-  return [...onObjects, ...onPaths].flatMap((target) => verbs.map((verb) => ({ verb, ...target })));
+  return [...onObjects, ...onPaths].flatMap((target) =>
+    verbs.map((verb) => sameGrant({ verb, ...target })),
+  );
 }
+
+/** Roles of thousands of namespaces hold the same few grants: each is one object. */
+function sameGrant(grant: Grant): Grant {
+  const key = keyOf(grant);
+  const known = knownGrants.get(key) ?? grant;
+  knownGrants.set(key, known);
+  return known;
+}
+
+const knownGrants = new Map<string, Grant>();
 
 function texts(rule: Json, key: string): readonly string[] {
   return asArray(getOwn(rule, key)).filter((item) => typeof item === "string");
@@ -150,13 +161,9 @@ export function rulesGiving(rules: Rules, keeps: (grant: Grant) => boolean): Rul
 
 /** Tells the grants of a list from all others, however wide they are. */
 export function isAmong(grants: readonly Grant[]): (grant: Grant) => boolean {
-  const keys = keysOf(grants);
-  return (grant) => keys.has(keyOf(grant));
+  const among = new Set(grants);
+  return (grant) => among.has(grant);
 }
-
-const keysOf = onceEach(
-  (grants: readonly Grant[]): ReadonlySet<string> => new Set(grants.map(keyOf)),
-);
 
 function ruleOf({ verb, group, resource, name }: Grant): Json {
   if (resource.startsWith("/")) return { nonResourceURLs: [resource], verbs: [verb] };

@@ -1,6 +1,7 @@
 /** The writes of one place in their order, each with what a plan tells of it. Pure. */
 import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
+import type { PlannedChange } from "../../domain/planned-write";
 import { differences } from "../../domain/operator/differences";
 import { kindsIn, type RolePair } from "../../domain/kinds";
 import { type Mode, type SitePlan, temporaryBinding, type Write } from "../../domain/rbac/plan";
@@ -169,10 +170,10 @@ function toldOf(object: KubeObject, live: KubeObject | undefined): Pick<Apply, "
   });
   return {
     changes: [
-      ...granted(gained),
-      ...revoked(lost),
-      ...entries("subjects", bound, "bound"),
-      ...entries("subjects", unbound, null),
+      ...gained.map(granted),
+      ...lost.map(revoked),
+      ...bound.map((who) => entryOf("subjects", who, "bound")),
+      ...unbound.map((who) => entryOf("subjects", who, null)),
       ...head.map(({ field, wanted }) => ({ path: field, to: wanted })),
     ],
     risk: riskOf(lost.length, unbound),
@@ -185,13 +186,13 @@ function riskOf(lost: number, unbound: readonly string[]): string {
   return "low: access is added or stays as it is";
 }
 
-const entries = (field: string, some: readonly string[], to: string | null) =>
-  some.map((entry) => ({ path: `.${field}[${JSON.stringify(entry)}]`, to }));
+function entryOf(field: string, entry: string, to: string | null): PlannedChange {
+  return { path: `.${field}[${JSON.stringify(entry)}]`, to };
+}
 
-const granted = onceEach((grants: readonly Grant[]) =>
-  entries("rules", grants.map(lineOf), "granted"),
-);
-const revoked = onceEach((grants: readonly Grant[]) => entries("rules", grants.map(lineOf), null));
+/** A grant is one object wherever it is given, and is told in the same words. */
+const granted = onceEach((grant: Grant) => entryOf("rules", lineOf(grant), "granted"));
+const revoked = onceEach((grant: Grant) => entryOf("rules", lineOf(grant), null));
 
 function lineOf(grant: Grant): string {
   return grantLines([grant]).join();
