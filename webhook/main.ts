@@ -32,8 +32,8 @@ function fail(error: unknown): void {
 
 main(process.env).catch(fail);
 
-/** Both halves of the space for new objects: half of it costs a review a tenth more, twice of it takes 12 MiB more. */
-const mostYoung = 16 * 2 ** 20;
+/** Both halves of the space for new objects: twice of it takes 12 MiB more, half of it a tenth more of a review. */
+const mostYoung = 8 * 2 ** 20;
 const lookMs = 100;
 
 /**

@@ -21,8 +21,8 @@ import { type Goal, median, quantile, showGoals, spread, table } from "./admissi
 
 const kb = 1_024;
 const sizes = [
-  { title: "5 KB", bytes: 5 * kb, kinds: 400, reviews: 4_000 },
-  { title: "40 KB", bytes: 40 * kb, kinds: 200, reviews: 1_500 },
+  { title: "5 KB", bytes: 5 * kb, kinds: 400, reviews: 12_000 },
+  { title: "40 KB", bytes: 40 * kb, kinds: 200, reviews: 3_000 },
   { title: "1 MB", bytes: kb * kb, kinds: 24, reviews: 96 },
 ] as const;
 const calm = { title: "5 KB at 200/s", perSecond: 200, seconds: 5 };
