@@ -16,7 +16,8 @@ const serviceName = `${defaultNames.webhook.service}.${namespace}.svc`;
 
 export class Scene {
   readonly dir = mkdtempSync(join(tmpdir(), "engine-bench-"));
-  readonly clustersFile = join(this.dir, "clusters.json");
+  /** In a folder of its own, since a webhook looks at it again when anything changes there. */
+  readonly clustersFile = join(mkdtempSync(join(this.dir, "clusters-")), "clusters.json");
   private readonly pair = aPair({ names: ["localhost", "127.0.0.1", serviceName] });
   private readonly tls = new TlsFolder(this.pair);
   private readonly running: ServerProcess[] = [];
