@@ -25,17 +25,36 @@ export async function eachAtMost<T>(
   items: readonly T[],
   act: (item: T) => Promise<void>,
 ): Promise<void> {
-  const bounded = atMost(limit);
+  await eachThenRest({ limit, begun: limit }, items, async (item) => {
+    await act(item);
+    return nothing;
+  });
+}
+
+/** What is left to do for an item that was begun. */
+export type Rest = () => Promise<void>;
+
+export const nothing: Rest = () => Promise.resolve();
+
+/** The same, where what is left of an item is done beside the next ones; `begun` bounds those begun and not done. */
+export async function eachThenRest<T>(
+  { limit, begun }: { readonly limit: number; readonly begun: number },
+  items: readonly T[],
+  act: (item: T) => Promise<Rest>,
+): Promise<void> {
+  const [beginning, ending] = [atMost(limit), atMost(begun)];
   const failures: unknown[] = [];
-  const one = async (item: T): Promise<void> => {
-    if (failures.length > 0) return;
-    try {
-      await act(item);
-    } catch (error) {
-      failures.push(error);
-    }
+  const noted = (error: unknown): Rest => {
+    failures.push(error);
+    return nothing;
   };
-  await Promise.all(items.map((item) => bounded(() => one(item))));
+  const begin = async (item: T): Promise<Rest> =>
+    failures.length > 0 ? nothing : act(item).catch(noted);
+  const one = async (item: T): Promise<void> => {
+    const rest = await beginning(() => begin(item));
+    await rest().catch(noted);
+  };
+  await Promise.all(items.map((item) => ending(() => one(item))));
   // an open outcome is told before what has failed for the same reason
   const open = failures.find((error) => error instanceof UnknownOutcomeError);
   if (failures.length > 0) throw open ?? failures[0];

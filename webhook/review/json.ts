@@ -151,6 +151,7 @@ function endOfValue(bytes: Buffer, start: number): number {
   } while (at >= 0 && open.length > 0);
   return at;
 }
+
 /** From an opening bracket: the first value in it begins at the end, or it is over already. */
 function beginOf(bytes: Buffer, start: number, open: number[]): number {
   const close = (bytes[start] ?? 0) + 2; // both brackets close two code points further

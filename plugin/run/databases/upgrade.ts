@@ -12,6 +12,7 @@ import {
 } from "../../domain/errors";
 import { bounded } from "../../domain/values";
 import { isNamed, readName } from "../../domain/names";
+import { nothing } from "../../domain/at-most";
 import { Fleet } from "../engine/fleet";
 import { requireHome, requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
@@ -95,7 +96,10 @@ class UpgradeDatabases {
     await this.#confirm(plans);
     const fleet = new Fleet({ ...options, canary, noun: "databases", signal: deps.signal });
     this.#fleet = fleet;
-    await fleet.run(plans, (plan) => this.#one(fleet, plan));
+    await fleet.run(plans, async (plan) => {
+      await this.#one(fleet, plan);
+      return nothing;
+    });
   }
 
   report(): Report {

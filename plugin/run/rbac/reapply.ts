@@ -232,17 +232,18 @@ class Reapply {
       ...{ session: this.#session, context: this.#context },
       ...{ rights: this.#rights, places: this.#places },
     });
-    const write = async (name: string): Promise<(() => Promise<SiteOutcome>) | undefined> => {
-      const site = places.get(name);
-      return site && (await worker.write(site));
-    };
-    await fleet.run([...places.keys()], write, async (prove) => {
-      const outcome = await prove?.();
-      if (outcome === undefined) return;
+    const tell = (outcome: SiteOutcome): void => {
       this.#summary.add(outcome);
       if (outcome.result === "failed") fleet.fail(reportName(outcome.site));
       const progress = this.#summary.progress();
       if (progress !== undefined) deps.recorder.waiting(progress, 0);
+    };
+    await fleet.run([...places.keys()], async (name) => {
+      const site = places.get(name);
+      const prove = site && (await worker.write(site));
+      return async () => {
+        if (prove !== undefined) tell(await prove());
+      };
     });
     await this.#rights.tell();
     return fleet.stopped;
