@@ -1,5 +1,7 @@
-import { atMost, eachAtMost } from "../../../plugin/domain/at-most";
+import { atMost, eachAtMost, eachThenRest } from "../../../plugin/domain/at-most";
 import { TimeoutError, UnknownOutcomeError } from "../../../plugin/domain/errors";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("no more run at once than allowed, in the order asked, failures among them", async () => {
   const bounded = atMost(2);
@@ -15,8 +17,6 @@ test("no more run at once than allowed, in the order asked, failures among them"
     });
   };
   const settled = Promise.allSettled([0, 1, 2, 3].map((n) => bounded(work(n))));
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
   await turn();
   expect(begun).toEqual([0, 1]);
   ends[1]?.();
@@ -54,4 +54,22 @@ describe("the first failure", () => {
     await expect(all).rejects.toBe(expected);
     expect(begun).toHaveLength(count);
   });
+});
+
+test("what is left of an item is done beside the next ones, for so many as may be begun", async () => {
+  const log: string[] = [];
+  const ends: (() => void)[] = [];
+  const all = eachThenRest({ limit: 1, begun: 2 }, ["a", "b", "c"], (item) => {
+    log.push(`${item} begun`);
+    const rest = () => new Promise<void>((resolve) => ends.push(resolve));
+    return Promise.resolve(rest);
+  });
+  await turn();
+  expect(log).toEqual(["a begun", "b begun"]);
+  ends[0]?.();
+  await turn();
+  expect(log).toEqual(["a begun", "b begun", "c begun"]);
+  ends[1]?.();
+  ends[2]?.();
+  await expect(all).resolves.toBeUndefined();
 });
