@@ -1,16 +1,15 @@
 /**
- * Makes the two executables of dist/: each one file, run by node alone, from any folder.
- *
- * esbuild splits the program at its dynamic imports. What the entry needs at once stays as code;
- * every other part is compressed into comments at the end of the file, and is unpacked when an
- * `import()` asks for it: node has to scan a comment only, where it would have to parse code.
+ * Makes the two executables of dist/: each one file, run by node alone, from any folder. esbuild
+ * splits the program at its dynamic imports: what the entry needs at once is read at start, every
+ * other part when an `import()` asks for it.
  */
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
 import type { Metafile, Plugin } from "esbuild";
 import { build, transform } from "esbuild";
 import * as shipped from "../plugin/adapters/shipped";
+import { assemble, type Part } from "./assemble";
 
 const root = join(__dirname, "..");
 const dist = join(root, "dist");
@@ -93,12 +92,6 @@ function sentTypes(path: string): string {
   return `module.exports = ${JSON.stringify(Object.fromEntries(sent))};`;
 }
 
-/** One part of the program, as CommonJS. */
-interface Part {
-  readonly name: string;
-  readonly code: string;
-}
-
 /** Names stay: longer code costs less than giving what has a short name its own one back. */
 const minified = { minifyWhitespace: true, minifySyntax: true } as const;
 
@@ -125,18 +118,22 @@ async function executable(entry: string, name: string): Promise<void> {
   const parts = await Promise.all(
     outputFiles.map(({ path, text }) => commonJs({ name: basename(path), code: text }, eager)),
   );
-  const text = assemble({
+  const { text, start, id } = assemble({
     eager: parts.filter((part) => eager.has(part.name)),
     packed: parts.filter((part) => !eager.has(part.name)),
     licenses: licenses(metafile),
   });
-  const wide = /.{0,40}[^\0-\x7f]/.exec(text)?.[0];
-  if (wide !== undefined)
-    throw new Error(`not ASCII, so node would keep all of it two bytes wide: ${wide}`);
   mkdirSync(dist, { recursive: true });
   const file = join(dist, name);
   writeFileSync(file, text);
   chmodSync(file, 0o755);
+  const compiled = join(dist, `.${name}.compiled`);
+  writeFileSync(compiled, start);
+  // a run of its own, since V8 keeps what a run has compiled
+  execFileSync(process.execPath, [join(__dirname, "precompile.mjs"), file, compiled, id], {
+    stdio: "ignore",
+    env: {},
+  });
   console.log(`dist/${name}  ${Math.round(text.length / 1024)} KiB, ${report(parts, eager)}`);
 }
 
@@ -176,65 +173,6 @@ async function commonJs({ name, code }: Part, eager: ReadonlySet<string>): Promi
     logLevel: "error",
   });
   return { name, code: result.code };
-}
-
-/** Runs before anything else, in words that the oldest node understands. */
-const versionCheck = `var v=process.versions.node.split(".");
-if(+v[0]<20||(+v[0]===20&&+v[1]<19)){console.error("error: needs Node.js 20.19 or newer, this is "+process.versions.node);process.exitCode=2;return}`;
-
-/** Finds, unpacks and compiles parts; each is run once, as node runs a module. */
-const loader = `var cache={};
-function load(name){
-  var known=cache[name];
-  if(known)return known.exports;
-  var module=cache[name]={exports:{}};
-  (parts[name]||unpack(name)).call(module.exports,module.exports,ask,module,__filename,__dirname);
-  return module.exports;
-}
-function ask(name){
-  var own=name.slice(0,2)==="./"&&name.slice(2);
-  return own&&(parts[own]||own in packed)?load(own):require(name);
-}
-var text;
-function unpack(name){
-  text=text||require("fs").readFileSync(__filename,"latin1");
-  var from=text.length+packed[name][0];
-  var code=require("zlib").brotliDecompressSync(Buffer.from(text.slice(from,from+packed[name][1]),"base64"));
-  return require("vm").compileFunction(code.toString(),["exports","require","module","__filename","__dirname"],{filename:__filename+"/"+name});
-}`;
-
-/** The whole file: check, loader, code at start, licenses, and the packed parts as comments. */
-function assemble(content: {
-  readonly eager: readonly Part[];
-  readonly packed: readonly Part[];
-  readonly licenses: string;
-}): string {
-  const packed = content.packed.map(({ name, code }) => ({
-    name,
-    data: brotliCompressSync(code).toString("base64"),
-  }));
-  const tail = packed.map(({ data }) => `//${data}\n`).join("");
-  let position = 0; // of the comment within the tail; written down as counted from the file's end
-  const index = packed.map(({ name, data }) => {
-    const from = position + 2 - tail.length;
-    position += data.length + 3;
-    return `${JSON.stringify(name)}:[${from},${data.length}]`;
-  });
-  const eager = content.eager.map(
-    ({ name, code }) =>
-      `${JSON.stringify(name)}:(function(exports,require,module,__filename,__dirname){${code}})`,
-  );
-  return [
-    "#!/usr/bin/env node",
-    "(function(){",
-    versionCheck,
-    `var packed={${index.join(",")}};`,
-    loader,
-    `var parts={${eager.join(",\n")}};`,
-    'load("entry.js")})();',
-    content.licenses,
-    tail,
-  ].join("\n");
 }
 
 /** The license of every package that left code in the bundle, as comments; equal texts once. */

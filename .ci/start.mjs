@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const programs = ["dist/kubectl-engine", "dist/engine-webhook"].map((file) => join(root, file));
 const stamp = join(root, ".cache/start.sha256");
-const sources = ["plugin", "webhook", "manifests", ".ci/bundle.ts", "package.json"];
+const sources = ["plugin", "webhook", "manifests", ".ci", "package.json"];
 
 /** One digest of all that the programs are made of, and of the programs themselves. */
 function digest() {
