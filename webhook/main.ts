@@ -1,8 +1,8 @@
 /** The process: environment, signals, exit code. */
 import { UsageError } from "../plugin/domain/errors";
 import { parseConfig } from "./config";
+import { boundHeap } from "./heap";
 import { createLog, errorText } from "./log";
-import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { startChecks, startRenewal, startWebhook } from "./program";
 
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
@@ -32,20 +32,5 @@ function fail(error: unknown): void {
 
 main(process.env).catch(fail);
 
-/** Both halves of the space for new objects: twice of it takes 12 MiB more, half of it a tenth more of a review. */
-const mostYoung = 8 * 2 ** 20;
-const lookMs = 100;
-
-/**
- * V8 would take 32 MiB for new objects.
- * Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports.
- */
-export function boundHeap(): void {
-  const timer = setInterval(() => {
-    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
-    if ((young?.space_size ?? 0) < mostYoung) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
-    clearInterval(timer);
-  }, lookMs);
-  timer.unref();
-}
+// The bundler takes a module without exports for CommonJS, and wraps all that it imports.
+export {};

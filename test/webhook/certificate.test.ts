@@ -19,6 +19,7 @@ const third = aPair({ commonName: "third" });
 const expired = aPair({ notBefore: new Date(2020, 0), notAfter: new Date(2021, 0) });
 const early = aPair({ notBefore: new Date(2120, 0), notAfter: new Date(2121, 0) });
 const stranger = aPair({ names: ["admission.elsewhere.svc"] });
+const byCommonName = aPair({ commonName: "localhost", names: [] });
 const otherType = generateKeyPairSync("ec", {
   namedCurve: "P-256",
   publicKeyEncoding: { type: "spki", format: "pem" },
@@ -94,6 +95,11 @@ test.each<[string, Partial<PemPair>, RegExp]>([
   ["empty files", { certPem: "", keyPem: "" }, /^cert is not valid PEM$/],
   ["an expired pair", expired, /^the certificate is expired at /],
   ["a pair from the future", early, /^the certificate is not valid before /],
+  [
+    "a pair that bears the name as its common name alone",
+    byCommonName,
+    /is not made for localhost/,
+  ],
   ["a pair for another name", stranger, /is not made for localhost, under which the API server/],
 ])("%s does not displace the last good pair, and is named once", async (_name, parts, because) => {
   const { folder, certificate, served, log } = serving(first);

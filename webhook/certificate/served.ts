@@ -150,9 +150,9 @@ export class ServedCertificate {
     };
   }
 
+  /** Looks from now on; the first look is the caller's. */
   start(): void {
     const { folder, pollMs = 5_000 } = this.options;
-    void this.refresh();
     this.watch = watchFolder(folder, {
       pollMs,
       look: () => {

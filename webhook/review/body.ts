@@ -137,7 +137,6 @@ class ArrivingBody implements Arrival {
     if (this.announced < inPlace || chunk.length === this.announced) {
       this.chunks.push(chunk);
     } else {
-      // of its own, so that it can be handed to a thread
       this.place ??= Buffer.allocUnsafeSlow(this.announced);
       chunk.copy(this.place, this.size);
     }

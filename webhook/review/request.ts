@@ -1,6 +1,13 @@
 /** The AdmissionReview around an edit, from the bytes of a body. */
 import { isUtf8 } from "node:buffer";
-import { isObject, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
+import {
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  asString,
+  oncePer,
+} from "../../plugin/domain/values";
 import type { Names } from "../../plugin/domain/names";
 import { judgedPaths } from "../../plugin/domain/rules/fields";
 import { keepFields, type ReadField, readFields } from "./json";
@@ -70,20 +77,13 @@ const requestPaths = [
   ...["username", "groups"].map((key) => ["userInfo", key]),
 ];
 
-/** Made once for each set of names. */
-const known = new WeakMap<Names, readonly ReadField[]>();
-
-function fieldsOf(names: Names): readonly ReadField[] {
-  const found = known.get(names);
-  if (found !== undefined) return found;
+const fieldsOf = oncePer((names: Names): readonly ReadField[] => {
   const objects = ["object", "oldObject"].flatMap((object) =>
     judgedPaths(names).map((path) => [object, ...path]),
   );
   const paths = [...requestPaths, ...objects].map((path) => ["request", ...path]);
-  const fields = readFields([["apiVersion"], ["kind"], ...paths]);
-  known.set(names, fields);
-  return fields;
-}
+  return readFields([["apiVersion"], ["kind"], ...paths]);
+});
 
 /** V8 parses without recursion, and nothing here walks a value recursively: any depth is harmless. */
 function parseJson(body: Buffer, fields: readonly ReadField[]): unknown {
