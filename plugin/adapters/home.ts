@@ -1,14 +1,16 @@
 /** The records of runs as files under $ENGINE_HOME: made when first needed, for its owner alone. */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { access, lstat, mkdir, open, stat } from "node:fs/promises";
+import { closeSync, constants, fsync, openSync, writeFileSync } from "node:fs";
+import { access, lstat, mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
 import { type KubeObject, lastApplied } from "../domain/objects";
 import { asString, getOwn, type Json, omit } from "../domain/values";
 
 const ownerOnly = 0o700;
+const synced = promisify(fsync);
 
 /** What the API server sets: with these a file could not be created or applied again. */
 const serverMetadata = [
@@ -159,12 +161,13 @@ class FileRecord {
   /** False when the file must be new and is not. */
   async #written(path: string, { flag, content }: { flag: "a" | "wx"; content: string }) {
     try {
-      const file = await open(path, flag, 0o600);
+      const file = openSync(path, flag, 0o600);
       try {
-        await file.writeFile(content);
-        await file.sync();
+        writeFileSync(file, content);
+        // this alone takes long; what is done on another thread costs more than the rest itself
+        await synced(file);
       } finally {
-        await file.close();
+        closeSync(file);
       }
       return true;
     } catch (error) {

@@ -198,9 +198,11 @@ export function bounded(all: readonly string[], most = 5): string {
 export function oncePer<K extends object, V>(make: (about: K) => V): (about: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();
   return (about) => {
-    const known = made.get(about) ?? { value: make(about) };
-    made.set(about, known);
-    return known.value;
+    const known = made.get(about);
+    if (known !== undefined) return known.value;
+    const value = make(about);
+    made.set(about, { value });
+    return value;
   };
 }
 

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import type { Duplex } from "node:stream";
-import type { ConnectionOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext } from "node:tls";
 
 /** A client certificate with its key, as PEM. */
 export interface ClientPair {
@@ -32,6 +32,12 @@ export interface Lease {
  * connections, and a write that dies on one has an unknown outcome.
  */
 const idleMs = 20_000;
+
+/** Node reads certificates for every connection, and compares their texts for every request. */
+function readOnce({ ca, cert, key, ...others }: ConnectionOptions): ConnectionOptions {
+  const certificates = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  return { ...others, secureContext: createSecureContext(certificates) };
+}
 
 /** Makes agents, one per client certificate, and closes all that it made. */
 export class Agents {
@@ -81,7 +87,7 @@ export class Agents {
     const agent =
       tls === undefined
         ? new http.Agent(options)
-        : new https.Agent({ ...options, ...tls, ...pair });
+        : new https.Agent({ ...options, ...readOnce({ ...tls, ...pair }) });
     return open === undefined ? agent : this.through(open, agent);
   }
 

@@ -43,7 +43,9 @@ export class Kinds {
     signal: AbortSignal | undefined,
   ): Promise<ServedKind> {
     const key = `${group}/${version}`;
-    const known = (await this.known.get(key))?.find(({ resource }) => resource.kind === kind);
+    const before = this.known.get(key);
+    // not awaited where nobody has asked: of many who begin at once the first one asks
+    const known = before && (await before)?.find(({ resource }) => resource.kind === kind);
     if (known !== undefined) return known;
     const asked = this.ask(group, version, signal);
     this.known.set(

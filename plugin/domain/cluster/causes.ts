@@ -44,8 +44,10 @@ interface DatabaseUse {
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
 export function databasesOf(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
   const { name, namespace } = metadata;
-  const found = usesByCluster(facts).get(`${String(namespace)}/${String(name)}`) ?? [];
-  return found.map(({ database, kind }) => read(facts, database, kind));
+  const found = usesByCluster(facts).get(
+    clusterKey({ namespace: String(namespace), name: String(name) }),
+  );
+  return (found ?? []).map(({ database, kind }) => read(facts, database, kind));
 }
 
 /** The databases of type engine whose EC is found, by its key. */

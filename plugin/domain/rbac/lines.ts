@@ -3,9 +3,8 @@
  * edb-role by release). Each line begins with a release and lasts until the next one begins.
  */
 import type { Names } from "../names";
-import { getPath, isObject, type Json, getOwn } from "../values";
+import { getPath, isObject, type Json, getOwn, oncePer } from "../values";
 import { compareTags } from "../versions";
-import { onceEach } from "./rules";
 
 /** The rules of the role from one release on. */
 interface RoleLine {
@@ -35,7 +34,7 @@ const few = ["update", "get", "watch", "create", "patch", "list"];
 const many = ["read", "listallnamespaces", "watchlist", "watchlistallnamespaces", "replace"];
 
 /** The lines, oldest first; the same list again for the same names. */
-export const roleLines = onceEach(({ group, edb, eaadb }: Names): readonly RoleLine[] => {
+export const roleLines = oncePer(({ group, edb, eaadb }: Names): readonly RoleLine[] => {
   const core = (resource: string, verbs: readonly string[]): Json => ({
     apiGroups: [""],
     resources: [resource],
@@ -80,7 +79,7 @@ export const roleLines = onceEach(({ group, edb, eaadb }: Names): readonly RoleL
 });
 
 /** The rules of all lines together; the same list again for the same names. */
-export const releasedRules = onceEach((names: Names) =>
+export const releasedRules = oncePer((names: Names) =>
   roleLines(names).flatMap(({ rules }) => rules),
 );
 

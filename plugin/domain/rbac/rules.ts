@@ -1,5 +1,5 @@
 /** Rules of roles, taken apart into single grants, so that two roles can be compared and united. */
-import { isObject, type Json, asArray, getOwn, asString } from "../values";
+import { isObject, type Json, asArray, getOwn, asString, oncePer } from "../values";
 import type { KubeObject } from "../objects";
 
 /** One subject of a binding. */
@@ -81,7 +81,7 @@ export function rulesOf(role: unknown): Rules {
 export const noRules: Rules = [];
 
 /** Every grant of the rules, each once. */
-export const grantsOf = onceEach((rules: Rules): readonly Grant[] => [
+export const grantsOf = oncePer((rules: Rules): readonly Grant[] => [
   ...new Set(rules.flatMap(grantsOfRule)),
 ]);
 
@@ -177,26 +177,16 @@ function ruleOf({ verb, group, resource, name }: Grant): Json {
 
 type Rules = readonly Json[];
 
-/** Thousands of namespaces hold the same list: the outcome is kept with it. */
-export function onceEach<K extends object, T>(work: (list: K) => T): (list: K) => T {
-  const known = new WeakMap<K, { readonly made: T }>();
-  return (list) => {
-    const kept = known.get(list) ?? { made: work(list) };
-    known.set(list, kept);
-    return kept.made;
-  };
-}
-
-/** The same for two lists of rules. */
+/** What is found out about two lists of rules, once: thousands of namespaces hold the same ones. */
 function onceAPair<T>(
   work: (first: Rules, second: Rules) => T,
 ): (first: Rules, second: Rules) => T {
-  const withFirst = onceEach((first: Rules) => onceEach((second: Rules) => work(first, second)));
+  const withFirst = oncePer((first: Rules) => oncePer((second: Rules) => work(first, second)));
   return (first, second) => withFirst(first)(second);
 }
 
 /** The grants for a person, one line a resource: `endpointslices.discovery.k8s.io: get, list`. */
-export const grantLines = onceEach((grants: readonly Grant[]): readonly string[] => {
+export const grantLines = oncePer((grants: readonly Grant[]): readonly string[] => {
   const verbs = new Map<string, readonly string[]>();
   for (const grant of grants) {
     const target = targetOf(grant);

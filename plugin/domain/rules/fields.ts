@@ -1,7 +1,7 @@
 /** Where each kind keeps what is judged (C8, C11, C16). */
 import type { Names } from "../names";
 import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
-import { asArray, getOwn, getPath, isObject, sameJson } from "../values";
+import { asArray, getOwn, getPath, isObject, oncePer, sameJson } from "../values";
 import { show } from "./wording";
 
 /** The paths of one kind. */
@@ -31,15 +31,13 @@ interface JudgedShape {
 }
 
 /** Made once for each set of names: every review asks for them several times. */
-const known = new WeakMap<Names, Readonly<Record<Edit["kind"], JudgedFields>>>();
+const fieldsOfKinds = oncePer((names: Names): Readonly<Record<Edit["kind"], JudgedFields>> => {
+  return { edb: pathsOf("edb", names), eaadb: pathsOf("eaadb", names) };
+});
 
 /** The paths in an EDB, or in an EAADB, which has most below its global configurations (C8). */
 export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
-  const found = known.get(names);
-  if (found !== undefined) return found[kind];
-  const both = { edb: pathsOf("edb", names), eaadb: pathsOf("eaadb", names) };
-  known.set(names, both);
-  return both[kind];
+  return fieldsOfKinds(names)[kind];
 }
 
 function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {

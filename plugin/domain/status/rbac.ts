@@ -8,6 +8,7 @@ import type { RoleFiles } from "../rbac/lines";
 import { isAsWanted, planSite, type SitePlan, takesAway, type Terms, termsFor } from "../rbac/plan";
 import { clusterRoleOf } from "../rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../rbac/templates";
+import { noRules } from "../rbac/rules";
 import { bounded } from "../values";
 import { unreadVerdict, type ComponentHealth } from "./verdict";
 
@@ -105,7 +106,7 @@ function plansOf(
     factNamed(facts, key, { name: String(metadata.name) });
   return [
     ...inEach,
-    planned(wholeCluster, { wanted: label, terms: { ...terms, released: [] } }, [
+    planned(wholeCluster, { wanted: label, terms: { ...terms, released: noRules } }, [
       found("clusterRoles", label.role),
       found("clusterRoleBindings", label.binding),
     ]),

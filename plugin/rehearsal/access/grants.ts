@@ -1,7 +1,7 @@
 /** Which rules a user holds, and through which binding. */
 import type { KubeObject } from "../../run/ports";
 import { selects } from "../../domain/kube/selectors";
-import { asArray, asString, getOwn, sameJson } from "../../domain/values";
+import { asArray, asString, getOwn, oncePer, sameJson } from "../../domain/values";
 import type { AccessControl, Attempt, Attributes, StateView, User } from "../model";
 import { rbacKinds } from "../../domain/kinds";
 import bootstrap from "./bootstrap.json";
@@ -58,9 +58,6 @@ function byName(objects: readonly object[]): ReadonlyMap<string, KubeObject> {
   return new Map((objects as KubeObject[]).map((one) => [one.metadata.name ?? "", one]));
 }
 
-/** Stored objects are never changed in place, so what was read of one stays right. */
-const parsed = new WeakMap<KubeObject, Binding>();
-
 /** What a user holds cluster-wide and, where one is given, in a namespace; bindings of others are not touched. */
 export function* grantsOf(
   user: User,
@@ -90,18 +87,15 @@ function grantBy(object: KubeObject, user: User, state: StateView): RoleGrant | 
   return { role, rules: rulesBehind(role, state), source: () => described(binding, subject) };
 }
 
-function bindingOf(object: KubeObject): Binding {
-  const known = parsed.get(object);
-  if (known !== undefined) return known;
+/** What a binding says; stored objects are never changed in place, so it stays right. */
+const bindingOf = oncePer((object: KubeObject): Binding => {
   const { namespace } = object.metadata;
-  const binding = {
+  return {
     object,
     role: referenceOf(object),
     subjects: asArray(getOwn(object, "subjects")).map((subject) => subjectOf(subject, namespace)),
   };
-  parsed.set(object, binding);
-  return binding;
-}
+});
 
 /** The role that a binding names. */
 export function referenceOf(object: KubeObject): RoleReference {

@@ -1,6 +1,6 @@
 /** Policy rules of RBAC: what one allows, what a list of them lacks, and how the API server prints them. */
 import type { KubeObject } from "../../run/ports";
-import { asArray, getOwn } from "../../domain/values";
+import { asArray, getOwn, oncePer } from "../../domain/values";
 import type { Attributes } from "../model";
 
 /** One rule of a Role or ClusterRole. */
@@ -15,17 +15,10 @@ export interface AccessRule {
 /** What a rule is asked about: an object, or a path of the API server such as `/version`. */
 export type AccessRequest = Attributes | { readonly verb: string; readonly path: string };
 
-/** Stored objects are never changed in place, so what was read of one stays right. */
-const parsed = new WeakMap<KubeObject, readonly AccessRule[]>();
-
-/** The rules that a role holds itself. */
-export function rulesOf(role: KubeObject): readonly AccessRule[] {
-  const known = parsed.get(role);
-  if (known !== undefined) return known;
-  const rules = asArray(getOwn(role, "rules")).map(parseRule);
-  parsed.set(role, rules);
-  return rules;
-}
+/** The rules that a role holds itself; stored objects are never changed in place, so they stay right. */
+export const rulesOf = oncePer((role: KubeObject): readonly AccessRule[] =>
+  asArray(getOwn(role, "rules")).map(parseRule),
+);
 
 function parseRule(rule: unknown): AccessRule {
   const strings = (key: string): readonly string[] => asArray(getOwn(rule, key)).map(String);

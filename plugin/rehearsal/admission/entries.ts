@@ -1,5 +1,5 @@
 /** The entries of stored webhook configurations, with what the API server puts in where nothing is said. */
-import { asArray, asString, getOwn, type Json } from "../../domain/values";
+import { asArray, asString, getOwn, type Json, oncePer } from "../../domain/values";
 import type { KubeObject, Resource } from "../../run/ports";
 import type { Attempt, StateView } from "../model";
 import { ApiError } from "../../domain/errors";
@@ -45,9 +45,6 @@ export interface WebhookEntry {
   readonly reviewVersions: readonly string[];
 }
 
-/** Stored objects are never changed in place, so what was read of one stays right. */
-const parsed = new WeakMap<KubeObject, readonly WebhookEntry[]>();
-
 /** All entries, by the name of their configuration and their place in it. */
 export function entriesOf(
   plural: "validatingwebhookconfigurations" | "mutatingwebhookconfigurations",
@@ -58,13 +55,10 @@ export function entriesOf(
   return [...configurations].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).flatMap(entriesIn);
 }
 
-function entriesIn(configuration: KubeObject): readonly WebhookEntry[] {
-  const known = parsed.get(configuration);
-  if (known !== undefined) return known;
-  const entries = asArray(getOwn(configuration, "webhooks")).map(parseEntry);
-  parsed.set(configuration, entries);
-  return entries;
-}
+/** Stored objects are never changed in place, so what was read of one stays right. */
+const entriesIn = oncePer((configuration: KubeObject): readonly WebhookEntry[] =>
+  asArray(getOwn(configuration, "webhooks")).map(parseEntry),
+);
 
 function parseEntry(entry: unknown): WebhookEntry {
   const client = getOwn(entry, "clientConfig");

@@ -2,6 +2,7 @@
 import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { PlannedChange } from "../../domain/planned-write";
+import { oncePer } from "../../domain/values";
 import { differences } from "../../domain/operator/differences";
 import { kindsIn, type RolePair } from "../../domain/kinds";
 import { type Mode, type SitePlan, temporaryBinding, type Write } from "../../domain/rbac/plan";
@@ -9,7 +10,6 @@ import {
   compareRules,
   type Grant,
   grantLines,
-  onceEach,
   roleRefOf,
   rulesOf,
   subjectLabel,
@@ -123,9 +123,19 @@ function applied(write: Write, reason: Reason, context: RbacContext): Apply {
   return {
     ...{ id: "rbac.apply", verb: "apply", force: "judged", needs, ...reason },
     ...{ resource: resourceOf(object), object, live },
-    ...toldOf(object, live),
-    reverse: live === undefined ? context.command(deleteWords(object)) : backBy("replace"),
-    kubectl: ["kubectl", ...wordsOf(write, context)],
+    // what a plan alone tells: of thousands of writes it is found out for those that one shows
+    get changes() {
+      return changesOf(object, live);
+    },
+    get risk() {
+      return riskOf(object, live);
+    },
+    get reverse() {
+      return live === undefined ? context.command(deleteWords(object)) : backBy("replace");
+    },
+    get kubectl() {
+      return ["kubectl", ...wordsOf(write, context)];
+    },
   };
 }
 
@@ -157,31 +167,38 @@ function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string
 }
 
 /** Right by right and account by account: a list as a whole would differ wherever someone added to it. */
-function toldOf(object: KubeObject, live: KubeObject | undefined): Pick<Apply, "changes" | "risk"> {
+function changesOf(object: KubeObject, live: KubeObject | undefined): readonly PlannedChange[] {
   const { apiVersion, kind, metadata } = object;
   const { gained, lost } = compareRules(rulesOf(live), rulesOf(object));
-  const [before, after] = [subjectsOf(live), subjectsOf(object)];
-  const bound = subjectsBeyond(after, before).map(subjectLabel);
-  const unbound = subjectsBeyond(before, after).map(subjectLabel);
+  const { bound, unbound } = compareSubjects(object, live);
   const head = differences(live ?? { apiVersion, kind, metadata: {} }, {
     apiVersion,
     kind,
     metadata,
   });
+  return [
+    ...gained.map(granted),
+    ...lost.map(revoked),
+    ...bound.map((who) => entryOf("subjects", who, "bound")),
+    ...unbound.map((who) => entryOf("subjects", who, null)),
+    ...head.map(({ field, wanted }) => ({ path: field, to: wanted })),
+  ];
+}
+
+function compareSubjects(object: KubeObject, live: KubeObject | undefined) {
+  const [before, after] = [subjectsOf(live), subjectsOf(object)];
   return {
-    changes: [
-      ...gained.map(granted),
-      ...lost.map(revoked),
-      ...bound.map((who) => entryOf("subjects", who, "bound")),
-      ...unbound.map((who) => entryOf("subjects", who, null)),
-      ...head.map(({ field, wanted }) => ({ path: field, to: wanted })),
-    ],
-    risk: riskOf(lost.length, unbound),
+    bound: subjectsBeyond(after, before).map(subjectLabel),
+    unbound: subjectsBeyond(before, after).map(subjectLabel),
   };
 }
 
-function riskOf(lost: number, unbound: readonly string[]): string {
-  if (lost > 0) return `${lost} rights go: an operator that still uses one is refused from then on`;
+function riskOf(object: KubeObject, live: KubeObject | undefined): string {
+  const { lost } = compareRules(rulesOf(live), rulesOf(object));
+  const { unbound } = compareSubjects(object, live);
+  if (lost.length > 0) {
+    return `${lost.length} rights go: an operator that still uses one is refused from then on`;
+  }
   if (unbound.length > 0) return `${unbound.join(", ")} loses the access`;
   return "low: access is added or stays as it is";
 }
@@ -191,8 +208,8 @@ function entryOf(field: string, entry: string, to: string | null): PlannedChange
 }
 
 /** A grant is one object wherever it is given, and is told in the same words. */
-const granted = onceEach((grant: Grant) => entryOf("rules", lineOf(grant), "granted"));
-const revoked = onceEach((grant: Grant) => entryOf("rules", lineOf(grant), null));
+const granted = oncePer((grant: Grant) => entryOf("rules", lineOf(grant), "granted"));
+const revoked = oncePer((grant: Grant) => entryOf("rules", lineOf(grant), null));
 
 function lineOf(grant: Grant): string {
   return grantLines([grant]).join();
