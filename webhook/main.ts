@@ -1,7 +1,7 @@
 /** The process: environment, signals, exit code. */
+import { boundHeap } from "../plugin/adapters/heap";
 import { UsageError } from "../plugin/domain/errors";
 import { parseConfig } from "./config";
-import { boundHeap } from "./heap";
 import { createLog, errorText } from "./log";
 import { startChecks, startRenewal, startWebhook } from "./program";
 
