@@ -108,7 +108,8 @@ export class HttpCluster implements Cluster, PodForwarder {
     const ref = await this.kinds.refOf(object, options.signal);
     const contentType = "application/apply-patch+yaml";
     const subject = `apply ${nameOf(ref)}`;
-    const query = { ...(options.force === true && { force: "true" }) };
+    // an apply refuses fields that it does not know, whatever is asked: looking twice costs the server time
+    const query = { fieldValidation: "Ignore", ...(options.force === true && { force: "true" }) };
     const target = { method: "PATCH", path: objectPath(ref), subject } as const;
     return this.write({ ...target, query, body: object, contentType }, options);
   }
@@ -201,9 +202,9 @@ export class HttpCluster implements Cluster, PodForwarder {
       ...call,
       writes: true,
       query: {
-        ...call.query,
         fieldManager: options.fieldManager,
         fieldValidation: "Warn",
+        ...call.query,
         ...dryRunOf(options),
       },
     });

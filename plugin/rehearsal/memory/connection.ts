@@ -118,7 +118,7 @@ export class MemoryCluster implements Cluster {
   async apply(sent: KubeObject, options: ApplyOptions): Promise<KubeObject> {
     const { object, request } = await this.whole("patch", sent, options);
     requireManager("PatchOptions", options.fieldManager, "apply");
-    return apply(this.plane, request, { object, options });
+    return apply(this.plane, { ...request, applies: true }, { object, options });
   }
 
   /** An object that is sent to its own address, by a user who may. */

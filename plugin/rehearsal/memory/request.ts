@@ -32,6 +32,8 @@ export interface WriteRequest {
   /** As the request's query gave it; what the webhooks are told. */
   readonly fieldManager: string | undefined;
   readonly options: WriteOptions;
+  /** Absent for what is no apply. */
+  readonly applies?: true;
   /** The part that is written; absent: all of the object but this part. */
   readonly subresource?: "status";
 }
@@ -44,7 +46,7 @@ export function keyOf({ definition, name, namespace }: Omit<WriteRequest, "user"
 /** The options of a request as admission webhooks see them. */
 export function optionsOf(
   kind: "CreateOptions" | "UpdateOptions" | "DeleteOptions",
-  { fieldManager, options }: WriteRequest,
+  { fieldManager, options, applies }: WriteRequest,
 ): Json {
   const validated = kind !== "DeleteOptions";
   return {
@@ -52,7 +54,7 @@ export function optionsOf(
     apiVersion: "meta.k8s.io/v1",
     ...(options.dryRun === true && { dryRun: ["All"] }),
     ...(validated && fieldManager !== undefined && { fieldManager }),
-    ...(validated && { fieldValidation: "Warn" }),
+    ...(validated && { fieldValidation: applies === true ? "Ignore" : "Warn" }),
   };
 }
 

@@ -243,7 +243,7 @@ export const admission: ContractGroup = {
             kind: "CreateOptions",
             apiVersion: "meta.k8s.io/v1",
             fieldManager: "us",
-            fieldValidation: "Warn",
+            fieldValidation: "Ignore",
           },
         ],
         [
@@ -252,7 +252,7 @@ export const admission: ContractGroup = {
             kind: "UpdateOptions",
             apiVersion: "meta.k8s.io/v1",
             fieldManager: "us",
-            fieldValidation: "Warn",
+            fieldValidation: "Ignore",
           },
         ],
       ],
