@@ -12,8 +12,9 @@ import {
 import { basename, dirname, join } from "node:path";
 import {
   cacheKey,
-  pinnedHelm,
+  pinnedProgram,
   pinnedTools,
+  type ProgramName,
   repositoryRoot,
   type Tool,
   type ToolName,
@@ -57,9 +58,9 @@ export async function findBinaries(log: Log = logToStderr): Promise<Binaries> {
   return binariesIn(cached);
 }
 
-/** Helm of the project's cache, built there when a test asks for it first. */
-export async function findHelm(log: Log = logToStderr): Promise<string> {
-  const tool = pinnedHelm();
+/** A program of the project's cache, built there when it is asked for first. */
+export async function findProgram(name: ProgramName, log: Log = logToStderr): Promise<string> {
+  const tool = pinnedProgram(name);
   const into = join(repositoryRoot, ".cache", "control-plane", cacheKey([tool]));
   const complete = (): boolean => isExecutable(join(into, tool.name));
   if (!complete()) {

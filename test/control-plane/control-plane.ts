@@ -11,7 +11,7 @@ import {
   type WebhookClient,
 } from "./api-server";
 import { type AuditEvent, fits, isWrite, type WriteFilter } from "./audit";
-import { type Binaries, findBinaries, findHelm, type Log, logToStderr } from "./binaries";
+import { type Binaries, findBinaries, findProgram, type Log, logToStderr } from "./binaries";
 import { run, type RunResult } from "./run";
 import { openSite, type Site } from "./site";
 import { repositoryRoot } from "./pins";
@@ -168,7 +168,7 @@ export async function runHelm(
   args: readonly string[],
 ): Promise<RunResult> {
   const env = kubectlEnv(site, kubeconfig);
-  const result = await run(await findHelm(), [...args, "--namespace", namespace], { env });
+  const result = await run(await findProgram("helm"), [...args, "--namespace", namespace], { env });
   if (result.code !== 0) throw new Error(result.stderr);
   return result;
 }

@@ -9,7 +9,7 @@ export const toolNames = ["etcd", "kube-apiserver", "kubectl"] as const;
 export type ToolName = (typeof toolNames)[number];
 
 export interface Tool {
-  readonly name: ToolName | "helm";
+  readonly name: ToolName | ProgramName;
   /** The package to build, and the folder of the module that pins it. */
   readonly package: string;
   readonly moduleDir: string;
@@ -41,15 +41,26 @@ export function pinnedTools(): readonly Tool[] {
   ];
 }
 
-/** Helm, for the tests of charts alone: nobody else waits for its build. */
-export function pinnedHelm(): Tool {
-  const version = pinnedVersion("helm", "helm.sh/helm/v3");
+/** Programs of some tests and of the packages alone, by name: nobody else waits for their builds. */
+const programs = {
+  helm: {
+    module: "helm.sh/helm/v3",
+    command: "cmd/helm",
+    stamp: "helm.sh/helm/v3/internal/version.version",
+  },
+} as const;
+export type ProgramName = keyof typeof programs;
+
+/** Each has a folder of its name under tools, with a module that pins it. */
+export function pinnedProgram(name: ProgramName): Tool {
+  const { module, command, stamp } = programs[name];
+  const version = pinnedVersion(name, module);
   return {
-    name: "helm",
-    package: "helm.sh/helm/v3/cmd/helm",
-    moduleDir: join(toolsDir, "helm"),
+    name,
+    package: `${module}/${command}`,
+    moduleDir: join(toolsDir, name),
     version,
-    linkerFlags: `-s -w -X helm.sh/helm/v3/internal/version.version=${version}`,
+    linkerFlags: `-s -w -X ${stamp}=${version}`,
   };
 }
 

@@ -8,7 +8,7 @@ import { getPath, asArray, getOwn } from "../../plugin/domain/values";
 import { configurationResource } from "../../plugin/domain/webhook/configuration";
 import { writeChart } from "../support/releases/chart";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
-import { findHelm } from "./binaries";
+import { findProgram } from "./binaries";
 import { runHelm } from "./control-plane";
 import { matching, type PluginRun, runPlugin } from "./plugin-run";
 import {
@@ -26,7 +26,7 @@ let helm = "";
 jest.setTimeout(300_000);
 
 beforeAll(async () => {
-  helm = await findHelm();
+  helm = await findProgram("helm");
   folder = mkdtempSync(join(tmpdir(), "charts-"));
   scene = await openUpgradeScene({
     install: async (controlPlane) => {

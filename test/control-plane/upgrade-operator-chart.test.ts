@@ -7,7 +7,7 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import { writeChart } from "../support/releases/chart";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import type { ReleaseVersion } from "../support/releases/versions";
-import { findHelm } from "./binaries";
+import { findProgram } from "./binaries";
 import { type ControlPlane, runHelm, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
 import { playAt } from "./played-operator";
@@ -20,7 +20,7 @@ let folder = "";
 let helm = "";
 
 beforeAll(async () => {
-  helm = await findHelm();
+  helm = await findProgram("helm");
   controlPlane = await startControlPlane({ users: [runner] });
   folder = mkdtempSync(join(tmpdir(), "charts-"));
 }, 600_000);
