@@ -28,6 +28,8 @@ interface Assembled {
   readonly start: string;
   /** Of that code, hex; what was compiled of it begins with this. */
   readonly id: string;
+  /** The packed parts again, by name. */
+  readonly parts: ReadonlyMap<string, Buffer>;
 }
 
 /** Runs before anything else, in words that the oldest node understands. */
@@ -52,7 +54,7 @@ function comment(from,length){
 try{compiled=fs.readFileSync(path.join(__dirname,"."+path.basename(__filename)+".compiled"))}catch(e){}
 compiled=compiled&&compiled.latin1Slice(0,${id.length})==="${id}"?compiled.subarray(${id.length}):undefined;
 new(require("vm").Script)(comment(${from},${length}).replaceAll("\\u0001","\\n"),{filename:__filename,cachedData:compiled})
-.runInThisContext()(require,__filename,__dirname,comment);`;
+.runInThisContext()(require,__filename,__dirname,function(name,span){return Buffer.from(comment.apply(null,span),"base64")});`;
 
 /** Finds, unpacks and compiles parts; each is run once, as node runs a module. */
 const loader = `var cache={};
@@ -68,20 +70,21 @@ function ask(name){
   return own&&(parts[own]||own in packed)?load(own):require(name);
 }
 function unpack(name){
-  var code=require("zlib").brotliDecompressSync(Buffer.from(comment.apply(null,packed[name]),"base64"));
+  var code=require("zlib").brotliDecompressSync(read(name,packed[name]));
   return require("vm").compileFunction(code.toString(),["exports","require","module","__filename","__dirname"],{filename:__filename+"/"+name});
 }`;
 
 /** Check, opener, licenses, and in comments the start and the packed parts. */
 export function assemble({ eager, packed, licenses }: Content): Assembled {
-  const data = packed.map(({ code }) => brotliCompressSync(code).toString("base64"));
+  const parts = new Map(packed.map(({ name, code }) => [name, brotliCompressSync(code)]));
+  const data = [...parts.values()].map((bytes) => bytes.toString("base64"));
   const spans = spansOf(data);
   const index = packed.map(({ name }, at) => `${JSON.stringify(name)}:[${spans[at]?.join()}]`);
   const atStart = eager.map(
     ({ name, code }) =>
       `${JSON.stringify(name)}:(function(exports,require,module,__filename,__dirname){${code}})`,
   );
-  const start = `(function(require,__filename,__dirname,comment){
+  const start = `(function(require,__filename,__dirname,read){
 var packed={${index.join()}};
 ${loader}
 var parts={${atStart.join(",\n")}};
@@ -100,7 +103,27 @@ load("entry.js")})`;
     "",
   ].join("\n");
   expectPlain(text);
-  return { text, start, id };
+  return { text, start, id, parts };
+}
+
+/**
+ * The main script of an executable that node is part of. There is no file to read: the parts are
+ * assets, named PROGRAM/PART, and node's own modules are all that can be required. Called by the
+ * name of `other`, it runs that one, whose start is an asset as well.
+ */
+export function singleMain(own: string, start: string, other?: string): string {
+  const run = "(require,__filename,__dirname,read";
+  const otherRun = `if(path.parse(process.argv0).name===${JSON.stringify(other)}){
+var code=read(${JSON.stringify(other)})("start").toString();
+return require("vm").runInThisContext(code,{filename:__filename})${run}(${JSON.stringify(other)}));
+}`;
+  return `(function(){
+var sea=require("node:sea"),path=require("path");
+function read(program){return function(name){return Buffer.from(sea.getRawAsset(program+"/"+name))}}
+process.argv[1]=process.execPath;
+${other === undefined ? "" : otherRun}
+${start}${run}(${JSON.stringify(own)}));
+})()`;
 }
 
 /** Where texts are that follow each other as comments, up to the end of the file. */

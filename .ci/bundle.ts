@@ -95,11 +95,28 @@ function sentTypes(path: string): string {
 /** Names stay: longer code costs less than giving what has a short name its own one back. */
 const minified = { minifyWhitespace: true, minifySyntax: true } as const;
 
-/** Bundles one entry into one executable file. */
-async function executable(entry: string, name: string): Promise<void> {
+/** The two programs, and where each begins. */
+export const programs = { "kubectl-engine": "plugin/main.ts", "engine-webhook": "webhook/main.ts" };
+export type ProgramName = keyof typeof programs;
+
+/** A package that left code in a bundle, with the text of its license. */
+export interface Bundled {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string | undefined;
+  readonly text: string;
+}
+
+/** Bundles one program. */
+export async function bundle(name: ProgramName): Promise<
+  ReturnType<typeof assemble> & {
+    readonly packages: readonly Bundled[];
+    readonly report: string;
+  }
+> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { entry },
+    entryPoints: { entry: programs[name] },
     outdir: dist,
     bundle: true,
     splitting: true,
@@ -118,11 +135,18 @@ async function executable(entry: string, name: string): Promise<void> {
   const parts = await Promise.all(
     outputFiles.map(({ path, text }) => commonJs({ name: basename(path), code: text }, eager)),
   );
-  const { text, start, id } = assemble({
+  const packages = packagesIn(metafile);
+  const assembled = assemble({
     eager: parts.filter((part) => eager.has(part.name)),
     packed: parts.filter((part) => !eager.has(part.name)),
-    licenses: licenses(metafile),
+    licenses: licenseComments(packages),
   });
+  return { ...assembled, packages, report: report(parts, eager) };
+}
+
+/** Writes one program as a file that node runs. */
+async function write(name: ProgramName): Promise<void> {
+  const { text, start, id, report } = await bundle(name);
   mkdirSync(dist, { recursive: true });
   const file = join(dist, name);
   writeFileSync(file, text);
@@ -134,7 +158,7 @@ async function executable(entry: string, name: string): Promise<void> {
     stdio: "ignore",
     env: {},
   });
-  console.log(`dist/${name}  ${Math.round(text.length / 1024)} KiB, ${report(parts, eager)}`);
+  console.log(`dist/${name}  ${Math.round(text.length / 1024)} KiB, ${report}`);
 }
 
 function report(parts: readonly Part[], eager: ReadonlySet<string>): string {
@@ -175,8 +199,8 @@ async function commonJs({ name, code }: Part, eager: ReadonlySet<string>): Promi
   return { name, code: result.code };
 }
 
-/** The license of every package that left code in the bundle, as comments; equal texts once. */
-function licenses(metafile: Metafile): string {
+/** Every package that left code in the bundle. */
+function packagesIn(metafile: Metafile): readonly Bundled[] {
   const folders = new Set<string>();
   for (const output of Object.values(metafile.outputs)) {
     for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
@@ -184,25 +208,26 @@ function licenses(metafile: Metafile): string {
       if (folder !== undefined && bytesInOutput > 0) folders.add(folder);
     }
   }
+  return [...folders].sort().map((folder) => packageOf(join(root, folder)));
+}
+
+/** Their licenses, as comments; equal texts once. */
+export function licenseComments(packages: readonly Bundled[]): string {
   const byText = new Map<string, string[]>();
-  for (const folder of [...folders].sort()) {
-    const { title, text } = licenceOf(join(root, folder));
+  for (const { name, version, license, text } of packages) {
+    const title = `${name} ${version} (${license ?? "see below"})`;
     byText.set(text, [...(byText.get(text) ?? []), title]);
   }
   return [...byText].map(([text, titles]) => comment(`${titles.join("\n")}\n\n${text}`)).join("\n");
 }
 
-function licenceOf(folder: string): { readonly title: string; readonly text: string } {
-  const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-    readonly name: string;
-    readonly version: string;
-    readonly license?: string;
-  };
-  const file = readdirSync(folder).find((name) => /^(licen[sc]e|copying)(\.|$)/i.test(name));
-  return {
-    title: `${about.name} ${about.version} (${about.license ?? "see below"})`,
-    text: file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim(),
-  };
+function packageOf(folder: string): Bundled {
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(folder, "package.json"), "utf8"),
+  ) as { readonly name: string; readonly version: string; readonly license?: string };
+  const file = readdirSync(folder).find((entry) => /^(licen[sc]e|copying)(\.|$)/i.test(entry));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
+  return { name, version, license, text };
 }
 
 /** A comment in ASCII, as the whole file is. */
@@ -216,11 +241,13 @@ function comment(text: string): string {
 }
 
 async function main(): Promise<void> {
-  await executable("plugin/main.ts", "kubectl-engine");
-  await executable("webhook/main.ts", "engine-webhook");
+  await write("kubectl-engine");
+  await write("engine-webhook");
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+if (require.main === module) {
+  main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  });
+}

@@ -39,6 +39,7 @@ export class WebhookStartError extends EngineError {
   readonly exitCode = exitCodes.failed;
 }
 
+const name = "engine-webhook";
 const startLimitMs = 20_000;
 /** It says `ready` in the same breath as `listening`, if it ever does. */
 const readyLimitMs = 1_000;
@@ -49,6 +50,7 @@ const keptLines = 20;
 export async function startWebhookProcess(start: WebhookStart): Promise<RunningWebhook> {
   start.signal.throwIfAborted();
   const child = spawn(start.file, [], {
+    argv0: name, // which of two an executable that holds both shall be
     env: environmentOf(start),
     // stdin tells it that the rehearsal has ended, also where that was killed
     stdio: ["pipe", "pipe", "pipe"],
@@ -198,13 +200,11 @@ interface WebhookPlaces {
   readonly path: string | undefined;
 }
 
-const name = "engine-webhook";
-
 /** The path of the program; UsageError that names every place looked at when there is none. */
 export async function findWebhook({ given, executable, path }: WebhookPlaces): Promise<string> {
   const places =
     given === undefined
-      ? [await beside(executable), ...(path ?? "").split(delimiter).map(inFolder)]
+      ? [await beside(executable), own(executable), ...(path ?? "").split(delimiter).map(inFolder)]
       : [given];
   const looked = [...new Set(places.filter((place) => place !== ""))];
   for (const place of looked) {
@@ -216,6 +216,11 @@ export async function findWebhook({ given, executable, path }: WebhookPlaces): P
       : `--webhook: ${given} is no executable file`,
     { hint: `install ${name} beside this program, or name it with --webhook FILE` },
   );
+}
+
+/** One that node is part of holds the webhook as well. */
+function own(executable: string): string {
+  return executable === process.execPath ? executable : "";
 }
 
 /** The program may be called by a link in another folder. */

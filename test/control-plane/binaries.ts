@@ -98,7 +98,7 @@ async function requireGo(): Promise<void> {
   } catch (cause) {
     throw new Error(
       "a control plane needs etcd, kube-apiserver and kubectl: set KUBEBUILDER_ASSETS to a folder " +
-        "that holds them, or install Go (1.24 or later) so that they can be built",
+        "that holds them, or install Go (1.26 or later) so that they, helm and nfpm can be built",
       { cause },
     );
   }

@@ -48,6 +48,7 @@ const programs = {
     command: "cmd/helm",
     stamp: "helm.sh/helm/v3/internal/version.version",
   },
+  nfpm: { module: "github.com/goreleaser/nfpm/v2", command: "cmd/nfpm", stamp: "main.version" },
 } as const;
 export type ProgramName = keyof typeof programs;
 

@@ -37,6 +37,12 @@ test("a link to the program is followed to what lies beside the program itself",
   expect(await findWebhook({ executable: at("links", "kubectl-engine"), path: "" })).toBe(beside);
 });
 
+test("an executable that node is part of holds it itself", async () => {
+  const path = at("path");
+  put(at("path", "engine-webhook"));
+  expect(await findWebhook({ executable: process.execPath, path })).toBe(process.execPath);
+});
+
 test("else the first on the PATH that may be executed", async () => {
   put(at("a", "engine-webhook"), 0o644);
   mkdirSync(at("b", "engine-webhook"), { recursive: true });

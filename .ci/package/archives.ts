@@ -1,0 +1,36 @@
+/** Archives with the same bytes for the same files: no owner, no time, an order of their own. */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type Zippable, zipSync } from "fflate";
+import { pack } from "tar-stream";
+
+/** A file of an archive. */
+export interface Entry {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly executable?: boolean;
+}
+
+const modeOf = ({ executable = false }: Entry): number => (executable ? 0o755 : 0o644);
+
+/** A .tar.gz. */
+export async function tarGz(entries: readonly Entry[]): Promise<Buffer> {
+  const tar = pack();
+  for (const entry of entries) {
+    tar.entry({ name: entry.name, mode: modeOf(entry), mtime: new Date(0) }, entry.bytes);
+  }
+  tar.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of tar as AsyncIterable<Buffer>) chunks.push(chunk);
+  return promisify(gzip)(Buffer.concat(chunks));
+}
+
+/** A .zip, whose first possible time is read in the time zone of the machine. */
+export function zip(entries: readonly Entry[]): Buffer {
+  const files: Zippable = {};
+  for (const entry of entries) {
+    const attrs = (0o100000 | modeOf(entry)) << 16;
+    files[entry.name] = [entry.bytes, { mtime: new Date(1980, 0, 1), os: 3, attrs }];
+  }
+  return Buffer.from(zipSync(files));
+}
