@@ -96,24 +96,14 @@ function sentTypes(path: string): string {
 const minified = { minifyWhitespace: true, minifySyntax: true } as const;
 
 /** The two programs, and where each begins. */
-export const programs = { "kubectl-engine": "plugin/main.ts", "engine-webhook": "webhook/main.ts" };
+const programs = { "kubectl-engine": "plugin/main.ts", "engine-webhook": "webhook/main.ts" };
 export type ProgramName = keyof typeof programs;
 
 /** A package that left code in a bundle, with the text of its license. */
-export interface Bundled {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string | undefined;
-  readonly text: string;
-}
+export type Bundled = Readonly<ReturnType<typeof packageOf>>;
 
 /** Bundles one program. */
-export async function bundle(name: ProgramName): Promise<
-  ReturnType<typeof assemble> & {
-    readonly packages: readonly Bundled[];
-    readonly report: string;
-  }
-> {
+export async function bundle(name: ProgramName) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { entry: programs[name] },
@@ -221,7 +211,7 @@ export function licenseComments(packages: readonly Bundled[]): string {
   return [...byText].map(([text, titles]) => comment(`${titles.join("\n")}\n\n${text}`)).join("\n");
 }
 
-function packageOf(folder: string): Bundled {
+function packageOf(folder: string) {
   const { name, version, license } = JSON.parse(
     readFileSync(join(folder, "package.json"), "utf8"),
   ) as { readonly name: string; readonly version: string; readonly license?: string };

@@ -1,6 +1,6 @@
 /** Archives with the same bytes for the same files: no owner, no time, an order of their own. */
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { buffer } from "node:stream/consumers";
+import { createGzip } from "node:zlib";
 import { type Zippable, zipSync } from "fflate";
 import { pack } from "tar-stream";
 
@@ -9,20 +9,20 @@ export interface Entry {
   readonly name: string;
   readonly bytes: Buffer;
   readonly executable?: boolean;
+  /** Its path on a Debian system; without one it does not belong there. */
+  readonly installed?: string | undefined;
 }
 
 const modeOf = ({ executable = false }: Entry): number => (executable ? 0o755 : 0o644);
 
 /** A .tar.gz. */
-export async function tarGz(entries: readonly Entry[]): Promise<Buffer> {
+export function tarGz(entries: readonly Entry[]): Promise<Buffer> {
   const tar = pack();
   for (const entry of entries) {
     tar.entry({ name: entry.name, mode: modeOf(entry), mtime: new Date(0) }, entry.bytes);
   }
   tar.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of tar as AsyncIterable<Buffer>) chunks.push(chunk);
-  return promisify(gzip)(Buffer.concat(chunks));
+  return buffer(tar.pipe(createGzip()));
 }
 
 /** A .zip, whose first possible time is read in the time zone of the machine. */

@@ -25,22 +25,19 @@ export function programsIn(program: ProgramName): readonly ProgramName[] {
   return second === undefined ? [program] : [program, second];
 }
 
-/** Writes what an executable of the program carries into the folder: its main script and its assets. */
+/** Writes what an executable carries into the folder: its main script, and its assets, which are named. */
 function writeParts(program: ProgramName, bundles: Bundles, folder: string): readonly string[] {
-  const names: string[] = [];
-  const write = (name: string, bytes: Buffer | string): void => {
-    const file = join(folder, name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, bytes);
-    names.push(name);
-  };
   const second = other[program];
-  for (const each of programsIn(program)) {
-    for (const [name, bytes] of bundles[each].parts) write(`${each}/${name}`, bytes);
+  const assets = programsIn(program).flatMap((each) =>
+    [...bundles[each].parts].map(([name, bytes]) => [`${each}/${name}`, bytes] as const),
+  );
+  const start = second === undefined ? [] : [[`${second}/start`, bundles[second].start] as const];
+  const main = ["main.js", singleMain(program, bundles[program].start, second)] as const;
+  for (const [name, content] of [main, ...start, ...assets]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
   }
-  if (second !== undefined) write(`${second}/start`, bundles[second].start);
-  writeFileSync(join(folder, "main.js"), singleMain(program, bundles[program].start, second));
-  return names.sort();
+  return [...start, ...assets].map(([name]) => name).sort();
 }
 
 /**
@@ -71,11 +68,8 @@ export async function makeExecutables(
       assets: Object.fromEntries(names.map((name) => [name, name])),
     };
     writeFileSync(join(work, "config.json"), JSON.stringify(config));
-    execFileSync(makerFile, ["--predictable", "--build-sea", "config.json"], {
-      cwd: work,
-      stdio: ["ignore", "ignore", "inherit"],
-      env: {},
-    });
+    const args = ["--predictable", "--build-sea", "config.json"];
+    execFileSync(makerFile, args, { cwd: work, env: {} });
     made.push({ program, platform, name: `${program}${ending}`, file });
   }
   return made;

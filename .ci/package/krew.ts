@@ -1,6 +1,6 @@
 /** The manifest by which krew installs the plugin from its archives. */
 import { dump } from "js-yaml";
-import { version } from "../../package.json";
+import { description, version } from "../../package.json";
 import type { Platform } from "./nodes";
 
 /** An archive of the plugin. */
@@ -21,9 +21,7 @@ export function krewManifest(archives: readonly PluginArchive[], url: string): s
     spec: {
       version: `v${version}`,
       shortDescription: "Upgrade Engine Enterprise without a gap",
-      description:
-        "Upgrades Engine Enterprise on Kubernetes and OpenShift: operator, admission webhook,\n" +
-        "RBAC, clusters and databases, and rehearses it on a copy in memory.\n",
+      description: `${description}.\n`,
       caveats:
         "Linux needs libatomic (Debian: libatomic1).\n" +
         'macOS runs signed programs alone: codesign --sign - "$(realpath ~/.krew/bin/kubectl-engine)"\n' +

@@ -8,44 +8,36 @@ import { fetchNode, nodeHere, nodeVersion } from "./nodes";
 
 const root = join(__dirname, "../..");
 
-/** A line, the version of it that is tried, and the day after which nobody fixes it. */
-interface Line {
-  readonly version: string;
-  readonly endOfLife: string;
-}
-
-/** Oldest first. */
-export const lines: readonly Line[] = [
+/** Of each line the version that is tried, and the day after which nobody fixes it; oldest first. */
+export const lines = [
   { version: "20.19.6", endOfLife: "2026-04-30" },
   { version: "22.23.3", endOfLife: "2027-04-30" },
   { version: "24.21.0", endOfLife: "2028-04-30" },
   { version: nodeVersion, endOfLife: "2029-04-30" },
-];
+] as const;
 
 const soonMs = 180 * 24 * 60 * 60_000;
 
 /** What to know about lines that end soon, or did; nothing fails for it. */
-export function endingLines(all: readonly Line[], now: Date): readonly string[] {
-  return all.flatMap(({ version, endOfLife }) => {
+export function endingLines(now: Date): readonly string[] {
+  return lines.flatMap(({ version, endOfLife }) => {
     const left = Date.parse(endOfLife) - now.getTime();
     if (left > soonMs) return [];
-    const verb = left < 0 ? "ended" : "ends";
-    return [`warning: Node ${version}: its line ${verb} on ${endOfLife}`];
+    return [`warning: Node ${version}: its line ${left < 0 ? "ended" : "ends"} on ${endOfLife}`];
   });
 }
 
 /** Runs a command with this node before all others. */
 function passes(folder: string, command: string, args: readonly string[]): boolean {
   const env = { ...process.env, PATH: [folder, process.env["PATH"] ?? ""].join(delimiter) };
-  const { status } = spawnSync(command, args, { cwd: root, env, stdio: ["ignore", "ignore", 2] });
-  return status === 0;
+  return spawnSync(command, args, { cwd: root, env, stdio: ["ignore", "ignore", 2] }).status === 0;
 }
 
 async function main(): Promise<void> {
   const ends = process.argv.includes("--ends");
   const tried = lines.filter((_, at) => !ends || at === 0 || at === lines.length - 1);
   const tests = ends ? ["npx", "jest", "test/plugin/domain"] : ["npm", "test"];
-  endingLines(lines, new Date()).forEach((line) => {
+  endingLines(new Date()).forEach((line) => {
     console.error(line);
   });
   for (const { version } of tried) {

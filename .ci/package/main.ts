@@ -4,10 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { completionScript } from "../../plugin/commands/completion";
-import { shells } from "../../plugin/commands/standard-flags";
 import { bundle, type Bundled, licenseComments, type ProgramName } from "../bundle";
 import { type Entry, tarGz, zip } from "./archives";
 import { makeDeb } from "./deb";
@@ -24,99 +23,81 @@ const url = process.env["ENGINE_RELEASE_URL"] ?? `https://releases.engine.exampl
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 const put = (name: string, content: Buffer | string): void => {
-  const file = join(release, name);
-  mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(file, content);
+  mkdirSync(dirname(join(release, name)), { recursive: true });
+  writeFileSync(join(release, name), content);
 };
 
-const text = (name: string, content: string, executable = false): Entry => ({
-  ...{ name, executable, bytes: Buffer.from(content) },
-});
+/** Where a shell finds the plugin's completion on a Debian system; PowerShell has no such place. */
+const completions = {
+  bash: "bash-completion/completions/kubectl-engine",
+  zsh: "zsh/vendor-completions/_kubectl-engine",
+  fish: "fish/vendor_completions.d/kubectl-engine.fish",
+  ps1: undefined,
+} as const;
 
 /** What lies beside the plugin: how to complete it in a shell, and by way of kubectl. */
 function completion({ os }: Executable["platform"]): readonly Entry[] {
-  const ending = (shell: string): string => (shell === "powershell" ? "ps1" : shell);
-  const scripts = shells.map((shell) =>
-    text(`completion/kubectl-engine.${ending(shell)}`, completionScript([shell])),
-  );
+  const scripts = Object.entries(completions).map(([ending, place]): Entry => {
+    const bytes = Buffer.from(completionScript([ending === "ps1" ? "powershell" : ending]));
+    const installed = place === undefined ? undefined : `/usr/share/${place}`;
+    return { name: `completion/kubectl-engine.${ending}`, bytes, installed };
+  });
   if (os === "windows") return scripts;
-  const forKubectl = '#!/bin/sh\nexec kubectl-engine __complete "$@"\n';
-  return [...scripts, text("completion/kubectl_complete-engine", forKubectl, true)];
-}
-
-/** The files of an archive and of a Debian package. */
-function contents(made: Executable, licenses: string): readonly Entry[] {
-  return [
-    { name: made.name, bytes: readFileSync(made.file), executable: true },
-    { name: "LICENSE", bytes: readFileSync(join(root, "LICENSE")) },
-    text("LICENSES.txt", licenses),
-    ...(made.program === "kubectl-engine" ? completion(made.platform) : []),
-  ];
+  const name = "kubectl_complete-engine";
+  const bytes = Buffer.from('#!/bin/sh\nexec kubectl-engine __complete "$@"\n');
+  const installed = `/usr/bin/${name}`;
+  return [...scripts, { name: `completion/${name}`, bytes, installed, executable: true }];
 }
 
 /** Writes the archive, and on linux the Debian package, of an executable. */
-async function pack(made: Executable, licenses: string): Promise<PluginArchive> {
-  const { program, platform } = made;
+async function pack(made: Executable, licenses: Buffer): Promise<PluginArchive> {
+  const { program, platform, name, file } = made;
   const { os, arch } = platform;
-  const entries = contents(made, licenses);
+  const docs = `/usr/share/doc/${program}`;
+  const entries: readonly Entry[] = [
+    { name, bytes: readFileSync(file), executable: true, installed: `/usr/bin/${program}` },
+    { name: "LICENSE", bytes: readFileSync(join(root, "LICENSE")), installed: `${docs}/copyright` },
+    { name: "LICENSES.txt", bytes: licenses, installed: `${docs}/LICENSES.txt` },
+    ...(program === "kubectl-engine" ? completion(platform) : []),
+  ];
   const isWindows = os === "windows";
-  const name = `${program}_${os}_${arch}.${isWindows ? "zip" : "tar.gz"}`;
+  const archive = `${program}_${os}_${arch}.${isWindows ? "zip" : "tar.gz"}`;
   const bytes = isWindows ? zip(entries) : await tarGz(entries);
-  put(name, bytes);
-  if (os === "linux") {
-    const folder = join(work, `deb_${program}_${arch}`);
-    mkdirSync(folder, { recursive: true });
-    await makeDeb(made, entries, { work: folder, into: release });
-  }
-  console.error(`dist/release/${name}  ${Math.round(bytes.length / 2 ** 20)} MiB`);
-  return { platform, name, sha256: sha256(bytes), bin: made.name };
-}
-
-/** The licenses of what is in an executable: of its packages and of node. */
-async function licensesOf(packages: readonly Bundled[]): Promise<string> {
-  const node = readFileSync(join(await fetchNode(nodeHere(nodeVersion)), "LICENSE"), "utf8");
-  return `${licenseComments(packages)}\n/*!\nNode.js ${nodeVersion}\n\n${node}*/\n`;
+  put(archive, bytes);
+  if (os === "linux") await makeDeb(made, entries, release);
+  console.error(`dist/release/${archive}  ${Math.round(bytes.length / 2 ** 20)} MiB`);
+  return { platform, name: archive, sha256: sha256(bytes), bin: name };
 }
 
 /** The packages in an executable, by name; those that its programs share once. */
 function packagesIn(program: ProgramName, bundles: Bundles): readonly Bundled[] {
   const all = programsIn(program).flatMap((each) => bundles[each].packages);
   const byName = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
-  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
-}
-
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => statSync(join(folder, name)).isFile())
-    .map((name) => relative(folder, join(folder, name)))
-    .sort();
+  return [...byName].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, found]) => found);
 }
 
 async function main(): Promise<void> {
-  rmSync(release, { recursive: true, force: true });
-  rmSync(work, { recursive: true, force: true });
+  for (const folder of [release, work]) rmSync(folder, { recursive: true, force: true });
   const bundles: Bundles = {
     "kubectl-engine": await bundle("kubectl-engine"),
     "engine-webhook": await bundle("engine-webhook"),
   };
+  const nodeFolder = await fetchNode(nodeHere(nodeVersion));
+  const node = `Node.js ${nodeVersion}\n\n${readFileSync(join(nodeFolder, "LICENSE"), "utf8")}`;
   for (const program of ["kubectl-engine", "engine-webhook"] as const) {
     const made = await makeExecutables(program, bundles, { platforms, into: work });
     const packages = packagesIn(program, bundles);
-    const licenses = await licensesOf(packages);
-    const archives: PluginArchive[] = [];
-    // two at a time: each holds an executable of 150 MB twice
-    for (let at = 0; at < made.length; at += 2) {
-      const pair = made.slice(at, at + 2).map((each) => pack(each, licenses));
-      archives.push(...(await Promise.all(pair)));
-    }
+    const licenses = Buffer.from(`${licenseComments(packages)}\n\n${node}`);
+    const archives = await Promise.all(made.map((each) => pack(each, licenses)));
     put(`${program}.cdx.json`, sbomOf(program, packages));
     if (program === "kubectl-engine") {
       put("krew-index/plugins/engine.yaml", krewManifest(archives, url));
     }
   }
-  const sums = filesIn(release).map(
-    (name) => `${sha256(readFileSync(join(release, name)))}  ${name}\n`,
-  );
+  const files = readdirSync(release, { recursive: true, encoding: "utf8" }).sort();
+  const sums = files
+    .filter((name) => statSync(join(release, name)).isFile())
+    .map((name) => `${sha256(readFileSync(join(release, name)))}  ${name}\n`);
   put("SHA256SUMS", sums.join(""));
 }
 

@@ -1,11 +1,11 @@
 /** Node as npm carries it, for every platform: pinned by version and hash, unpacked once into the cache. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
-import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import { extract } from "tar-stream";
 import pins from "./nodes.json";
 
@@ -41,12 +41,12 @@ export async function fetchNode(name: NodePackage): Promise<string> {
   mkdirSync(cache, { recursive: true });
   const temporary = mkdtempSync(join(cache, "new-"));
   try {
-    const packing = ["pack", "--silent", "--pack-destination", temporary, name];
-    execFileSync("npm", packing, { cwd: temporary, stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync("npm", ["pack", "--silent", name], { cwd: temporary });
     const archive = join(temporary, `${name.replace("@", "-")}.tgz`);
-    const digest = createHash("sha512").update(readFileSync(archive)).digest("base64");
+    const bytes = readFileSync(archive);
+    const digest = createHash("sha512").update(bytes).digest("base64");
     if (`sha512-${digest}` !== pins[name]) throw new Error(`${name} has another hash than the pin`);
-    await unpack(archive, temporary);
+    await unpack(gunzipSync(bytes), temporary);
     rmSync(archive);
     if (!existsSync(folder)) renameSync(temporary, folder);
   } finally {
@@ -56,17 +56,12 @@ export async function fetchNode(name: NodePackage): Promise<string> {
 }
 
 /** Takes the program and the license from a package, none of the headers. */
-async function unpack(archive: string, into: string): Promise<void> {
+async function unpack(bytes: Buffer, into: string): Promise<void> {
   const tar = extract();
-  const reading = pipeline(createReadStream(archive), createGunzip(), tar);
+  tar.end(bytes);
   for await (const entry of tar) {
-    const file = /^package\/(?:bin\/(node(?:\.exe)?)|(LICENSE))$/.exec(entry.header.name);
-    const chunks: Buffer[] = [];
-    for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
-    const name = file?.[1] ?? file?.[2];
-    if (name === undefined) continue;
-    writeFileSync(join(into, name), Buffer.concat(chunks));
-    chmodSync(join(into, name), name === "LICENSE" ? 0o644 : 0o755);
+    const content = await buffer(entry);
+    const name = /^package\/(?:bin\/)?(node|node\.exe|LICENSE)$/.exec(entry.header.name)?.[1];
+    if (name !== undefined) writeFileSync(join(into, name), content, { mode: 0o755 });
   }
-  await reading;
 }

@@ -8,13 +8,10 @@ const npm = (name: string, of: string): string => `pkg:npm/${name.replace("@", "
 
 /** The document, with the same bytes for the same packages: it has no time and no number. */
 export function sbomOf(program: ProgramName, packages: readonly Bundled[]): string {
-  const own = npm("kubectl-engine", version);
   const libraries = packages.map(({ name, version: of, license }) => {
     const purl = npm(name, of);
-    const [scope, rest] = name.startsWith("@") ? name.split("/") : [undefined, name];
     const licenses = license === undefined ? [] : [{ expression: license }];
-    const group = scope === undefined ? {} : { group: scope };
-    return { type: "library", "bom-ref": purl, ...group, name: rest, version: of, purl, licenses };
+    return { type: "library", "bom-ref": purl, name, version: of, purl, licenses };
   });
   const nodes = platforms.map(({ node, os, arch }) => {
     const [name = ""] = node.split("@");
@@ -37,7 +34,12 @@ export function sbomOf(program: ProgramName, packages: readonly Bundled[]): stri
       component: {
         type: "application",
         "bom-ref": program,
-        ...{ name: program, version, purl: own, licenses: [{ expression: "Apache-2.0" }] },
+        ...{
+          name: program,
+          version,
+          purl: npm("kubectl-engine", version),
+          licenses: [{ expression: "Apache-2.0" }],
+        },
       },
     },
     components,

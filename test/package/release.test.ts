@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Entry, tarGz, zip } from "../../.ci/package/archives";
 import { krewManifest } from "../../.ci/package/krew";
-import { endingLines, lines } from "../../.ci/package/lines";
+import { endingLines } from "../../.ci/package/lines";
 import { platforms } from "../../.ci/package/nodes";
 import { sbomOf } from "../../.ci/package/sbom";
 import { filesOf, released, releaseDir, sha256 } from "./released";
@@ -83,7 +83,7 @@ describe.each(["kubectl-engine", "engine-webhook"])("%s", (program) => {
       128, 128, 128, 128, 128,
     ]);
     expect(components.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["js-yaml", "client-node"]),
+      expect.arrayContaining(["js-yaml", "@kubernetes/client-node"]),
     );
   });
 });
@@ -149,7 +149,5 @@ test.each<[string, string, readonly string[]]>([
     ["20.19.6: its line ended on 2026-04-30", "22.23.3: its line ends on 2027-04-30"],
   ],
 ])("%s, the lines that end are warned of", (_name, day, warnings) => {
-  expect(endingLines(lines, new Date(day))).toEqual(
-    warnings.map((warning) => `warning: Node ${warning}`),
-  );
+  expect(endingLines(new Date(day))).toEqual(warnings.map((warning) => `warning: Node ${warning}`));
 });

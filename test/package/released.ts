@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
 import { extract } from "tar-stream";
@@ -30,21 +31,20 @@ export interface Unpacked {
 
 /** The files of a .tar.gz or a .zip, in its order. */
 export async function filesOf(archive: string): Promise<readonly Unpacked[]> {
-  const bytes = readFileSync(archive);
+  const packed = readFileSync(archive);
   if (archive.endsWith(".zip")) {
-    return Object.entries(unzipSync(bytes)).map(([name, data]) => {
+    return Object.entries(unzipSync(packed)).map(([name, data]) => {
       return { name, bytes: Buffer.from(data) };
     });
   }
   const tar = extract();
-  tar.end(gunzipSync(bytes));
+  tar.end(gunzipSync(packed));
   const files: Unpacked[] = [];
   for await (const entry of tar) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+    const bytes = await buffer(entry);
     const { name, mode, mtime, uid } = entry.header;
     const seconds = mtime.getTime() / 1000;
-    files.push({ name, bytes: Buffer.concat(chunks), mode, seconds, owner: uid });
+    files.push({ name, bytes, mode, seconds, owner: uid });
   }
   return files;
 }
