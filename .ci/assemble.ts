@@ -26,7 +26,7 @@ interface Assembled {
   readonly text: string;
   /** The code that is compiled at start. */
   readonly start: string;
-  /** Of that code, hex; what was compiled of it begins with this. */
+  /** Of that code, hex; what was compiled of it begins with this, and with the node that did. */
   readonly id: string;
   /** The packed parts again, by name. */
   readonly parts: ReadonlyMap<string, Buffer>;
@@ -42,7 +42,10 @@ const lineEnd = "\u0001";
 /** A comment's text: its first character, counted from the end of the file, and its length. */
 type Span = readonly [from: number, length: number];
 
-/** Compiles and runs the start. */
+/**
+ * Compiles and runs the start. V8 takes what another build of its version has compiled, and crashes
+ * on it: so the node is part of the name as well.
+ */
 const opener = (
   [from, length]: Span,
   id: string,
@@ -52,7 +55,8 @@ function comment(from,length){
   return text.substr(text.length+from,length);
 }
 try{compiled=fs.readFileSync(path.join(__dirname,"."+path.basename(__filename)+".compiled"))}catch(e){}
-compiled=compiled&&compiled.latin1Slice(0,${id.length})==="${id}"?compiled.subarray(${id.length}):undefined;
+var of="${id}"+process.version+process.platform+process.arch;
+compiled=compiled&&compiled.latin1Slice(0,of.length)===of?compiled.subarray(of.length):undefined;
 new(require("vm").Script)(comment(${from},${length}).replaceAll("\\u0001","\\n"),{filename:__filename,cachedData:compiled})
 .runInThisContext()(require,__filename,__dirname,function(name,span){return Buffer.from(comment.apply(null,span),"base64")});`;
 

@@ -11,7 +11,8 @@ const [node, , filename, compiled, id] = process.argv;
 process.argv = [node, filename, "--help"];
 const script = new Script(readFileSync(compiled, "latin1"), { filename });
 process.on("exit", () => {
-  writeFileSync(compiled, Buffer.concat([Buffer.from(id), script.createCachedData()]));
+  const of = `${id}${process.version}${process.platform}${process.arch}`;
+  writeFileSync(compiled, Buffer.concat([Buffer.from(of), script.createCachedData()]));
   process.exitCode = 0; // how the run itself ended is of no interest here
 });
 script.runInThisContext()(createRequire(filename), filename, dirname(filename), () => "");

@@ -1,6 +1,6 @@
 /** An executable as it is put together: what it reads of its own file, and what it takes from beside it. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assemble } from "../.ci/assemble";
@@ -48,7 +48,16 @@ test.each<[string, () => void]>([
   [
     "with nothing but the name of what was compiled",
     () => {
-      writeFileSync(beside, id);
+      writeFileSync(beside, `${id}${process.version}${process.platform}${process.arch}`);
+    },
+  ],
+  [
+    "with what another node has compiled of it",
+    () => {
+      writeFileSync(beside, start);
+      execFileSync(process.execPath, [precompile, file, beside, id], { stdio: "ignore" });
+      const compiled = readFileSync(beside, "latin1");
+      writeFileSync(beside, compiled.replace(process.version, "v20.19.0"), "latin1");
     },
   ],
 ])("an executable %s does the same", (_name, prepare) => {
