@@ -43,6 +43,16 @@ export function pinnedTools(): readonly Tool[] {
 
 /** Programs of some tests and of the packages alone, by name: nobody else waits for their builds. */
 const programs = {
+  helm4: {
+    module: "helm.sh/helm/v4",
+    command: "cmd/helm",
+    stamp: "helm.sh/helm/v4/internal/version.version",
+  },
+  promtool: {
+    module: "github.com/prometheus/prometheus",
+    command: "cmd/promtool",
+    stamp: "github.com/prometheus/common/version.Version",
+  },
   helm: {
     module: "helm.sh/helm/v3",
     command: "cmd/helm",

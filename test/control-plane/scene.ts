@@ -101,15 +101,19 @@ interface Definition extends KubeObject {
   };
 }
 
-/** Applies every definition of the folder and waits until each served version answers. */
-export async function applyCrds(api: Api): Promise<void> {
-  const files = readdirSync(crdsDir).filter((name) => /\.ya?ml$/.test(name));
-  const objects = files.flatMap((name) => loadAll(readFileSync(join(crdsDir, name), "utf8")));
+const ownDefinitions = (): readonly string[] =>
+  readdirSync(crdsDir)
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => join(crdsDir, name));
+
+/** Applies every definition of the files and waits until each served version answers. */
+export async function applyCrds(api: Api, files = ownDefinitions()): Promise<void> {
+  const objects = files.flatMap((file) => loadAll(readFileSync(file, "utf8")));
   const definitions = (objects as readonly (Definition | null | undefined)[]).filter(
     (object): object is Definition => object?.kind === "CustomResourceDefinition",
   );
   if (definitions.length === 0) {
-    throw new Error(`no CustomResourceDefinition in ${crdsDir}`);
+    throw new Error(`no CustomResourceDefinition in ${files.join(", ")}`);
   }
   await Promise.all(definitions.map((definition) => api.apply(definition)));
   await Promise.all(definitions.map((definition) => served(api, definition)));
