@@ -6,10 +6,11 @@ import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
 
 const root = join(__dirname, "../../manifests");
 
-/** Every YAML file below `manifests`, by its path from there. */
+/** Every YAML file below `manifests`, by its path from there; templates of the chart are none. */
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((path) => /\.ya?ml$/.test(path))
   .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => !path.startsWith("chart/"))
   .sort();
 
 const filesOf = (folder: string): readonly string[] =>
