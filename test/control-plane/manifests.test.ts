@@ -63,3 +63,15 @@ test.each([
   expect(lines).toHaveLength(loadAll(input).length);
   expect(lines.filter((line) => !line.endsWith("(server dry run)"))).toEqual([]);
 });
+
+test.each(["webhook", "webhook-own-cert", "webhook-example"])(
+  "manifests/%s: kubectl apply -k takes every object",
+  async (name) => {
+    await controlPlane.kubectl(["create", "namespace", defaultNames.companion.namespace]);
+    const path = join(repositoryRoot, "manifests", name);
+    const { stdout: built } = await controlPlane.kubectl(["kustomize", path]);
+    const applied = await controlPlane.kubectl(["apply", "--dry-run=server", "-k", path]);
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.stdout.match(/\(server dry run\)$/gm)).toHaveLength(loadAll(built).length);
+  },
+);

@@ -40,6 +40,32 @@ describe("the alerts", () => {
     expect(await promtoolOn(rules, "test", "rules", "rules.test.yaml")).toMatchObject({ code: 0 });
   });
 
+  /** The expressions of the dashboard as rules, which is what promtool parses. */
+  const dashboardRules = (text: string): string => {
+    const { panels } = JSON.parse(text) as {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    };
+    const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const group = exprs.map((expr, index) => ({
+      record: `panel:${String(index)}`,
+      expr: expr.replaceAll("$__rate_interval", "5m"),
+    }));
+    return JSON.stringify({ groups: [{ name: "dashboard", rules: group }] });
+  };
+
+  test("and the panels of the dashboard can be evaluated", async () => {
+    const dashboard = chartFile("files/dashboard.json");
+    const checked = (text: string): Promise<RunResult> =>
+      promtoolOn(dashboardRules(text), "check", "rules", "rules.yaml");
+    expect(await checked(dashboard)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("13 rules found") as unknown,
+    });
+    expect((await checked(dashboard.replace("sum by (verdict) (", "sum by verdict ("))).code).toBe(
+      1,
+    );
+  });
+
   test("that are none are refused", async () => {
     const broken = rules.replace("absent(", "missing(");
     expect((await promtoolOn(broken, "check", "rules", "rules.yaml")).code).not.toBe(0);

@@ -278,7 +278,9 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
   "settings, and where pods may run": {
     values: {
       operatorNamespace: "databases",
-      settings: { ENGINE_WEBHOOK_RULES: "policy=warn" },
+      settings: { ENGINE_WEBHOOK_RULES: "policy=warn", LOG_LEVEL: "debug" },
+      volumes: [{ name: "callers", secret: { secretName: "callers" } }],
+      volumeMounts: [{ name: "callers", mountPath: "/etc/callers", readOnly: true }],
       nodeSelector: { "kubernetes.io/os": "linux" },
       tolerations: [{ key: "infra", operator: "Exists" }],
       affinity: { nodeAffinity: {} },
@@ -296,18 +298,28 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
             spec: {
               nodeSelector: { "kubernetes.io/os": "linux" },
               tolerations: [{ key: "infra", operator: "Exists" }],
+              volumes: [{ name: "tls" }, { name: "callers", secret: { secretName: "callers" } }],
               containers: [
                 {
                   env: expect.arrayContaining([
                     { name: "ENGINE_NAMESPACE", value: "databases" },
                     { name: "ENGINE_WEBHOOK_RULES", value: "policy=warn" },
+                    { name: "LOG_LEVEL", value: "debug" },
                   ]) as unknown,
+                  volumeMounts: [{ name: "tls" }, { name: "callers", mountPath: "/etc/callers" }],
                 },
               ],
             },
           },
         },
       },
+      "Deployment/engine-webhook-renewal": container({
+        env: [
+          { name: "ENGINE_WEBHOOK_OWN_CERT", value: "true" },
+          { name: "ENGINE_WEBHOOK_ROLE", value: "renew" },
+          { name: "LOG_LEVEL", value: "debug" },
+        ],
+      }),
     },
   },
   "every name another": {
@@ -361,6 +373,18 @@ export const refusedValues: Readonly<Record<string, readonly [Values, RegExp]>> 
   ],
   "a setting that is no text": [{ image, settings: { LOG_LEVEL: 3 } }, /LOG_LEVEL/],
   "a setting that is no variable": [{ image, settings: { "log-level": "debug" } }, /log-level/],
+  "a setting that the chart makes": [
+    { image, settings: { ENGINE_WEBHOOK_PORT: "9443" } },
+    /ENGINE_WEBHOOK_PORT/,
+  ],
+  "a policy without a port of the API server, which would open all": [
+    { image, networkPolicy: { apiServerPorts: [] } },
+    /apiServerPorts/,
+  ],
+  "a policy without a namespace that may read metrics": [
+    { image, networkPolicy: { metricsFrom: [] } },
+    /metricsFrom/,
+  ],
   "a namespace that is none": [{ image, operatorNamespace: "Engine" }, /operatorNamespace/],
   "an interval without a unit": [{ image, podMonitor: { interval: "30" } }, /interval/],
 };

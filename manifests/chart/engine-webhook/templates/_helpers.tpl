@@ -72,7 +72,7 @@ image: {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | defau
 imagePullPolicy: {{ .pullPolicy }}
 {{- end }}
 env:
-  {{- range $key, $value := merge $names (index . 1) $root.Values.settings }}
+  {{- range $key, $value := merge $names (index . 1) }}
   - { name: {{ $key }}, value: {{ $value | quote }} }
   {{- end }}
 securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: [ALL] } }
