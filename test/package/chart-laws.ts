@@ -8,7 +8,13 @@ import { getOwn, getPath } from "../../plugin/domain/values";
 import type { KubeObject } from "../control-plane/api";
 import type { User } from "../control-plane/api-server";
 import { findProgram } from "../control-plane/binaries";
-import { admissionSecret, storedPair, writeTlsFolder } from "../control-plane/certificate";
+import {
+  admissionSecret,
+  caBundleOf,
+  makePair,
+  storedPair,
+  writeTlsFolder,
+} from "../control-plane/certificate";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane";
 import { admissionService } from "../control-plane/operator";
 import type { ProgramName } from "../control-plane/pins";
@@ -196,6 +202,23 @@ export function describeChart(program: ProgramName, takesOver?: ProgramName): vo
     expect(await facts()).toEqual(before);
     expect(await stored(companion.deployment)).toMatchObject({ spec: { replicas: 2 } });
     expect(await verdictsOf(controlPlane.api, namespace)).toEqual(judged);
+  });
+
+  test("a certificate that is given takes the place of its own", async () => {
+    const { cert: ca } = makePair({ namespace });
+    const certificate = { secret: { name: "given", ca } };
+    const values = { image, operatorNamespace: namespace, certificate };
+    const upgrade = ["upgrade", release, chartDir];
+    // a release of helm 4 is applied by the server, which knows who wrote caBundle
+    if (program === "helm4" && installer === helm) {
+      const { code, stderr } = await helm.run(upgrade, values);
+      expect(code).not.toBe(0);
+      expect(stderr).toContain(`conflict with "${defaultNames.webhookFieldManager}"`);
+      upgrade.push("--force-conflicts");
+    }
+    await helm.done(upgrade, values);
+    expect((await facts()).caBundle).toBe(caBundleOf(ca));
+    expect(await stored(`${companion.deployment}-renewal`)).toBeUndefined();
   });
 
   test("an uninstallation leaves nothing of the release, and edits pass", async () => {
