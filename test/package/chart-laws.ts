@@ -51,8 +51,8 @@ function environmentOf(deployment: KubeObject | undefined): Readonly<Record<stri
   return Object.fromEntries(env.map(({ name, value }) => [name, value]));
 }
 
-/** Whoever installs with a second helm is given the first one's release: see `takesOver`. */
-export function describeChart(program: ProgramName, takesOver?: ProgramName): void {
+/** The laws under one helm; where `installs` names another, that one has installed the release. */
+export function describeChart(program: ProgramName, installs = program): void {
   let controlPlane: ControlPlane;
   let scene: Scene;
   let folder = "";
@@ -68,7 +68,7 @@ export function describeChart(program: ProgramName, takesOver?: ProgramName): vo
     const open = async (name: ProgramName): Promise<Helm> =>
       new Helm(await findProgram(name), folder, controlPlane.kubectlEnv());
     helm = await open(program);
-    installer = takesOver === undefined ? helm : await open(takesOver);
+    installer = await open(installs);
     // outside a pod the webhook takes the operator's namespace for its own: here they are one
     scene = await seedScene(controlPlane.api, { namespace });
     await applyCrds(controlPlane.api, await definitionFiles());
@@ -112,6 +112,14 @@ export function describeChart(program: ProgramName, takesOver?: ProgramName): vo
       }
     },
   );
+
+  test("a pod that the strictest level of pod security refuses would be noticed", async () => {
+    const volumes = [{ name: "host", hostPath: { path: "/" } }];
+    const input = await helm.template({ volumes });
+    const args = ["apply", "--dry-run=server", "-f", "-"];
+    const { stderr } = await controlPlane.kubectl(args, { input });
+    expect(stderr).toContain("would violate PodSecurity");
+  });
 
   test.each(Object.entries(refusedValues))(
     "the schema refuses %s",
@@ -210,7 +218,7 @@ export function describeChart(program: ProgramName, takesOver?: ProgramName): vo
     const values = { image, operatorNamespace: namespace, certificate };
     const upgrade = ["upgrade", release, chartDir];
     // a release of helm 4 is applied by the server, which knows who wrote caBundle
-    if (program === "helm4" && installer === helm) {
+    if (installs === "helm4") {
       const { code, stderr } = await helm.run(upgrade, values);
       expect(code).not.toBe(0);
       expect(stderr).toContain(`conflict with "${defaultNames.webhookFieldManager}"`);
