@@ -27,6 +27,11 @@ const put = (name: string, content: Buffer | string): void => {
   writeFileSync(join(release, name), content);
 };
 
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort();
+
 /** Where a shell finds the plugin's completion on a Debian system; PowerShell has no such place. */
 const completions = {
   bash: "bash-completion/completions/kubectl-engine",
@@ -94,10 +99,13 @@ async function main(): Promise<void> {
       put("krew-index/plugins/engine.yaml", krewManifest(archives, url));
     }
   }
-  const files = readdirSync(release, { recursive: true, encoding: "utf8" }).sort();
-  const sums = files
-    .filter((name) => statSync(join(release, name)).isFile())
-    .map((name) => `${sha256(readFileSync(join(release, name)))}  ${name}\n`);
+  // as `helm package` lays it out: the folder of the chart's name
+  const charts = join(root, "manifests/chart");
+  const parts = filesIn(charts).map((name) => ({ name, bytes: readFileSync(join(charts, name)) }));
+  put(`engine-webhook-${version}.tgz`, await tarGz(parts));
+  const sums = filesIn(release).map(
+    (name) => `${sha256(readFileSync(join(release, name)))}  ${name}\n`,
+  );
   put("SHA256SUMS", sums.join(""));
 }
 

@@ -124,7 +124,7 @@ export function describeChart(program: ProgramName, installs = program): void {
   test.each(Object.entries(refusedValues))(
     "the schema refuses %s",
     async (_title, [values, says]) => {
-      const { code, stderr } = await helm.run(templateArgs, values);
+      const { code, stderr } = await helm.run(templateArgs(), values);
       expect(code).not.toBe(0);
       expect(stderr).toMatch(/schema/);
       expect(stderr).toMatch(says);

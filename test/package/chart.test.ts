@@ -12,7 +12,16 @@ import { repositoryRoot } from "../control-plane/pins";
 import { run } from "../control-plane/run";
 import { templateFile } from "../control-plane/swap-states";
 import { everyOverride, renamed } from "../support/renamed";
-import { chartFile, containerOf, Helm, type Objects, objectsOf, type Values } from "./chart";
+import {
+  chartFile,
+  containerOf,
+  Helm,
+  namespace,
+  type Objects,
+  objectsOf,
+  type Values,
+} from "./chart";
+import { released } from "./released";
 import { describeChart } from "./chart-laws";
 
 let folder = "";
@@ -122,6 +131,14 @@ test("its version is that of the package", () => {
     readonly version: string;
   };
   expect(load(chartFile("Chart.yaml"))).toMatchObject({ version, appVersion: version });
+});
+
+test("the archive of npm run package is the chart", async () => {
+  const objects = await helm.template({});
+  const { version } = load(chartFile("Chart.yaml")) as { readonly version: string };
+  expect(await helm.template({}, namespace, released(`engine-webhook-${version}.tgz`))).toBe(
+    objects,
+  );
 });
 
 test("its names are the default ones", () => {

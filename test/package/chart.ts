@@ -24,7 +24,13 @@ export type Objects = ReadonlyMap<string, KubeObject>;
 export const image = { repository: "private-registry/engine/webhook" };
 
 /** A helm that was built without the stamp of its libraries takes the cluster for an old one. */
-export const templateArgs = ["template", release, chartDir, "--kube-version", "1.34.0"];
+export const templateArgs = (chart = chartDir): readonly string[] => [
+  "template",
+  release,
+  chart,
+  "--kube-version",
+  "1.34.0",
+];
 
 export class Helm {
   constructor(
@@ -46,8 +52,8 @@ export class Helm {
     return stdout;
   }
 
-  async template(values: Values, inside?: string): Promise<string> {
-    return this.done(templateArgs, { image, ...values }, inside);
+  async template(values: Values, inside?: string, chart = chartDir): Promise<string> {
+    return this.done(templateArgs(chart), { image, ...values }, inside);
   }
 
   private written = 0;
