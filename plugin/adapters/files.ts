@@ -1,5 +1,5 @@
 /** Reading local files, with words for what went wrong. */
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { asString, getOwn } from "../domain/values";
 import { randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -13,6 +13,9 @@ const words: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EISDIR: "is a folder, not a file",
   ENOTDIR: "part of the path is not a folder",
+  EEXIST: "is a file, not a folder",
+  EROFS: "read-only file system",
+  ENOSPC: "no space left",
 };
 
 /** What the file system says of a file, in words: `no such file: PATH`. */
@@ -55,9 +58,9 @@ interface TemporaryFolder {
   readonly remove: () => void;
 }
 
-/** Makes a folder below the machine's one for what is temporary, or below another. */
-export function temporaryFolder(parent = tmpdir()): TemporaryFolder {
-  const path = mkdtempSync(join(parent, `kubectl-engine-${process.pid}-`));
+/** Makes a folder below the machine's one for what is temporary, or below the home folder given. */
+export function temporaryFolder(home?: string): TemporaryFolder {
+  const path = made(home);
   // a run that is ended at once leaves no credentials behind
   const clear = (): void => {
     rmSync(path, { recursive: true, force: true });
@@ -70,6 +73,20 @@ export function temporaryFolder(parent = tmpdir()): TemporaryFolder {
       process.removeListener("exit", clear);
     },
   };
+}
+
+function made(home: string | undefined): string {
+  const parent = home ?? tmpdir();
+  try {
+    if (home !== undefined) mkdirSync(home, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(parent, `kubectl-engine-${process.pid}-`));
+  } catch (error) {
+    const setting = home === undefined ? "TMPDIR" : "ENGINE_HOME";
+    throw new UsageError(`cannot make a temporary folder: ${fileProblem(parent, error)}`, {
+      cause: error,
+      hint: `set ${setting} to a folder that can be written; in a pod, mount an emptyDir there`,
+    });
+  }
 }
 
 /** Processes of another container that shares the folder cannot be seen: theirs are young. */

@@ -17,7 +17,7 @@ import { type ApiUser, seededStore } from "./cluster-api/state";
 import type { MemoryControlPlane } from "./memory/control-plane";
 import { databasesOf, isAtLeast, runningTag } from "./operator/prerequisites";
 import { type RestService } from "./operator/snapshot";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../adapters/files";
 
@@ -124,7 +124,6 @@ export interface CredentialsFolder {
 
 /** Writes the certificate, the password, and both credentials for curl. */
 export function writeCredentials({ home, caPem, host, user }: CredentialsWish): CredentialsFolder {
-  if (home !== undefined) mkdirSync(home, { recursive: true, mode: 0o700 });
   const { path: root, remove } = temporaryFolder(home);
   const write = (name: string, content: string): string => {
     const file = join(root, name);
