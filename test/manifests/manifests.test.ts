@@ -300,7 +300,7 @@ describe("the base of the companion webhook", () => {
   test("builds its image from the bundle alone, for a user that is a number and not root", () => {
     const lines = textOf("webhook/Containerfile").split("\n");
     expect(lines.filter((line) => /^(FROM|COPY|ADD|RUN|USER)\b/.test(line))).toEqual([
-      "FROM node:20-slim",
+      "FROM node:26-slim",
       "COPY engine-webhook /opt/engine-webhook",
       "USER 1000:1000",
     ]);
