@@ -19,14 +19,13 @@ export interface Entry {
 }
 
 export interface Image {
+  /** Of the program; its file among those of the image is the entry point. */
   readonly name: string;
   readonly version: string;
-  /** In the words of a person who looks at the image in a registry. */
-  readonly title: string;
-  readonly entrypoint: readonly string[];
-  readonly ports?: readonly number[];
-  /** Each is a layer of its own, so that images that share one store it once. */
-  readonly layers: (architecture: Architecture) => Promise<readonly (readonly Entry[])[]>;
+  /** What an archive of the program holds; licenses go with it, help for shells does not. */
+  readonly files: (
+    architecture: Architecture,
+  ) => readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
 /** A blob as others refer to it. */
@@ -43,7 +42,7 @@ const user = "65532:65532";
 const created = "1970-01-01T00:00:00Z";
 
 /** What every image holds. */
-export async function baseLayer(architecture: Architecture): Promise<readonly Entry[]> {
+async function baseLayer(architecture: Architecture): Promise<readonly Entry[]> {
   const text = (path: string, content: string): Entry => ({ path, content: Buffer.from(content) });
   return [
     ...(await debianEntries(architecture)),
@@ -58,6 +57,15 @@ export async function baseLayer(architecture: Architecture): Promise<readonly En
     text("etc/group", "root:x:0:\nnonroot:x:65532:\n"),
     text("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
   ];
+}
+
+function programLayer({ name, files }: Image, architecture: Architecture): readonly Entry[] {
+  return files(architecture).flatMap((file): readonly Entry[] => {
+    const content = file.bytes;
+    if (file.name === name) return [{ path: `usr/bin/${name}`, mode: 0o755, content }];
+    const isLicense = file.name.startsWith("LICENSE");
+    return isLicense ? [{ path: `usr/share/doc/${name}/${file.name}`, content }] : [];
+  });
 }
 
 /** Writes the layout, both architectures in it, and returns the digest by which it is pulled. */
@@ -99,7 +107,7 @@ async function putManifest(
 ): Promise<Descriptor> {
   const layers: Descriptor[] = [];
   const diffIds: string[] = [];
-  for (const entries of [await baseLayer(architecture), ...(await image.layers(architecture))]) {
+  for (const entries of [await baseLayer(architecture), programLayer(image, architecture)]) {
     const tar = await tarOf(entries);
     diffIds.push(hash(sha256(tar)));
     layers.push(put("layer.v1.tar+gzip", await promisify(gzip)(tar)));
@@ -110,9 +118,8 @@ async function putManifest(
     os: "linux",
     config: {
       User: user,
-      Entrypoint: image.entrypoint,
+      Entrypoint: [`/usr/bin/${image.name}`],
       Env: ["PATH=/usr/bin"],
-      ExposedPorts: Object.fromEntries((image.ports ?? []).map((port) => [`${port}/tcp`, {}])),
       WorkingDir: "/",
       Labels: annotationsOf(image),
     },
@@ -124,8 +131,8 @@ async function putManifest(
   return put("manifest.v1+json", { schemaVersion: 2, mediaType, config, layers, annotations });
 }
 
-function annotationsOf({ title, version }: Image): Readonly<Record<string, string>> {
-  const named = { created, licenses: "Apache-2.0", title, version };
+function annotationsOf({ name, version }: Image): Readonly<Record<string, string>> {
+  const named = { created, licenses: "Apache-2.0", title: name, version };
   return Object.fromEntries(
     Object.entries(named).map(([key, value]) => [`org.opencontainers.image.${key}`, value]),
   );

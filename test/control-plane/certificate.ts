@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { md, pki } from "node-forge";
 import type { Api, KubeObject } from "./api";
-import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /** A certificate and its private key, both PEM, as the secret of the webhook holds them. */
@@ -158,16 +158,29 @@ export const unfitSecrets = {
 export type UnfitSecret = keyof typeof unfitSecrets;
 
 /**
- * Writes a pair the way a kubelet mounts a secret: the files are links through `..data`, and one
- * rename swaps that link, so that a rotation changes both at once. Calling it again rotates; a part
- * that is not given is then no longer there.
+ * Writes a pair as a mounted Secret, for its owner alone. Calling it again rotates; a part that is
+ * not given is then no longer there.
  */
 export function writeTlsFolder(dir: string, { cert, privateKey }: Partial<Pair>): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const files = Object.entries({ cert, privateKey }).filter(([, text]) => text !== undefined);
+  writeMounted(dir, Object.fromEntries(files) as Readonly<Record<string, string>>, 0o600);
+}
+
+/**
+ * Writes files the way a kubelet mounts them: they are links through `..data`, and one rename swaps
+ * that link, so that all change at once. Whoever may read a file may enter its folder.
+ */
+export function writeMounted(
+  dir: string,
+  files: Readonly<Record<string, string | Buffer>>,
+  mode: number,
+): void {
+  const enter = mode | ((mode & 0o444) >> 2);
+  mkdirSync(dir, { recursive: true, mode: enter });
   const content = mkdtempSync(join(dir, "..content-"));
-  for (const [name, text] of Object.entries({ cert, privateKey })) {
-    if (text === undefined) continue;
-    writeFileSync(join(content, name), text, { mode: 0o600 });
+  chmodSync(content, enter);
+  for (const [name, bytes] of Object.entries(files)) {
+    writeFileSync(join(content, name), bytes, { mode });
     linkOnce(join("..data", name), join(dir, name));
   }
   symlinkSync(basename(content), join(dir, "..data.new"));

@@ -27,6 +27,8 @@ export interface ControlPlaneOptions {
 /** What a second API server on the same store offers. */
 export interface Server {
   readonly url: string;
+  /** The certificate authority of the server, PEM. */
+  readonly ca: string;
   readonly api: Api;
   readonly kubeconfig: string;
   kubeconfigFor(user: string, namespace?: string): string;
@@ -131,7 +133,7 @@ function faceOf({ url, ca, api }: ApiServer, users: Users): Omit<Server, "stop">
       ca,
       ...(namespace === undefined ? {} : { namespace }),
     });
-  return { url, api, kubeconfig: kubeconfigFor("admin"), kubeconfigFor };
+  return { url, ca, api, kubeconfig: kubeconfigFor("admin"), kubeconfigFor };
 }
 
 /** Where `npm run build` leaves the two executables. */

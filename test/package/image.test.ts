@@ -12,13 +12,11 @@ const folder = mkdtempSync(join(tmpdir(), "image-"));
 const image: Image = {
   name: "small",
   version: "1.2.3",
-  title: "Small",
-  entrypoint: ["/usr/bin/small"],
-  ports: [8443],
-  layers: (architecture) =>
-    Promise.resolve([
-      [{ path: "usr/bin/small", mode: 0o755, content: Buffer.from(`for ${architecture}`) }],
-    ]),
+  files: (architecture) => [
+    { name: "small", bytes: Buffer.from(`for ${architecture}`) },
+    { name: "LICENSE", bytes: Buffer.from("license") },
+    { name: "completion/small.bash", bytes: Buffer.from("none of an image") },
+  ],
 };
 
 const hasApt = existsSync("/usr/lib/apt/apt-helper");
@@ -74,7 +72,6 @@ function contentOf(path: string): ReadonlyMap<string, string> {
         config: {
           User: "65532:65532",
           Entrypoint: ["/usr/bin/small"],
-          ExposedPorts: { "8443/tcp": {} },
         },
       });
     },
@@ -97,6 +94,7 @@ function contentOf(path: string): ReadonlyMap<string, string> {
       const packages = debianPackages.map(({ path: each }) => each.replace(/.*\/|_.*/g, ""));
       const present = [
         linker[architecture],
+        "usr/share/doc/small/LICENSE",
         ...libraries.map((name) => `usr/lib/${triplet}/${name}`),
         ...packages.map((name) => `usr/share/doc/${name}/copyright`),
         ...packages.map((name) => `var/lib/dpkg/status.d/${name}`),
@@ -134,14 +132,17 @@ function contentOf(path: string): ReadonlyMap<string, string> {
     else expect(look).toThrow(/: not found; there is 1\.2\.3, sha256:/);
   });
 
-  test("is read by a tool of others", () => {
-    const asked = spawnSync("skopeo", ["inspect", "--override-arch=arm64", `oci:${path}:1.2.3`]);
-    if (asked.error !== undefined) {
+  test("is copied by a tool of others, both architectures, under the same digest", () => {
+    const copy = join(folder, "copy");
+    const words = ["copy", "--insecure-policy", "--all", `oci:${path}:1.2.3`, `oci:${copy}:1.2.3`];
+    const { error, stderr } = spawnSync("skopeo", words);
+    if (error !== undefined) {
       console.warn("skipped: skopeo is not installed");
       return;
     }
-    expect(String(asked.stderr)).toBe("");
-    expect(JSON.parse(String(asked.stdout))).toMatchObject({ Architecture: "arm64", Os: "linux" });
+    expect(String(stderr)).toBe("");
+    expect(new Layout(copy).named().digest).toBe(digest);
+    expect(contentOf(join(copy, "blobs"))).toEqual(contentOf(join(path, "blobs")));
   });
 });
 
