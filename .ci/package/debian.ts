@@ -70,6 +70,11 @@ const cache = join(__dirname, "../../.cache/debian");
 const kept =
   /^usr\/(lib(64)?\/([^/]+-linux-gnu\/)?[^/]+\.so[^/]*|lib\/os-release|share\/doc\/[^/]+(\/copyright)?|share\/common-licenses\/L?GPL-[\d.]+)$/;
 
+const aptHelper = "/usr/lib/apt/apt-helper";
+
+/** Whether packages can be fetched and read here. */
+export const hasDebianTools = (): boolean => existsSync(aptHelper);
+
 /** The files of all packages, and for each its control fields where scanners of images look for them. */
 export async function debianEntries(
   architecture: Architecture,
@@ -102,7 +107,7 @@ function fetch(path: string, file: string): void {
   const said: string[] = [];
   for (const mirror of mirrors()) {
     const words = ["download-file", `${mirror}/${path}`, part];
-    const { status, stderr } = spawnSync("/usr/lib/apt/apt-helper", words, { encoding: "utf8" });
+    const { status, stderr } = spawnSync(aptHelper, words, { encoding: "utf8" });
     if (status === 0) {
       renameSync(part, file);
       return;
@@ -118,9 +123,6 @@ function fetch(path: string, file: string): void {
 function mirrors(): readonly string[] {
   const given = process.env["ENGINE_DEBIAN_MIRROR"] ?? "";
   if (given !== "") return [given.replace(/\/$/, "")];
-  if (!existsSync("/usr/lib/apt/apt-helper")) {
-    throw new Error("images are built from Debian packages, which takes apt and dpkg: not found");
-  }
   const words = ["indextargets", "--format", "$(SITE)", "Created-By: Packages"];
   const sites = execFileSync("apt-get", words, { encoding: "utf8" }).trim().split("\n");
   return [...new Set(sites)];

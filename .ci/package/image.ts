@@ -8,6 +8,7 @@ import { join, posix } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { pack } from "tar-stream";
+import type { Entry as Packed } from "./archives";
 import { type Architecture, debianEntries } from "./debian";
 
 /** A file with its content, or a link, or a folder where there is neither. */
@@ -23,9 +24,7 @@ export interface Image {
   readonly name: string;
   readonly version: string;
   /** What an archive of the program holds; licenses go with it, help for shells does not. */
-  readonly files: (
-    architecture: Architecture,
-  ) => readonly { readonly name: string; readonly bytes: Buffer }[];
+  readonly files: (architecture: Architecture) => readonly Packed[];
 }
 
 /** A blob as others refer to it. */

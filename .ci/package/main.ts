@@ -9,8 +9,10 @@ import { version } from "../../package.json";
 import { completionScript } from "../../plugin/commands/completion";
 import { bundle, type Bundled, licenseComments, type ProgramName } from "../bundle";
 import { type Entry, tarGz, zip } from "./archives";
+import { hasDebianTools } from "./debian";
 import { makeDeb } from "./deb";
 import { type Bundles, type Executable, makeExecutables, programsIn } from "./executables";
+import { writeImage } from "./image";
 import { krewManifest, type PluginArchive } from "./krew";
 import { fetchNode, nodeHere, nodeVersion, platforms } from "./nodes";
 import { sbomOf } from "./sbom";
@@ -54,17 +56,22 @@ function completion({ os }: Executable["platform"]): readonly Entry[] {
   return [...scripts, { name: `completion/${name}`, bytes, installed, executable: true }];
 }
 
-/** Writes the archive, and on linux the Debian package, of an executable. */
-async function pack(made: Executable, licenses: Buffer): Promise<PluginArchive> {
-  const { program, platform, name, file } = made;
-  const { os, arch } = platform;
+/** The program, and the licenses of what is in it. */
+function contents({ program, name, file }: Executable, licenses: Buffer): readonly Entry[] {
   const docs = `/usr/share/doc/${program}`;
-  const entries: readonly Entry[] = [
+  return [
     { name, bytes: readFileSync(file), executable: true, installed: `/usr/bin/${program}` },
     { name: "LICENSE", bytes: readFileSync(join(root, "LICENSE")), installed: `${docs}/copyright` },
     { name: "LICENSES.txt", bytes: licenses, installed: `${docs}/LICENSES.txt` },
-    ...(program === "kubectl-engine" ? completion(platform) : []),
   ];
+}
+
+/** Writes the archive, and on linux the Debian package, of an executable. */
+async function pack(made: Executable, licenses: Buffer): Promise<PluginArchive> {
+  const { program, platform, name } = made;
+  const { os, arch } = platform;
+  const more = program === "kubectl-engine" ? completion(platform) : [];
+  const entries = [...contents(made, licenses), ...more];
   const isWindows = os === "windows";
   const archive = `${program}_${os}_${arch}.${isWindows ? "zip" : "tar.gz"}`;
   const bytes = isWindows ? zip(entries) : await tarGz(entries);
@@ -72,6 +79,23 @@ async function pack(made: Executable, licenses: Buffer): Promise<PluginArchive> 
   if (os === "linux") await makeDeb(made, entries, release);
   console.error(`dist/release/${archive}  ${Math.round(bytes.length / 2 ** 20)} MiB`);
   return { platform, name: archive, sha256: sha256(bytes), bin: name };
+}
+
+/** Writes the image of a program, of its executables for linux. */
+async function packImage(
+  program: ProgramName,
+  made: readonly Executable[],
+  licenses: Buffer,
+): Promise<void> {
+  const isFor = (arch: string) => (each: Executable) =>
+    each.platform.os === "linux" && each.platform.arch === arch;
+  const files = (arch: string): readonly Entry[] =>
+    made.filter(isFor(arch)).flatMap((each) => contents(each, licenses));
+  const name = `images/${program}`;
+  const told = hasDebianTools()
+    ? await writeImage({ name: program, version, files }, join(release, name))
+    : "skipped: an image takes apt and dpkg of a Debian system";
+  console.error(`dist/release/${name}  ${told}`);
 }
 
 /** The packages in an executable, by name; those that its programs share once. */
@@ -94,6 +118,7 @@ async function main(): Promise<void> {
     const packages = packagesIn(program, bundles);
     const licenses = Buffer.from(`${licenseComments(packages)}\n\n${node}`);
     const archives = await Promise.all(made.map((each) => pack(each, licenses)));
+    await packImage(program, made, licenses);
     put(`${program}.cdx.json`, sbomOf(program, packages));
     if (program === "kubectl-engine") {
       put("krew-index/plugins/engine.yaml", krewManifest(archives, url));

@@ -21,13 +21,14 @@ import { until } from "../control-plane/until";
 import { type Forwarder, startForwarder } from "../support/forwarder";
 import { Kubelet, type RunningPod } from "./kubelet";
 import { Layout } from "./layout";
+import { releaseDir } from "./released";
 import { type PodSpec, runtimeConfig, seccompFile } from "./pod";
 
 jest.setTimeout(180_000);
 
 const { namespace, deployment } = names.companion;
 const chart = join(repositoryRoot, "manifests/chart/engine-webhook");
-const images = join(repositoryRoot, "dist/release/images");
+const images = join(releaseDir, "images");
 const webhookImage = new Layout(join(images, "engine-webhook"));
 const pluginImage = new Layout(join(images, "kubectl-engine"));
 

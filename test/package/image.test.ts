@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { debianEntries, debianPackages } from "../../.ci/package/debian";
+import { debianEntries, debianPackages, hasDebianTools } from "../../.ci/package/debian";
 import { architectures, type Image, writeImage } from "../../.ci/package/image";
 import { Layout } from "./layout";
 
@@ -19,7 +19,7 @@ const image: Image = {
   ],
 };
 
-const hasApt = existsSync("/usr/lib/apt/apt-helper");
+const hasApt = hasDebianTools();
 if (!hasApt) console.warn("skipped: images are built from Debian packages, which takes apt");
 
 /** Every file below the folder, with the hash of its bytes. */
