@@ -9,9 +9,16 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { extract } from "tar-stream";
-import type { Entry } from "./image";
 
 export type Architecture = "amd64" | "arm64";
+
+/** A file with its content, or a link, or a folder where there is neither. */
+export interface Entry {
+  readonly path: string;
+  readonly mode?: number;
+  readonly content?: Buffer;
+  readonly link?: string;
+}
 
 export interface DebianPackage {
   /** Below `pool/main` of a mirror, without architecture and ending. */

@@ -9,15 +9,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { pack } from "tar-stream";
 import type { Entry as Packed } from "./archives";
-import { type Architecture, debianEntries } from "./debian";
-
-/** A file with its content, or a link, or a folder where there is neither. */
-export interface Entry {
-  readonly path: string;
-  readonly mode?: number;
-  readonly content?: Buffer;
-  readonly link?: string;
-}
+import { type Architecture, debianEntries, type Entry } from "./debian";
 
 export interface Image {
   /** Of the program; its file among those of the image is the entry point. */

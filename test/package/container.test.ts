@@ -37,7 +37,7 @@ const has = (): boolean => spawnSync("runc", ["--version"]).status === 0 && exis
 /** True where containers can be run; root gets what is lacking, or the tests fail. */
 function canRun(): boolean {
   if (process.getuid?.() !== 0) {
-    console.warn("skipped: to run containers takes root");
+    process.stderr.write("containers are not run: that takes root\n");
     return false;
   }
   if (has()) return true;
@@ -224,6 +224,8 @@ const uid = randomInt(1_000_000_000, 2_000_000_000);
       response: { uid: "in-flight", allowed: false, status: { code: 422 } },
     });
     expect(await ended).toEqual(["exited with code 0", "exited with code 0"]);
+    // without the container nothing judges: what was seen above was its work
+    expect((await edit("8.0")).stderr).toContain("failed calling webhook");
   });
 
   describe("the plugin, in a pod of a Job", () => {

@@ -20,7 +20,8 @@ const image: Image = {
 };
 
 const hasApt = hasDebianTools();
-if (!hasApt) console.warn("skipped: images are built from Debian packages, which takes apt");
+if (!hasApt)
+  process.stderr.write("images are not built: that takes apt and dpkg of a Debian system\n");
 
 /** Every file below the folder, with the hash of its bytes. */
 function contentOf(path: string): ReadonlyMap<string, string> {
@@ -137,7 +138,7 @@ function contentOf(path: string): ReadonlyMap<string, string> {
     const words = ["copy", "--insecure-policy", "--all", `oci:${path}:1.2.3`, `oci:${copy}:1.2.3`];
     const { error, stderr } = spawnSync("skopeo", words);
     if (error !== undefined) {
-      console.warn("skipped: skopeo is not installed");
+      process.stderr.write("no other tool copies the image: skopeo is missing\n");
       return;
     }
     expect(String(stderr)).toBe("");
