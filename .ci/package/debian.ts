@@ -8,6 +8,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { extract } from "tar-stream";
 
 export type Architecture = "amd64" | "arm64";
@@ -142,11 +143,10 @@ async function unpacked(file: string): Promise<readonly Entry[]> {
   reader.end(tar);
   for await (const entry of reader) {
     const { name, type, linkname, mode } = entry.header;
-    const chunks: Buffer[] = [];
-    for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+    const content = await buffer(entry);
     const path = name.replace(/^\.\//, "");
     if (!kept.test(path)) continue;
-    if (type === "file") entries.push({ path, mode, content: Buffer.concat(chunks) });
+    if (type === "file") entries.push({ path, mode, content });
     if (type === "symlink") entries.push({ path, link: linkname });
   }
   return entries;

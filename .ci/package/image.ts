@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { pack } from "tar-stream";
@@ -12,10 +13,10 @@ import type { Entry as Packed } from "./archives";
 import { type Architecture, debianEntries, type Entry } from "./debian";
 
 export interface Image {
-  /** Of the program; its file among those of the image is the entry point. */
+  /** Of the program too, which is the entry point. */
   readonly name: string;
   readonly version: string;
-  /** What an archive of the program holds; licenses go with it, help for shells does not. */
+  /** The program and its licenses, each with its path on a Debian system. */
   readonly files: (architecture: Architecture) => readonly Packed[];
 }
 
@@ -48,15 +49,6 @@ async function baseLayer(architecture: Architecture): Promise<readonly Entry[]> 
     text("etc/group", "root:x:0:\nnonroot:x:65532:\n"),
     text("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
   ];
-}
-
-function programLayer({ name, files }: Image, architecture: Architecture): readonly Entry[] {
-  return files(architecture).flatMap((file): readonly Entry[] => {
-    const content = file.bytes;
-    if (file.name === name) return [{ path: `usr/bin/${name}`, mode: 0o755, content }];
-    const isLicense = file.name.startsWith("LICENSE");
-    return isLicense ? [{ path: `usr/share/doc/${name}/${file.name}`, content }] : [];
-  });
 }
 
 /** Writes the layout, both architectures in it, and returns the digest by which it is pulled. */
@@ -98,7 +90,7 @@ async function putManifest(
 ): Promise<Descriptor> {
   const layers: Descriptor[] = [];
   const diffIds: string[] = [];
-  for (const entries of [await baseLayer(architecture), programLayer(image, architecture)]) {
+  for (const entries of [await baseLayer(architecture), image.files(architecture).map(placed)]) {
     const tar = await tarOf(entries);
     diffIds.push(hash(sha256(tar)));
     layers.push(put("layer.v1.tar+gzip", await promisify(gzip)(tar)));
@@ -129,8 +121,12 @@ function annotationsOf({ name, version }: Image): Readonly<Record<string, string
   );
 }
 
+function placed({ name, installed = `/${name}`, executable, bytes }: Packed): Entry {
+  return { path: installed.slice(1), mode: executable === true ? 0o755 : 0o644, content: bytes };
+}
+
 /** Owner, time and order are the same for every build; folders come before what they hold. */
-async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
+function tarOf(entries: readonly Entry[]): Promise<Buffer> {
   const tar = pack();
   const folders = entries.flatMap(({ path }) => parentsOf(path)).map((path): Entry => ({ path }));
   const all = new Map([...folders, ...entries].map((entry) => [entry.path, entry]));
@@ -142,9 +138,7 @@ async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
     } else tar.entry({ ...common, type: "symlink", linkname: link, mode: 0o777 });
   }
   tar.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of tar as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return buffer(tar);
 }
 
 function parentsOf(path: string): readonly string[] {

@@ -13,9 +13,11 @@ const image: Image = {
   name: "small",
   version: "1.2.3",
   files: (architecture) => [
-    { name: "small", bytes: Buffer.from(`for ${architecture}`) },
-    { name: "LICENSE", bytes: Buffer.from("license") },
-    { name: "completion/small.bash", bytes: Buffer.from("none of an image") },
+    {
+      ...{ name: "small", installed: "/usr/bin/small", executable: true },
+      bytes: Buffer.from(`for ${architecture}`),
+    },
+    { name: "LICENSE", installed: "/usr/share/doc/small/copyright", bytes: Buffer.from("license") },
   ],
 };
 
@@ -95,7 +97,7 @@ function contentOf(path: string): ReadonlyMap<string, string> {
       const packages = debianPackages.map(({ path: each }) => each.replace(/.*\/|_.*/g, ""));
       const present = [
         linker[architecture],
-        "usr/share/doc/small/LICENSE",
+        "usr/share/doc/small/copyright",
         ...libraries.map((name) => `usr/lib/${triplet}/${name}`),
         ...packages.map((name) => `usr/share/doc/${name}/copyright`),
         ...packages.map((name) => `var/lib/dpkg/status.d/${name}`),
