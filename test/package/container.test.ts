@@ -3,7 +3,6 @@
  * a pod of a Job. runc starts them with what a kubelet would give: the stored pod spec, a read-only
  * root, no capabilities, the default filter of system calls, and a user that nobody knew before.
  */
-import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:https";
@@ -19,6 +18,7 @@ import { database, seedScene } from "../control-plane/scene";
 import { trustedPem } from "../control-plane/swap-states";
 import { until } from "../control-plane/until";
 import { type Forwarder, startForwarder } from "../support/forwarder";
+import { isAvailable, isInstalled } from "./debian-system";
 import { Kubelet, type RunningPod } from "./kubelet";
 import { Layout } from "./layout";
 import { releaseDir } from "./released";
@@ -32,21 +32,11 @@ const images = join(releaseDir, "images");
 const webhookImage = new Layout(join(images, "engine-webhook"));
 const pluginImage = new Layout(join(images, "kubectl-engine"));
 
-const has = (): boolean => spawnSync("runc", ["--version"]).status === 0 && existsSync(seccompFile);
-
-/** True where containers can be run; root gets what is lacking, or the tests fail. */
-function canRun(): boolean {
-  if (process.getuid?.() !== 0) {
-    process.stderr.write("containers are not run: that takes root\n");
-    return false;
-  }
-  if (has()) return true;
-  const packages = ["runc", "golang-github-containers-common"];
-  const words = ["install", "-y", "--no-install-recommends", ...packages];
-  const installed = spawnSync("apt-get", words, { encoding: "utf8" });
-  if (has()) return true;
-  throw new Error(`containers need ${packages.join(" and ")}: ${installed.stderr}`);
-}
+const canRun = isAvailable(
+  "containers are not run",
+  ["runc", "golang-github-containers-common"],
+  () => process.getuid?.() === 0 && isInstalled("runc") && existsSync(seccompFile),
+);
 
 const hardened = {
   allowPrivilegeEscalation: false,
@@ -57,7 +47,7 @@ const hardened = {
 };
 const uid = randomInt(1_000_000_000, 2_000_000_000);
 
-(canRun() ? describe : describe.skip)("on a real API server", () => {
+(canRun ? describe : describe.skip)("on a real API server", () => {
   let controlPlane: ControlPlane;
   let kubelet: Kubelet;
   let forwarder: Forwarder | undefined;
