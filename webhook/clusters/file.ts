@@ -123,8 +123,8 @@ export function parseClusters(content: string, names: Names): readonly ClusterFa
     throw new Error(`it holds no ${names.ec.kind}`);
   }
   const clusters = objects.map((object, index) => parseCluster(object, index, names));
-  const keys = clusters.map(clusterKey);
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  const keys = new Set<string>();
+  const twice = clusters.map(clusterKey).find((key) => keys.size === keys.add(key).size);
   if (twice !== undefined) throw new Error(`${twice} is there twice`);
   return clusters;
 }
