@@ -74,7 +74,7 @@ async function run(context: CommandContext, flags: PreparedRbac): Promise<Report
       maxFailures: flags.maxFailures,
       prove: flags.probe,
       ...writeOptions(context),
-      concurrency: options.concurrency,
+      concurrency: options.concurrency ?? 24, // small requests: a busy server says 429
       timeoutMs: options.timeoutMs,
     },
   );

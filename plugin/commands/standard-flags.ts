@@ -1,5 +1,13 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
-import { countOr, duration, type FlagReader, type FlagSpec, flagTable, listOf } from "./flags";
+import {
+  count,
+  countOr,
+  duration,
+  type FlagReader,
+  type FlagSpec,
+  flagTable,
+  listOf,
+} from "./flags";
 
 /** kubectl's flags for reaching a cluster. */
 export const connectionTable = flagTable({
@@ -73,8 +81,8 @@ export const runTable = flagTable({
   },
   wait: { help: "Wait for what is not ready yet instead of stopping" },
   concurrency: {
-    ...countOr(8, 1, 256),
-    help: "Namespaces or databases worked on at once",
+    ...count(1, 256),
+    help: "How many are worked on at once; by default 24 namespaces or 8 databases",
   },
   names: {
     value: "FILE",

@@ -81,7 +81,7 @@ async function run(
         ...flags,
         namespace,
         ...limitOf(options, limited),
-        concurrency: options.concurrency,
+        concurrency: options.concurrency ?? 8,
         ...writeOptions(context),
       },
     );

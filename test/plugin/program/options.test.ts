@@ -22,7 +22,7 @@ test("nothing given: the defaults", () => {
     timeoutMs: 300_000,
     wait: false,
     output: "text",
-    concurrency: 8,
+    concurrency: undefined,
     color: "auto",
     quiet: false,
     debug: false,
