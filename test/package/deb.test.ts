@@ -1,12 +1,11 @@
 /** The Debian packages, installed by dpkg into a folder that knows what this machine has. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { version } from "../../package.json";
-import { findBinaries } from "../control-plane/binaries";
 import { run } from "../control-plane/run";
-import { archHere, released } from "./released";
+import { archHere, rehearsedWith, released } from "./released";
 
 const status = "/var/lib/dpkg/status";
 const fits = existsSync(status) && process.getuid?.() === 0;
@@ -46,12 +45,7 @@ onDebian(
       packageOf("engine-webhook"),
     ]);
     expect(await ended).toMatchObject({ code: 0 });
-    const only = join(dir, "kubectl-only");
-    mkdirSync(only);
-    const { kubectl } = await findBinaries();
-    symlinkSync(kubectl, join(only, "kubectl"));
-    const env = { PATH: [only, join(root, "usr/bin")].join(delimiter), HOME: dir };
-    const ran = await run(join(only, "kubectl"), ["engine", "rehearse"], { env });
+    const ran = await rehearsedWith(join(root, "usr/bin"), dir);
     expect(ran.stdout).toContain("Done: the rehearsal went as it has to, nothing real was touched");
     expect(ran.code).toBe(0);
     const { code, stdout } = await run(join(root, "usr/bin/kubectl_complete-engine"), ["up"], {

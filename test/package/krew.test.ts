@@ -1,12 +1,10 @@
 /** The plugin by krew's way: into an empty home, from the index folder and the archives of the release. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { load } from "js-yaml";
-import { findBinaries } from "../control-plane/binaries";
-import { run } from "../control-plane/run";
 import { installByKrew, type Manifest, problemsOf } from "./krew-rules";
-import { archHere, released, releaseDir } from "./released";
+import { archHere, rehearsedWith, released, releaseDir } from "./released";
 
 const file = released("krew-index/plugins/engine.yaml");
 const read = (): Manifest => load(readFileSync(file, "utf8")) as Manifest;
@@ -70,12 +68,7 @@ test.each<[string, () => Manifest, string]>([
 test("kubectl rehearses with nothing but itself and krew's folder on the PATH", async () => {
   const home = join(dir, "home");
   const links = await installByKrew(read(), { archives: releaseDir, home, arch: archHere });
-  const only = join(dir, "kubectl-only");
-  mkdirSync(only);
-  const { kubectl } = await findBinaries();
-  symlinkSync(kubectl, join(only, "kubectl"));
-  const env = { PATH: [only, links].join(delimiter), HOME: home };
-  const ran = await run(join(only, "kubectl"), ["engine", "rehearse"], { env });
+  const ran = await rehearsedWith(links, home);
   expect(ran.stderr).not.toContain("error:");
   expect(ran.stdout).toContain("Done: the rehearsal went as it has to, nothing real was touched");
   expect(ran.code).toBe(0);

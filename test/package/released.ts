@@ -1,12 +1,15 @@
 /** What `npm run package` left in dist/release, unpacked for tests. */
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
 import { extract } from "tar-stream";
+import { findBinaries } from "../control-plane/binaries";
 import { repositoryRoot } from "../control-plane/pins";
+import { run, type RunResult } from "../control-plane/run";
 
 export const releaseDir = join(repositoryRoot, "dist/release");
 
@@ -61,3 +64,13 @@ export async function unpackInto(archive: string, folder: string): Promise<void>
 
 /** The architecture of this machine, as the names of archives spell it. */
 export const archHere = process.arch === "x64" ? "amd64" : "arm64";
+
+/** A rehearsal by `kubectl engine`, with nothing but kubectl and a folder of plugins on the PATH; `dir` is its home. */
+export async function rehearsedWith(plugins: string, dir: string): Promise<RunResult> {
+  const only = join(dir, "kubectl-only");
+  mkdirSync(only);
+  const { kubectl } = await findBinaries();
+  symlinkSync(kubectl, join(only, "kubectl"));
+  const env = { PATH: [only, plugins].join(delimiter), HOME: dir };
+  return await run(join(only, "kubectl"), ["engine", "rehearse"], { env });
+}
