@@ -1,4 +1,5 @@
 /** Archives with the same bytes for the same files: no owner, no time, an order of their own. */
+import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { createGzip } from "node:zlib";
 import { type Zippable, zipSync } from "fflate";
@@ -12,6 +13,9 @@ export interface Entry {
   /** Its path on a Debian system; without one it does not belong there. */
   readonly installed?: string | undefined;
 }
+
+/** Of the bytes, hex. */
+export const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 const modeOf = ({ executable = false }: Entry): number => (executable ? 0o755 : 0o644);
 

@@ -5,11 +5,11 @@
  * version of a package, an archive of snapshots keeps all of them.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { extract } from "tar-stream";
+import { sha256 as sumOf } from "./archives";
 
 export type Architecture = "amd64" | "arm64";
 
@@ -102,7 +102,7 @@ export async function debianEntries(
 function fetched({ path, sha256 }: DebianPackage, architecture: Architecture): string {
   const file = join(cache, `${basename(path)}_${architecture}.deb`);
   if (!existsSync(file)) fetch(`pool/main/${path}_${architecture}.deb`, file);
-  const found = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const found = sumOf(readFileSync(file));
   if (found === sha256[architecture]) return file;
   throw new Error(
     `${file} has the SHA-256 ${found}, and ${sha256[architecture]} is recorded: it is not used; remove it and run again`,

@@ -2,14 +2,13 @@
  * Images as OCI layouts, made of bytes alone: no daemon, no registry, and the same bytes each time.
  * An image holds its program, the libraries that it is linked to, and no shell.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { pack } from "tar-stream";
-import type { Entry as Packed } from "./archives";
+import { type Entry as Packed, sha256 } from "./archives";
 import { type Architecture, debianEntries, type Entry } from "./debian";
 
 export interface Image {
@@ -144,10 +143,6 @@ function tarOf(entries: readonly Entry[]): Promise<Buffer> {
 function parentsOf(path: string): readonly string[] {
   const parent = posix.dirname(path);
   return parent === "." ? [] : [...parentsOf(parent), parent];
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 const hash = (hex: string): string => `sha256:${hex}`;

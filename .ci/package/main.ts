@@ -2,13 +2,12 @@
  * `npm run package`: every form in which the programs can be had, in dist/release. Two runs give the
  * same bytes. ENGINE_RELEASE_URL is where the archives will lie.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { completionScript } from "../../plugin/commands/completion";
 import { bundle, type Bundled, licenseComments, type ProgramName } from "../bundle";
-import { type Entry, tarGz, zip } from "./archives";
+import { type Entry, sha256, tarGz, zip } from "./archives";
 import { hasDebianTools } from "./debian";
 import { makeDeb } from "./deb";
 import { type Bundles, type Executable, makeExecutables, programsIn } from "./executables";
@@ -21,8 +20,6 @@ const root = join(__dirname, "../..");
 const release = join(root, "dist/release");
 const work = join(root, ".cache/package");
 const url = process.env["ENGINE_RELEASE_URL"] ?? `https://releases.engine.example/v${version}`;
-
-const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 const put = (name: string, content: Buffer | string): void => {
   mkdirSync(dirname(join(release, name)), { recursive: true });
