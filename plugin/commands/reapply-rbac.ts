@@ -19,6 +19,7 @@ import {
 } from "./release-option";
 import { prepared, type PreparedRun, runPorts, writeOptions } from "./run-ports";
 import type { ReapplyRbacFlags } from "./specs/rbac";
+import { usualAtOnce } from "./standard-flags";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
 export const runReapplyRbac = prepared((context: CommandContext, flags: ReapplyRbacFlags) =>
@@ -74,7 +75,7 @@ async function run(context: CommandContext, flags: PreparedRbac): Promise<Report
       maxFailures: flags.maxFailures,
       prove: flags.probe,
       ...writeOptions(context),
-      concurrency: options.concurrency ?? 24, // small requests: a busy server says 429
+      concurrency: options.concurrency ?? usualAtOnce.namespaces,
       timeoutMs: options.timeoutMs,
     },
   );

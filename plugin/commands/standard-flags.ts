@@ -52,6 +52,9 @@ export const connectionTable = flagTable({
   },
 });
 
+/** Requests for a namespace are small, and a busy API server refuses them with 429; a database keeps its operator at work. */
+export const usualAtOnce = { namespaces: 24, databases: 8 } as const;
+
 /** The tool's own flags. */
 export const runTable = flagTable({
   output: {
@@ -82,7 +85,7 @@ export const runTable = flagTable({
   wait: { help: "Wait for what is not ready yet instead of stopping" },
   concurrency: {
     ...count(1, 256),
-    help: "How many are worked on at once; by default 24 namespaces or 8 databases",
+    help: `How many are worked on at once; by default ${usualAtOnce.namespaces} namespaces or ${usualAtOnce.databases} databases`,
   },
   names: {
     value: "FILE",

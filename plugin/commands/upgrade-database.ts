@@ -15,6 +15,7 @@ import { apiPermissions, connectApi } from "./api-options";
 import type { CommandContext } from "./context";
 import type { UpgradeDatabaseFlags } from "./specs/database";
 import { kubectlCommand } from "./kubectl-command";
+import { usualAtOnce } from "./standard-flags";
 import { limitOf, type PreparedRun, runPorts, writeOptions } from "./run-ports";
 
 /** Upgrades the databases; every expected end comes back as a report. */
@@ -81,7 +82,7 @@ async function run(
         ...flags,
         namespace,
         ...limitOf(options, limited),
-        concurrency: options.concurrency ?? 8,
+        concurrency: options.concurrency ?? usualAtOnce.databases,
         ...writeOptions(context),
       },
     );
