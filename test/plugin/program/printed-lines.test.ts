@@ -1,5 +1,4 @@
 /** Every printed line of this tool is one that the tool itself reads, and that runs. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../../../plugin/domain/catalogue";
 import type { Finding } from "../../../plugin/domain/findings";
@@ -13,8 +12,8 @@ import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 import { aFolder } from "../../support/a-folder";
+import { pagePaths, readPage, wordsOf as allWordsOf } from "../../support/pages";
 
-const readme = readFileSync(join(__dirname, "../../../README.md"), "utf8");
 const prefix = "kubectl engine";
 
 let folder = "";
@@ -33,11 +32,9 @@ async function run(words: readonly string[]): Promise<Ended> {
   });
 }
 
-/** The words of a printed line, quotes taken off; comments, pipes and redirections end it. */
+/** The words of a printed line, behind the program's. */
 function wordsOf(line: string): readonly string[] {
-  const [own = ""] = line.split(/ [|>#;]| 2>| &&/);
-  const words = own.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
-  return words.map((word) => word.replaceAll(/^['"]|['"]$/g, "")).slice(prefix.split(" ").length);
+  return allWordsOf(line).slice(prefix.split(" ").length);
 }
 
 /** What the parser and the command's own flags have against a line. */
@@ -110,8 +107,8 @@ test("every example of the help is read", () => {
   );
 });
 
-test("every line of the README is read", () => {
-  const lines = linesIn(readme);
+test("every line of every page is read", () => {
+  const lines = pagePaths().flatMap((path) => linesIn(readPage(path)));
   expect(lines.length).toBeGreaterThan(10);
   expect(lines.map((line) => [line, problemsOf(wordsOf(line))])).toEqual(
     lines.map((line) => [line, []]),
