@@ -5,6 +5,7 @@ import { isLabel } from "../plugin/domain/kube/selectors";
 import { defaultNames, type Names } from "../plugin/domain/names";
 import type { RuleOptions, RuleSetting } from "../plugin/domain/rules/types";
 import { errorText, type LogLevel, logLevels } from "./log";
+import type { SettingName } from "./settings";
 import { readFileSync } from "node:fs";
 import { type JudgedNames, judgeNames, parseMarked } from "../plugin/domain/names/judge";
 import { parseYaml } from "./certificate/served";
@@ -80,7 +81,7 @@ class Settings {
   }
 
   /** The names of the file that the setting gives, the default ones without it. */
-  names(name: string): Names {
+  names(name: SettingName): Names {
     const file = this.read([name, asIs, "", "a file"]);
     if (file === "") return defaultNames;
     const read = readNames(file);
@@ -111,7 +112,7 @@ class Settings {
 
 /** A variable, how it is read, what holds without it, and the form that is told of a wrong one. */
 type Setting<T> = readonly [
-  name: string,
+  name: SettingName,
   parse: (text: string) => T | undefined,
   unset: T,
   form: string,

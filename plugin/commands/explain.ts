@@ -34,12 +34,13 @@ function unknownCode(typed: string, wanted: string): UsageError {
   return new UsageError(`CODE: ${JSON.stringify(typed)} is not a finding code${nearest}`, { hint });
 }
 
-/** The four parts, one a line. */
+/** The four parts, one a line, and where the reference has them. */
 export function explanationText(report: Report): string {
   const { code, severity, cause, fix, source } = report.details as (typeof catalogue)[number];
   return `Code:     ${code} (${severity})
 Cause:    ${cause}
 Fix:      ${fix}
 Source:   ${source}
+Page:     docs/reference/findings.md#${code.toLowerCase()}
 `;
 }

@@ -1,7 +1,7 @@
 /** Errors that end a command, and the one table of exit codes (cli contract). */
 import { publicText } from "./public-words";
 
-/** What each exit code means; README's table is tested against this one. */
+/** The exit codes; `exitMeanings` says what each means. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -21,6 +21,30 @@ export const exitCodes = {
 
 /** One of the exit codes of the contract. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What each exit code means, and the state that it leaves. */
+export const exitMeanings: Readonly<Record<ExitCode, readonly [means: string, leaves: string]>> = {
+  0: ["done, or already up to date", "proven"],
+  1: ["differences exist (diff), or the change failed for the cause named", "see the output"],
+  2: ["wrong usage or unreadable input; all problems are named at once", "untouched"],
+  3: ["a preflight check blocks", "untouched"],
+  4: ["a needed permission is missing; the Role to ask for is printed", "untouched"],
+  5: [
+    "conflict: another owner, changed since planned, another run active",
+    "untouched since the last proven step",
+  ],
+  6: ["partial: some namespaces or databases failed", "listed"],
+  7: ["verification failed, the change was rolled back", "as before the run"],
+  8: ["verification failed and the rollback is incomplete", "described, manual steps printed"],
+  69: ["the API server or network is unavailable", "running it again resumes"],
+  70: [
+    "the tool itself failed unexpectedly: run it again with --debug and report what it prints",
+    "see the output; running it again resumes",
+  ],
+  124: ["timed out waiting", "consistent, running it again resumes"],
+  130: ["interrupted by SIGINT", "described, running it again resumes"],
+  143: ["interrupted by SIGTERM", "described, running it again resumes"],
+};
 
 /** What an error may carry beside its message. */
 export interface ErrorDetails {

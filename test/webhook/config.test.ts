@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { UsageError } from "../../plugin/domain/errors";
 import { defaultNames } from "../../plugin/domain/names";
 import { type Check, parseConfig } from "../../webhook/config";
+import { settings } from "../../webhook/settings";
 
 const least = { ENGINE_WEBHOOK_TLS_DIR: "/tls" };
 const deny = { version: "deny", policy: "deny", modules: "deny" };
@@ -251,4 +252,19 @@ describe("ENGINE_NAMES", () => {
       problems.map((problem) => `ENGINE_NAMES: ${path}: ${problem}`),
     );
   });
+});
+
+const inWords = /^(all|by|none|nobody|required|the) ?/;
+test.each(
+  Object.entries(settings).flatMap(([name, [unset]]) =>
+    inWords.test(unset) ? [] : [{ name, unset }],
+  ),
+)("$name is $unset where it is not set", ({ name, unset }) => {
+  expect(parseConfig({ ...least, [name]: unset })).toEqual(parseConfig(least));
+});
+
+test("every variable that is described is read", () => {
+  const unset = Object.keys(settings).map((name): [string, string] => [name, ""]);
+  const { unknown } = parseConfig({ ...Object.fromEntries(unset), ...least });
+  expect(unknown).toEqual([]);
 });
