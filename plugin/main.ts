@@ -91,7 +91,7 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 /** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
 export async function connect(
   { connection }: GlobalOptions,
-  { onRequest, readOnly = false }: ConnectManner = {},
+  { onRequest, readOnly = false, silent = false }: ConnectManner = {},
 ): Promise<Cluster> {
   const { sweepLeftovers } = await import("./adapters/files.ts");
   sweepLeftovers(systemClock.now());
@@ -99,6 +99,7 @@ export async function connect(
   return kubernetes.connect(connection, process.env, {
     signal: interruption.signal,
     readOnly,
+    silent,
     ...(onRequest && {
       onRequest: ({ method, path, dryRun }) => {
         onRequest(`${method} ${path}${dryRun ? " (dry run)" : ""}`);
@@ -126,7 +127,8 @@ async function main(): Promise<void> {
     fail(error);
   } finally {
     ended = true;
-    if (abandoned) leave();
+    // a shell waits for the end of the process, which a name that is looked up would hold up
+    if (abandoned || process.argv[2] === "__complete") leave();
   }
 }
 

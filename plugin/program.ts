@@ -2,6 +2,7 @@
 import type { GlobalOptions } from "./commands/context";
 import { attribute, FlagReader } from "./commands/flags";
 import type { ExitCode } from "./domain/errors";
+import type { Question, Suggestion } from "./program/complete";
 import type { World } from "./program/context";
 import type { Names } from "./domain/names";
 import type { Chosen } from "./program/entry";
@@ -125,14 +126,23 @@ async function wordingIn(
   return wordingOf(names);
 }
 
-/** Shell completion: words alone, no cluster, and never an error in the middle of a prompt. */
-async function complete(words: readonly string[], { env, streams }: World): Promise<ExitCode> {
+/** Shell completion: never an error in the middle of a prompt. */
+async function complete(words: readonly string[], world: World): Promise<ExitCode> {
+  const { env, streams } = world;
   const { complete: answer } = await import("./program/complete.ts");
   const codes = async (): Promise<readonly (readonly [string, string])[]> => {
     const { catalogue } = await import("./domain/catalogue.ts");
     return catalogue.map(({ code, cause }) => [code, cause]);
   };
   const say = await wordingIn(parse(words, prefixOf(env)), env);
-  streams.out.write(say(await answer(words, codes)));
+  const found = async (question: Question): Promise<readonly Suggestion[]> => {
+    const line = parse(question.before, prefixOf(env));
+    const { options } = toGlobalOptions(line.raw, env);
+    const { names } = await namesOf(options);
+    const { findWords } = await import("./program/found.ts");
+    const everywhere = line.words.includes("--all-namespaces");
+    return findWords({ ...question, options: { ...options, names }, everywhere }, world);
+  };
+  streams.out.write(await answer(words, { codes, found, say }));
   return 0;
 }

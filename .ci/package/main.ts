@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
-import { completionScript } from "../../plugin/commands/completion";
+import { completionScript, kubectlCompletion } from "../../plugin/commands/completion";
 import { bundle, type Bundled, licenseComments, type ProgramName } from "../bundle";
 import { type Entry, sha256, tarGz, zip } from "./archives";
 import { hasDebianTools } from "./debian";
@@ -46,9 +46,8 @@ function completion({ os }: Executable["platform"]): readonly Entry[] {
     const installed = place === undefined ? undefined : `/usr/share/${place}`;
     return { name: `completion/kubectl-engine.${ending}`, bytes, installed };
   });
-  if (os === "windows") return scripts;
-  const name = "kubectl_complete-engine";
-  const bytes = Buffer.from('#!/bin/sh\nexec kubectl-engine __complete "$@"\n');
+  const { name, text } = kubectlCompletion(os === "windows" ? "win32" : os);
+  const bytes = Buffer.from(text);
   const installed = `/usr/bin/${name}`;
   return [...scripts, { name: `completion/${name}`, bytes, installed, executable: true }];
 }

@@ -36,14 +36,23 @@ export function readText(
   }
 }
 
-/** Writes the text beside the file and moves it there; UsageError when that cannot be done. */
-export async function writePlanFile(path: string, text: string): Promise<void> {
+/** Writes the text beside the file and moves it there: nobody reads half of it. */
+export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const beside = `${path}.${randomBytes(4).toString("hex")}`;
   try {
-    await writeFile(beside, text, { mode: 0o600, flag: "wx" });
+    await writeFile(beside, text, { mode, flag: "wx" });
     await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+/** The same for a plan; UsageError when that cannot be done. */
+export async function writePlanFile(path: string, text: string): Promise<void> {
+  try {
+    await replaceFile(path, text, 0o600);
+  } catch (error) {
     const noFolder = getOwn(error, "code") === "ENOENT";
     const why = noFolder ? `no such folder: ${dirname(path)}` : fileProblem(path, error);
     throw new UsageError(`cannot write the plan: ${why}`, {

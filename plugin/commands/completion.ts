@@ -2,17 +2,20 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
+import { UsageError } from "../domain/errors";
 import type { CommandRun } from "./context";
 import { version } from "../../package.json";
 
-// the line is split here, since bash's own words break at "=" too
+// the line is split here, since bash's own words break at "=" and ":" too
 const bash = `# bash completion for kubectl-engine
 _kubectl_engine() {
-  local typed="\${COMP_LINE:0:COMP_POINT}" current answer line
+  local typed="\${COMP_LINE:0:COMP_POINT}" current answer line breaks head=
   local -a words
   read -ra words <<<"$typed"
   [[ "$typed" == *" " ]] && words+=("")
   current="\${words[\${#words[@]}-1]}"
+  breaks="\${COMP_WORDBREAKS//[^=:]/}"
+  [[ -n "$breaks" ]] && head="\${current%"\${current##*[$breaks]}"}"
   COMPREPLY=()
   answer="$(kubectl-engine __complete "\${words[@]:1}" 2>/dev/null)" || return
   while IFS= read -r line; do
@@ -21,8 +24,7 @@ _kubectl_engine() {
       :*) compopt -o default 2>/dev/null ;;
       *)
         line="\${line%%$'\\t'*}"
-        [[ "$current" == *=* && "$COMP_WORDBREAKS" == *=* ]] && line="\${line#*=}"
-        COMPREPLY+=("$line")
+        COMPREPLY+=("\${line#"$head"}")
         ;;
     esac
   done <<<"$answer"
@@ -76,14 +78,37 @@ export function completionScript([shell = ""]: readonly string[]): string {
   return scripts[shell] ?? "";
 }
 
-/** The same in a document. */
-export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
-  Promise.resolve({
+/** All that the command prints as text; nothing for what has to run. */
+export function completionText(args: readonly string[]): string | undefined {
+  return args.length === 1 ? scripts[String(args[0])] : undefined;
+}
+
+/** The program that kubectl looks for on the PATH and runs for each word of `kubectl engine`. */
+export function kubectlCompletion(platform: string): {
+  readonly name: string;
+  readonly text: string;
+} {
+  const name = "kubectl_complete-engine";
+  return platform === "win32"
+    ? { name: `${name}.cmd`, text: "@kubectl-engine __complete %*\r\n" }
+    : { name, text: '#!/bin/sh\nexec kubectl-engine __complete "$@"\n' };
+}
+
+/** The same in a document; `install` writes it. */
+export const runCompletion: CommandRun<object> = async (context, args) => {
+  const [shell = "", ...more] = args;
+  if (shell === "install") {
+    const { installCompletion } = await import("./completion-install.ts");
+    return installCompletion(context, more);
+  }
+  if (more.length > 0) throw new UsageError("SHELL: give one shell, or install and one shell");
+  return {
     apiVersion: "cli.engine.com/v1",
     kind: "Completion",
     details: { shell, script: completionScript([shell]) },
     exit: { code: 0, reason: `completion script for ${shell}` },
-  });
+  };
+};
 
 /** The version of the tool and of what runs it. */
 export const runVersion: CommandRun<object> = () =>

@@ -6,21 +6,31 @@ import { parseDuration } from "../domain/duration";
 import type { ProductKind } from "../domain/names";
 import { parseReleaseTag } from "../domain/versions";
 
-/** One flag, under its long name without dashes. */
-interface Flag {
+/** What a shell may be offered of the kubeconfig, of the cluster, or of this program. */
+export type Offer = "context" | "cluster" | "user" | "namespace" | "code";
+
+/** What may stand in the place of a value, for shell completion. */
+export interface Completed {
   readonly help: string;
+  /** May be given more than once. */
+  readonly repeat?: true;
+  /** Anything else is refused. */
+  readonly choices?: readonly string[];
+  /** It may be a file. */
+  readonly file?: true;
+  /** It names an object of one of these kinds, its kind before it or not. */
+  readonly kinds?: readonly ProductKind[];
+  /** What it may be too. */
+  readonly offers?: Offer | readonly string[];
+}
+
+/** One flag, under its long name without dashes. */
+interface Flag extends Completed {
   readonly short?: string;
   /** Placeholder of the value in help; a flag without one is true or false. */
   readonly value?: string;
-  /** May be given more than once. */
-  readonly repeat?: true;
-  readonly choices?: readonly string[];
   /** The default, as help shows it. */
   readonly fallback?: string;
-  /** The value is a file, for shell completion. */
-  readonly file?: true;
-  /** The value names an object of one of these kinds, its kind before it or not. */
-  readonly kinds?: readonly ProductKind[];
   /** The one command in which the flag may also stand without a value, with a meaning of its own. */
   readonly alone?: string;
   /** The flag without which this one means nothing. */

@@ -1,19 +1,12 @@
 /** What a command is on the command line: its words, its help and its flags, before anything is loaded. */
 import type { PlaceSign } from "../run/place";
-import type { ProductKind } from "../domain/names";
-import { FlagReader, type FlagTable, type OptionsOf, readOptions } from "./flags";
+import { type Completed, FlagReader, type FlagTable, type OptionsOf, readOptions } from "./flags";
 
-/** An argument as help and completion show it; `choices` refuses anything else. */
-export interface ArgumentSpec {
+/** An argument as help and completion show it. */
+export interface ArgumentSpec extends Completed {
   readonly name: string;
-  readonly help: string;
-  readonly choices?: readonly string[];
-  /** It names an object of one of these kinds, its kind before it or not. */
-  readonly kinds?: readonly ProductKind[];
   /** It may be left out. */
   readonly optional?: true;
-  /** It may be given more than once. */
-  readonly repeat?: true;
 }
 
 /** The groups in the order of the help. */
@@ -37,7 +30,7 @@ export interface Described {
   /** Reaches a cluster: its documents carry `run`. */
   readonly cluster: boolean;
   /** All that it prints as text, where its arguments alone decide: nothing is loaded to run it. */
-  readonly says?: (args: readonly string[]) => string;
+  readonly says?: (args: readonly string[]) => string | undefined;
   /** Running it again changes nothing. */
   readonly settles?: true;
   /** What its namespace has to hold; `given`: what that of the command has to that it is given. */

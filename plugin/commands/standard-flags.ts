@@ -12,9 +12,9 @@ import {
 /** kubectl's flags for reaching a cluster. */
 export const connectionTable = flagTable({
   kubeconfig: { value: "FILE", file: true, help: "Path to the kubeconfig file" },
-  context: { value: "NAME", help: "Context of the kubeconfig to use" },
-  cluster: { value: "NAME", help: "Cluster of the kubeconfig to use" },
-  user: { value: "NAME", help: "User of the kubeconfig to use" },
+  context: { value: "NAME", offers: "context", help: "Context of the kubeconfig to use" },
+  cluster: { value: "NAME", offers: "cluster", help: "Cluster of the kubeconfig to use" },
+  user: { value: "NAME", offers: "user", help: "User of the kubeconfig to use" },
   server: { short: "s", value: "URL", help: "Address of the API server" },
   token: { value: "TOKEN", read: readToken, help: "Bearer token for the API server" },
   "certificate-authority": {
@@ -48,6 +48,7 @@ export const connectionTable = flagTable({
   namespace: {
     short: "n",
     value: "NAME",
+    offers: "namespace",
     help: "Namespace to work in; else that of the context",
   },
 });

@@ -2,33 +2,62 @@
  * `__complete WORDS…`: what may stand in the place of the last word, in the form that kubectl asks
  * of a plugin's completion (cobra's): one candidate a line, a tab, its help; then a directive.
  */
-import type { FlagSpec } from "../commands/flags";
+import type { Completed, FlagSpec, Offer } from "../commands/flags";
 import { standardFlags } from "../commands/standard-flags";
 import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "./entry";
+import type { ProductKind } from "../domain/names";
+import { isUnsafe } from "../output/escape";
 
-type Suggestion = readonly [word: string, help: string];
+/** A word that may be typed, and what it is. */
+export type Suggestion = readonly [word: string, help: string];
+
+/** What is asked of the kubeconfig and of the cluster that the line leads to. */
+export interface Question {
+  readonly what: Exclude<Offer, "code"> | readonly ProductKind[];
+  /** The words before the one that is typed. */
+  readonly before: readonly string[];
+  /** The part of the value that is typed. */
+  readonly typed: string;
+}
+
+/** Where words come from that this list of commands does not have. */
+export interface Sources {
+  readonly codes: () => Promise<readonly Suggestion[]>;
+  /** Gives nothing where it cannot be had at once. */
+  readonly found: (question: Question) => Promise<readonly Suggestion[]>;
+  /** Sentences in the words of the names. */
+  readonly say: (text: string) => string;
+}
 
 /** Whether the shell may offer files as well. */
 const directives = { files: ":0", wordsOnly: ":4" };
 
-/** The answer; `codes` are the finding codes, asked for only where one may stand. */
-export async function complete(
-  words: readonly string[],
-  codes: () => Promise<readonly Suggestion[]>,
-): Promise<string> {
+/** The answer; the sources are asked only where what they have may stand. */
+export async function complete(words: readonly string[], sources: Sources): Promise<string> {
   const current = (words.at(-1) ?? "").replace(/^""$/, ""); // PowerShell cannot pass an empty word
   const before = words.slice(0, -1);
   const place = placeOf(operands(before));
   const { entry, flags } = place;
   const valued = valueFlag(flags, before.at(-1), current);
-  if (valued !== undefined) return ofValue(valued.flag, valued.lead, current);
+  if (valued !== undefined) return ofValue(valued.flag, { ...valued, current, before }, sources);
   if (current.startsWith("-")) {
-    const spelled = flags.map((flag): Suggestion => [`--${flag.name}`, flag.help]);
+    const spelled = flags.map((flag): Suggestion => [`--${flag.name}`, sources.say(flag.help)]);
     return answer([...spelled, ["--help", "Show this help"]], current);
   }
-  if (entry === undefined) return answer(nextWords(place), current);
-  return answer(await argumentsOf(entry, codes), current);
+  if (entry === undefined) {
+    const next = nextWords(place);
+    return answer(
+      next.map(([word, help]) => [word, sources.say(help)]),
+      current,
+    );
+  }
+  const given = place.typed.slice(entry.path.split(" ").length);
+  const { argument } = entry;
+  if (argument === undefined || (given.length > 0 && argument.repeat !== true)) {
+    return answer([], current);
+  }
+  return ofValue(argument, { lead: "", current, before, given }, sources);
 }
 
 interface CompletionContext {
@@ -84,15 +113,6 @@ function nextWords({ typed, commands }: CompletionContext): readonly Suggestion[
     .map(({ path, summary }): Suggestion => [path.slice(lead.length), summary]);
 }
 
-async function argumentsOf(
-  { argument }: CommandEntry,
-  codes: () => Promise<readonly Suggestion[]>,
-): Promise<readonly Suggestion[]> {
-  if (argument === undefined) return [];
-  if (argument.choices === undefined) return codes();
-  return argument.choices.map((choice) => [choice, argument.help]);
-}
-
 /** The flag whose value is being typed: `--output js`, `--output=js` or `-o js`. */
 function valueFlag(
   flags: readonly FlagSpec[],
@@ -113,17 +133,58 @@ function isWord(word: string | undefined, name: string, short: string | undefine
   return word === `--${name}` || (short !== undefined && word === `-${short}`);
 }
 
-function ofValue(flag: FlagSpec, lead: string, current: string): string {
-  if (flag.file === true) return `${directives.files}\n`;
-  const choices = flag.choices ?? [];
+/** A value as far as it is typed. */
+interface Typed {
+  /** What of the word is not the value: `--output=`. */
+  readonly lead: string;
+  readonly current: string;
+  readonly before: readonly string[];
+  /** Values that were typed already. */
+  readonly given?: readonly string[];
+}
+
+/** Where commas separate values, the last one is completed. */
+async function ofValue(
+  value: Completed,
+  { lead, current, before, given = [] }: Typed,
+  sources: Sources,
+): Promise<string> {
+  const end = value.repeat === true ? current.lastIndexOf(",") + 1 : 0;
+  const start = current.slice(0, Math.max(end, lead.length));
+  const typed = current.slice(start.length);
+  const others = [...given, ...start.slice(lead.length).split(",")];
+  const offered = await offersFor(value, { before, typed }, sources);
+  const fresh = offered.filter(([word]) => !others.includes(word));
   return answer(
-    choices.map((choice) => [`${lead}${choice}`, flag.help]),
+    fresh.map(([word, help]) => [`${start}${word}`, help]),
     current,
+    value.file === true ? directives.files : directives.wordsOnly,
   );
 }
 
-function answer(candidates: readonly Suggestion[], start: string): string {
-  const fitting = candidates.filter(([word]) => word.startsWith(start));
+async function offersFor(
+  { choices, kinds, offers, help }: Completed,
+  asked: Omit<Question, "what">,
+  sources: Sources,
+): Promise<readonly Suggestion[]> {
+  const words = choices ?? (typeof offers === "object" ? offers : undefined);
+  if (words !== undefined) return words.map((word) => [word, sources.say(help)]);
+  if (offers === "code") {
+    return (await sources.codes()).map(([code, cause]) => [code, sources.say(cause)]);
+  }
+  const what = kinds ?? (typeof offers === "string" ? offers : undefined);
+  return what === undefined ? [] : sources.found({ ...asked, what });
+}
+
+/** A word that no shell could type is not offered. */
+function answer(
+  candidates: readonly Suggestion[],
+  start: string,
+  directive = directives.wordsOnly,
+): string {
+  const fitting = candidates.filter(
+    ([word]) => word.startsWith(start) && !isUnsafe(word) && !/\s/.test(word),
+  );
   const lines = fitting.map(([word, help]) => `${word}\t${help}`);
-  return `${[...lines, directives.wordsOnly].join("\n")}\n`;
+  return `${[...lines, directive].join("\n")}\n`;
 }

@@ -32,6 +32,8 @@ export interface ConnectManner {
   readonly onRequest?: (line: string) => void;
   /** Refuses to send a write. */
   readonly readOnly?: boolean;
+  /** Nobody is asked to log in, and nothing is shown of a login. */
+  readonly silent?: boolean;
 }
 
 /** A context, and what the program keeps of the run for its end. */

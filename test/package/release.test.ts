@@ -48,7 +48,9 @@ describe.each(["kubectl-engine", "engine-webhook"])("%s", (program) => {
       const files = await filesOf(released(`${program}_${os}_${arch}.${ending}`));
       const name = os === "windows" ? `${program}.exe` : program;
       const more =
-        os === "windows" ? completions : [...completions, "completion/kubectl_complete-engine"];
+        os === "windows"
+          ? [...completions, "completion/kubectl_complete-engine.cmd"]
+          : [...completions, "completion/kubectl_complete-engine"];
       const expected = [
         name,
         "LICENSE",

@@ -83,7 +83,7 @@ export function openClient(
   options: ClientOptions,
 ): Client {
   const { base, cluster, user, userName, clusterName } = target;
-  const { clock = systemClock, signal, onRequest, readOnly, onRefused } = options;
+  const { clock = systemClock, signal, onRequest, readOnly, onRefused, silent } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
   const trust = trustOf(target, env);
   return new Client({
@@ -93,7 +93,7 @@ export function openClient(
       tls: base.protocol === "https:" ? trust : undefined,
       open: tunnelTo(base, proxyFor(base, env, cluster.proxyUrl)),
     }),
-    credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs }),
+    credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs, silent }),
     impersonation: impersonationHeaders(user),
     userAgent: options.userAgent ?? "kubectl-engine",
     compress: cluster.disableCompression !== true,

@@ -70,13 +70,20 @@ export class ExecPlugin implements CredentialSource {
   private output(): Promise<string> {
     const { stdin, stderr } = process;
     const mode = getOwn(this.spec, "interactiveMode");
-    const interactive = mode !== "Never" && stdin.isTTY;
+    const { silent = false } = this.site;
+    const interactive = mode !== "Never" && stdin.isTTY && !silent;
     if (mode === "Always" && !interactive) throw this.failed("needs a terminal");
     const args = asArray(getOwn(this.spec, "args")).map(String);
     return new Promise((resolve, reject) => {
       const child = spawn(this.command(), args, {
         env: this.environment(interactive),
-        stdio: [interactive ? "inherit" : "ignore", "pipe", stderr.isTTY ? "inherit" : "ignore"],
+        stdio: [
+          interactive ? "inherit" : "ignore",
+          "pipe",
+          stderr.isTTY && !silent ? "inherit" : "ignore",
+        ],
+        // without a terminal of its own it cannot open one to ask on
+        detached: silent && process.platform !== "win32",
         windowsHide: true,
       });
       this.child = child;
@@ -178,6 +185,7 @@ export interface CredentialContext {
   readonly clock: Clock;
   /** Longest time for a plugin or an identity provider to give a credential. */
   readonly timeoutMs: number;
+  readonly silent?: boolean | undefined;
 }
 
 /** Where credentials come from. */

@@ -249,6 +249,8 @@ export interface ConnectOptions {
   readonly onRequest?: (request: RequestSeen) => void;
   /** Nothing but reads and questions about oneself is sent; a write throws ReadOnlyError. */
   readonly readOnly?: boolean;
+  /** A credential plugin gets no terminal to ask on. */
+  readonly silent?: boolean;
   /** Told of each write that `readOnly` kept from being sent. */
   readonly onRefused?: (request: RequestSeen) => void;
   /** Pauses between repeated reads, and the expiry of exec credentials. */

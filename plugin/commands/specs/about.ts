@@ -1,5 +1,5 @@
 /** Commands that ask no cluster. */
-import { completionScript, versionLine } from "../completion";
+import { completionText, versionLine } from "../completion";
 import { shells } from "../standard-flags";
 import { type FlagsOf, groups, spec } from "../spec";
 
@@ -17,7 +17,7 @@ export const explain = spec({
   examples: {
     "Explain a code of a report": "explain SECRET-MISSING",
   },
-  argument: { name: "CODE", help: "Code of a finding" },
+  argument: { name: "CODE", offers: "code", help: "Code of a finding" },
   flags: {},
   cluster: false,
 });
@@ -27,19 +27,27 @@ export const completion = spec({
   path: "completion",
   kind: "Completion",
   group: groups.other,
-  summary: "Print the shell completion script",
-  description: `Print the script that completes commands, flags and codes in a shell. Nothing is asked of a cluster.
+  summary: "Print or install the shell completion script",
+  description: `Print the script that completes commands, flags, codes and names in a shell, or install it.
 
-The script completes kubectl-engine. For "kubectl engine" put an executable file kubectl_complete-engine on
-the PATH that runs: kubectl-engine __complete "$@"`,
+With install, the script of the named shell, else of the login shell, is written where that shell looks, and
+kubectl_complete-engine, which kubectl runs to complete "kubectl engine", beside the plugin or into a folder of
+the PATH. It says where; --dry-run=client only says it. Running it again changes nothing. Names of clusters,
+databases and namespaces are asked of the cluster while you type: what does not answer at once is left out.`,
   examples: {
+    "Complete in every shell that is opened from now on": "completion install",
+    "Show what would be written for zsh": "completion install zsh --dry-run=client",
     "Complete in this bash": "completion bash > ~/.engine.bash; . ~/.engine.bash",
-    "Complete in every fish": "completion fish > ~/.config/fish/completions/kubectl-engine.fish",
   },
-  argument: { name: "SHELL", help: "Shell to print for", choices: shells },
+  argument: {
+    name: "SHELL",
+    help: "Shell to print for, or install and a shell",
+    choices: [...shells, "install"],
+    repeat: true,
+  },
   flags: {},
   cluster: false,
-  says: completionScript,
+  says: completionText,
 });
 
 /** `version`. */

@@ -29,6 +29,7 @@ export type ReleaseFlags = OptionsOf<typeof releaseFlags>;
 export const skipFlag = flagTable({
   skip: {
     value: "CODE[=OBJECT]",
+    offers: "code",
     repeat: true,
     read: (read, name) => read.list(name).map(parseSkip),
     help: "Finding to accept, the object as a report prints it; may be repeated; one without a match is an error",
@@ -39,6 +40,7 @@ export const skipFlag = flagTable({
 export const participantFlag = flagTable({
   participant: {
     value: "CONTEXT[/NAMESPACE]",
+    offers: "context",
     repeat: true,
     key: "participants",
     help: "Other cluster that takes part in active-active databases; it is only read",

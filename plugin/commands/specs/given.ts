@@ -10,12 +10,14 @@ export const rehearseFlags = flagTable({
   from: {
     value: "PLACE",
     file: true,
+    offers: "context",
     help: "Context of the kubeconfig, or a file or folder of objects, - for stdin; else an example",
   },
   faults: {
     value: "WHICH",
     read: readFaults,
     fallback: "none",
+    offers: ["none", "all"],
     help: "Failures to put in: none, all, a number for a random choice, or CALL:FAULT as printed",
   },
   webhook: {

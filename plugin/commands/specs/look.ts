@@ -42,7 +42,7 @@ explain CODE says more. A finding that you can live with is accepted with --skip
       help: "Its files: a folder, a .tar.gz, or an https URL, which may hold {tag}",
     },
     sha256: { value: "HEX", goesWith: "release", help: "SHA-256 that the release must have" },
-    only: { value: "CODES", ...list, help: "Checks to make, with commas between" },
+    only: { value: "CODES", ...list, offers: "code", help: "Checks to make, with commas between" },
     ...skipFlag,
     strict: { help: "Let warnings block as errors do" },
     "allow-unread": { help: "Go without what may not be read; it is not judged" },

@@ -99,7 +99,7 @@ ${reach}`,
     "Show whether it would be installed":
       "modules install rg.zip -n engine --api-ca ca.pem --dry-run=client",
   },
-  argument: { name: "FILE", help: "The module's archive, as it was published" },
+  argument: { name: "FILE", file: true, help: "The module's archive, as it was published" },
   flags,
   cluster: true,
   place: "operator",

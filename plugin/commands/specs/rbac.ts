@@ -36,6 +36,7 @@ access reviews prove the access. Running the command again continues from the st
     namespaces: {
       value: "NAMES",
       ...list,
+      offers: "namespace",
       help: "Namespaces to work on, exactly these",
     },
     selector: {
@@ -71,7 +72,11 @@ access reviews prove the access. Running the command again continues from the st
       help: "The cluster's service account; else the cluster resource names it",
     },
     prune: { help: "Delete what is left in namespaces that are not managed any more" },
-    canary: { value: "NAMESPACE", help: "Work on this one first, and stop when it fails" },
+    canary: {
+      value: "NAMESPACE",
+      offers: "namespace",
+      help: "Work on this one first, and stop when it fails",
+    },
     "max-failures": { ...count(1, 1_000_000), help: "Stop when so many namespaces have failed" },
     "take-over": {
       help: "With --mode contract: take a namespace from the operator of another namespace",

@@ -67,6 +67,7 @@ replaced or deleted is saved first. Running the command again is safe: it contin
       value: "PARTS",
       repeat: true,
       read: readFollowers,
+      offers: extraSteps,
       help: "Continue with these: rbac (as reapply-rbac), scc (as unbind-scc); separated by commas",
     },
   },

@@ -302,6 +302,18 @@ ${output}
     });
   });
 
+  test("gets no terminal of its own where nobody is to be asked", async () => {
+    const opened =
+      'try { require("node:fs").openSync("/dev/tty", "r+"); } catch { opened = "no"; }';
+    const token = `let opened = "yes"; ${opened} ${prints("{ token: opened + process.ppid }")}`;
+    const session = 'require("node:fs").readFileSync("/proc/self/stat", "utf8").split(" ")[5]';
+    const own = `const own = ${session} === String(process.pid); ${prints('{ token: "own-" + own }')}`;
+    const { headers } = await seenAfter({ user: plugin(own), options: { silent: true } });
+    expect(headers["authorization"]).toBe("Bearer own-true");
+    const refused = await seenAfter({ user: plugin(token), options: { silent: true } });
+    expect(refused.headers["authorization"]).toMatch(/^Bearer no/);
+  });
+
   test("is asked again when the credential has expired", async () => {
     let now = 0;
     const clock = { now: () => now, sleep: () => Promise.resolve() };

@@ -48,16 +48,21 @@ test.each(shells)("%s has a script that asks __complete", async (shell) => {
 function fakeProgram(): string {
   const folder = aFolder("engine-completion");
   const program = join(folder, "kubectl-engine");
-  const answer = "printf '%s\\thelp\\n' \"asked:$#:${!#}\" other; echo :4";
+  const answer = 'printf \'%s\\thelp\\n\' "asked:$#:${!#}" "${!#}other"; echo :4';
   writeFileSync(program, `#!/bin/bash\n${answer}\n`);
   chmodSync(program, 0o755);
   return folder;
 }
 
 test.each([
-  ["a word begun", "kubectl-engine ver", "asked:2:ver other"],
+  ["a word begun", "kubectl-engine ver", "asked:2:ver verother"],
   ["a word to come", "kubectl-engine cert ", "asked:3: other"],
-  ["a value behind =, of which only the value is replaced", "kubectl-engine -o=", "other"],
+  [
+    "a value behind =, of which only the value is replaced",
+    "kubectl-engine -o=",
+    "asked:2:-o= other",
+  ],
+  ["a value with a colon in it", "kubectl-engine status --context a:b", "asked:4:a:b bother"],
 ])("bash completes %s", async (_, line, expected) => {
   const script = `${await scriptFor("bash")}
 COMP_LINE='${line}'; COMP_POINT=${line.length}; _kubectl_engine; echo "\${COMPREPLY[@]}"`;
