@@ -75,7 +75,7 @@ async function applyRights(boundTo: string): Promise<void> {
 
 const parse = (text: string): unknown => JSON.parse(text);
 
-/** What README tells to run after the move. */
+/** What the guide to the webhook in production tells to run after the move. */
 async function mayPatch({ name }: User): Promise<string> {
   const registration = `validatingwebhookconfigurations/${names.webhook.configuration}`;
   const { stdout } = await controlPlane.kubectl([

@@ -1,6 +1,6 @@
 /**
- * What stays in the words of the specification whatever a names file says, and why. The README tells
- * it in short ("Names of a brand"); every entry here is looked for by a test and has to be needed.
+ * What stays in the words of the specification whatever a names file says, and why. The guide to
+ * brand names tells it in short; every entry here is looked for by a test and has to be needed.
  */
 
 /** Places: what stands there is left out before words are looked for. */

@@ -22,9 +22,9 @@ const of = (
 });
 const node = aNode("v1.33.4");
 
-test("README shows the command that makes a dump", () => {
-  const readme = readFileSync(join(__dirname, "../../../README.md"), "utf8");
-  expect(readme).toContain(`$ ${dumpCommand(names).join(" ")} > dump.yaml`);
+test("the guide to rehearsals shows the command that makes a dump", () => {
+  const guide = readFileSync(join(__dirname, "../../../docs/guides/rehearse.md"), "utf8");
+  expect(guide).toContain(`$ ${dumpCommand(names).join(" ")} > dump.yaml`);
 });
 
 test("the command asks for nodes and managed fields, and for the kinds under their names", () => {
