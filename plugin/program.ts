@@ -2,6 +2,7 @@
 import type { GlobalOptions } from "./commands/context";
 import { attribute, FlagReader } from "./commands/flags";
 import type { ExitCode } from "./domain/errors";
+import { fittedHelp, widthOf } from "./output/fit";
 import type { Question, Suggestion } from "./program/complete";
 import type { World } from "./program/context";
 import type { Names } from "./domain/names";
@@ -17,7 +18,7 @@ export async function runProgram(world: World): Promise<ExitCode> {
   const parsed = parse(argv, prefixOf(env));
   if (parsed.help !== undefined) {
     const say = await wordingIn(parsed, env);
-    streams.out.write(say(parsed.help));
+    streams.out.write(fittedHelp(say(parsed.help), widthOf(streams.out)));
     return 0;
   }
   return runParsed(parsed, { ...world, argv: parsed.words });

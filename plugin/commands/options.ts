@@ -2,6 +2,8 @@
 import { inlineYaml, parseDocuments, renderDocuments } from "../adapters/yaml";
 import { defaultNames, type Names, namesTree, type NamesTree } from "../domain/names";
 import { asArray, asString, getOwn, isObject } from "../domain/values";
+import { fittedHelp } from "../output/fit";
+import type { TextStyle } from "../output/text";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { type FlagSpec, listOf, variableOf } from "./flags";
@@ -43,11 +45,11 @@ function described(flag: FlagSpec) {
 }
 
 /** Manifests or names as YAML; else the flags in two parts, and how the environment comes in. */
-export function optionsText({ details }: Report): string {
+export function optionsText({ details }: Report, { width }: TextStyle): string {
   const { manifests, names, connection = [], run = [] } = details as OptionsDetails;
   if (manifests !== undefined) return renderDocuments(manifests);
   if (names !== undefined) return namesText(names);
-  return `${[
+  const lines = [
     "The following flags can be given to any command.",
     "",
     "Connection, as in kubectl:",
@@ -57,7 +59,8 @@ export function optionsText({ details }: Report): string {
     "An environment variable stands in for a flag that is not given; the flag wins. A variable of a",
     "flag without a value is true or false, one of a flag that may be repeated is separated by commas.",
     "Then the kubeconfig counts, then the default.",
-  ].join("\n")}\n`;
+  ];
+  return `${fittedHelp(lines.join("\n"), width)}\n`;
 }
 
 interface OptionsDetails {

@@ -8,6 +8,7 @@ import {
   renderTable,
   wantsColor,
 } from "../output/escape";
+import { fitted, widthOf } from "../output/fit";
 import { renderLine } from "../output/reporter";
 import type { Report } from "../run/report";
 import type { Names } from "../domain/names";
@@ -66,12 +67,10 @@ function redrawn({ streams: { out }, options, env }: CommandContext): Show {
   const ink = palette(wantsColor({ color: options.color, env, terminal: true }));
   let first = true;
   return (details) => {
-    const width = widthOf(out);
-    const lines = statusLines(details, {
-      palette: ink,
-      ...(width !== undefined && { width: width - 1 }),
-    });
-    const shown = fitting(lines, heightOf(out));
+    // a line as wide as the terminal would begin another one
+    const width = (widthOf(out) ?? Infinity) - 1;
+    const screen = fitted(statusLines(details, { palette: ink, width }).join("\n"), width);
+    const shown = fitting(screen.split("\n"), heightOf(out));
     const text = shown.map((line) => `${line}${clearRight}\n`).join("");
     out.write(`${first ? clearAll : ""}${home}${text}${clearBelow}`);
     first = false;
@@ -85,16 +84,9 @@ function fitting(lines: readonly string[], rows: number | undefined): readonly s
   return [...lines.slice(0, kept), `… ${lines.length - kept} more lines: enlarge the window`];
 }
 
-function widthOf(out: NodeJS.WritableStream): number | undefined {
-  return positive("columns" in out ? out.columns : undefined);
-}
-
 function heightOf(out: NodeJS.WritableStream): number | undefined {
-  return positive("rows" in out ? out.rows : undefined);
-}
-
-function positive(size: unknown): number | undefined {
-  return typeof size === "number" && size > 0 ? size : undefined;
+  const rows: unknown = "rows" in out ? out.rows : undefined;
+  return typeof rows === "number" && rows > 0 ? rows : undefined;
 }
 
 /** One line for each component that has changed. */
@@ -120,90 +112,83 @@ function changes(out: NodeJS.WritableStream): Show {
 
 function lineOf({ is, facts, says, fix }: Summary): string {
   const parts = [facts, says, ...(fix === undefined ? [] : [`fix: ${fix}`])];
-  return `${is}: ${parts.filter((part) => part !== "").join("; ")}`;
+  return `${healthWords[is]}: ${parts.filter((part) => part !== "").join("; ")}`;
 }
 
 /** How it is drawn. */
 interface ScreenStyle {
   readonly palette: Palette;
-  /** Columns of the terminal, at most those of the screen. */
-  readonly width?: number;
+  /** Columns of the terminal, where there is one. */
+  readonly width?: number | undefined;
 }
-
-/** The width that everything fits but a long name or a command to copy. */
-export const screenWidth = 100;
 
 /** All lines of the screen. */
 export function statusLines(details: StatusDetails, style: ScreenStyle): readonly string[] {
-  const width = Math.min(screenWidth, style.width ?? screenWidth);
-  const sized = { ...style, width };
+  const { palette } = style;
   const blocks = [
-    head(details, sized),
-    components(details.summary, sized),
-    columns(details.clusters.items, sized),
+    head(details, palette),
+    components(details.summary, palette),
+    columns(details.clusters.items, style),
     databases(details),
-    findings(details, sized),
-    next(details, sized),
+    findings(details, palette),
+    next(details, palette),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
     .flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-type Sized = Required<ScreenStyle>;
-
-function head(details: StatusDetails, { palette, width }: Sized): readonly string[] {
+function head(details: StatusDetails, palette: Palette): readonly string[] {
   const { namespace, server, apiServer, readAt, old } = details;
   const told = apiServer === undefined ? "" : `, Kubernetes ${apiServer}`;
-  const line = `Namespace ${namespace} on ${server}${told}, read at ${readAt}`;
-  if (old === undefined) return wrap(line, { width });
+  const line = escape(`Namespace ${namespace} on ${server}${told}, read at ${readAt}`);
+  if (old === undefined) return [line];
   const gone = `OLD: the API server does not answer since ${old.since}: ${old.because}`;
-  return [...wrap(gone, { width }).map(palette.warn), ...wrap(line, { width })];
+  return [palette.warn(escape(gone)), line];
 }
 
-function components(all: readonly Summary[], { palette, width }: Sized): readonly string[] {
-  const first = Math.max("COMPONENT".length, ...all.map(({ title }) => escape(title).length)) + 2;
-  const second = "VERDICT".length + 2;
-  const indent = first + second;
-  return [
-    `${"COMPONENT".padEnd(first)}${"VERDICT".padEnd(second)}DETAILS`,
-    ...all.flatMap((one) => {
-      const title = escape(one.title).padEnd(first);
-      const verdict = `${paint(one.is, palette)}${" ".repeat(second - one.is.length)}`;
-      return detailLines(one, width - indent).map((line, at) =>
-        at === 0 ? `${title}${verdict}${line}` : `${" ".repeat(indent)}${line}`,
-      );
-    }),
-  ];
+function components(all: readonly Summary[], palette: Palette): readonly string[] {
+  const rows = all.flatMap((one) =>
+    detailLines(one).map((line, at) =>
+      at === 0 ? [escape(one.title), healthWords[one.is], line] : ["", "", line],
+    ),
+  );
+  const paintOf = new Map(all.map(({ is }) => [healthWords[is], palette[healthInks[is]]]));
+  return renderTable(["COMPONENT", "STATUS", "DETAILS"], rows, (cell, column) =>
+    column === 1 ? (paintOf.get(cell)?.(cell) ?? cell) : cell,
+  );
 }
 
-function detailLines(one: Summary, width: number): readonly string[] {
-  return [
-    ...(one.facts === "" ? [] : wrap(one.facts, { width })),
-    ...(one.says === "" ? [] : wrap(sayingOf(one), { width, hang: 2 })),
-    ...(one.fix === undefined ? [] : wrap(`Fix: ${one.fix}`, { width, hang: 2 })),
-  ];
+function detailLines({ is, facts, says, fix }: Summary): readonly string[] {
+  const saying = is === "stalled" ? `Cause: ${says}` : says;
+  const lines = [facts, saying, fix === undefined ? "" : `Fix: ${fix}`];
+  return lines.filter((line) => line !== "").map(escape);
 }
 
-function sayingOf({ is, says }: Summary): string {
-  return is === "stalled" ? `Cause: ${says}` : says;
-}
+/** The verdicts as a person reads them; documents keep their own words. */
+const healthWords: Readonly<Record<Summary["is"], string>> = {
+  fine: "Healthy",
+  moving: "Progressing",
+  stalled: "Stalled",
+  unknown: "Unknown",
+  absent: "Absent",
+};
 
-function paint(is: Summary["is"], palette: Palette): string {
-  const paints = {
-    fine: palette.good,
-    absent: palette.faint,
-    moving: palette.warn,
-    stalled: palette.bad,
-    unknown: palette.faint,
-  };
-  return paints[is](is);
-}
+const healthInks: Readonly<Record<Summary["is"], keyof Palette>> = {
+  fine: "good",
+  moving: "warn",
+  stalled: "bad",
+  unknown: "faint",
+  absent: "faint",
+};
 
 const keys = Object.keys(columnTitles) as readonly (keyof ClusterColumns)[];
 
 /** The columns of the listing; a row that is too wide becomes a list of names and values (S57). */
-function columns(clusters: readonly ClusterStatus[], { width }: Sized): readonly string[] {
+function columns(
+  clusters: readonly ClusterStatus[],
+  { width = Infinity }: ScreenStyle,
+): readonly string[] {
   if (clusters.length === 0) return [];
   const rows = clusters.map((cluster) => keys.map((key) => escape(cluster[key])));
   // headings of two words stand on two lines: on one they alone are 100 columns wide
@@ -230,10 +215,7 @@ function databases({ databases: edb, activeActive, terms }: StatusDetails): read
   return rows.length === 0 ? [] : renderTable(["KIND", "WANTED", "RUNNING", "COUNT"], rows);
 }
 
-function findings(
-  { findings: found }: StatusDetails,
-  { palette, width }: Sized,
-): readonly string[] {
+function findings({ findings: found }: StatusDetails, palette: Palette): readonly string[] {
   const { errors, warnings, first, command } = found;
   if (errors + warnings === 0) return ["Findings: none"];
   const count = (number: number, word: string): string =>
@@ -241,45 +223,19 @@ function findings(
   return [
     `Findings: ${count(errors, "error")}, ${count(warnings, "warning")}; all of them with:`,
     `  ${command}`,
-    ...first.flatMap(({ code, object, cause }) => {
+    ...first.map(({ code, object, cause }) => {
       const where = object === undefined ? "" : ` ${object}`;
-      const shown = escape(code);
-      return wrap(`${code}${where}: ${cause}`, { width, hang: 4, indent: 2 }).map((line, at) =>
-        at === 0 ? line.replace(shown, () => palette.bad(shown)) : line,
-      );
+      return `  ${palette.bad(escape(code))}${escape(`${where}: ${cause}`)}`;
     }),
   ];
 }
 
-function next({ next: step }: StatusDetails, { palette, width }: Sized): readonly string[] {
+function next({ next: step }: StatusDetails, palette: Palette): readonly string[] {
   if (step === undefined) return [];
-  const lines = wrap(`Next: ${step.says}`, { width, hang: 6 });
-  return [...lines, ...(step.command === undefined ? [] : [`  ${palette.strong(step.command)}`])];
-}
-
-interface Wrapping {
-  readonly width: number;
-  /** Spaces before every line. */
-  readonly indent?: number;
-  /** Spaces before every line but the first. */
-  readonly hang?: number;
-}
-
-/** A text in lines, escaped; a word that is longer than a line stays whole. */
-function wrap(text: string, { width, indent = 0, hang = indent }: Wrapping): readonly string[] {
-  const lines: string[] = [];
-  let line = " ".repeat(indent);
-  let empty = true;
-  for (const word of escape(text).split(" ")) {
-    if (!empty && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = " ".repeat(hang);
-      empty = true;
-    }
-    line += empty ? word : ` ${word}`;
-    empty = false;
-  }
-  return [...lines, line];
+  return [
+    escape(`Next: ${step.says}`),
+    ...(step.command === undefined ? [] : [`  ${palette.strong(step.command)}`]),
+  ];
 }
 
 /** `details` of the document. */
@@ -325,9 +281,9 @@ export function reasonOf({ verdict, summary }: StatusDetails): string {
   switch (verdict) {
     case "fine":
     case "absent":
-      return "everything is fine";
+      return "everything is healthy";
     case "moving":
-      return `moving: ${named.join(", ")}`;
+      return `progressing: ${named.join(", ")}`;
     case "unknown":
       return `not all could be read: ${named.join(", ")}`;
     case "stalled":

@@ -113,7 +113,7 @@ async function watched(
 }
 
 function timedOut(details: StatusDetails, { untilFine }: StatusFlags): ExitReport {
-  const wanted = untilFine ? "it was not fine in time" : "the watch has timed out";
+  const wanted = untilFine ? "it was not healthy in time" : "the watch has timed out";
   return {
     code: exitCodes.timeout,
     reason: `${wanted}: ${reasonOf(details)}`,
@@ -163,6 +163,6 @@ export function statusText(report: Report, style: TextStyle): string {
         ];
   if (details === undefined) return renderText(report, style);
   const told = isObject(details) && shown.has(details);
-  const lines = told ? [] : statusLines(details as StatusDetails, { palette });
+  const lines = told ? [] : statusLines(details as StatusDetails, style);
   return [...lines, ...end].map((line) => `${line}\n`).join("");
 }

@@ -1,6 +1,7 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../run/report";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
+import { fitted, widthOf } from "./fit";
 import { paintResult, paintSeverity, renderText, type TextStyle } from "./text";
 import type { Finding } from "../domain/findings";
 
@@ -35,7 +36,8 @@ export async function createReporter(wish: ReporterWish): Promise<TalkingReporte
     end(report, text) {
       talk.rest();
       const own = output === "text" ? text : undefined;
-      out.write(own === undefined ? render(report) : own(report, textStyle(wish)));
+      const said = own === undefined ? render(report) : own(report, textStyle(wish));
+      out.write(output === "text" ? fitted(said, widthOf(out)) : said);
     },
     rest() {
       talk.rest();
@@ -70,7 +72,8 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
 
 function textStyle({ out, env, color, verbosity }: ReporterWish): TextStyle {
   const terminal = isTerminal(out);
-  return { palette: palette(wantsColor({ color, env, terminal })), verbosity };
+  const width = widthOf(out);
+  return { palette: palette(wantsColor({ color, env, terminal })), verbosity, width };
 }
 
 /** The document, indented for reading. */
@@ -154,12 +157,12 @@ class ProgressReporter {
 
   private line(text: string): void {
     this.rest();
-    this.style.err.write(`${text}\n`);
+    this.style.err.write(`${fitted(text, widthOf(this.style.err))}\n`);
   }
 
   /** Writes over the live line, cut to the terminal's width: a wrapped line cannot be cleared. */
   private over(text: string): void {
-    const columns = "columns" in this.style.err ? Number(this.style.err.columns) : 80;
+    const columns = widthOf(this.style.err) ?? 80;
     // cutting could split a color code, hence the plain text
     const bare = text.replaceAll(/\u001b\[\d+m/g, "");
     this.style.err.write(`${clearLine}${bare.slice(0, Math.max(20, columns - 1))}`);

@@ -55,6 +55,8 @@ export interface TextStyle {
   readonly palette: Palette;
   /** 1 and more add the time of each step. */
   readonly verbosity: number;
+  /** Columns of the terminal, where there is one. */
+  readonly width?: number | undefined;
 }
 
 /** A person reads so many steps; a run over a thousand namespaces has thousands. */

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileProblem } from "../adapters/files";
 import { InputError, UsageError } from "../domain/errors";
+import { fitted, widthOf } from "../output/fit";
 
 /** MiB; an input of more is no manifest: refused before memory runs out, since a device has no end. */
 const manifestLimit = 16;
@@ -98,7 +99,7 @@ export async function askOnTerminal(question: string, desk: Desk): Promise<boole
 export async function typedOnTerminal(question: string, desk: Desk): Promise<string> {
   // without "terminal" readline leaves Ctrl-C to the process, where it is SIGINT as ever
   const lines = createInterface({ input: desk.in, terminal: false });
-  desk.err.write(`${question} `);
+  desk.err.write(`${fitted(question, widthOf(desk.err))} `);
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);

@@ -4,6 +4,7 @@ import { EngineError, type ExitCode, exitCodes, InputError, UsageError } from ".
 import type { Names } from "../domain/names";
 import { createReporter, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
+import { fitted, widthOf } from "../output/fit";
 import { endOf } from "../output/text";
 import { createSession, type Session, type World } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "./entry";
@@ -100,7 +101,7 @@ async function fail(
   else {
     const { debug } = job.options;
     const text = renderFailure(error, { palette: colors(job.options, world), debug });
-    world.streams.err.write(say(text));
+    world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
   }
   return exitCodeOf(error);
 }
@@ -139,7 +140,7 @@ function sayWhy(
   const untold = options.quiet && options.output !== "text"; // findings are part of the talk
   const said = new ReturnedFailure(report, untold ? report.exit : endOf(report));
   const text = renderFailure(said, { palette: colors(options, world), debug: false });
-  world.streams.err.write(say(text));
+  world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
 }
 
 /** The end of a report, in the form that failures are printed from. */

@@ -74,12 +74,13 @@ export const status = spec({
 rollout, the databases by version, the webhook, the RBAC of the managed namespaces, the findings of check, and the
 command to run next. Nothing is written; with --probe dry runs are sent.
 
-Each component is fine, moving, stalled with its cause, or unknown where it may not be read. The exit code is 0
-whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.`,
+Each component is Healthy, Progressing, Stalled with its cause, Absent, or Unknown where it may not be read. The
+exit code is 0 whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.`,
   examples: {
     "Show the state now": "status -n engine",
     "Follow an upgrade": "status -n engine --watch",
-    "Wait in a script until everything is fine": "status -n engine --until fine --timeout 30m",
+    "Wait in a script until everything is healthy":
+      "status -n engine --until healthy --timeout 30m",
     "Compare with the files of a release, and prove the webhook":
       "status -n engine --release ./release --probe",
   },
@@ -88,8 +89,8 @@ whenever the cluster could be read, also when something stalls; 4 when nothing a
     interval: { ...duration("2s"), key: "intervalMs", help: "Interval between two reads" },
     until: {
       value: "VERDICT",
-      choices: ["fine"],
-      help: "Watch until every component is fine; 124 when --timeout comes first",
+      choices: ["healthy", "fine"],
+      help: "Watch until every component is healthy, which fine says too; 124 when --timeout comes first",
     },
     release: {
       value: "RELEASE",

@@ -1,10 +1,11 @@
 /** The screen of a status, whole: golden files for the constellations that people meet. */
 import { detailsOf, reasonOf } from "../../../plugin/commands/status-screen";
-import { screenWidth, statusLines } from "../../../plugin/commands/status-screen";
+import { statusLines } from "../../../plugin/commands/status-screen";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { Finding } from "../../../plugin/domain/findings";
 import type { Status } from "../../../plugin/domain/status/status";
 import { palette } from "../../../plugin/output/escape";
+import { fitted } from "../../../plugin/output/fit";
 import type { StatusView } from "../../../plugin/run/status";
 import { expectGolden, expectGoldenText } from "../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../domain/cluster/scene";
@@ -98,14 +99,17 @@ test.each(Object.keys(scenes))("%s", (name) => {
   const lines = statusLines(details, plain);
   expectGoldenText(`status/${name}.txt`, `${lines.join("\n")}\n`);
   expectGolden(`status/${name}.json`, details);
-  const wide = lines.filter((line) => line.length > screenWidth);
+  const wide = fitted(lines.join("\n"), 80)
+    .split("\n")
+    .filter((line) => line.length > 80);
   expect(wide.filter((line) => !line.startsWith("  kubectl engine "))).toEqual([]);
 });
 
 test("a row that is too wide becomes names and values: nothing is cut", () => {
   const long = "c".repeat(60);
   const ec = { ...aCluster(), metadata: { name: long, namespace: "engine" } };
-  const lines = statusLines(detailsOf({ status: statusOf({ ecs: [ec] }) }, context), plain);
+  const style = { ...plain, width: 100 };
+  const lines = statusLines(detailsOf({ status: statusOf({ ecs: [ec] }) }, context), style);
   const at = lines.findIndex((line) => line.startsWith("NAME "));
   expect(lines.slice(at, at + 9).map((line) => line.slice(0, 25).trimEnd())).toEqual([
     "NAME                     ".trimEnd(),
@@ -150,7 +154,7 @@ test("color is the verdict's, and only where it is wanted", () => {
   const [colored, bare] = [true, false].map((on) =>
     statusLines(details, { palette: palette(on) }).join("\n"),
   );
-  expect(colored).toContain("\u001b[31mstalled\u001b[0m");
+  expect(colored).toContain("\u001b[31mStalled\u001b[0m");
   expect(bare).not.toContain("\u001b");
 });
 
@@ -165,9 +169,9 @@ test("the names file goes along with every printed command", () => {
 });
 
 test.each<[string, string]>([
-  ["fine", "everything is fine"],
+  ["fine", "everything is healthy"],
   ["unread", "not all could be read: "],
-  ["operator-rolling", "moving: Operator"],
+  ["operator-rolling", "progressing: Operator"],
   ["rolling-stuck", "stalled: EC ec, EDB"],
 ])("one sentence on the whole: %s", (name, reason) => {
   expect(reasonOf(detailsOf({ status: scenes[name] ?? statusOf() }, context))).toContain(reason);
@@ -181,7 +185,7 @@ test("two rows that are too wide stand apart; a finding without an object has no
   const { code, severity, cause, fix, source } = finding;
   const bare = { code, severity, cause, fix, source };
   const status = statusOf({ ecs: [named("a"), named("b")] }, {}, { findings: [bare] });
-  const lines = statusLines(detailsOf({ status }, context), plain);
+  const lines = statusLines(detailsOf({ status }, context), { ...plain, width: 100 });
   expect(lines.filter((line) => line.startsWith("NAME "))).toHaveLength(2);
   expect(lines.join("\n")).toMatch(/AGE +90d|AGE +<none>\n\nNAME/);
   expect(lines.join("\n")).toContain("  CLUSTER-DIGEST: an image is pinned");
@@ -189,7 +193,8 @@ test("two rows that are too wide stand apart; a finding without an object has no
 
 test("a narrow terminal gets narrow lines, a server that did not report its release none", () => {
   const status = statusOf({}, { apiServer: undefined });
-  const lines = statusLines(detailsOf({ status }, context), { ...plain, width: 70 });
+  const screen = statusLines(detailsOf({ status }, context), { ...plain, width: 70 });
+  const lines = fitted(screen.join("\n"), 70).split("\n");
   expect(lines.every((line) => line.length <= 70)).toBe(true);
   expect(lines[0]).toBe("Namespace engine on https://127.0.0.1:6443, read at");
 });

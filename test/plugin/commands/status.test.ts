@@ -112,7 +112,7 @@ test("text is the same model, as a screen", async () => {
   const { code, out, err } = await play([]);
   expect([code, err]).toEqual([0, ""]);
   expect(out).toMatch(/^Namespace engine on https:\/\/memory/);
-  expect(out).toContain("Operator   fine");
+  expect(out).toContain("Operator   Healthy");
   expect(out).toContain("EXPIRATION DATE");
   expect(out).not.toContain("\u001b");
 });
@@ -297,7 +297,7 @@ test("on a terminal the screen is written over, in color, and not written again 
   expect(out.split("\u001b[H").length - 1).toBe(3);
   expect(out.split("\u001b[2J").length - 1).toBe(1);
   expect(out.split("Namespace engine").length - 1).toBe(3);
-  expect(out).toContain("\u001b[32mfine\u001b[0m");
+  expect(out).toContain("\u001b[32mHealthy\u001b[0m");
   expect(out).toMatch(/Ended with exit code 124/);
 });
 
@@ -313,14 +313,14 @@ test("--until fine ends with 124 when it is not in time", async () => {
   const words = ["--until", "fine", "--timeout", "5s", "-o", "json"];
   const { code, out } = await play(words, { more });
   expect(code).toBe(124);
-  expect((JSON.parse(out) as Report).exit.reason).toMatch(/^it was not fine in time: /);
+  expect((JSON.parse(out) as Report).exit.reason).toMatch(/^it was not healthy in time: /);
 });
 
 test.each<[readonly string[], string]>([
   [["--interval", "5s"], "--interval: only with --watch"],
   [["--watch", "--interval", "5ms"], "--interval: at least 100ms"],
   [["--watch", "--probe"], "--probe and --watch: give one of the two"],
-  [["--until", "done"], "is not one of fine"],
+  [["--until", "done"], "is not one of healthy, fine"],
   [["--release", "no-such-release"], "no-such-release"],
 ])("wrong usage, and no cluster is asked: %j", async (argv, problem) => {
   const { code, err, calls } = await play(argv);

@@ -1,0 +1,67 @@
+/** What commands print on a terminal fits it: seen through a pseudo-terminal, as a person does. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { entries, parents } from "../../plugin/program/commands";
+import { aWebhookProgram } from "../support/webhook-program";
+
+const root = join(__dirname, "../..");
+const onTerminal = join(root, "test/support/terminal.py");
+const lines = ["--import", "tsx", join(root, "test/support/terminal-lines.ts")];
+
+/** Every line that stood on the screen, those that were written over too. */
+async function screen(columns: number, typed: readonly (readonly string[])[]) {
+  const words = [String(columns), process.execPath, ...lines, JSON.stringify(typed)];
+  const child = spawn("python3", [onTerminal, ...words], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect(code).toBe(0);
+  return text
+    .replaceAll(/\r\n|\r\u001b\[K/g, "\n")
+    .replaceAll(/\u001b\[\d*m/g, "")
+    .split("\n");
+}
+
+/** Commands, and what is one word: paths, URLs, hashes. */
+const isCopied = (line: string): boolean =>
+  /(^|[ :])(kubectl|oc|helm) /.test(line) || /^\s*\S*$/.test(line);
+
+const helps = [
+  ...entries.map(({ path }) => path.split(" ")),
+  ...Object.keys(parents).map((p) => [p]),
+]
+  .map((words) => [...words, "--help"])
+  .concat([["--help"], ["options"], ["check", "--list"], ["explain", "SECRET-MISSING"], ["bogus"]]);
+
+/** Each of them ends as it has to: what could not be rehearsed would be one line. */
+const runs = [
+  ["rehearse"],
+  ["rehearse", "upgrade", "--yes"],
+  ["rehearse", "upgrade", "--dry-run=client"],
+  ["rehearse", "check"],
+  ["rehearse", "status"],
+  ["rehearse", "reapply-rbac"],
+  ["rehearse", "recover"],
+  ["rehearse", "upgrade-cluster", "ec", "--target=8.0.2-17"],
+];
+
+test.each([
+  ["help", 80, helps],
+  ["help", 120, helps],
+  ["reports", 80, runs],
+  ["reports", 120, runs],
+])("%s: every line fits %d columns", async (what, columns, typed) => {
+  const { file } = aWebhookProgram();
+  const rehearsed = what === "reports" ? [`--webhook=${file}`] : [];
+  const shown = await screen(
+    columns,
+    typed.map((words) => [...words, ...rehearsed]),
+  );
+  const ends = shown.filter((line) => line.startsWith(">>> ended with"));
+  expect(ends).toHaveLength(typed.length);
+  expect(ends.filter((line) => !/ (0|2|3)$/.test(line))).toEqual([]);
+  expect(shown.filter((line) => line.length > columns && !isCopied(line))).toEqual([]);
+});
