@@ -3,7 +3,7 @@
  * splits the program at its dynamic imports: what the entry needs at once is read at start, every
  * other part when an `import()` asks for it.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
@@ -26,6 +26,28 @@ const shippedTexts: Plugin = {
     }));
   },
 };
+
+/** The commit and its date, which are the same in every build of it; a folder without git has none. */
+const commitPlugin: Plugin = {
+  name: "built",
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]domain[\\/]built\.ts$/ }, () => ({
+      contents: `export const built = ${JSON.stringify(commitOf(root))};`,
+      loader: "js",
+    }));
+  },
+};
+
+function commitOf(folder: string): { readonly commit: string; readonly date: string } {
+  const { stdout, status } = spawnSync("git", ["log", "-1", "--format=%H %ct"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  const [commit = "", seconds = ""] = status === 0 ? stdout.trim().split(" ") : [];
+  if (seconds === "") return { commit: "unknown", date: "unknown" };
+  const date = new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z");
+  return { commit: commit.slice(0, 12), date };
+}
 
 /** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
 const leanClient: Plugin = {
@@ -119,7 +141,7 @@ export async function bundle(name: ProgramName) {
     mainFields: ["module", "main"],
     legalComments: "none", // the licenses themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [shippedTexts, leanClient, leanCommander, leanLibraries],
+    plugins: [shippedTexts, commitPlugin, leanClient, leanCommander, leanLibraries],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(

@@ -2,10 +2,16 @@
 import { boundHeap } from "../plugin/adapters/heap";
 import { UsageError } from "../plugin/domain/errors";
 import { parseConfig } from "./config";
+import { saidOf } from "./help";
 import { createLog, errorText } from "./log";
 import { startChecks, startRenewal, startWebhook } from "./program";
 
-async function main(env: NodeJS.ProcessEnv): Promise<void> {
+async function main(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<void> {
+  const said = saidOf(words);
+  if (said !== undefined) {
+    process.stdout.write(said);
+    return;
+  }
   boundHeap();
   const config = parseConfig(env, startChecks(env));
   const log = createLog(config.logLevel);
@@ -30,7 +36,7 @@ function fail(error: unknown): void {
   process.exitCode = error instanceof UsageError ? error.exitCode : 1;
 }
 
-main(process.env).catch(fail);
+main(process.env, process.argv.slice(2)).catch(fail);
 
 // The bundler takes a module without exports for CommonJS, and wraps all that it imports.
 export {};

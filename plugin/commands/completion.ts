@@ -4,7 +4,6 @@
  */
 import { UsageError } from "../domain/errors";
 import type { CommandRun } from "./context";
-import { version } from "../../package.json";
 
 // the line is split here, since bash's own words break at "=" and ":" too
 const bash = `# bash completion for kubectl-engine
@@ -109,23 +108,3 @@ export const runCompletion: CommandRun<object> = async (context, args) => {
     exit: { code: 0, reason: `completion script for ${shell}` },
   };
 };
-
-/** The version of the tool and of what runs it. */
-export const runVersion: CommandRun<object> = () =>
-  Promise.resolve({
-    apiVersion: "cli.engine.com/v1",
-    kind: "Version",
-    details: {
-      clientVersion: {
-        version,
-        node: process.versions.node,
-        platform: `${process.platform}/${process.arch}`,
-      },
-    },
-    exit: { code: 0, reason: `version ${version}` },
-  });
-
-/** As kubectl prints its own. */
-export function versionLine(): string {
-  return `Client Version: v${version}\n`;
-}

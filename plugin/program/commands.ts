@@ -101,8 +101,8 @@ export const entries: readonly CommandEntry[] = [
     return { run: runCompletion };
   }),
   command(about.version, async () => {
-    const { runVersion } = await import("../commands/completion.ts");
-    return { run: runVersion };
+    const { runVersion, versionText } = await import("../commands/version.ts");
+    return { run: runVersion, text: versionText };
   }),
   command(about.options, async () => {
     const { runOptions, optionsText } = await import("../commands/options.ts");

@@ -15,7 +15,7 @@ const limit = 1.3;
 
 const lines: readonly (readonly string[])[] = [
   ["--help"],
-  ["version"],
+  ["version", "--client"],
   ["completion", "bash"],
   ["upgrade-webhook", "--help"],
 ];

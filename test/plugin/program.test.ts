@@ -170,7 +170,7 @@ describe("lazy loading", () => {
   test.each([
     ["--help", ["--help"]],
     ["a wrong flag", ["upgrade-webhook", "--bogus"]],
-    ["version", ["version"]],
+    ["version --client", ["version", "--client"]],
   ])("%s loads no adapter, no client, no certificate and no YAML library", (_, argv) => {
     const heavy = /client-node|node-forge|js-yaml|plugin\/adapters|commands\/(upgrade|cert)/;
     expect(loadedBy(argv).filter((file) => heavy.test(file))).toEqual([]);

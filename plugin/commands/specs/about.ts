@@ -1,5 +1,5 @@
 /** Commands that ask no cluster. */
-import { completionText, versionLine } from "../completion";
+import { completionText } from "../completion";
 import { shells } from "../standard-flags";
 import { type FlagsOf, groups, spec } from "../spec";
 
@@ -50,20 +50,24 @@ databases and namespaces are asked of the cluster while you type: what does not 
   says: completionText,
 });
 
+/** Options of `version`. */
+export type VersionFlags = FlagsOf<typeof version>;
+
 /** `version`. */
 export const version = spec({
   path: "version",
   kind: "Version",
   group: groups.other,
-  summary: "Print the version of this tool",
-  description: "Print the version of this tool. No cluster is asked.",
+  summary: "Print the versions of this tool, the server, the operator and the webhook",
+  description: `Print the versions of this tool, and those of the API server, the operator and the companion webhook that are
+found in the cluster. A cluster that does not answer is no failure. A webhook of another release is a warning.`,
   examples: {
-    "Print the version": "version",
+    "Print the versions": "version",
+    "Print that of this tool, without a cluster": "version --client",
     "Print it for a script": "version -o json",
   },
-  flags: { client: { help: "Only this tool's version, as always; kept for habit's sake" } },
+  flags: { client: { help: "Print only this tool's version; no cluster is asked" } },
   cluster: false,
-  says: versionLine,
 });
 
 /** `options`. */

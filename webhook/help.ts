@@ -1,0 +1,41 @@
+/** What the program says of itself, instead of running. */
+import { version } from "../package.json";
+import { built } from "../plugin/domain/built";
+import { UsageError } from "../plugin/domain/errors";
+import { fitted, widthOf } from "../plugin/output/fit";
+import { settings } from "./settings";
+
+/** Help or version; undefined for a plain start. It is configured by its environment alone. */
+export function saidOf(words: readonly string[]): string | undefined {
+  if (words.length === 0) return undefined;
+  if (words.some((word) => word === "--help" || word === "-h")) return help();
+  const [only, ...others] = words;
+  if (only === "--version" && others.length === 0) return versionLine;
+  throw new UsageError(
+    words.map(
+      (word) =>
+        `unknown argument ${JSON.stringify(word)}: settings come from the environment; see --help`,
+    ),
+  );
+}
+
+const versionLine = `engine-webhook v${version} (commit ${built.commit}, ${built.date}; Node v${process.versions.node})\n`;
+
+function help(): string {
+  const lines = Object.entries(settings).flatMap(([name, [unset, means]]) => [
+    `  ${name}`,
+    `      ${means} [default ${unset}]`,
+  ]);
+  const text = [
+    "The companion admission webhook: it judges edits of databases before they are stored.",
+    "It takes no arguments; every setting is an environment variable.",
+    "",
+    "Usage:",
+    "  engine-webhook [--help | --version]",
+    "",
+    "Environment:",
+    ...lines,
+    "",
+  ].join("\n");
+  return fitted(text, widthOf(process.stdout));
+}
