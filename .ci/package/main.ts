@@ -52,13 +52,21 @@ function completion({ os }: Executable["platform"]): readonly Entry[] {
   return [...scripts, { name: `completion/${name}`, bytes, installed, executable: true }];
 }
 
-/** The program, and the licenses of what is in it. */
+/** What a reader of -o json validates with. */
+const schema: Entry = {
+  name: "documents.schema.json",
+  bytes: readFileSync(join(root, "docs/reference/documents.schema.json")),
+  installed: "/usr/share/kubectl-engine/documents.schema.json",
+};
+
+/** The program, the licenses of what is in it, and the schema of what it prints. */
 function contents({ program, name, file }: Executable, licenses: Buffer): readonly Entry[] {
   const docs = `/usr/share/doc/${program}`;
   return [
     { name, bytes: readFileSync(file), executable: true, installed: `/usr/bin/${program}` },
     { name: "LICENSE", bytes: readFileSync(join(root, "LICENSE")), installed: `${docs}/copyright` },
     { name: "LICENSES.txt", bytes: licenses, installed: `${docs}/LICENSES.txt` },
+    ...(program === "kubectl-engine" ? [schema] : []),
   ];
 }
 

@@ -5,6 +5,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** What all documents have, the names of their kinds, and the details of each kind that has some. */
+export interface DocumentsSchema {
+  readonly allOf: readonly [
+    report: object,
+    kinds: { readonly properties: { readonly kind: { readonly enum: readonly string[] } } },
+    ...byKind: readonly { readonly if: ForKind; readonly then: object }[],
+  ];
+  readonly definitions: Readonly<Record<string, object>>;
+}
+
+interface ForKind {
+  readonly properties: { readonly kind: { readonly const: string } };
+}
+
 type Texts = Readonly<Record<string, string>>;
 
 function textsOf(folder: string, prefix = ""): Texts {
@@ -23,6 +37,12 @@ export const shippedCrds = (): Texts => textsOf("manifests/crds");
 
 /** Roles and bindings, by file (S34). */
 export const shippedRbac = (): Texts => textsOf("manifests/rbac");
+
+/** The JSON schema of every document (cli contract, Output). */
+export const shippedSchema = (): DocumentsSchema =>
+  JSON.parse(
+    readFileSync(join(__dirname, "../../docs/reference/documents.schema.json"), "utf8"),
+  ) as DocumentsSchema;
 
 /** The companion webhook's manifests, by FOLDER/FILE, as `options --manifests` prints them. */
 export const shippedWebhook = (): Texts => ({

@@ -93,6 +93,12 @@ export function kubectlCompletion(platform: string): {
     : { name, text: '#!/bin/sh\nexec kubectl-engine __complete "$@"\n' };
 }
 
+/** `details` of the script's document. */
+export interface CompletionDetails {
+  readonly shell: string;
+  readonly script: string;
+}
+
 /** The same in a document; `install` writes it. */
 export const runCompletion: CommandRun<object> = async (context, args) => {
   const [shell = "", ...more] = args;

@@ -7,7 +7,7 @@ import type { ProductKind } from "../domain/names";
 import { parseReleaseTag } from "../domain/versions";
 
 /** What a shell may be offered of the kubeconfig, of the cluster, or of this program. */
-export type Offer = "context" | "cluster" | "user" | "namespace" | "code";
+export type Offer = "context" | "cluster" | "user" | "namespace" | "code" | "kind";
 
 /** What may stand in the place of a value, for shell completion. */
 export interface Completed {

@@ -46,7 +46,7 @@ export function runModulesList(
 }
 
 /** `details` of the modules in use. */
-interface ModulesInUseDetails {
+export interface ModulesInUseDetails {
   readonly ec: string;
   readonly address: string;
   readonly target?: string;

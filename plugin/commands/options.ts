@@ -1,16 +1,17 @@
 /** `options`: the flags that every command takes, the names of the product, or manifests under them. */
 import { inlineYaml, parseDocuments, renderDocuments } from "../adapters/yaml";
 import { defaultNames, type Names, namesTree, type NamesTree } from "../domain/names";
-import { asArray, asString, getOwn, isObject } from "../domain/values";
-import { fittedHelp } from "../output/fit";
+import { asArray, asString, getOwn, isObject, suggestion } from "../domain/values";
 import type { TextStyle } from "../output/text";
+import { fittedHelp } from "../output/fit";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { type FlagSpec, listOf, variableOf } from "./flags";
 import type { OptionsFlags } from "./specs/about";
 import { connectionTable, explained, runTable, spelling } from "./standard-flags";
 import { NameSpec } from "../domain/names/types";
-import { shippedWebhook } from "../adapters/shipped";
+import { shippedSchema, shippedWebhook } from "../adapters/shipped";
+import { UsageError } from "../domain/errors";
 import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
 import { createRegistry } from "../rehearsal/kinds/registry";
@@ -32,6 +33,9 @@ function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "ex
     const manifests = webhookManifests(names, flags.manifests.ownCert);
     return done({ manifests }, "the manifests of the companion webhook");
   }
+  if (flags.schema !== undefined) {
+    return done({ schema: schemaOf(flags.schema.kind) }, "the JSON schema of the documents");
+  }
   if (flags.names) return done({ names }, "the names of the product");
   const details = {
     connection: listOf(connectionTable).map(described),
@@ -40,13 +44,40 @@ function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "ex
   return done(details, "the flags that every command takes");
 }
 
+/** Of every kind, or of one with the definitions that it leads to. */
+function schemaOf(kind: string | undefined): object {
+  const schema = shippedSchema();
+  const [report, { properties }, ...byKind] = schema.allOf;
+  if (kind === undefined) return schema;
+  const kinds = properties.kind.enum;
+  if (!kinds.includes(kind)) {
+    const hint = `use one of ${kinds.join(", ")}`;
+    const what = `--schema: ${JSON.stringify(kind)} is not a kind of document`;
+    throw new UsageError(`${what}${suggestion(kind, kinds)}`, { hint });
+  }
+  const own = byKind.find(({ if: { properties } }) => properties.kind.const === kind);
+  const reached = new Map<string, object>();
+  const reach = (part: object): void => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/definitions\/(\w+)"/g)) {
+      const definition = schema.definitions[name];
+      if (definition === undefined || reached.has(name)) continue;
+      reached.set(name, definition);
+      reach(definition);
+    }
+  };
+  const allOf = [report, { properties: { kind: { const: kind } } }, own?.then ?? {}];
+  reach(allOf);
+  return { ...schema, title: kind, allOf, definitions: Object.fromEntries(reached) };
+}
+
 function described(flag: FlagSpec) {
   return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
 }
 
 /** Manifests or names as YAML; else the flags in two parts, and how the environment comes in. */
 export function optionsText({ details }: Report, { width }: TextStyle): string {
-  const { manifests, names, connection = [], run = [] } = details as OptionsDetails;
+  const { manifests, names, schema, connection = [], run = [] } = details as OptionsDetails;
+  if (schema !== undefined) return `${JSON.stringify(schema, undefined, 2)}\n`;
   if (manifests !== undefined) return renderDocuments(manifests);
   if (names !== undefined) return namesText(names);
   const lines = [
@@ -63,9 +94,11 @@ export function optionsText({ details }: Report, { width }: TextStyle): string {
   return `${fittedHelp(lines.join("\n"), width)}\n`;
 }
 
-interface OptionsDetails {
+export interface OptionsDetails {
   readonly manifests?: readonly KubeObject[];
   readonly names?: Names;
+  /** In the words of JSON Schema, draft 7. */
+  readonly schema?: object;
   readonly connection?: readonly ReturnType<typeof described>[];
   readonly run?: readonly ReturnType<typeof described>[];
 }

@@ -85,21 +85,30 @@ function notesOf(
   ];
 }
 
+/** `details` of the document. */
+export interface ServedApiDetails {
+  /** What was played, in words. */
+  readonly source: string;
+  readonly address: string;
+  readonly databases: number;
+  /** How many requests came in. */
+  readonly calls: number;
+}
+
 function reportOf(
   { url, calls, store }: PlayedClusterApi,
   source: Source,
   { run }: CommandContext,
 ): Report {
+  const details: ServedApiDetails = {
+    ...{ source: source.described, address: url },
+    ...{ databases: store.bdbs.size, calls: calls.length },
+  };
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "ServedApi",
     run,
-    details: {
-      source: source.described,
-      address: url,
-      databases: store.bdbs.size,
-      calls: calls.length,
-    },
+    details,
     exit: {
       code: exitCodes.ok,
       reason: `the REST API was played until interrupted (calls: ${calls.length})`,

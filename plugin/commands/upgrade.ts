@@ -233,7 +233,7 @@ async function savedPlan(
 }
 
 /** What the document says of a plan; its writes are the steps. */
-interface UpgradeDetails {
+export interface UpgradeDetails {
   readonly plan: Omit<UpgradePlan, "steps"> & { readonly steps: number };
 }
 

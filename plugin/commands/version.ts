@@ -34,6 +34,11 @@ interface ClusterVersions {
   readonly unread?: string;
 }
 
+/** `details` of the document. */
+export interface VersionDetails extends ClusterVersions {
+  readonly clientVersion: typeof clientVersion;
+}
+
 /** The versions; a cluster that cannot be asked is no failure. */
 export const runVersion: CommandRun<VersionFlags> = async (context, _args, { client }) => {
   const found = client ? {} : await clusterVersions(context);

@@ -3,7 +3,10 @@ export type Severity = "error" | "warning";
 
 /** What a rule, a check or a step has found; shown as is in text and JSON. */
 export interface Finding {
-  /** Stable, upper case with dashes, explained by `explain CODE`. */
+  /**
+   * Stable, upper case with dashes, explained by `explain CODE`.
+   * @pattern ^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$
+   */
   readonly code: string;
   readonly severity: Severity;
   /** `kind/name` or `kind/namespace/name` of the object concerned. */

@@ -33,10 +33,15 @@ export async function findWords(look: Look, world: World): Promise<readonly Sugg
 }
 
 async function configured(
-  what: "context" | "cluster" | "user",
+  what: "context" | "cluster" | "user" | "kind",
   { options: { connection } }: Look,
   { env }: World,
 ): Promise<readonly Suggestion[]> {
+  if (what === "kind") {
+    const { shippedSchema } = await import("../adapters/shipped.ts");
+    const [, { properties }] = shippedSchema().allOf;
+    return properties.kind.enum.map((kind) => [kind, "kind of a document"]);
+  }
   const { loadKubeconfig } = await import("../adapters/kubernetes/kubeconfig.ts");
   const { contexts, clusters, users } = loadKubeconfig(connection.kubeconfig, env);
   const entries = { context: contexts, cluster: clusters, user: users }[what];

@@ -161,6 +161,9 @@ function verdict(
   return { ...report, details: detailsOf(facts, host, now) };
 }
 
+/** `details` of the document. */
+export type CertificateDetails = ReturnType<typeof detailsOf>;
+
 /** The facts for a person: names, dates, fingerprint; never a value of an item. */
 function detailsOf(facts: CertificateFacts, host: string, now: number) {
   const { leaf, secret, count, chainOk, matchesPrivateKey } = facts;

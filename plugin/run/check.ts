@@ -45,7 +45,7 @@ export interface CheckLine {
 }
 
 /** `details` of a document of kind Check. */
-interface CheckDetails {
+export interface CheckDetails {
   /** Release of the operator that was judged for. */
   readonly target?: string;
   readonly checks: readonly CheckLine[];

@@ -14,12 +14,15 @@ export type Result =
   "created" | "changed" | "unchanged" | "deleted" | "done" | "skipped" | "failed" | "planned";
 
 export interface StepReport {
+  /** @minimum 1 */
   readonly n: number;
+  /** @minLength 1 */
   readonly id: string;
   readonly action: StepAction;
   readonly object: string;
   readonly result: Result;
   readonly why: string;
+  /** @minimum 0 */
   readonly ms: number;
   /** Of a planned write: all that a person decides by. */
   readonly write?: PlannedWrite;
@@ -33,9 +36,15 @@ export interface ProbeReport {
 
 export interface CertificateReport {
   readonly secret: string;
-  /** Fingerprint of the DER certificate, lower-case hex. */
+  /**
+   * Fingerprint of the DER certificate, lower-case hex.
+   * @pattern ^[0-9a-f]{64}$
+   */
   readonly sha256: string;
-  /** RFC 3339. */
+  /**
+   * RFC 3339.
+   * @pattern ^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$
+   */
   readonly notAfter: string;
   readonly san: readonly string[];
 }
@@ -60,6 +69,7 @@ export interface NamespaceReport {
 
 export interface ExitReport {
   readonly code: ExitCode;
+  /** @minLength 1 */
   readonly reason: string;
   readonly next?: string;
 }
@@ -68,6 +78,7 @@ export interface ExitReport {
 export interface Report {
   readonly apiVersion: "cli.engine.com/v1";
   readonly kind: string;
+  /** Absent where no cluster is reached, and on wrong usage. */
   readonly run?: {
     readonly id: string;
     readonly startedAt: string;
@@ -75,7 +86,15 @@ export interface Report {
   };
   readonly target?: { readonly server: string; readonly namespace: string };
   /** The release that was read: the digest pins it next time. */
-  readonly release?: { readonly source: string; readonly sha256: string };
+  readonly release?: {
+    /** Without credentials and query. */
+    readonly source: string;
+    /**
+     * Of the archive's bytes; of a folder, of what sha256sum prints for its files.
+     * @pattern ^[0-9a-f]{64}$
+     */
+    readonly sha256: string;
+  };
   readonly certificate?: CertificateReport;
   readonly steps?: readonly StepReport[];
   readonly probes?: readonly ProbeReport[];

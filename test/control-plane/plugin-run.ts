@@ -156,9 +156,20 @@ export function schemaProblems(document: unknown): readonly string[] {
 let validator: ValidateFunction | undefined;
 
 function compile(): ValidateFunction {
-  const file = join(repositoryRoot, "plugin", "output", "report.schema.json");
+  const file = join(repositoryRoot, "docs", "reference", "documents.schema.json");
   const schema = JSON.parse(readFileSync(file, "utf8")) as object;
-  return new Ajv({ strict: false }).compile(schema);
+  return new Ajv({ strict: false }).compile(closed(schema) as object);
+}
+
+/** Readers ignore what they do not know; here whatever the schema does not describe is a problem. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const parts = Object.entries(schema).map(([key, part]) => [key, closed(part)] as const);
+  const isOpen = !("properties" in schema) || "additionalProperties" in schema;
+  const isObject = "type" in schema && schema.type === "object";
+  const own: unknown = Object.fromEntries(parts);
+  return isObject && !isOpen ? { ...(own as object), additionalProperties: false } : own;
 }
 
 /** The findings that stop a run. */

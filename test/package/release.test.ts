@@ -55,6 +55,7 @@ describe.each(["kubectl-engine", "engine-webhook"])("%s", (program) => {
         name,
         "LICENSE",
         "LICENSES.txt",
+        ...(program === "kubectl-engine" ? ["documents.schema.json"] : []),
         ...(program === "kubectl-engine" ? more : []),
       ];
       expect(files.map((file) => file.name)).toEqual(expected);

@@ -229,7 +229,7 @@ class UpgradeDatabases {
 }
 
 /** What became of one database. */
-interface DatabaseReport {
+export interface DatabaseReport {
   readonly object: string;
   readonly result: Result;
   readonly from?: string;

@@ -43,6 +43,13 @@ interface InstallOptions {
   readonly tellEvery: number;
 }
 
+/** `details` of the document. */
+export interface InstallDetails {
+  readonly ec: string;
+  readonly address: string;
+  readonly module: InstalledModule;
+}
+
 /** The whole run; an error leaves what the recorder has. */
 export async function installModule(ports: InstallPorts, options: InstallOptions): Promise<Report> {
   const { api, recorder, signal } = ports;
@@ -164,7 +171,7 @@ function ended(
     const cause = `${known.join(" or ")} is not defined in the ${termOf(names.ec)}`;
     recorder.findings([{ code, severity, object: objectLabel(ec), field, cause, fix, source }]);
   }
-  const details = { ec: objectLabel(ec), address: api.address, module };
+  const details: InstallDetails = { ec: objectLabel(ec), address: api.address, module };
   return { ...recorder.success(reason), details };
 }
 

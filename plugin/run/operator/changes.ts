@@ -179,12 +179,15 @@ export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch
 const most = 12;
 const longest = 120;
 
+/** `details` of the document. */
+export type BundleDetails = ReturnType<typeof detailsOf>;
+
 /** The `details` of the report: releases, images, definitions, what changed. */
 export function detailsOf(
   steps: readonly Evaluated[],
   { source, sha256 }: { readonly source: string; readonly sha256: string },
   names: Names,
-): unknown {
+) {
   const operator = steps.find(({ object }) => isOperator(object, names));
   return {
     release: { source, sha256 },
@@ -211,7 +214,7 @@ const words: Readonly<Record<Evaluated["is"], string>> = {
 };
 
 /** All that a new object says; of a definition what it defines, for its schema is long. */
-function contentOf(object: KubeObject): unknown {
+function contentOf(object: KubeObject) {
   const { metadata, spec, ...rest } = object;
   const { labels, annotations } = metadata;
   const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));
@@ -224,7 +227,7 @@ function contentOf(object: KubeObject): unknown {
   };
 }
 
-function toldChanges({ object, live, changes, removed }: Evaluated): unknown {
+function toldChanges({ object, live, changes, removed }: Evaluated) {
   const becomes = (before: string, after: string): string =>
     `${cutWhere(before, after, longest)} becomes ${cutWhere(after, before, longest)}`;
   const told = [

@@ -57,6 +57,9 @@ interface ChartDeps extends OperatorDeps {
   readonly helmCommand: (words: readonly string[]) => string;
 }
 
+/** `details` of the document, once the chart was read. */
+export type ChartDetails = NonNullable<ReturnType<ChartUpgradeRun["details"]>>;
+
 /** Upgrades; expected ends of every kind come back as a report. */
 export async function upgradeByChart(deps: ChartDeps, options: ChartOptions): Promise<Report> {
   const run = new ChartUpgradeRun(deps, options);
@@ -113,10 +116,10 @@ class ChartUpgradeRun {
   }
 
   /** What helm changed: charts, operators, images before and after. */
-  details(): unknown {
+  details() {
     const { names } = this.deps;
     if (this.#before === undefined) return undefined;
-    const shown = ({ deployment, release }: ChartFacts): unknown => ({
+    const shown = ({ deployment, release }: ChartFacts) => ({
       chart: release?.chart ?? "none",
       operator: operatorVersionOf(deployment, names) ?? "none",
       images: [...imagesOf(deployment)].map(([name, image]) => `${name}: ${image}`),

@@ -200,13 +200,23 @@ class Unbind {
     const { constraint, accounts, users, exists } = plan;
     const exit = exitOf(plan, { deletes, written: this.#session.written > 0 });
     const left = exists ? "present" : "absent";
-    const details = {
+    const details: UnbindDetails = {
       ...{ constraint, accounts: accounts.map(userOf), usedBy: users },
       is: deletes ? "deleted" : left,
     };
     const { recorder } = this.deps;
     return { ...recorder.report({ ...exit, ...(reason !== undefined && { reason }) }), details };
   }
+}
+
+/** `details` of the document. */
+export interface UnbindDetails {
+  readonly constraint: string;
+  /** The service accounts that are taken out, as user names. */
+  readonly accounts: readonly string[];
+  /** Who uses the constraint beside them. */
+  readonly usedBy: readonly string[];
+  readonly is: "deleted" | "present" | "absent";
 }
 
 /** The end of a run that came to its end; 6 when an EC had to be left out. */

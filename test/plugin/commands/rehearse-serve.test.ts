@@ -1,4 +1,5 @@
 /** `rehearse --serve-api`: the cluster's REST API, played until someone interrupts it. */
+import { schemaProblems } from "../../control-plane/plugin-run";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { dump } from "js-yaml";
@@ -104,6 +105,7 @@ test("being interrupted is its good end; the password is in neither stream", asy
   const password = text(served.files.password);
   await databasesOf(served);
   const { code, out, err } = await served.interrupt();
+  expect(schemaProblems(JSON.parse(out))).toEqual([]);
   expect(JSON.parse(out)).toMatchObject({
     kind: "ServedApi",
     details: { address: served.url, databases: 5, calls: 1 },

@@ -1,0 +1,51 @@
+/**
+ * Every kind of document with its `details`; the published schema (docs/reference/documents.schema.json)
+ * is made of these types, and `UPDATE_GOLDEN=1 npx jest test/plugin/output/documents.test.ts` makes it anew.
+ */
+import type { CompletionDetails } from "../commands/completion";
+import type { ModulesInUseDetails, ModulesListDetails } from "../commands/modules";
+import type { OptionsDetails } from "../commands/options";
+import type { RecoveryDetails } from "../commands/recover";
+import type { ServedApiDetails } from "../commands/rehearse-serve";
+import type { RehearsalDetails } from "../commands/rehearse-text";
+import type { StatusDetails } from "../commands/status-screen";
+import type { UpgradeDetails } from "../commands/upgrade";
+import type { VersionDetails } from "../commands/version";
+import type { CertificateDetails } from "../run/cert-inspect";
+import type { Explained } from "../domain/findings";
+import type { CheckDetails } from "../run/check";
+import type { DatabaseReport } from "../run/databases/upgrade";
+import type { InstallDetails } from "../run/modules/install";
+import type { BundleDetails } from "../run/operator/changes";
+import type { ChartDetails } from "../run/operator/chart";
+import type { UnbindDetails } from "../run/scc/unbind";
+
+/** By kind; undefined where a document has no details. */
+export interface Documents {
+  CertCreate: undefined;
+  CertInspect: CertificateDetails;
+  Check: CheckDetails;
+  Completion: CompletionDetails;
+  Diff: Documents["Upgrade"];
+  Edits: undefined;
+  Explanation: Explained;
+  Modules: ModulesListDetails;
+  ModulesInUse: ModulesInUseDetails;
+  ModulesInstall: InstallDetails;
+  Options: OptionsDetails;
+  ReapplyRbac: undefined;
+  Recover: RecoveryDetails;
+  Rehearsal: RehearsalDetails;
+  ServedApi: ServedApiDetails;
+  Status: StatusDetails;
+  UnbindScc: UnbindDetails;
+  /** The plan that was only made; else those of the last part that has any. */
+  Upgrade: UpgradeDetails | Documents["UnbindScc" | "UpgradeDatabase" | "UpgradeOperator"];
+  UpgradeCluster: undefined;
+  UpgradeDatabase: { readonly databases: readonly DatabaseReport[] };
+  UpgradeOperator: BundleDetails | ChartDetails;
+  /** Of the parts that go with it. */
+  UpgradeWebhook: UnbindDetails | undefined;
+  Usage: undefined;
+  Version: VersionDetails;
+}

@@ -1,0 +1,122 @@
+/** The published schema: made of the types, and held against documents of every command. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { documentsSchema } from "../../../.ci/documents";
+import { shippedSchema } from "../../../plugin/adapters/shipped";
+import { entries } from "../../../plugin/program/commands";
+import type { Report } from "../../../plugin/run/report";
+import { schemaProblems } from "../../control-plane/plugin-run";
+import { aFolder } from "../../support/a-folder";
+import { typed } from "../../support/program-world";
+import { aWebhookProgram } from "../../support/webhook-program";
+
+const file = join(__dirname, "../../../docs/reference/documents.schema.json");
+const records = join(__dirname, "../../frozen/records");
+const [, { properties }, ...byKind] = shippedSchema().allOf;
+const kinds = properties.kind.enum;
+
+test("it is what the types say; UPDATE_GOLDEN=1 writes it again", () => {
+  const made = `${JSON.stringify(documentsSchema(), undefined, 2)}\n`;
+  if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(file, made);
+  expect(readFileSync(file, "utf8")).toBe(made);
+});
+
+test("it has every command's kind, and none leaves its details open", () => {
+  const own = entries.map(({ kind }) => kind);
+  expect(kinds).toEqual([...new Set([...own, "Edits", "ServedApi", "Usage"])].sort());
+  const free = byKind.filter(
+    ({ then }) => JSON.stringify(then) === '{"properties":{"details":{}}}',
+  );
+  expect(free).toEqual([]);
+});
+
+const recorded = readdirSync(records).flatMap((name): readonly [string, Report][] => {
+  const [, json] =
+    /^--- -o json, exit \d+\n(.*)$/ms.exec(readFileSync(join(records, name), "utf8")) ?? [];
+  if (json === undefined) return [];
+  // what differs from run to run is masked in a record
+  const whole = json.replaceAll('"DIGEST"', `"${"0".repeat(64)}"`);
+  return [[name, JSON.parse(whole) as Report]];
+});
+
+test.each(recorded)("the recorded document of %s fits it", (_, document) => {
+  expect(schemaProblems(document)).toEqual([]);
+});
+
+const asked: readonly (readonly [line: string, kind: string])[] = [
+  ["check --list", "Check"],
+  ["completion bash", "Completion"],
+  ["completion install bash --dry-run=client", "Completion"],
+  ["explain SECRET-MISSING", "Explanation"],
+  ["frobnicate", "Usage"],
+  ["options", "Options"],
+  ["options --names", "Options"],
+  ["options --manifests", "Options"],
+  ["options --schema", "Options"],
+  ["rehearse cert create --replace", "Rehearsal"],
+  ["rehearse modules list", "Rehearsal"],
+  ["rehearse modules in-use", "Rehearsal"],
+  ["version", "Version"],
+  ["version --client", "Version"],
+];
+
+/** Of a rehearsal the documents of its stages too. */
+function stagesOf({ details }: Report): readonly Report[] {
+  const { stages = [] } = (details ?? {}) as { readonly stages?: readonly { report: Report }[] };
+  return stages.map(({ report }) => report);
+}
+
+const program = aWebhookProgram();
+const seen = new Set(recorded.map(([, { kind }]) => kind));
+test.each(asked)("the document of %s fits it", async (line, kind) => {
+  const home = aFolder("home");
+  const env = { HOME: home, ENGINE_HOME: join(home, "engine"), PATH: home, SHELL: "bash" };
+  const webhook = kind === "Rehearsal" ? [`--webhook=${program.file}`] : [];
+  const { out } = await typed([...line.split(" "), ...webhook, "-o", "json"], { env });
+  const document = JSON.parse(out) as Report;
+  expect(document.kind).toBe(kind);
+  for (const each of [document, ...stagesOf(document)]) {
+    seen.add(each.kind);
+    expect(schemaProblems(each)).toEqual([]);
+  }
+});
+
+test("a document of every kind was held against it", () => {
+  // these two are judged where they are made: test/plugin/commands/{modules-install,rehearse-serve}.test.ts
+  const elsewhere = ["ModulesInstall", "ServedApi", "Edits"];
+  expect([...seen, ...elsewhere].sort()).toEqual(expect.arrayContaining([...kinds]));
+});
+
+test.each([
+  ["what no type has", { more: true }, "must NOT have additional properties"],
+  ["a kind that does not exist", { kind: "Nothing" }, "must be equal to one of the allowed values"],
+])("%s is a problem to the tests", (_, change, problem) => {
+  const [, first] = recorded[0] ?? [];
+  expect(schemaProblems({ ...first, ...change }).join()).toContain(problem);
+});
+
+test("of one kind it has what that kind leads to alone, and is a schema", async () => {
+  const { code, out } = await typed(["options", "--schema", "Check"]);
+  const schema = JSON.parse(out) as { readonly definitions: object };
+  expect(code).toBe(0);
+  const names = Object.keys(schema.definitions);
+  expect(names).toEqual(expect.arrayContaining(["CheckDetails", "CheckLine", "Finding", "Report"]));
+  expect(names).not.toContain("StatusDetails");
+  const validate = new Ajv({ strict: false }).compile(schema);
+  const check = recorded.find(([, { kind }]) => kind === "Check")?.[1];
+  expect(validate(check)).toBe(true);
+  expect(validate({ ...check, kind: "Status" })).toBe(false);
+  expect(validate({ ...check, details: {} })).toBe(false);
+});
+
+test("without a kind all of it is printed", async () => {
+  const { out } = await typed(["options", "--schema"]);
+  expect(JSON.parse(out)).toEqual(shippedSchema());
+});
+
+test("a kind that does not exist is one error, with the nearest", async () => {
+  const { code, out, err } = await typed(["options", "--schema", "Statos"]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain('--schema: "Statos" is not a kind of document (did you mean Status?)');
+});
