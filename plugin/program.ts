@@ -9,6 +9,7 @@ import type { Names } from "./domain/names";
 import type { Chosen } from "./program/entry";
 import type { Job } from "./program/run";
 import type { ReadNames } from "./program/wording";
+import { diff, jobs } from "./program/commands";
 import { parse, type Parsed, prefixOf, toGlobalOptions } from "./program/tree";
 
 /** Runs one command line to its end; never throws. */
@@ -28,7 +29,8 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
   const global = toGlobalOptions(raw, world.env);
   const named = await namesOf(global.options);
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
-  const all = [...new Set([problems, global.problems, judged?.problems ?? []].flat())];
+  const unnamed = nameProblems(chosen, global.options);
+  const all = [...new Set([problems, global.problems, unnamed, judged?.problems ?? []].flat())];
   const isSound = all.length + named.problems.length === 0;
   const said = isSound ? saidAtOnce(chosen, global.options) : undefined;
   if (said !== undefined) {
@@ -46,6 +48,15 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
     },
     world,
   );
+}
+
+/** Names are printed of objects: a command that neither writes nor shows any has none to print. */
+function nameProblems(chosen: Chosen | undefined, { output }: GlobalOptions): readonly string[] {
+  if (output !== "name" || chosen === undefined) return [];
+  const { entry, raw } = chosen;
+  const isWriter = jobs.includes(entry) || entry === diff;
+  if (isWriter || entry.shows?.(new FlagReader(raw)) === true) return [];
+  return [`--output: name is for objects, and ${entry.path} neither writes nor lists any here`];
 }
 
 /** All that a command prints whose arguments alone decide; undefined for one that has to run. */

@@ -37,6 +37,8 @@ export interface Described {
   readonly place?: PlaceSign | "given";
   /** Whether it writes nothing at all with these flags: then there is no plan to show before it. */
   readonly reads?: (read: FlagReader) => boolean;
+  /** Whether it shows objects with these flags, as every job writes some: then `-o name` is taken. */
+  readonly shows?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */
   readonly repeatsWith?: string;
   /** Does nothing without a release or a chart: on the example, that of the example is meant. */

@@ -61,7 +61,7 @@ export const runTable = flagTable({
   output: {
     short: "o",
     value: "FORMAT",
-    choices: ["text", "json", "yaml", "jsonl"],
+    choices: ["text", "json", "yaml", "jsonl", "name"],
     fallback: "text",
     help: "Output format",
   },

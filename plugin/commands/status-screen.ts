@@ -30,6 +30,7 @@ export function screenFor(context: CommandContext): Show {
   switch (options.output) {
     case "json":
     case "yaml":
+    case "name":
       return () => undefined; // exactly one document, at the end
     case "jsonl":
       return onChange((_, report) => {

@@ -4,13 +4,16 @@ import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } fro
 import { fitted, widthOf } from "./fit";
 import { paintResult, paintSeverity, renderText, type TextStyle } from "./text";
 import type { Finding } from "../domain/findings";
+import type { Names } from "../domain/names";
 
 /** What a reporter writes to, and how. */
 export interface ReporterWish {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
   readonly env: NodeJS.ProcessEnv;
-  readonly output: "text" | "json" | "yaml" | "jsonl";
+  readonly output: "text" | "json" | "yaml" | "jsonl" | "name";
+  /** Of the kinds, for `name`; absent: the default ones. */
+  readonly names?: Names | undefined;
   readonly color: "auto" | "always" | "never";
   readonly quiet: boolean;
   readonly verbosity: number;
@@ -65,6 +68,13 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
       return renderLine;
     case "yaml":
       return (await import("./yaml.ts")).renderYaml;
+    case "name": {
+      const [{ renderNames }, { defaultNames }] = await Promise.all([
+        import("./names.ts"),
+        import("../domain/names.ts"),
+      ]);
+      return (report) => renderNames(report, wish.names ?? defaultNames);
+    }
     case "text":
       return (report) => renderText(report, textStyle(wish));
   }

@@ -104,6 +104,7 @@ With --schema it prints the JSON schema (draft 7) of every document that -o json
     },
   },
   cluster: false,
+  shows: (read) => read.on("manifests"),
   judge: ({ manifests, ownCert, schema }, read) => {
     read.oneOf("manifests", "schema");
     if (ownCert && !manifests) read.problems.push("--own-cert: goes with --manifests");

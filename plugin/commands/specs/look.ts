@@ -105,6 +105,7 @@ exit code is 0 whenever the cluster could be read, also when something stalls; 4
   place: "operator",
   settles: true,
   reads: () => true,
+  shows: () => true,
   judge: (options, read) => {
     const untilFine = read.given("until");
     const watch = options.watch || untilFine;
@@ -168,6 +169,7 @@ operator acts on them. It asks before the first change. Running it again continu
   place: "operator",
   settles: true,
   reads: (read) => !read.on("apply"),
+  shows: (read) => read.on("apply"),
   judge: (options, read) => withLimit(withApi(options, read), read),
 });
 

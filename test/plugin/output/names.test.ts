@@ -1,0 +1,74 @@
+/** `-o name`: what a script gets to hand to kubectl. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultNames as names } from "../../../plugin/domain/names";
+import { renderNames } from "../../../plugin/output/names";
+import { diff, entries, jobs } from "../../../plugin/program/commands";
+import type { Report } from "../../../plugin/run/report";
+import { aNamespace } from "../../support/builders";
+import { FakeCluster } from "../../support/fake-cluster";
+import { ManualClock } from "../../support/manual-clock";
+import { typed } from "../../support/program-world";
+
+function recorded(title: string): Report {
+  const text = readFileSync(join(__dirname, `../../frozen/records/${title}.txt`), "utf8");
+  return JSON.parse(text.slice(text.indexOf("{", text.indexOf("--- -o json")))) as Report;
+}
+
+test.each<[string, readonly string[]]>([
+  ["upgrade-cluster.done", ["engineenterprisecluster.app.engine.com/ec"]],
+  ["upgrade-cluster.plan-server", ["engineenterprisecluster.app.engine.com/ec"]],
+  [
+    "upgrade-webhook.done",
+    [
+      "validatingwebhookconfiguration.admissionregistration.k8s.io/engine-enterprise-admission",
+      "validatingwebhookconfiguration.admissionregistration.k8s.io/edb-admission",
+    ],
+  ],
+  ["reapply-rbac.done", ["role.rbac.authorization.k8s.io/edb-role"]],
+  ["cert-create.done", ["secret/admission-tls"]],
+  ["check.after", []],
+])("the names of %s", (title, lines) => {
+  expect(renderNames(recorded(title), names)).toBe(lines.map((line) => `${line}\n`).join(""));
+});
+
+test("of a status the clusters are named", () => {
+  const golden = join(__dirname, "../../golden/status/fine.json");
+  const details: unknown = JSON.parse(readFileSync(golden, "utf8"));
+  const report = { details } as Report;
+  expect(renderNames(report, names)).toBe("engineenterprisecluster.app.engine.com/ec\n");
+});
+
+test("nothing else is on stdout, and the talk is on stderr", async () => {
+  const cluster = new FakeCluster(new ManualClock());
+  cluster.put(aNamespace("engine"));
+  const connect = () => Promise.resolve(cluster);
+  const { code, out, err } = await typed(["cert", "create", "--yes", "-o", "name"], { connect });
+  expect({ code, out }).toEqual({ code: 0, out: "secret/admission-tls\n" });
+  expect(err).toContain("Secret/engine/admission-tls");
+});
+
+test("manifests are named by their own group", async () => {
+  const { out } = await typed(["options", "--manifests", "-o", "name"]);
+  const lines = out.trimEnd().split("\n");
+  expect(lines).toContain("namespace/engine-admission");
+  expect(lines).toContain(`deployment.apps/${names.companion.deployment}`);
+});
+
+const objects = new Set([...jobs, diff].map(({ path }) => path)).add("status");
+const others = entries.filter(({ path }) => !objects.has(path));
+test.each(others.map(({ path }) => [path]))("%s refuses it by one error", async (path) => {
+  const { code, out, err } = await typed([...path.split(" "), ...argumentOf(path), "-o", "name"]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(`--output: name is for objects, and ${path} neither writes nor lists any`);
+  expect(err.match(/^error:/gm)).toHaveLength(1);
+});
+
+function argumentOf(path: string): readonly string[] {
+  const words: Readonly<Record<string, string>> = {
+    explain: "SECRET-MISSING",
+    completion: "bash",
+    "modules install": "rg.zip",
+  };
+  return [words[path] ?? []].flat();
+}
