@@ -3,10 +3,10 @@ import { join } from "node:path";
 import ts from "typescript";
 
 /** A JSON schema, as far as it is made here. */
-export type Schema = Readonly<Record<string, unknown>>;
+type Schema = Readonly<Record<string, unknown>>;
 
-const kinds = join(__dirname, "../plugin/program/documents.ts");
-const common = join(__dirname, "../plugin/run/report.ts");
+const kinds = join(__dirname, "../../plugin/program/documents.ts");
+const common = join(__dirname, "../../plugin/run/report.ts");
 const about =
   "What -o json and -o yaml print, and the last line of -o jsonl. Within v1 properties are only added: a reader ignores those that it does not know.";
 
