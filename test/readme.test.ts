@@ -1,13 +1,8 @@
 /** README and the pages behind it: short, found by links, and true to the program. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { scripts } from "../package.json";
-import { catalogue } from "../plugin/domain/catalogue";
-import type { Explained } from "../plugin/domain/findings";
-import { exitCodes } from "../plugin/domain/errors";
 import { limits } from "../plugin/rehearsal/limits";
-import type { ArgumentSpec } from "../plugin/commands/spec";
-import { entries } from "../plugin/program/commands";
 import { pagePaths, readPage } from "./support/pages";
 
 /** First cells of the table rows below a heading, backticks taken off. */
@@ -60,38 +55,6 @@ test("every page is within two links of README", () => {
   // the page of one command is behind the list of commands
   const own = pages.filter((path) => !path.startsWith("docs/reference/commands/"));
   expect(own.filter((path) => !reached.has(path))).toEqual([]);
-});
-
-test("the exit-code table names every code of the program and no other", () => {
-  const codes = firstCells("docs/README.md", "Exit codes").flatMap((cell) =>
-    cell.split(",").map(Number),
-  );
-  expect(codes).toEqual(Object.values(exitCodes));
-});
-
-test("the page of findings is written from the catalogue", () => {
-  const path = join(__dirname, "../docs/reference/findings.md");
-  const page = pageOf(catalogue);
-  if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(path, page);
-  expect(readFileSync(path, "utf8")).toBe(page);
-});
-
-/** One heading a code, so that each has an anchor of its own. */
-function pageOf(codes: readonly Explained[]): string {
-  const sections = codes.map(({ code, severity, cause, fix, source }) =>
-    [`## ${code}`, `${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].join("\n\n"),
-  );
-  const intro = "`kubectl engine explain CODE` says the same as this page, offline.";
-  return `${["# Findings", intro, ...sections].join("\n\n")}\n`;
-}
-
-test("the command table names every command and no other", () => {
-  const found = firstCells("docs/README.md", "Commands");
-  const written = ({ name, optional }: ArgumentSpec): string => (optional ? `[${name}]` : name);
-  const named = entries.map(({ path, argument }) =>
-    [path, ...(argument === undefined ? [] : [written(argument)])].join(" "),
-  );
-  expect([...found].sort()).toEqual([...named].sort());
 });
 
 test("the settings table names every variable that the webhook reads and no other", () => {

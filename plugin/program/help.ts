@@ -58,7 +58,8 @@ export function commandHelp(prefix: Prefix, entry: CommandEntry): string {
   ]);
 }
 
-function placeholder({ name, optional, repeat }: ArgumentSpec): string {
+/** An argument as the line of usage shows it. */
+export function placeholder({ name, optional, repeat }: ArgumentSpec): string {
   const shown = repeat === true ? `${name}...` : name;
   return optional === true ? `[${shown}]` : shown;
 }

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { readCommand } from "../../../plugin/commands/spec";
 import { modulesList } from "../../../plugin/commands/specs/modules";
 import { normalize } from "../../../plugin/program/argv";
 import { standardFlags } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
+import { environment } from "../../../plugin/program/environment";
 import { parse, prefixOf, toGlobalOptions } from "../../../plugin/program/tree";
 import { FlagReader, variableOf } from "../../../plugin/commands/flags";
 
@@ -169,4 +172,15 @@ test.each([
     expect.stringContaining("contradict"),
   ]);
   expect(read.problems.join()).not.toContain("secret");
+});
+
+test("every variable that the plugin reads is on the page of the environment", () => {
+  const folder = join(__dirname, "../../../plugin");
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => readFileSync(join(folder, path), "utf8"));
+  const read = sources.flatMap((text) => [...text.matchAll(/\benv\["(\w+)"\]/g)]);
+  const known = [...Object.keys(environment), ...standardFlags.map(variableOf), "_"];
+  expect(read.length).toBeGreaterThan(5);
+  expect(read.flatMap(([, name = ""]) => (known.includes(name) ? [] : [name]))).toEqual([]);
 });

@@ -1,0 +1,201 @@
+/** The pages of the reference, made from the tables of the program. */
+import { type FlagSpec, listOf, variableOf } from "../../plugin/commands/flags";
+import {
+  connectionTable,
+  explained,
+  runTable,
+  spelling,
+  standardFlags,
+} from "../../plugin/commands/standard-flags";
+import { catalogue } from "../../plugin/domain/catalogue";
+import { type ExitCode, exitMeanings } from "../../plugin/domain/errors";
+import { defaultNames, type NamesTree, namesTree } from "../../plugin/domain/names";
+import { NameSpec } from "../../plugin/domain/names/types";
+import { entries, wrapperCommands } from "../../plugin/program/commands";
+import type { CommandEntry } from "../../plugin/program/entry";
+import { environment } from "../../plugin/program/environment";
+import { placeholder } from "../../plugin/program/help";
+import type { Asked } from "../../test/support/asked";
+import { settings } from "../../webhook/settings";
+import type { Page, Part } from "./page";
+
+/** What each command asked of a cluster, by its path. */
+export type AskedOf = ReadonlyMap<string, readonly Asked[]>;
+
+/** The name of a command's page. */
+export const pageName = ({ path }: Pick<CommandEntry, "path">): string => path.replaceAll(" ", "-");
+
+const flagRows = (flags: readonly FlagSpec[]): Part => ({
+  heads: ["flag", "does"],
+  rows: flags.map((flag) => [spelling(flag).trim(), explained(flag)]),
+});
+
+const exitRows = (codes: readonly ExitCode[]): Part => ({
+  heads: ["code", "means", "state left"],
+  rows: codes.map((code) => [String(code), ...exitMeanings[code]]),
+});
+
+const allCodes = Object.keys(exitMeanings).map((code) => Number(code) as ExitCode);
+
+/** Those of commands that reach no cluster. */
+const offline: readonly ExitCode[] = [0, 1, 2, 70, 130, 143];
+
+/** The page of a command. */
+export function commandPage({ path, argument, ...entry }: CommandEntry, asked: AskedOf): Page {
+  const name = pageName({ path });
+  const words = argument === undefined ? path : `${path} ${placeholder(argument)}`;
+  const examples = entry.examples.map(({ does, line }) => `# ${does}\nkubectl engine ${line}`);
+  const kinds = (asked.get(path) ?? []).flatMap((one) => (one.writes ? [namedVerb(one)] : []));
+  const written = `On the example cluster: ${[...new Set(kinds)].sort().join(", ")}.`;
+  const permissions = `What its user has to be allowed: [permissions](../permissions.md#${name}).`;
+  return {
+    title: `kubectl engine ${path}`,
+    summary: entry.summary,
+    parts: [
+      { heading: "Synopsis" },
+      { code: `kubectl engine ${words} [flags]` },
+      { heading: "Description" },
+      { text: entry.description },
+      ...argumentPart(argument),
+      { heading: "Examples" },
+      { code: examples.join("\n\n") },
+      { heading: "Flags" },
+      ...(entry.flags.length === 0 ? [] : [flagRows(entry.flags)]),
+      { text: "The flags that every command takes: [flags](../flags.md)." },
+      { heading: "What it writes" },
+      { text: kinds.length === 0 ? "No Kubernetes object." : written },
+      { heading: "Permissions" },
+      { text: asked.has(path) ? permissions : "None of its own." },
+      { heading: "Exit codes" },
+      exitRows(entry.cluster ? allCodes : offline),
+    ],
+  };
+}
+
+function argumentPart(argument: CommandEntry["argument"]): readonly Part[] {
+  if (argument === undefined) return [];
+  const { name, help, choices = [] } = argument;
+  return [{ text: `${name}: ${help}${choices.length > 0 ? ` (${choices.join(", ")})` : ""}.` }];
+}
+
+const resourceOf = ({ resource, group }: Asked): string =>
+  group === "" ? resource : `${resource}.${group}`;
+const namedVerb = (one: Asked): string => `${one.verb} ${resourceOf(one)}`;
+
+/** One row for each resource and place: all objects there, or those that are named. */
+function permissionRows(asked: readonly Asked[]): readonly (readonly string[])[] {
+  const rows = new Map<string, readonly Asked[]>();
+  for (const one of asked) {
+    const isOwn = one.namespace === defaultNames.operator.namespace;
+    const inside = isOwn ? "the operator's namespace" : "each managed namespace";
+    const place = one.namespace === undefined ? "the cluster" : inside;
+    const key = [resourceOf(one), place, one.name === undefined ? "all" : "named"].join("|");
+    rows.set(key, [...(rows.get(key) ?? []), one]);
+  }
+  return [...rows.keys()].sort().map((key) => {
+    const all = rows.get(key) ?? [];
+    const [resource = "", place = "", objects = ""] = key.split("|");
+    const each = (of: (one: Asked) => string | undefined): string =>
+      [...new Set(all.map(of))].sort().join(", ");
+    return [resource, each(({ verb }) => verb), place, each(({ name }) => name) || objects];
+  });
+}
+
+/** What the user of each command has to be allowed. */
+export function permissionsPage(asked: AskedOf): Page {
+  const ofCommand = (entry: CommandEntry): readonly Part[] => [
+    { heading: pageName(entry) },
+    {
+      heads: ["resource", "verbs", "in", "objects"],
+      rows: permissionRows(asked.get(entry.path) ?? []),
+    },
+  ];
+  const given = wrapperCommands.map(({ path }) => path).join(" and ");
+  return {
+    title: "Permissions",
+    summary:
+      "What the user of each command has to be allowed, as its requests and access reviews on the example cluster show",
+    parts: [
+      {
+        text: `A command asks for all that it needs before its first write. Where something is missing it ends with 4 and prints the Role to ask for. ${given} need the reading permissions of the command that they are given. Names of objects are those of the example cluster; secrets and pods/portforward of commands with --api-ca are for the REST API alone.`,
+      },
+      ...entries.filter(({ path }) => asked.has(path)).flatMap(ofCommand),
+    ],
+  };
+}
+
+/** Every exit code. */
+export const exitCodesPage: Page = {
+  title: "Exit codes",
+  summary: "What a command ends with, and the state that it leaves",
+  parts: [exitRows(allCodes), { text: "A warning never changes the exit code." }],
+};
+
+/** The flags that every command takes. */
+export const flagsPage: Page = {
+  title: "Flags of every command",
+  summary: "Flags that can be given to any command; a flag wins over its variable",
+  parts: [
+    { heading: "Connection" },
+    flagRows(listOf(connectionTable)),
+    { heading: "Run and output" },
+    flagRows(listOf(runTable)),
+  ],
+};
+
+/** The variables of the webhook. */
+export const webhookPart: Part = {
+  heads: ["variable", "means", "default"],
+  rows: Object.entries(settings).map(([name, [unset, means]]) => [name, means, unset]),
+};
+
+/** The variables of both programs. */
+export const environmentPage: Page = {
+  title: "Environment",
+  summary: "Variables that kubectl-engine and engine-webhook read",
+  parts: [
+    { heading: "kubectl-engine" },
+    { heads: ["variable", "means"], rows: Object.entries(environment) },
+    { heading: "In the place of flags" },
+    { text: "A flag that is given wins. A variable of a flag without a value is true or false." },
+    {
+      heads: ["variable", "flag"],
+      rows: standardFlags.map((flag) => [variableOf(flag), `--${flag.name}`]),
+    },
+    { heading: "engine-webhook" },
+    {
+      text: "Durations are written 500ms, 15s, 2m, 24h, sizes 8Mi, booleans true and false, lists a,b.",
+    },
+    webhookPart,
+  ],
+};
+
+/** Every finding under a heading of its own, which is its anchor. */
+export const findingsPage: Page = {
+  title: "Findings",
+  summary: "kubectl engine explain CODE says the same as this page, offline",
+  parts: catalogue.flatMap(({ code, severity, cause, fix, source }) => [
+    { heading: code },
+    ...[`${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].map((text) => ({ text })),
+  ]),
+};
+
+/** Every name of the product with its key in a names file. */
+export const namesPage: Page = {
+  title: "Names",
+  summary: "Names of the product that a names file replaces, for the operator of a brand",
+  parts: [
+    {
+      text: "Give any subset of these keys in a file by --names FILE, or by ENGINE_NAMES, which engine-webhook reads too; a list is replaced as a whole. kubectl engine options --names prints them all as such a file, to start from.",
+    },
+    { heads: ["key", "is", "default"], rows: nameRows(namesTree, "") },
+  ],
+};
+
+function nameRows(tree: NamesTree, before: string): readonly (readonly string[])[] {
+  return Object.entries(tree).flatMap(([key, named]) =>
+    named instanceof NameSpec
+      ? [[`${before}${key}`, named.says, [named.value].flat().join(named.sort.isPath ? "." : ", ")]]
+      : nameRows(named, `${before}${key}.`),
+  );
+}

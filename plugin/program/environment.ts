@@ -1,0 +1,19 @@
+/** Variables of the environment that the plugin reads, beside those that stand in for flags. */
+export const environment = {
+  KUBECONFIG: "kubeconfig files, merged as kubectl does; else ~/.kube/config",
+  ENGINE_HOME:
+    "folder for what a run saves before it replaces or deletes; by default ~/.kube/engine",
+  ENGINE_HELM: "helm to run for --chart; by default that of the PATH",
+  KUBECTL_EXTERNAL_DIFF: "program that shows the differences of diff",
+  PATH: "where helm and engine-webhook are looked for",
+  HOME: "the user's folder",
+  USERPROFILE: "the user's folder on Windows",
+  NO_COLOR: "no color while it is not empty",
+  TERM: "dumb: neither color nor lines that are written over",
+  HTTPS_PROXY: "proxy for https, in capitals or lower case",
+  HTTP_PROXY: "proxy for http, in capitals or lower case",
+  NO_PROXY: "hosts that are reached without a proxy, separated by commas",
+  SSL_CERT_FILE: "file with the CA certificates of the system",
+  KUBERNETES_SERVICE_HOST: "set in a pod: address of the API server, where there is no kubeconfig",
+  KUBERNETES_SERVICE_PORT: "set in a pod: its port",
+} as const;

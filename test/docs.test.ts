@@ -1,0 +1,99 @@
+/**
+ * What of the documents is made from the program is what the program says now. `npm run docs` writes it
+ * again: the reference, its list, and the recorded session.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { outputPage } from "../.ci/docs/output";
+import { markdown } from "../.ci/docs/page";
+import * as pages from "../.ci/docs/pages";
+import { pictureOf } from "../.ci/docs/svg";
+import { entries } from "../plugin/program/commands";
+import { askedByCommands } from "./support/asked";
+import { pagePaths, readPage, root } from "./support/pages";
+import { recordSession } from "./support/session";
+
+const docs = join(root, "docs");
+const commands = "reference/commands";
+const isWritten = process.env["UPDATE_GOLDEN"] === "1";
+
+type Page = readonly [path: string, text: string];
+
+async function referencePages(): Promise<readonly Page[]> {
+  const asked = await askedByCommands();
+  const made = {
+    "exit-codes": pages.exitCodesPage,
+    environment: pages.environmentPage,
+    findings: pages.findingsPage,
+    flags: pages.flagsPage,
+    names: pages.namesPage,
+    output: outputPage(),
+    permissions: pages.permissionsPage(asked),
+  };
+  return [
+    ...Object.entries(made).map(([name, page]): Page => [`reference/${name}.md`, markdown(page)]),
+    ...entries.map((entry): Page => {
+      const page = pages.commandPage(entry, asked);
+      return [`${commands}/${pages.pageName(entry)}.md`, markdown(page)];
+    }),
+  ];
+}
+
+/** The list of the reference: every command with what it does, then the other pages by their titles. */
+function indexOf(made: readonly Page[]): string {
+  const list = entries.map((entry) => {
+    const page = `commands/${pages.pageName(entry)}.md`;
+    return `- [kubectl engine ${entry.path}](${page}): ${entry.summary}`;
+  });
+  const there = pagePaths()
+    .filter((path) => /^docs\/reference\/(?!README)[^/]+$/.test(path))
+    .map((path): Page => [path.slice("docs/".length), readPage(path)]);
+  const others = [...new Map([...there, ...made])]
+    .filter(([path]) => !path.startsWith(commands))
+    .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${basename(path)})`);
+  const sections = [`## Commands\n\n${list.join("\n")}`, `## Pages\n\n${others.sort().join("\n")}`];
+  return `${["# Reference", "Written from the program.", ...sections].join("\n\n")}\n`;
+}
+
+/** Compares a file below docs/ with what it should hold, or writes it. */
+function expectWritten([path, text]: Page): void {
+  const file = join(docs, path);
+  if (isWritten) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const [own] = readdirSync(docs, { recursive: true, encoding: "utf8" }).filter(
+    (one) => one === path,
+  );
+  expect([own, `${path}: run npm run docs`]).toEqual([path, `${path}: run npm run docs`]);
+  expect(readFileSync(file, "utf8")).toBe(text);
+}
+
+describe("what npm run docs writes", () => {
+  let made: readonly Page[] = [];
+  beforeAll(async () => {
+    made = await referencePages();
+    if (isWritten) rmSync(join(docs, commands), { recursive: true, force: true });
+  });
+
+  test("the reference, made from the tables of the program", () => {
+    for (const page of made) expectWritten(page);
+  });
+
+  test("a page for each command and for nothing else", () => {
+    const own = made.flatMap(([path]) =>
+      path.startsWith(commands) ? [path.slice(commands.length + 1)] : [],
+    );
+    expect(readdirSync(join(docs, commands)).sort()).toEqual([...own].sort());
+  });
+
+  test("the list of the reference", () => {
+    expectWritten(["reference/README.md", indexOf(made)]);
+  });
+
+  test("the recorded session, small enough for a page", async () => {
+    const picture = pictureOf(await recordSession());
+    expect(picture.length).toBeLessThan(60_000);
+    expectWritten(["session.svg", picture]);
+  });
+});

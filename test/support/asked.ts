@@ -1,0 +1,138 @@
+/**
+ * What each command asks of the API server, seen on runs on the built-in example by someone who may do
+ * everything: its requests, and the access reviews by which it finds out what it may do.
+ */
+import { apiPermissions } from "../../plugin/commands/api-options";
+import { defaultNames as names, kinds } from "../../plugin/domain/names";
+import type { Permission } from "../../plugin/domain/permissions";
+import { entries } from "../../plugin/program/commands";
+import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
+import {
+  type Gate,
+  type ObservedCall,
+  ObservedCluster,
+} from "../../plugin/rehearsal/observed-cluster";
+import { playAlong } from "../../plugin/rehearsal/operator/play";
+import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
+import type { Access, Cluster } from "../../plugin/run/ports";
+import { admin } from "../plugin/rehearsal/memory-cluster";
+import { testTime } from "./manual-clock";
+import { type Start, Starts, starts, type Words } from "./starts";
+
+const namespace = names.operator.namespace;
+
+/** Commands that only look, up to where they would reach a REST API; and the swap, up to its first probe. */
+const more: readonly (readonly string[])[] = [
+  ["upgrade-webhook"],
+  ["check"],
+  ["status"],
+  ["recover", "--api-insecure"],
+  ["cert", "inspect"],
+  ["modules", "list", "--api-insecure"],
+  ["modules", "in-use", "--api-insecure"],
+  ["modules", "install", "rg.zip", "--api-insecure"],
+];
+
+/** A permission that a run needed; `writes` when something was changed by it. */
+export interface Asked extends Pick<Permission, "verb" | "group" | "resource"> {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly writes: boolean;
+}
+
+class Notes {
+  readonly asked: Asked[] = [];
+  private readonly registry = createRegistry();
+
+  of(cluster: Cluster): Cluster {
+    const gate: Gate = (call, send) => {
+      this.asked.push(...this.needed(call));
+      return send();
+    };
+    const observed = new ObservedCluster(cluster, gate);
+    const can = (access: Access): Promise<boolean> => {
+      const { subresource, resource, ...rest } = access;
+      const full = subresource === undefined ? resource : `${resource}/${subresource}`;
+      this.asked.push({ ...rest, resource: full, writes: false });
+      return cluster.can(access);
+    };
+    const list: Cluster["list"] = (kind, options = {}) => {
+      const { group, plural: resource } = kind;
+      const { namespace, fieldSelector = "" } = options;
+      const [, name] = /^metadata\.name=([^,]+)$/.exec(fieldSelector) ?? [];
+      this.asked.push({ verb: "list", group, resource, namespace, name, writes: false });
+      return cluster.list(kind, options);
+    };
+    return Object.assign(observed, { can, list });
+  }
+
+  private needed({ verb, subject, target, writes }: ObservedCall): readonly Asked[] {
+    if (verb === "ask") return reviewOf(subject);
+    if (target === undefined || verb === "list") return [];
+    const { group, version, kind, name, namespace } = target;
+    const resource =
+      target.plural ?? this.pluralOf(group === "" ? version : `${group}/${version}`, kind);
+    const sent = { verb: verb === "apply" ? "patch" : verb, group, resource, namespace, writes };
+    // create and watch are not granted by name
+    return [verb === "create" || verb === "watch" ? sent : { ...sent, name }];
+  }
+
+  private pluralOf(apiVersion: string, kind: string): string {
+    const own = kinds.map((key) => names[key]).find((one) => one.kind === kind);
+    return own?.plural ?? this.registry.byKind(apiVersion, kind)?.resource.plural ?? kind;
+  }
+}
+
+/** A review of another account's access takes a right of its own. */
+function reviewOf(subject: string): readonly Asked[] {
+  const [, review] = /^for a ((?!Self)\w+AccessReview)$/.exec(subject) ?? [];
+  if (review === undefined) return [];
+  const resource = `${review.toLowerCase()}s`;
+  return [{ verb: "create", group: "authorization.k8s.io", resource, writes: false }];
+}
+
+/** What every command needed, by its path. */
+export async function askedByCommands(): Promise<ReadonlyMap<string, readonly Asked[]>> {
+  const world = new Starts();
+  const runs: readonly (Start & { readonly words: Words })[] = [
+    ...Object.values<Start & { readonly words: Words }>(starts),
+    ...more.map((words) => ({ words: () => words })),
+  ];
+  const found = new Map<string, readonly Asked[]>();
+  for (const { words, ...start } of runs) {
+    const line = words(world.place);
+    const entry = entries.find(({ path }) => `${line.join(" ")} `.startsWith(`${path} `));
+    if (entry === undefined) throw new Error(line.join(" "));
+    const overApi = entry.flags.some(({ name }) => name === "api-ca");
+    const asked = await askedBy(world, line, { ...start, overApi });
+    found.set(entry.path, [...(found.get(entry.path) ?? []), ...asked]);
+  }
+  return found;
+}
+
+async function askedBy(
+  world: Starts,
+  line: readonly string[],
+  { overApi, ...start }: Start & { readonly overApi: boolean },
+): Promise<readonly Asked[]> {
+  const inner = new VirtualClock(testTime);
+  const controlPlane = (await world.of(start)).fork(inner);
+  const clock = playAlong({ controlPlane, clock: inner, names, namespace });
+  const notes = new Notes();
+  const cluster = notes.of(controlPlane.connect({ user: admin, namespace }));
+  const argv = [...line, "-n", namespace, "--yes", "-o", "json"];
+  await world.typed(argv, { cluster, clock });
+  return overApi ? [...notes.asked, ...forRestApi(cluster)] : notes.asked;
+}
+
+/** What has to be allowed before the REST API of the example's cluster can be asked. */
+function forRestApi(cluster: Cluster): readonly Asked[] {
+  const { group, version, ec } = names;
+  const object = {
+    apiVersion: `${group}/${version}`,
+    kind: ec.kind,
+    metadata: { name: "ec", namespace },
+  };
+  const needed = apiPermissions({ cluster, ec: object, flags: { insecure: true } }, names);
+  return needed.map((one) => ({ ...one, writes: false }));
+}
