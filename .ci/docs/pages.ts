@@ -173,7 +173,7 @@ export const environmentPage: Page = {
 /** Every finding under a heading of its own, which is its anchor. */
 export const findingsPage: Page = {
   title: "Findings",
-  summary: "kubectl engine explain CODE says the same as this page, offline",
+  summary: "What kubectl engine explain CODE says offline, for every code",
   parts: catalogue.flatMap(({ code, severity, cause, fix, source }) => [
     { heading: code },
     ...[`${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].map((text) => ({ text })),

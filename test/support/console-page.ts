@@ -63,7 +63,7 @@ function masked(text: string): string {
     .replaceAll(/\b[0-9a-f]{64}\b/g, "SHA-256")
     .replaceAll(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, "UID")
     .replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, "RUN")
-    .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "TIME");
+    .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "TIME");
 }
 
 const patternOf = (line: string): string =>
