@@ -1,29 +1,35 @@
-/** The page of the documents: each field of the schemas with its type. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { asArray, asString, getOwn, isObject } from "../../plugin/domain/values";
-import type { Page, Part } from "./page";
+/** The page of the documents: each field of the schema with its type. */
+import schema from "../../docs/reference/documents.schema.json";
+import { asArray, asString, getOwn, getPath, isObject } from "../../plugin/domain/values";
+import type { Page } from "./page";
 
-const folder = join(__dirname, "../../plugin/output");
-
-/** The fields of every schema that lies beside the report's. */
+/** The fields of every document, of the details of each kind, and of what these are made of. */
 export function outputPage(): Page {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+  const kinds = asArray(schema.allOf.slice(1)).map((one): [string, unknown] => [
+    `Details of ${String(getPath(one, ["if", "properties", "kind", "const"]))}`,
+    getPath(one, ["then", "properties", "details"]),
+  ]);
+  const all = [
+    ["Every document", schema] as const,
+    ...kinds,
+    ...Object.entries(schema.definitions),
+  ];
   return {
     title: "Output",
     summary: "Fields of the documents that -o json and -o yaml print, and -o jsonl last",
-    parts: files.filter((name) => name.endsWith(".schema.json")).flatMap(partsOf),
+    parts: [
+      {
+        text: "Every document is a [Report](#report), whose details go by its kind. The same as a JSON schema: [documents.schema.json](documents.schema.json).",
+      },
+      ...all.flatMap(([heading, one]) => [
+        { heading },
+        { text: `${typeOf(one)}. ${asString(getOwn(one, "description")) ?? ""}`.trim() },
+        ...(rowsOf(one, "").length === 0
+          ? []
+          : [{ heads: ["field", "type", "is"], rows: rowsOf(one, "") }]),
+      ]),
+    ],
   };
-}
-
-function partsOf(name: string): readonly Part[] {
-  const schema: unknown = JSON.parse(readFileSync(join(folder, name), "utf8"));
-  const all = Object.entries({ [name]: schema, ...entriesOf(schema, "definitions") });
-  return all.flatMap(([heading, one]) => [
-    { heading },
-    { text: `${typeOf(one)}. ${asString(getOwn(one, "description")) ?? ""}`.trim() },
-    { heads: ["field", "type", "is"], rows: rowsOf(one, "") },
-  ]);
 }
 
 const entriesOf = (schema: unknown, key: string): object =>
@@ -45,7 +51,9 @@ function rowsOf(schema: unknown, before: string): readonly (readonly string[])[]
 function typeOf(schema: unknown): string {
   const ref = asString(getOwn(schema, "$ref"));
   if (ref !== undefined) return ref === "#" ? "the document" : (ref.split("/").at(-1) ?? "");
-  const values = asArray(getOwn(schema, "enum") ?? getOwn(schema, "anyOf"));
+  const values = asArray(
+    getOwn(schema, "enum") ?? getOwn(schema, "anyOf") ?? getOwn(schema, "allOf"),
+  );
   if (values.length > 0)
     return values.map((one) => (isObject(one) ? typeOf(one) : String(one))).join(" or ");
   const fixed = getOwn(schema, "const");
