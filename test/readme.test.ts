@@ -1,22 +1,12 @@
 /** README and the pages behind it: short, found by links, and true to the program. */
-import { readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { scripts } from "../package.json";
 import { limits } from "../plugin/rehearsal/limits";
-import { pagePaths, readPage } from "./support/pages";
-
-/** First cells of the table rows below a heading, backticks taken off. */
-function firstCells(page: string, heading: string): readonly string[] {
-  const section =
-    readPage(page)
-      .split(/^#+ /m)
-      .find((part) => part.startsWith(`${heading}\n`)) ?? "";
-  return section
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .slice(2)
-    .map((line) => (line.split("|")[1] ?? "").trim().replaceAll("`", ""));
-}
+import { lines } from "../.ci/package/lines";
+import { pinnedProgram, pinnedTools } from "./control-plane/pins";
+import { pagePaths, readPage, root } from "./support/pages";
+import { releaseVersions } from "./support/releases/versions";
 
 test("README is read in one go", () => {
   expect(Buffer.byteLength(readPage("README.md"))).toBeLessThanOrEqual(8192);
@@ -52,16 +42,73 @@ test("every page is within two links of README", () => {
   const reached = new Set([...first, ...first.flatMap(linked)]);
   const pages = pagePaths().filter((path) => path.startsWith("docs/"));
   expect(pages.length).toBeGreaterThan(20);
-  // the page of one command is behind the list of commands
-  const own = pages.filter((path) => !path.startsWith("docs/reference/commands/"));
-  expect(own.filter((path) => !reached.has(path))).toEqual([]);
+  expect(pages.filter((path) => !reached.has(path))).toEqual([]);
 });
 
-test("the settings table names every variable that the webhook reads and no other", () => {
-  const source = readFileSync(join(__dirname, "../webhook/config.ts"), "utf8");
-  const read = new Set(source.match(/(?<=")(?:ENGINE|LOG)_[A-Z_]*[A-Z](?=")/g));
-  const written = firstCells("docs/guides/webhook-in-production.md", "Settings");
-  expect([...written].sort()).toEqual([...read].sort());
+/** Questions of people who meet the tool on upgrade day, and what answers them. */
+test.each([
+  [
+    "how do I install without internet access",
+    "docs/guides/air-gap.md",
+    /^## Install without int/m,
+  ],
+  [
+    "which permissions does reapply-rbac need",
+    "docs/reference/permissions.md",
+    /^## reapply-rbac/m,
+  ],
+  ["what does exit 7 mean", "docs/reference/exit-codes.md", /^\| `7` \|.*rolled back/m],
+  ["how do I see what will change first", "docs/tutorials/swap.md", /--dry-run=server/],
+  ["what if the upgrade is frozen", "docs/guides/frozen-upgrade.md", /kubectl engine recover/],
+  ["how do I put the old webhook back", "docs/guides/webhook-swap.md", /^\$ kubectl create -f /m],
+  ["does it work with Helm", "docs/guides/helm.md", /--chart \.\/chart/],
+  ["does it work with OLM", "docs/guides/olm.md", /oc patch installplan/],
+  ["how do I use other brand names", "docs/guides/brand-names.md", /--names acme\.yaml/],
+  [
+    "how do I run the webhook in production",
+    "docs/guides/webhook-in-production.md",
+    /^## Checklist/m,
+  ],
+  ["how do I bypass it in an emergency", "docs/guides/bypass.md", /admission-bypass-until/],
+])("%s: one link from README", (_question, path, answer) => {
+  expect(linked("README.md")).toContain(path);
+  expect(readPage(path)).toMatch(answer);
+});
+
+test("every file of the project that a page names is there", () => {
+  const folders = "plugin|webhook|manifests|test|docs|\\.ci";
+  const named = pagePaths()
+    .filter((path) => path !== "docs/specification.md")
+    .flatMap((path) =>
+      [...readPage(path).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)\``, "g"))].map(
+        ([, file = ""]) => `${path}: ${file}`,
+      ),
+    );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((line) => !existsSync(join(root, line.split(": ")[1] ?? "")))).toEqual([]);
+});
+
+describe("the page of compatibility names the versions that are pinned", () => {
+  const page = readPage("docs/compatibility.md");
+
+  test.each([...pinnedTools(), pinnedProgram("helm"), pinnedProgram("helm4")])(
+    "$name",
+    ({ version }) => {
+      expect(page).toContain(` ${version.replace(/^v/, "")} `);
+    },
+  );
+
+  test("Node", () => {
+    const versions = lines.map(({ version }) => version).join(", ");
+    expect(page).toContain(`| ${versions} | tested: \`npm run test:nodes\``);
+  });
+
+  test("operator releases", () => {
+    const rows = releaseVersions
+      .slice(1)
+      .map((to, index) => `| ${releaseVersions[index] ?? ""} | ${to} | tested: `);
+    for (const row of rows) expect(page).toContain(row);
+  });
 });
 
 test("the limits of a rehearsal are those that it prints", () => {
