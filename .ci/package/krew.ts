@@ -31,7 +31,10 @@ export function krewManifest(archives: readonly PluginArchive[], url: string): s
         uri: `${url}/${name}`,
         sha256,
         bin,
-        files: [bin, "LICENSE", "LICENSES.txt"].map((from) => ({ from, to: "." })),
+        files: [bin, "LICENSE", "LICENSES.txt", "documents.schema.json"].map((from) => ({
+          from,
+          to: ".",
+        })),
       })),
     },
   });
