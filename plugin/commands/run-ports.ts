@@ -6,9 +6,11 @@ import { Recorder } from "../run/engine/recorder";
 import type { AskingPorts } from "../run/engine/permissions";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
-import type { Report } from "../run/report";
+import type { Report, StepReport } from "../run/report";
 import { execute, type Job, type JobRun, type Plan } from "../run/engine/execute";
 import { exitCodes } from "../domain/errors";
+import { publicText } from "../domain/public-words";
+import { omit, sameJson } from "../domain/values";
 
 /** Connects, and begins the report of this kind, or continues with that of the run that this is a part of. */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
@@ -50,8 +52,8 @@ export function within(
 
 /** How a command writes and waits, by the flags of every command. */
 export function writeOptions({ options, names }: CommandContext) {
-  const { dryRun, wait, fieldManager = names.fieldManager } = options;
-  return { dryRun, wait, fieldManager };
+  const { dryRun, wait, fieldManager = names.fieldManager, verbosity } = options;
+  return { dryRun, wait, fieldManager, shows: verbosity > 0 };
 }
 
 /** A run that is prepared first: what is wrong with the input is said before a cluster is asked. */
@@ -105,23 +107,53 @@ export function jobRun<F extends object, S, P extends Plan>(
   };
 }
 
-/** Plans the command; exit 1 when it would write something, 0 when all is up to date. */
+/**
+ * Plans the command against the API server's dry run; exit 1 when it would change something, 0 when all
+ * is up to date. In text, the program of KUBECTL_EXTERNAL_DIFF shows the differences where one is named.
+ */
 export async function runDiff(
   context: CommandContext,
   plan: (context: CommandContext) => Promise<Report>,
   words: readonly string[],
 ): Promise<Report> {
   const { options, run } = context;
-  const dryRun = options.dryRun === "none" ? "client" : options.dryRun;
+  const dryRun = options.dryRun === "none" ? "server" : options.dryRun;
+  const verbosity = Math.max(1, options.verbosity);
   // its own properties stay as lazy as they are
   const planning = Object.create(context, {
-    options: { value: { ...options, dryRun } },
+    options: { value: { ...options, dryRun, verbosity } },
     run: { value: { ...run, dryRun } },
   }) as CommandContext;
   const report = { ...(await plan(planning)), kind: "Diff" };
-  const planned = (report.steps ?? []).filter(({ result }) => result === "planned").length;
-  if (report.exit.code !== exitCodes.ok || planned === 0) return report;
+  const planned = (report.steps ?? []).filter(({ result }) => result === "planned");
+  if (report.exit.code !== exitCodes.ok || !planned.some(changesSomething)) return report;
+  const count = planned.length;
   const again = quoteCommand([...options.prefix.split(" "), ...words]);
-  const reason = `differences exist: ${planned} ${planned === 1 ? "write" : "writes"} would be made`;
-  return { ...report, exit: { code: exitCodes.failed, reason, next: `make them with ${again}` } };
+  const reason = `differences exist: ${count} ${count === 1 ? "write" : "writes"} would be made`;
+  const exit = { code: exitCodes.failed, reason, next: `make them with ${again}` };
+  const steps =
+    options.output === "text" ? await shownOutside(context, report.steps) : report.steps;
+  return { ...report, steps, exit };
+}
+
+/** What is not told in full counts as a difference. */
+function changesSomething({ write }: StepReport): boolean {
+  const states = write?.states;
+  return states === undefined || !sameJson(states.live, states.merged);
+}
+
+/** The steps, without the differences that a program of the person's own has shown. */
+async function shownOutside(
+  context: CommandContext,
+  steps: readonly StepReport[] = [],
+): Promise<readonly StepReport[]> {
+  const line = (context.env["KUBECTL_EXTERNAL_DIFF"] ?? "").trim();
+  if (line === "") return steps;
+  const { externalDiff } = await import("../adapters/external-diff.ts");
+  const { renderStates } = await import("../output/hunks.ts");
+  context.event({ type: "note", text: `the differences are shown by ${publicText(line)}` });
+  await externalDiff(line, renderStates(steps), context);
+  return steps.map(({ write, ...step }) =>
+    write === undefined ? step : { ...step, write: omit(write, "states") },
+  );
 }

@@ -107,7 +107,7 @@ export const runTable = flagTable({
     short: "v",
     ...countOr(0, 0, 10),
     key: "verbosity",
-    help: "Detail: 1 adds times, 6 the requests; Secrets never",
+    help: "Detail: 1 adds times and the content of a plan, 6 the requests; Secrets never",
   },
   debug: { help: "Show stack traces of failures" },
 });

@@ -11,6 +11,8 @@ import { readContents, releaseOf } from "./release-option";
 import { prepared, type PreparedRun, runPorts, writeOptions } from "./run-ports";
 import { findHelm, HelmProgram, temporaryKubeconfig } from "../adapters/helm";
 import { quoteCommand } from "../output/escape";
+import { renderText, type TextStyle } from "../output/text";
+import { asArray, getOwn, isObject, type Json, omit } from "../domain/values";
 import { upgradeByChart } from "../run/operator/chart";
 
 /** Upgrades the operator; every expected end comes back as a report. */
@@ -133,4 +135,14 @@ async function runChart(
   } finally {
     kubeconfig.remove();
   }
+}
+
+/** A new object is one line; all that it says comes with -v, of a plan as the hunks before it. */
+export function operatorText(report: Report, style: TextStyle): string {
+  const { details, steps = [] } = report;
+  const created = asArray(getOwn(details, "created")).filter(isObject);
+  const inHunks = steps.some(({ write }) => write?.states !== undefined);
+  if (created.length === 0 || (style.verbosity > 0 && !inHunks)) return renderText(report, style);
+  const lines = created.map((one) => omit(one, "content"));
+  return renderText({ ...report, details: { ...(details as Json), created: lines } }, style);
 }

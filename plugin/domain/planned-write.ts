@@ -1,6 +1,7 @@
 /** A write that is planned, told whole: what it is, on what state, how bad, how it is taken back. */
 import { type KubeObject, preconditionsOf, type Ref } from "./objects";
 import { error, type Explained, type Finding } from "./findings";
+import type { Json } from "./values";
 
 const source = "cli contract, exit code 5";
 
@@ -50,6 +51,8 @@ export function unconfirmedFindings(
 export interface PlannedChange {
   readonly path: string;
   readonly to: unknown;
+  /** The image that another one takes the place of. */
+  readonly from?: unknown;
 }
 
 /** A write before it is sent: the permission that it takes, its risk, and its way back. */
@@ -72,6 +75,8 @@ export interface PlannedWrite {
   readonly reverse: string;
   /** The kubectl command that does the same, as far as one does. */
   readonly command: string;
+  /** The object as it is and as it would be stored, secrets as fingerprints; told where it is asked for. */
+  readonly states?: { readonly live?: Json; readonly merged?: Json };
 }
 
 /** What the planner knows of a write. */

@@ -53,7 +53,7 @@ export function indented(text: string): string {
 /** How much is shown, and in which colors. */
 export interface TextStyle {
   readonly palette: Palette;
-  /** 1 and more add the time of each step. */
+  /** 1 and more add the time of each step, and to a plan what its writes change. */
   readonly verbosity: number;
   /** Columns of the terminal, where there is one. */
   readonly width?: number | undefined;
@@ -277,10 +277,14 @@ function renderStep({ action, object, why, write }: StepReport): readonly string
 }
 
 function renderWrite(write: PlannedWrite): readonly string[] {
-  const { verb, target, risk, reverse, command } = write;
+  const { verb, target, changes = [], risk, reverse, command } = write;
   const { group, resource, namespace, name } = target;
   const permission = permissionLine({ verb, group, resource, name, namespace, why });
+  const images = changes
+    .filter(({ from }) => from !== undefined)
+    .map(({ from, to }) => `image    ${escape(`${String(from)} -> ${String(to)}`)}`);
   return [
+    ...new Set(images),
     `needs    ${escape(permission)}`,
     `risk     ${escape(risk)}`,
     `reverse  ${escape(reverse)}`,

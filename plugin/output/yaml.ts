@@ -1,15 +1,14 @@
-/** A report as one YAML document; the library is loaded with this module, and only then. */
+/** A report, or an object of it, as one YAML document; the library is loaded with this module, and only then. */
 import { dump } from "js-yaml";
-import type { Report } from "../run/report";
 import { replaceUnsafe } from "./escape";
 
 /**
  * The document. js-yaml prints bidirectional and invisible characters as they are; a mark of NULs
  * around their number makes it quote the string, and the mark is then turned into YAML's escape.
  */
-export function renderYaml(report: Report): string {
-  const plain: unknown = JSON.parse(JSON.stringify(report));
-  const text = dump(marked(plain), { lineWidth: -1, noRefs: true });
+export function renderYaml(document: object, sortKeys = false): string {
+  const plain: unknown = JSON.parse(JSON.stringify(document));
+  const text = dump(marked(plain), { lineWidth: -1, noRefs: true, sortKeys });
   return text.replaceAll(/\\0([0-9A-F]{8})\\0/g, "\\U$1");
 }
 

@@ -29,8 +29,8 @@ export const jobs: readonly CommandEntry[] = [
     return { run: runReapplyRbac };
   }),
   command(upgradeOperator, async () => {
-    const { runUpgradeOperator } = await import("../commands/upgrade-operator.ts");
-    return { run: runUpgradeOperator };
+    const { runUpgradeOperator, operatorText } = await import("../commands/upgrade-operator.ts");
+    return { run: runUpgradeOperator, text: operatorText };
   }),
   jobCommand(upgradeCluster, async () => (await import("../run/cluster/upgrade.ts")).clusterJob),
   command(upgradeDatabase, async () => {

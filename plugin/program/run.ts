@@ -41,7 +41,7 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     const command = await load(job);
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
     const report = withNext(await withRoles(ended, session));
-    reporter.end(report, command.text);
+    reporter.end(report, await withContents(report, command));
     if (report.exit.code !== 0) sayWhy(report, { job, world, say });
     return report.exit.code;
   } catch (thrown) {
@@ -56,6 +56,15 @@ function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCom
   if (problems.length === 0 && all.length > 0) return Promise.reject(new InputError(all));
   if (all.length > 0 || prepared === undefined) return Promise.reject(new UsageError(all));
   return prepared.load();
+}
+
+/** The text of a report whose writes tell what they change begins with that. */
+async function withContents(
+  { steps = [] }: Report,
+  { text }: LoadedCommand,
+): Promise<LoadedCommand["text"]> {
+  if (steps.every(({ write }) => write?.states === undefined)) return text;
+  return (await import("../output/hunks.ts")).withHunks(text);
 }
 
 /** After a signal, an aborted request's own error says nothing: the signal was the cause. */

@@ -177,8 +177,7 @@ export function plannedStep(
 ): StepInfo & Required<Pick<StepInfo, "write">> {
   const { risk, reverse = byKept, kubectl = kubectlOf(change, fieldManager) } = change;
   const live = liveOf(change);
-  const edited = change.verb === "patch" ? changesOf(change.edits) : undefined;
-  const { changes = edited } = change;
+  const { changes = change.verb === "patch" ? changesOf(change.edits) : undefined } = change;
   const changing = live === undefined ? "create" : "patch";
   return {
     ...stepOf(change),

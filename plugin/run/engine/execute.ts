@@ -134,6 +134,7 @@ class JobExecution<F, P extends Plan> {
 
   async #plan(): Promise<P> {
     const plan = this.job.plan(await this.job.read());
+    const isSome = (one: Change): boolean => one.verb !== "patch" || one.edits.length > 0;
     return { ...plan, changes: plan.changes.filter(isSome) };
   }
 
@@ -186,10 +187,6 @@ class JobExecution<F, P extends Plan> {
     }
     return "";
   }
-}
-
-function isSome(change: Change): boolean {
-  return change.verb !== "patch" || change.edits.length > 0;
 }
 
 /** The end of a dry run, in words. */

@@ -32,6 +32,7 @@ import {
   type Taking,
 } from "./change";
 import { KeptObjects } from "./journal";
+import { statesOf } from "../states";
 import type { Result } from "../report";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
@@ -43,6 +44,8 @@ export interface SessionOptions {
   readonly takeFields?: readonly string[];
   /** Managers beside the tool's own whose fields it writes. */
   readonly others?: readonly string[];
+  /** A plan tells each object as it is and as it would be. */
+  readonly shows?: boolean | undefined;
   /** What continues while a write is noted and sent that does not take another one back. */
   readonly during?: <T>(write: Promise<T>) => Promise<T>;
 }
@@ -166,14 +169,15 @@ export class Session {
 
   /** Tries it, and tells it as planned. */
   async plan(change: Change): Promise<void> {
-    await this.rehearse(change);
-    this.tell(change);
+    this.tell(change, await this.rehearse(change));
   }
 
-  /** Tells it as planned, where a dry run could not judge it yet. */
-  tell(change: Change): void {
-    const { recorder, command } = this.ports;
-    recorder.done(plannedStep(change, command, this.options.fieldManager), "planned");
+  /** Tells it as planned; without what a dry run has stored, where none could judge it yet. */
+  tell(change: Change, stored?: KubeObject): void {
+    const { recorder, command, names } = this.ports;
+    const { write, ...info } = plannedStep(change, command, this.options.fieldManager);
+    const states = this.options.shows === true && statesOf(change, stored, names);
+    recorder.done({ ...info, write: { ...write, ...(states && { states }) } }, "planned");
   }
 
   /**

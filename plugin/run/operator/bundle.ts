@@ -189,14 +189,14 @@ class BundleUpgrade {
 
   /** A dry run's end: every write told as planned. */
   #told(plan: BundlePlan): string {
-    const tell = (change: Change): void => {
-      this.#session.tell(change);
-    };
     for (const step of plan.steps) {
       this.#left(step);
-      writesOf(step).forEach(tell);
+      for (const change of writesOf(step)) {
+        // the adoption changes no value
+        this.#session.tell(change, change.verb === "rewrite" ? change.object : step.stored);
+      }
     }
-    plan.patches.forEach(tell);
+    for (const patch of plan.patches) this.#session.tell(patch);
     return dryRunSays(this.#changesOf(plan).length);
   }
 

@@ -142,7 +142,10 @@ function plannedChanges(step: Evaluated): { readonly changes?: readonly PlannedC
     live === undefined ? differences({ apiVersion, kind: name, metadata: {} }, object) : changes;
   return {
     changes: [
-      ...fields.map(({ field, wanted }) => ({ path: field, to: wanted })),
+      ...fields.map(({ field, live: from, wanted: to }) => ({
+        ...{ path: field, to },
+        ...(field.endsWith(".image") && from !== undefined && { from }),
+      })),
       ...removed.map((field) => ({ path: field, to: null })),
     ],
   };
@@ -189,12 +192,15 @@ export function detailsOf(
   names: Names,
 ) {
   const operator = steps.find(({ object }) => isOperator(object, names));
+  const was = imagesOf(operator?.live);
   return {
     release: { source, sha256 },
     operator: {
       from: operatorVersionOf(operator?.live, names) ?? "none",
       to: operatorVersionOf(operator?.object, names) ?? "unknown",
-      images: [...imagesOf(operator?.object)].map(([name, image]) => `${name}: ${image}`),
+      images: [...imagesOf(operator?.object)].map(
+        ([name, image]) => `${name}: ${[...new Set([was.get(name) ?? image, image])].join(" -> ")}`,
+      ),
     },
     definitions: steps
       .filter(({ kind }) => kind.resource === definitionResource)

@@ -103,9 +103,9 @@ class Swap {
     const session = this.#session;
     const changes = changesOf(deps, plan);
     for (const change of changes) {
-      if (change.verb === "delete") await session.rehearse(change);
-      else if (options.dryRun === "server") await fittingApply(deps, session, plan);
-      session.tell(change);
+      const tried = change.verb === "apply" && options.dryRun === "server";
+      const sent = tried ? await fittingApply(deps, session, plan) : change;
+      session.tell(change, await session.rehearse(sent));
     }
     await witness.before("found", plan.old);
     return dryRunSays(changes.length);

@@ -23,7 +23,7 @@ const reportOf = (steps: readonly StepReport[], exit: Report["exit"]): Report =>
 /** A context whose streams must not be looked at. */
 const context = (dryRun: "none" | "client" | "server" = "none"): CommandContext =>
   ({
-    options: { dryRun, prefix: "kubectl engine" },
+    options: { dryRun, prefix: "kubectl engine", verbosity: 0, output: "json" },
     run: { id: "1", startedAt: "2026-01-01T00:00:00Z", dryRun },
     get interactive(): boolean {
       throw new Error("looking opens stdin");
@@ -65,7 +65,7 @@ test("what stops the command stops the diff", async () => {
 });
 
 test.each([
-  ["none", "client"],
+  ["none", "server"],
   ["client", "client"],
   ["server", "server"],
 ] as const)("the command runs as a dry run: %s becomes %s", async (typed, wanted) => {
