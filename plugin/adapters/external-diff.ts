@@ -12,10 +12,7 @@ interface DiffWorld {
   readonly signal: AbortSignal;
 }
 
-/**
- * Shows the files by the program, in two folders that exist for so long; an empty text is no file.
- * UsageError where the program fails.
- */
+/** Shows the files by the program, in two folders that exist for so long; UsageError where it fails. */
 export async function externalDiff(
   line: string,
   files: readonly (readonly [name: string, live: string, merged: string])[],
@@ -26,7 +23,7 @@ export async function externalDiff(
     const folders = ["LIVE-", "MERGED-"].map((prefix) => mkdtempSync(join(path, prefix)));
     for (const [name, ...texts] of files) {
       texts.forEach((text, side) => {
-        if (text !== "") writeFileSync(join(folders[side] ?? "", name), text, { mode: 0o600 });
+        writeFileSync(join(folders[side] ?? "", name), text, { mode: 0o600 });
       });
     }
     await compare(line.split(" "), folders, world);

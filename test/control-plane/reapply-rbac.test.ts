@@ -18,6 +18,7 @@ import {
 } from "./managed-namespaces";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { type KubeObject, pathOf } from "./api";
+import { expectStored, shownBy } from "./shown";
 
 const all = namespaceNames(12);
 const apiGroup = "rbac.authorization.k8s.io";
@@ -55,7 +56,12 @@ test("expand, then contract, then nothing: what a person applied with kubectl is
   const [first = ""] = all;
   const dry = await reapply(["--mode=expand", "--dry-run=server"]);
   expect([dry.code, dry.writes]).toEqual([0, []]);
+  const shown = await shownBy(controlPlane, ["reapply-rbac", "--mode=expand"], {
+    namespace: operatorNamespace,
+  });
+  expect(shown).toHaveLength(all.length);
   const expanded = await reapply(["--mode=expand"]);
+  await expectStored(controlPlane.api, shown);
   expect([expanded.code, expanded.writes.length]).toEqual([0, all.length]);
   expect(await may(first, "get", "", "endpoints")).toBe(true);
   expect(await may(first, "get", "discovery.k8s.io", "endpointslices")).toBe(true);

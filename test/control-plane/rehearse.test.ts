@@ -1,11 +1,15 @@
 /** A rehearsal on a copy of a live cluster: it only reads, and the real run then does the same. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type AuditEvent, fits } from "./audit";
-import { admissionSecret, unfitSecrets } from "./certificate";
+import { admissionSecret, fingerprint, unfitSecrets } from "./certificate";
 import { rightsOf } from "./managed-namespaces";
 import { setEndpointsReady } from "./operator";
 import { type PluginRun, type ReportDocument, runner, runPlugin } from "./plugin-run";
+import { expectStored, shownBy } from "./shown";
 import { openSuite, type Suite } from "./suite";
 import { brokenConfigurations, everyKind, type Found, lay, readBack, runSwap } from "./swap-states";
+import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -100,6 +104,80 @@ describe("what blocks the real run blocks the rehearsal", () => {
     expect([run.code, real.report.exit.code]).toEqual([3, 3]);
   });
 });
+
+test("diff shows what the swap then writes, and no certificate but as a fingerprint", async () => {
+  const { controlPlane, api, scene } = suite;
+  await lay(suite, { old: {} });
+  const shown = await shownBy(controlPlane, swap);
+  expect(shown.map(({ target, states }) => [target.name, Object.keys(states)])).toEqual([
+    [newConfigurationName, ["merged"]],
+    [oldConfigurationName, ["live"]],
+  ]);
+  const text = JSON.stringify(shown);
+  expect(text).toContain(`certificate SHA-256 ${fingerprint(scene.pair.cert)}`);
+  expect(text).not.toContain(scene.caBundle.slice(0, 40));
+  await runSwap(controlPlane);
+  await expectStored(api, shown);
+});
+
+test("the program of KUBECTL_EXTERNAL_DIFF is called as by kubectl diff, and nothing is left", async () => {
+  const { controlPlane, scene } = suite;
+  await lay(suite, { old: {} });
+  const before = await readBack(controlPlane);
+  const { dataDir } = controlPlane.site;
+  const program = join(dataDir, "compare");
+  const told = join(dataDir, "compared.json");
+  writeFileSync(
+    program,
+    `#!${process.execPath}
+const { readdirSync, readFileSync, writeFileSync } = require("node:fs");
+const words = process.argv.slice(2);
+const texts = (path) =>
+  Object.fromEntries(readdirSync(path).map((name) => [name, readFileSync(path + "/" + name, "utf8")]));
+writeFileSync(${JSON.stringify(told)}, JSON.stringify({ words, sides: words.slice(0, 2).map(texts) }));
+console.log("as the program shows it");
+process.exitCode = 1;
+`,
+    { mode: 0o700 },
+  );
+  const env = { KUBECTL_EXTERNAL_DIFF: `${program} -u a/b  --color=never $(id)` };
+  const compared = async (args: readonly string[], input = ""): Promise<Compared> => {
+    const { code, stdout } = await controlPlane.kubectl(args, { env, input });
+    expect([code, stdout.split("\n")[0]]).toEqual([1, "as the program shows it"]);
+    return JSON.parse(readFileSync(told, "utf8")) as Compared;
+  };
+  const settings = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "x" },
+    data: { a: "b" },
+  };
+  const words = ({ words: [live = "", merged = "", ...rest] }: Compared): readonly string[] => [
+    ...[live, merged].map((path) => basename(path).replace(/-\w+$/, "")),
+    ...rest,
+  ];
+  const byKubectl = await compared(["diff", "-n", "engine", "-f", "-"], JSON.stringify(settings));
+  const byEngine = await compared(["engine", "diff", ...swap, "-n", "engine"]);
+  expect(words(byEngine)).toEqual(words(byKubectl));
+  expect(words(byEngine)).toEqual(["LIVE", "MERGED", "-u", "--color=never"]);
+  // of an object that is not there, the file is empty
+  const created = (texts: Compared["sides"][number] = {}): readonly string[] =>
+    Object.keys(texts).filter((name) => texts[name] === "");
+  expect(byKubectl.sides.map(created)).toEqual([["v1.ConfigMap.engine.x"], []]);
+  const kind = "admissionregistration.k8s.io.v1.ValidatingWebhookConfiguration.";
+  expect(byEngine.sides.map(created)).toEqual([
+    [`${kind}.${newConfigurationName}`],
+    [`${kind}.${oldConfigurationName}`],
+  ]);
+  expect(JSON.stringify(byEngine.sides)).not.toContain(scene.caBundle.slice(0, 40));
+  expect(byEngine.words.slice(0, 2).map((path) => existsSync(path))).toEqual([false, false]);
+  expect(await readBack(controlPlane)).toEqual(before);
+});
+
+interface Compared {
+  readonly words: readonly string[];
+  readonly sides: readonly Readonly<Record<string, string>>[];
+}
 
 test("diff ends with 1 before the swap and with 0 after it, and writes nothing", async () => {
   const { controlPlane } = suite;

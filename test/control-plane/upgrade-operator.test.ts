@@ -13,6 +13,7 @@ import { namespaceNamed } from "./managed-namespaces";
 import type { KubeObject } from "./api";
 import { playAt } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { expectStored, shownBy } from "./shown";
 
 const { deployment: operator } = names.operator;
 
@@ -76,7 +77,11 @@ test("from a bundle that kubectl applied, over 7.22.0-7, to 8.0.2-2, and then no
     const dry = await upgrade("engine", ["--release", release("7.22.0-7"), "--dry-run=server"]);
     expect([dry.code, dry.writes]).toEqual([0, []]);
     const planned = (dry.report.steps ?? []).filter(({ result }) => result === "planned");
+    const words = ["upgrade-operator", "--release", release("7.22.0-7")];
+    const shown = await shownBy(controlPlane, words);
+    expect(shown).toHaveLength(planned.length);
     const first = await upgrade("engine", ["--release", release("7.22.0-7")]);
+    await expectStored(controlPlane.api, shown);
     expect([first.code, first.report.exit.reason]).toEqual([
       0,
       "the operator is at 7.22.0-7: 1/1 ready, 1 up to date, 1 available",

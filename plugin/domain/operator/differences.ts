@@ -4,7 +4,7 @@
  * is empty is left out (omitempty). A dry run shows the stored form exactly.
  */
 import type { KubeObject } from "../objects";
-import { isObject, type Json, asArray, getOwn, parseJson, sameJson } from "../values";
+import { isObject, type Json, asArray, getOwn, parseJson, sameJson, withValue } from "../values";
 
 const spelling = /^([+-]?)0*(\d{0,18})(?:\.(\d{0,18}))?([mkMGTPEnu]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/;
 const decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -109,16 +109,42 @@ function isOmitted(wanted: unknown, field: string): boolean {
 export function valueAt(value: unknown, path: string): unknown {
   if (path === "") return value;
   if (path.startsWith("[")) return inList(value, path);
-  const rest = path.replace(/^\./, "");
-  const keys = isObject(value) ? Object.keys(value) : [];
-  const fitting = keys.filter(
-    (key) => rest.startsWith(key) && /^($|[.[])/.test(rest.slice(key.length)),
-  );
-  for (const key of fitting.sort((one, other) => other.length - one.length)) {
-    const found = valueAt(getOwn(value, key), rest.slice(key.length));
+  for (const key of keysOn(value, path)) {
+    const found = valueAt(getOwn(value, key), below(path, key));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The keys that a path may begin with, the longest first. */
+function keysOn(value: unknown, path: string): readonly string[] {
+  const rest = path.replace(/^\./, "");
+  return Object.keys(isObject(value) ? value : {})
+    .filter((key) => rest.startsWith(key) && /^($|[.[])/.test(rest.slice(key.length)))
+    .sort((one, other) => other.length - one.length);
+}
+
+function below(path: string, key: string): string {
+  return path.replace(/^\./, "").slice(key.length);
+}
+
+/** The value without the field of that path, as `valueAt` finds it. */
+export function withoutField(value: unknown, path: string): unknown {
+  const [item] = bracket.exec(path) ?? [];
+  if (item !== undefined) {
+    const found = valueAt(value, item);
+    const rest = path.slice(item.length);
+    return asArray(value).flatMap((one) => {
+      if (one !== found) return [one];
+      return rest === "" ? [] : [withoutField(one, rest)];
+    });
+  }
+  const key = keysOn(value, path).find(
+    (one) => valueAt(getOwn(value, one), below(path, one)) !== undefined,
+  );
+  if (key === undefined || !isObject(value)) return value;
+  const rest = below(path, key);
+  return withValue(value, [key], rest === "" ? undefined : withoutField(value[key], rest));
 }
 
 const bracket = /^\[((?:"(?:[^"\\]|\\.)*"|[^\]"])*)\]/;

@@ -5,6 +5,7 @@
  */
 import { exitCodes, UsageError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
+import { withoutField } from "../../domain/operator/differences";
 import { autoOf } from "../../domain/clusters";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "../../domain/operator/clusters";
 import {
@@ -192,8 +193,10 @@ class BundleUpgrade {
     for (const step of plan.steps) {
       this.#left(step);
       for (const change of writesOf(step)) {
-        // the adoption changes no value
-        this.#session.tell(change, change.verb === "rewrite" ? change.object : step.stored);
+        // the adoption changes no value, but has the apply take away what no dry run before it does
+        const stored = step.stored && step.removed.reduce<unknown>(withoutField, step.stored);
+        const told = change.verb === "rewrite" ? change.object : (stored as KubeObject | undefined);
+        this.#session.tell(change, told);
       }
     }
     for (const patch of plan.patches) this.#session.tell(patch);

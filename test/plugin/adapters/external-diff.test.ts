@@ -56,7 +56,13 @@ test("gets two folders with a file for each object, and both are gone afterwards
   const { shown, err } = await compared(program());
   const [live, merged] = shown.folders;
   expect(shown.folders).toMatchObject([
-    { mode: "700", files: [["v1.X.a.changed", "a: 1\n", "600"]] },
+    {
+      mode: "700",
+      files: [
+        ["v1.X.a.changed", "a: 1\n", "600"],
+        ["v1.X.a.created", "", "600"],
+      ],
+    },
     {
       mode: "700",
       files: [
