@@ -4,6 +4,9 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { gunzipSync } from "node:zlib";
+import { manual } from "../.ci/docs/manual";
 import { outputPage } from "../.ci/docs/output";
 import { markdown } from "../.ci/docs/page";
 import * as pages from "../.ci/docs/pages";
@@ -95,5 +98,30 @@ describe("what npm run docs writes", () => {
     const picture = pictureOf(await recordSession());
     expect(picture.length).toBeLessThan(60_000);
     expectWritten(["session.svg", picture]);
+  });
+});
+
+describe("the man pages", () => {
+  const all = [...manual("kubectl-engine"), ...manual("engine-webhook")];
+
+  test("one for each program and each command", () => {
+    const names = entries.map((entry) => `man/kubectl-engine-${pages.pageName(entry)}.1.gz`);
+    const wanted = ["man/kubectl-engine.1.gz", "man/engine-webhook.1.gz", ...names];
+    expect(all.map(({ name }) => name).sort()).toEqual(wanted.sort());
+  });
+
+  test("the same bytes again, without a time", () => {
+    for (const { bytes } of all) expect(bytes.readUInt32LE(4)).toBe(0);
+    expect(manual("engine-webhook")).toEqual(manual("engine-webhook"));
+  });
+
+  const hasGroff = spawnSync("groff", ["--version"]).status === 0;
+  (hasGroff ? test : test.skip)("groff has nothing against them", () => {
+    for (const { name, bytes } of all) {
+      const args = ["-man", "-Tascii", "-ww"];
+      const { stdout, stderr } = spawnSync("groff", args, { input: gunzipSync(bytes) });
+      expect([name, stderr.toString()]).toEqual([name, ""]);
+      expect(stdout.toString()).toContain("NAME");
+    }
   });
 });

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { completionScript, kubectlCompletion } from "../../plugin/commands/completion";
+import { manual } from "../docs/manual";
 import { bundle, type Bundled, licenseComments, type ProgramName } from "../bundle";
 import { type Entry, sha256, tarGz, zip } from "./archives";
 import { hasDebianTools } from "./debian";
@@ -75,8 +76,8 @@ async function pack(made: Executable, licenses: Buffer): Promise<PluginArchive> 
   const { program, platform, name } = made;
   const { os, arch } = platform;
   const more = program === "kubectl-engine" ? completion(platform) : [];
-  const entries = [...contents(made, licenses), ...more];
   const isWindows = os === "windows";
+  const entries = [...contents(made, licenses), ...more, ...(isWindows ? [] : manual(program))];
   const archive = `${program}_${os}_${arch}.${isWindows ? "zip" : "tar.gz"}`;
   const bytes = isWindows ? zip(entries) : await tarGz(entries);
   put(archive, bytes);

@@ -1,0 +1,50 @@
+/** The man pages of a program, from what the pages of the reference are made of. */
+import { gzipSync } from "node:zlib";
+import { version } from "../../package.json";
+import { entries } from "../../plugin/program/commands";
+import type { Entry } from "../package/archives";
+import { man, type Page } from "./page";
+import * as pages from "./pages";
+
+const own: Readonly<Record<"kubectl-engine" | "engine-webhook", Page>> = {
+  "kubectl-engine": {
+    title: "kubectl engine",
+    summary: "upgrade Engine Enterprise on Kubernetes and OpenShift",
+    parts: [
+      { heading: "Commands" },
+      { heads: ["command", "does"], rows: entries.map(({ path, summary }) => [path, summary]) },
+      ...[pages.flagsPage, pages.environmentPage].flatMap(({ parts }) => parts),
+      { heading: "Exit codes" },
+      ...pages.exitCodesPage.parts,
+    ],
+  },
+  "engine-webhook": {
+    title: "engine-webhook",
+    summary: "admission webhook that refuses edits of databases which would break an upgrade",
+    parts: [{ heading: "Environment" }, pages.webhookPart],
+  },
+};
+
+/** What of a command's page says nothing without the pages beside it. */
+const onlyLinks = ["What it writes", "Permissions"];
+
+/** The pages compressed, without a time, as a package has them. */
+export function manual(program: keyof typeof own): readonly Entry[] {
+  const ofCommand = entries.map((entry): [string, Page] => {
+    const page = pages.commandPage(entry, new Map());
+    const links = page.parts.flatMap((part, at) =>
+      "heading" in part && onlyLinks.includes(part.heading) ? [at, at + 1] : [],
+    );
+    const parts = page.parts.filter((_part, at) => !links.includes(at));
+    return [`kubectl-engine-${pages.pageName(entry)}`, { ...page, parts }];
+  });
+  const all = [
+    [program, own[program]] as const,
+    ...(program === "kubectl-engine" ? ofCommand : []),
+  ];
+  return all.map(([name, page]) => {
+    const file = `${name}.1.gz`;
+    const bytes = gzipSync(man(name, version, page));
+    return { name: `man/${file}`, bytes, installed: `/usr/share/man/man1/${file}` };
+  });
+}
