@@ -1,4 +1,5 @@
 /** What lies in dist/release fits together; what cannot run here is judged by its structure. */
+import { manual } from "../../.ci/docs/manual";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Entry, tarGz, zip } from "../../.ci/package/archives";
@@ -40,7 +41,7 @@ const completions = [
   "completion/kubectl-engine.ps1",
 ];
 
-describe.each(["kubectl-engine", "engine-webhook"])("%s", (program) => {
+describe.each(["kubectl-engine", "engine-webhook"] as const)("%s", (program) => {
   test.each(platforms)(
     "for $os/$arch: the archive is whole, and its program is of that machine",
     async ({ os, arch }) => {
@@ -57,6 +58,7 @@ describe.each(["kubectl-engine", "engine-webhook"])("%s", (program) => {
         "LICENSES.txt",
         ...(program === "kubectl-engine" ? ["documents.schema.json"] : []),
         ...(program === "kubectl-engine" ? more : []),
+        ...(os === "windows" ? [] : manual(program).map(({ name }) => name)),
       ];
       expect(files.map((file) => file.name)).toEqual(expected);
       const odd = files.filter(({ seconds = 0, owner = 0 }) => seconds !== 0 || owner !== 0);
