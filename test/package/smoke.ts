@@ -29,7 +29,11 @@ const rows: Readonly<Record<string, Smoke>> = {
   "the flags of all": { args: ["options"], code: 0, out: /--kubeconfig=FILE/ },
   "the manifests within": { args: ["options", "--manifests"], code: 0, out: /kind: Namespace/ },
   "the version": { args: ["version", "--client"], code: 0, out: new RegExp(`: v${version}\n`) },
-  "the version as JSON": { args: ["version", "--client", "-o", "json"], code: 0, out: /"node": "26\./ },
+  "the version as JSON": {
+    args: ["version", "--client", "-o", "json"],
+    code: 0,
+    out: /"node": "26\./,
+  },
   "bash completion": { args: ["completion", "bash"], code: 0, out: /complete -F/ },
   "zsh completion": { args: ["completion", "zsh"], code: 0, out: /#compdef/ },
   "fish completion": { args: ["completion", "fish"], code: 0, out: /complete -c/ },

@@ -182,8 +182,8 @@ describe("lazy loading", () => {
   });
 
   test("--help loads nothing of what runs commands", () => {
-    expect(loadedBy(["--help"]).filter((file) => /program\/run|plugin\/output\/(?!fit)/.test(file))).toEqual(
-      [],
-    );
+    expect(
+      loadedBy(["--help"]).filter((file) => /program\/run|plugin\/output\/(?!fit)/.test(file)),
+    ).toEqual([]);
   });
 });

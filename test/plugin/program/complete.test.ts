@@ -103,7 +103,10 @@ test.each([
 
 test("__complete answers as kubectl asks a plugin, with help behind a tab", async () => {
   const { code, out } = await typed(["__complete", "vers"]);
-  expect({ code, out }).toEqual({ code: 0, out: "version\tPrint the versions of this tool, the server, the operator and the webhook\n:4\n" });
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: "version\tPrint the versions of this tool, the server, the operator and the webhook\n:4\n",
+  });
 });
 
 /** A cluster of two namespaces, in the first of which the commands work. */
