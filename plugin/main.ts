@@ -32,9 +32,6 @@ function onSignal(signal: "SIGINT" | "SIGTERM"): void {
       leave();
     }, patienceMs).unref();
   } else {
-    process.stderr.write(
-      "\ninterrupted: a write in flight is finished first; a second signal ends at once\n",
-    );
     interruption.abort(new InterruptedError(signal));
   }
 }
@@ -91,7 +88,7 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 /** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
 export async function connect(
   { connection }: GlobalOptions,
-  { onRequest, readOnly = false, silent = false }: ConnectManner = {},
+  { onRequest, onSlow, readOnly = false, silent = false }: ConnectManner = {},
 ): Promise<Cluster> {
   const { sweepLeftovers } = await import("./adapters/files.ts");
   sweepLeftovers(systemClock.now());
@@ -100,6 +97,7 @@ export async function connect(
     signal: interruption.signal,
     readOnly,
     silent,
+    onSlow,
     ...(onRequest && {
       onRequest: ({ method, path, dryRun }) => {
         onRequest(`${method} ${path}${dryRun ? " (dry run)" : ""}`);

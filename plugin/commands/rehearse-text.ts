@@ -5,11 +5,18 @@ import type { Report } from "../run/report";
 
 type Render = (report: Report, style: TextStyle) => string;
 
-/** The whole text; `command` is the rehearsed command's own rendering, where it has one. */
+/** How the whole is told; `command` is the rehearsed command's own rendering, where it has one. */
+interface Telling {
+  readonly command?: Render | undefined;
+  /** Each limit, not their number alone. */
+  readonly limits: boolean;
+}
+
+/** The whole text. */
 export function rehearsalText(
   report: Report,
   style: TextStyle,
-  command: Render = renderText,
+  { command = renderText, limits }: Telling,
 ): string {
   const details = report.details as RehearsalDetails | undefined;
   if (details === undefined) return renderText(report, style);
@@ -22,7 +29,7 @@ export function rehearsalText(
     ),
     ...(faults === undefined ? [] : [faultsText(faults, style)]),
     `${sourceLines(source, style).join("\n")}\n`,
-    `${style.palette.strong("What a rehearsal cannot know")}\n${unknown.map((one) => `  - ${escape(one)}`).join("\n")}\n`,
+    limits ? limitsText(unknown, style) : limitsLine(unknown, style),
     renderText(rest, style),
   ].join("\n");
 }
@@ -52,6 +59,19 @@ function stageText(
     ...(lines.length === 0 ? [] : ["", ...lines]),
     "",
   ].join("\n");
+}
+
+const limitsHead = "What a rehearsal cannot know";
+
+function limitsText(unknown: readonly string[], { palette }: TextStyle): string {
+  const lines = unknown.map((one) => `  - ${escape(one)}\n`);
+  return `${palette.strong(limitsHead)}\n${lines.join("")}`;
+}
+
+function limitsLine(unknown: readonly string[], { palette }: TextStyle): string {
+  const here = unknown.filter((one) => one.includes("(here: ")).length;
+  const met = here === 0 ? "" : `, ${here} of them met here`;
+  return `${palette.strong(limitsHead)}: ${unknown.length} things${met}; --limits lists them\n`;
 }
 
 function sourceLines(

@@ -39,6 +39,8 @@ export interface Described {
   readonly reads?: (read: FlagReader) => boolean;
   /** Whether it shows objects with these flags, as every job writes some: then `-o name` is taken. */
   readonly shows?: (read: FlagReader) => boolean;
+  /** Whether it shows what is there until it is interrupted: then that is its usual end. */
+  readonly watches?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */
   readonly repeatsWith?: string;
   /** Does nothing without a release or a chart: on the example, that of the example is meant. */

@@ -150,17 +150,23 @@ async function optionsOf(
   return { ...probe, rbac: { documents, source: release.source }, release: { given, contents } };
 }
 
+/** Whoever interrupts a watch knows why it ends. */
+const endsQuietly: readonly ExitReport["code"][] = [
+  exitCodes.ok,
+  exitCodes.interrupted,
+  exitCodes.terminated,
+];
+
 /** The screen; of a watch only how it ended, since the rest has been shown. */
 export function statusText(report: Report, style: TextStyle): string {
   const { details, exit } = report;
   const { palette } = style;
-  const end =
-    exit.code === exitCodes.ok
-      ? []
-      : [
-          palette.bad(`Ended with exit code ${exit.code}: ${exit.reason}`),
-          ...(exit.next === undefined ? [] : [`Next: ${exit.next}`]),
-        ];
+  const end = endsQuietly.includes(exit.code)
+    ? []
+    : [
+        palette.bad(`Ended with exit code ${exit.code}: ${exit.reason}`),
+        ...(exit.next === undefined ? [] : [`Next: ${exit.next}`]),
+      ];
   if (details === undefined) return renderText(report, style);
   const told = isObject(details) && shown.has(details);
   const lines = told ? [] : statusLines(details as StatusDetails, style);

@@ -4,6 +4,7 @@ import { writePlanFile } from "../adapters/files";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { requireMatched, type Skip, skipWord } from "../domain/checks/selection";
+import { renderAge } from "../domain/duration";
 import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
@@ -14,18 +15,24 @@ import type { Release, ReleaseContents } from "../domain/release/contents";
 import { publicText, publicWords } from "../domain/public-words";
 import { parsePlan, type PlannedPart, savedBy, type UpgradePlan } from "../domain/upgrade/plan";
 import { judgePrerequisites, prerequisiteCodes, prerequisiteFindings } from "../domain/procedure";
-import { escape, type Palette, palette, quoteCommand } from "../output/escape";
+import { escape, type Palette, palette, quoteCommand, renderTable } from "../output/escape";
 import type { Cluster } from "../run/ports";
 import { readSnapshot, requireRead } from "../run/snapshot";
 import { Recorder } from "../run/engine/recorder";
 import type { Report, StepReport } from "../run/report";
-import { type PartPlan, partsOf, plannedSteps, runProcedure } from "../run/upgrade/procedure";
+import {
+  type PartPlan,
+  type PartReport,
+  partsOf,
+  plannedSteps,
+  runProcedure,
+} from "../run/upgrade/procedure";
 import type { CommandContext } from "./context";
 import { readContents, releaseOf, withRelease } from "./release-option";
 import { recorderOf } from "./run-ports";
 import type { UpgradeFlags } from "./specs/upgrade";
 import { readyParts } from "./upgrade-parts";
-import { renderPlanPart, renderText, type TextStyle } from "../output/text";
+import { paintResult, renderPlanPart, renderText, type TextStyle } from "../output/text";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */
 export async function runUpgrade(
@@ -72,6 +79,7 @@ async function upgrade(
       recorder,
       unheard: () => new Recorder({ kind: "Upgrade" }, { clock: context.clock, event: unheard }),
       signal,
+      clock: context.clock,
       ask: context.ask,
       show: (plan) => {
         for (const text of renderPlan(plan)) recorder.note(text);
@@ -237,13 +245,39 @@ export interface UpgradeDetails {
   readonly plan: Omit<UpgradePlan, "steps"> & { readonly steps: number };
 }
 
-/** A plan that is not carried out is shown with every write; anything else as every report. */
+/** What it says of a run, beside the details of its last part. */
+export interface UpgradeParts {
+  readonly parts: readonly PartReport[];
+}
+
+/** A plan that is not carried out is shown with every write, a run by its parts; more with -v. */
 export function upgradeText(report: Report, style: TextStyle): string {
   const { steps = [], details, ...rest } = report;
-  const { plan } = (details ?? {}) as Partial<UpgradeDetails>;
+  const { plan, parts } = (details ?? {}) as Partial<UpgradeDetails & UpgradeParts>;
+  if (parts !== undefined) return partsText(parts, { ...rest, steps }, style);
   if (plan === undefined) return renderText(report, style);
   const lines = planLines(plan.parts, steps, style.palette);
   return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+}
+
+/** One line for each part; the steps of all of them with -v. */
+function partsText(parts: readonly PartReport[], report: Report, style: TextStyle): string {
+  const { exit, steps } = report;
+  const rows = parts.map(({ title, result, ms, why }) => [
+    escape(title),
+    result,
+    renderAge(ms),
+    escape(why),
+  ]);
+  const table = renderTable(["PART", "RESULT", "TIME", "WHY"], rows, (cell, column) =>
+    column === 1 ? paintResult(cell, style.palette) : cell,
+  );
+  const failed = parts.find(({ result }) => result === "failed");
+  const done = "every part is done or was skipped, as shown above";
+  const reason = failed === undefined ? done : `${failed.title}: ${failed.why}`;
+  const shown = style.verbosity > 0 ? steps : [];
+  const rest = renderText({ ...report, steps: shown, exit: { ...exit, reason } }, style);
+  return `${table.join("\n")}\n\n${rest}`;
 }
 
 /** The plan before the question whether to carry it out. */

@@ -1,5 +1,6 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../run/report";
+import { renderAge } from "../domain/duration";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
 import { fitted, widthOf } from "./fit";
 import { paintResult, paintSeverity, renderText, type TextStyle } from "./text";
@@ -109,12 +110,18 @@ interface TalkStyle {
   readonly quiet: boolean;
 }
 
+/** Seconds between two lines in a log while the same is waited for. */
+const logEvery = 30;
+
 const clearLine = "\r\u001b[K";
 
 /** Shows events; `rest` takes the live line away, before a prompt or the result. */
 class ProgressReporter {
   #live = false;
   #waitingOn: string | undefined;
+  #part: string | undefined;
+  /** Seconds of the wait that was last told of. */
+  #toldAt = 0;
 
   constructor(private readonly style: TalkStyle) {}
 
@@ -130,7 +137,7 @@ class ProgressReporter {
     }
     this.#waitingOn = undefined;
     if (event.type === "finding" && !this.style.findings) return;
-    if (event.type === "note") this.line(escape(event.text));
+    if (event.type === "note") this.note(event);
     else this.result(this.told(event));
   }
 
@@ -152,12 +159,22 @@ class ProgressReporter {
     return `step ${n}: ${action} ${escape(object)} ${outcome} (${escape(why)})`;
   }
 
-  /** On a terminal each poll renews the line; elsewhere only a change is worth one. */
+  private note({ text, part }: Event & { type: "note" }): void {
+    this.#part = part ?? this.#part;
+    this.line(escape(part === undefined ? text : `${part}: ${text}`));
+  }
+
+  /** On a terminal each poll renews the line; elsewhere a change is worth one, and half a minute. */
   private waiting({ on, seconds }: Event & { type: "waiting" }): void {
     const text = `waiting for ${escape(on)}`;
-    if (this.style.live) this.over(`${text} (${Math.floor(seconds)}s)`);
-    else if (this.#waitingOn !== on) this.line(text);
+    const timed = `${text} (${renderAge(seconds * 1000)})`;
+    const isNew = this.#waitingOn !== on;
+    if (this.style.live) this.over(this.#part === undefined ? timed : `${this.#part}: ${timed}`);
+    else if (isNew) this.line(text);
+    else if (seconds - this.#toldAt >= logEvery) this.line(timed);
+    else return;
     this.#waitingOn = on;
+    this.#toldAt = seconds;
   }
 
   private result(text: string): void {

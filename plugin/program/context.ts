@@ -30,6 +30,8 @@ export interface World {
 /** How a connection is made. */
 export interface ConnectManner {
   readonly onRequest?: (line: string) => void;
+  /** Told of a server that does not answer, and without seconds that it does again. */
+  readonly onSlow?: (server: string, seconds?: number) => void;
   /** Refuses to send a write. */
   readonly readOnly?: boolean;
   /** Nobody is asked to log in, and nothing is shown of a login. */
@@ -98,7 +100,11 @@ export function createSession(
     return remembered.cluster;
   };
   const onRequest = tracer(world, options, reporter);
-  const traced = { onRequest };
+  const onSlow = (server: string, seconds?: number): void => {
+    if (seconds === undefined) reporter.rest();
+    else if (options.output !== "jsonl") reporter.event({ type: "waiting", on: server, seconds });
+  };
+  const traced = { onRequest, onSlow };
   const ask = async (question: string): Promise<boolean> => {
     if (options.yes) return true;
     if (!canAsk()) throw needsYes(question, world, options);

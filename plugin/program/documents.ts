@@ -9,7 +9,7 @@ import type { RecoveryDetails } from "../commands/recover";
 import type { ServedApiDetails } from "../commands/rehearse-serve";
 import type { RehearsalDetails } from "../commands/rehearse-text";
 import type { StatusDetails } from "../commands/status-screen";
-import type { UpgradeDetails } from "../commands/upgrade";
+import type { UpgradeDetails, UpgradeParts } from "../commands/upgrade";
 import type { VersionDetails } from "../commands/version";
 import type { CertificateDetails } from "../run/cert-inspect";
 import type { Explained } from "../domain/findings";
@@ -40,7 +40,12 @@ export interface Documents {
   Status: StatusDetails;
   UnbindScc: UnbindDetails;
   /** The plan that was only made; else those of the last part that has any. */
-  Upgrade: UpgradeDetails | Documents["UnbindScc" | "UpgradeDatabase" | "UpgradeOperator"];
+  Upgrade:
+    | UpgradeDetails
+    | (UpgradeParts &
+        Partial<
+          Documents["UnbindScc"] & Documents["UpgradeDatabase"] & Documents["UpgradeOperator"]
+        >);
   UpgradeCluster: undefined;
   UpgradeDatabase: { readonly databases: readonly DatabaseReport[] };
   UpgradeOperator: BundleDetails | ChartDetails;

@@ -30,6 +30,8 @@ export interface PreparedCommand {
   /** What is not given; a mistyped flag may be the one that is missing. */
   readonly missing?: readonly string[];
   readonly warnings?: readonly string[];
+  /** An interrupt is its usual end, of which nothing is said. */
+  readonly watches?: boolean;
   readonly load: () => Promise<LoadedCommand>;
 }
 
@@ -70,6 +72,7 @@ export function command<T extends FlagTable, F>(
       problems: read.problems,
       missing: read.missing,
       warnings: read.warnings,
+      watches: spec.watches?.(read) === true,
       load: async () => {
         const { run, text } = await load();
         const { withCommands } = await import("../commands/kubectl-command.ts");
@@ -175,7 +178,8 @@ function prepareRehearsal(
       const rehearsed = rehearsedOf(chosen, command);
       return {
         run: (context) => runRehearse(context, [], { ...flags, command: rehearsed }),
-        text: (report, style) => rehearsalText(report, style, command.text),
+        text: (report, style) =>
+          rehearsalText(report, style, { command: command.text, limits: flags.limits }),
       };
     },
   };

@@ -1,5 +1,10 @@
 /** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
-import { AbandonedError, type GlobalOptions, type RunIdentity } from "../commands/context";
+import {
+  AbandonedError,
+  type GlobalOptions,
+  InterruptedError,
+  type RunIdentity,
+} from "../commands/context";
 import { EngineError, type ExitCode, exitCodes, InputError, UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import { createReporter, type TalkingReporter } from "../output/reporter";
@@ -36,13 +41,18 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
   const plain = await createReporter({ ...job.options, out, err, env: world.env });
   const { reporter, say } = await inNames(plain, job.options.names);
   const session = createSession(world, job.options, { reporter, placed: job.placed });
+  const isWatch = job.prepared?.watches === true;
+  world.signal.addEventListener("abort", () => {
+    if (!isWatch && world.signal.reason instanceof InterruptedError) err.write(interruptedText);
+  });
   try {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
     const report = withNext(await withRoles(ended, session));
     reporter.end(report, await withContents(report, command));
-    if (report.exit.code !== 0) sayWhy(report, { job, world, say });
+    const isOver = isWatch && world.signal.aborted;
+    if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world, say });
     return report.exit.code;
   } catch (thrown) {
     return await fail(meant(thrown, session), { job, world, say, reporter, session });
@@ -50,6 +60,9 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     session.cluster()?.close();
   }
 }
+
+const interruptedText =
+  "\ninterrupted: a write in flight is finished first; a second signal ends at once\n";
 
 function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCommand> {
   const all = [...problems, ...fileProblems];
@@ -106,6 +119,7 @@ async function fail(
   const done = [steps, probes, permissions].some((part) => part !== undefined);
   const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
   if (job.options.output !== "text" || done || findings) reporter.end(report);
+  if (job.prepared?.watches === true && error instanceof InterruptedError) return error.exitCode;
   if (error instanceof BlockedError) sayWhy(report, { job, world, say });
   else {
     const { debug } = job.options;

@@ -121,7 +121,8 @@ export type Event =
   | { readonly type: "probe"; readonly probe: ProbeReport }
   | { readonly type: "finding"; readonly finding: Finding }
   | { readonly type: "warning"; readonly text: string }
-  | { readonly type: "note"; readonly text: string };
+  /** What begins; as a part of longer work with its number, which stays in sight until the next one. */
+  | { readonly type: "note"; readonly text: string; readonly part?: string };
 
 /** Hears the events of a run and its end. */
 export interface Reporter {

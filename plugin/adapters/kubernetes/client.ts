@@ -22,6 +22,7 @@ import {
   retryAfterOf,
 } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
+import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Purpose, type Server, unanswered } from "../http/failures";
 import type { Credential, CredentialSource } from "./exec-plugin";
 import { noUser, type RequestSeen } from "./target";
@@ -59,13 +60,18 @@ export interface Connection {
   readonly limits: Limits;
   readonly signal: AbortSignal | undefined;
   readonly onRequest: ((request: RequestSeen) => void) | undefined;
+  readonly onSlow?: OnSlow | undefined;
   /** Throws where a request must not be sent; asked before anything else happens. */
   readonly guard: ((request: RequestSeen) => void) | undefined;
 }
 
 /** Sends calls and translates what goes wrong. */
 export class Client {
-  constructor(private readonly connection: Connection) {}
+  private readonly slow: SlowAnswers;
+
+  constructor(private readonly connection: Connection) {
+    this.slow = new SlowAnswers(connection.clock, connection.onSlow);
+  }
 
   /** The object that the server answered with; undefined for a 404 when that is an answer. */
   async object(call: KubeCall): Promise<Json>;
@@ -140,7 +146,11 @@ export class Client {
     return answer;
   }
 
-  private async answer(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
+  private answer(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
+    return this.slow.during(this.answered(asked));
+  }
+
+  private async answered(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
     const { clock, credentials, guard } = this.connection;
     guard?.(requestSeen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };

@@ -83,7 +83,7 @@ export function openClient(
   options: ClientOptions,
 ): Client {
   const { base, cluster, user, userName, clusterName } = target;
-  const { clock = systemClock, signal, onRequest, readOnly, onRefused, silent } = options;
+  const { clock = systemClock, signal, onRequest, onSlow, readOnly, onRefused, silent } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
   const trust = trustOf(target, env);
   return new Client({
@@ -101,6 +101,11 @@ export function openClient(
     limits,
     signal,
     onRequest,
+    onSlow:
+      onSlow &&
+      ((seconds) => {
+        onSlow(serverOf(target), seconds);
+      }),
     guard: readOnly === true ? refuseWrites(onRefused) : undefined,
   });
 }

@@ -247,6 +247,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
   /** Told of each request before it is sent, repeated ones included. */
   readonly onRequest?: (request: RequestSeen) => void;
+  /** Told of a server that does not answer, and without seconds that it does again. */
+  readonly onSlow?: ((server: string, seconds?: number) => void) | undefined;
   /** Nothing but reads and questions about oneself is sent; a write throws ReadOnlyError. */
   readonly readOnly?: boolean;
   /** A credential plugin gets no terminal to ask on. */

@@ -20,6 +20,7 @@ export const rehearseFlags = flagTable({
     offers: ["none", "all"],
     help: "Failures to put in: none, all, a number for a random choice, or CALL:FAULT as printed",
   },
+  limits: { help: "List everything that a rehearsal cannot know, not in one line" },
   webhook: {
     value: "FILE",
     file: true,

@@ -106,6 +106,7 @@ exit code is 0 whenever the cluster could be read, also when something stalls; 4
   settles: true,
   reads: () => true,
   shows: () => true,
+  watches: (read) => read.on("watch") || read.given("until"),
   judge: (options, read) => {
     const untilFine = read.given("until");
     const watch = options.watch || untilFine;

@@ -3,6 +3,7 @@
  * the parts are done in order. The cluster is the only memory, so running it again resumes.
  */
 import { requireMatched, type Skip } from "../../domain/checks/selection";
+import { renderAge } from "../../domain/duration";
 import { EngineError, type ExitCode, exitCodes, UsageError } from "../../domain/errors";
 import { distinct, type Finding } from "../../domain/findings";
 import { planFindings } from "../../domain/planned-write";
@@ -15,8 +16,9 @@ import {
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
 import type { Recorder } from "../engine/recorder";
-import type { Report, StepReport } from "../report";
-import type { Part } from "../../domain/procedure";
+import type { Clock } from "../ports";
+import type { Report, Result, StepReport } from "../report";
+import type { Part, PartId } from "../../domain/procedure";
 
 /** The world around a procedure. */
 interface ProcedureDeps {
@@ -25,6 +27,7 @@ interface ProcedureDeps {
   /** For a part that is planned: a plan is told as a whole, not as it is made. */
   readonly unheard: () => Recorder;
   readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, "now">;
   /** Asks once before the first write; throws UsageError where nobody can be asked. */
   readonly ask: (question: string) => Promise<boolean>;
   /** Shows the plan before the question. */
@@ -131,13 +134,40 @@ class Procedure {
   }
 
   async #work(plans: readonly PartPlan[]): Promise<Report> {
-    const { recorder } = this.deps;
-    const followers = plans.map((plan) => ({
+    const { recorder, clock } = this.deps;
+    const parts: PartReport[] = [];
+    const start = clock.now();
+    const followers = plans.map((plan, index) => ({
       title: plan.ready.part.title,
-      run: () => this.#part(plan).catch((error: unknown) => this.#endedBy(error)),
+      run: async () => {
+        const part = `part ${index + 1} of ${plans.length}`;
+        const { title: text, source } = plan.ready.part;
+        const spent = renderAge(clock.now() - start);
+        recorder.tell({ type: "note", part, text: `${text} (${source}), after ${spent}` });
+        const [from, before] = [clock.now(), recorder.success("").steps?.length ?? 0];
+        const report = await this.#part(plan).catch((error: unknown) => this.#endedBy(error));
+        const { id, title } = plan.ready.part;
+        const { code, reason } = report.exit;
+        const why = reason.replace(/^skipped, /, "");
+        const own = recorder.success("").steps?.slice(before) ?? [];
+        const result = code === exitCodes.ok ? resultOf(plan, own) : "failed";
+        parts.push({ part: id, title, result, ms: Math.round(clock.now() - from), why });
+        return report;
+      },
     }));
     const report = await inTurn(recorder.success(""), followers, recorder);
-    return { ...report, findings: distinct(findingsOf([report])) };
+    const rest = plans.slice(parts.length).map(
+      ({
+        ready: {
+          part: { id, title },
+        },
+      }) => ({
+        ...{ part: id, title, result: "planned" as const, ms: 0 },
+        why: "not begun, since the part before it did not end well",
+      }),
+    );
+    const details = { ...Object(report.details), parts: [...parts, ...rest] } as object;
+    return { ...report, findings: distinct(findingsOf([report])), details };
   }
 
   async #part({ ready, steps }: PartPlan): Promise<Report> {
@@ -152,7 +182,6 @@ class Procedure {
       return { ...found, exit: { ...found.exit, reason: `${reason}; ${found.exit.reason}` } };
     }
     signal.throwIfAborted();
-    recorder.note(`${part.title} (${part.source})`);
     const found = await planPart(ready, { ...stage, dryRun: "server", recorder: unheard() });
     const more = unplanned(steps, found.steps);
     if (more.length > 0) return this.#exceeded(more);
@@ -183,6 +212,21 @@ class Procedure {
       next: "run the same command again: it shows a new plan",
     });
   }
+}
+
+/** What became of one part. */
+export interface PartReport {
+  readonly part: PartId;
+  readonly title: string;
+  readonly result: Result;
+  readonly ms: number;
+  readonly why: string;
+}
+
+function resultOf({ ready }: PartPlan, steps: readonly StepReport[]): Result {
+  if (ready.skip !== undefined) return "skipped";
+  const isCalm = steps.every(({ result }) => !["created", "changed", "deleted"].includes(result));
+  return isCalm ? "unchanged" : "changed";
 }
 
 function reportsOf(plans: readonly PartPlan[]): readonly Report[] {

@@ -154,7 +154,7 @@ test("the text names what went wrong, and lets nothing through to the terminal",
       unknown: [bad],
     } satisfies RehearsalDetails,
   };
-  const text = rehearsalText(report, { palette: palette(false), verbosity: 0 });
+  const text = rehearsalText(report, { palette: palette(false), verbosity: 0 }, { limits: true });
   expect(text).not.toContain("\u001b");
   expect(text).toContain("== 1. the run\n$ a\\x1b[31mb\nDone: a\\x1b[31mb\n");
   expect(text).toContain("not judged, it did not work at the start");

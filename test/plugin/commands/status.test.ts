@@ -268,6 +268,19 @@ test("a signal ends it with 130, the last state and nothing else on stdout", asy
   expect(details.clusters.items).toHaveLength(1);
 });
 
+test.each([[false], [true]])(
+  "whoever interrupts a watch is told nothing (terminal: %s)",
+  async (terminal) => {
+    const stop = new AbortController();
+    const between = (count: number): void => {
+      if (count === 2) stop.abort(new InterruptedError("SIGINT"));
+    };
+    const { code, out, err } = await play(["--watch"], { signal: stop.signal, between, terminal });
+    expect([code, err]).toEqual([130, ""]);
+    expect(out).not.toMatch(/interrupted|Ended|Next: run/);
+  },
+);
+
 test("a watch continues beyond the usual limit of a wait, unless one is given", async () => {
   const stop = new AbortController();
   const { code } = await play(["--watch", "--interval", "1m"], {

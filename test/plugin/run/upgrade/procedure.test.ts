@@ -117,6 +117,7 @@ class World {
         recorder,
         unheard: () => this.recorder(() => undefined),
         signal: this.interrupt.signal,
+        clock: new ManualClock(),
         ask: (question) => {
           this.questions.push(question);
           return Promise.resolve(this.answer);
@@ -220,6 +221,11 @@ describe("the whole procedure", () => {
     expect(world.stages).toEqual([]);
     expect(report.exit.reason).toContain("skipped, no admission controller is in use (S24)");
     expect(world.events).toEqual([
+      {
+        type: "note",
+        part: "part 1 of 1",
+        text: "Reapply the admission webhook (S24-S30), after 0s",
+      },
       {
         type: "note",
         text: "Reapply the admission webhook: skipped, no admission controller is in use (S24)",
