@@ -5,7 +5,7 @@ import { fileProblem, readText, replaceFile } from "../adapters/files";
 import { UsageError } from "../domain/errors";
 import type { Report, StepReport } from "../run/report";
 import { completionScript, kubectlCompletion } from "./completion";
-import type { CommandContext } from "./context";
+import type { CommandContext, CommandRun } from "./context";
 import { shells } from "./standard-flags";
 
 type Shell = (typeof shells)[number];
@@ -152,3 +152,24 @@ async function write({ file, text, mode }: Wanted): Promise<void> {
     });
   }
 }
+
+/** `details` of the script's document. */
+export interface CompletionDetails {
+  readonly shell: string;
+  readonly script: string;
+}
+
+/** The same in a document; `install` writes it. */
+export const runCompletion: CommandRun<object> = async (context, args) => {
+  const [shell = "", ...more] = args;
+  if (shell === "install") {
+    return installCompletion(context, more);
+  }
+  if (more.length > 0) throw new UsageError("SHELL: give one shell, or install and one shell");
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Completion",
+    details: { shell, script: completionScript([shell]) },
+    exit: { code: 0, reason: `completion script for ${shell}` },
+  };
+};

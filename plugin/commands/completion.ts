@@ -2,9 +2,6 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
-import { UsageError } from "../domain/errors";
-import type { CommandRun } from "./context";
-
 // the line is split here, since bash's own words break at "=" and ":" too
 const bash = `# bash completion for kubectl-engine
 _kubectl_engine() {
@@ -92,25 +89,3 @@ export function kubectlCompletion(platform: string): {
     ? { name: `${name}.cmd`, text: "@kubectl-engine __complete %*\r\n" }
     : { name, text: '#!/bin/sh\nexec kubectl-engine __complete "$@"\n' };
 }
-
-/** `details` of the script's document. */
-export interface CompletionDetails {
-  readonly shell: string;
-  readonly script: string;
-}
-
-/** The same in a document; `install` writes it. */
-export const runCompletion: CommandRun<object> = async (context, args) => {
-  const [shell = "", ...more] = args;
-  if (shell === "install") {
-    const { installCompletion } = await import("./completion-install.ts");
-    return installCompletion(context, more);
-  }
-  if (more.length > 0) throw new UsageError("SHELL: give one shell, or install and one shell");
-  return {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Completion",
-    details: { shell, script: completionScript([shell]) },
-    exit: { code: 0, reason: `completion script for ${shell}` },
-  };
-};
