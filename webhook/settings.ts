@@ -3,7 +3,7 @@ export const settings = {
   ENGINE_WEBHOOK_HOST: ["all addresses", "address to listen on"],
   ENGINE_WEBHOOK_PORT: ["8443", "HTTPS port of POST /admission and the probes"],
   ENGINE_WEBHOOK_TLS_DIR: [
-    "required by serve",
+    "none: serve needs one",
     "folder with cert and privateKey, reread on change",
   ],
   ENGINE_WEBHOOK_OWN_CERT: ["false", "make and renew the Secret of the certificate"],
@@ -14,7 +14,7 @@ export const settings = {
   ENGINE_WEBHOOK_METRICS_PORT: ["8080", "plain HTTP port of metrics and probes; 0 turns it off"],
   ENGINE_WEBHOOK_CLUSTERS: ["api", "where the ECs come from: api, or file:PATH (YAML or JSON)"],
   ENGINE_NAMESPACE: ["engine", "the operator's namespace"],
-  ENGINE_NAMES: ["the default names", "names file of a brand, as for the plugin"],
+  ENGINE_NAMES: ["none", "names file of a brand, as for the plugin"],
   ENGINE_WEBHOOK_POLICY_READING: ["target", "step judges the size of the step, not the target"],
   ENGINE_WEBHOOK_ALLOW_LATEST: ["by the EC's policy", "whether engineVersion may be latest"],
   ENGINE_WEBHOOK_RULES: ["version=deny,policy=deny,modules=deny", "each rule: deny, warn or off"],

@@ -45,9 +45,7 @@ export async function installCompletion(
     const told = isPlan && result !== "unchanged" ? "planned" : result;
     return { n: index + 1, id, action: "apply", object: file, result: told, why, ms: 0 };
   });
-  const written = isPlan
-    ? "nothing was written, the planned files would be"
-    : "open a new shell to complete";
+  const written = isPlan ? "dry run, nothing was written" : "open a new shell to complete";
   const reason = open.length === 0 ? "both files are up to date" : written;
   const exit = { code: 0, reason: `${shell}: ${reason}`, next } as const;
   return { apiVersion: "cli.engine.com/v1", kind: "Completion", run, steps, exit };

@@ -82,18 +82,17 @@ export const diff = (known: readonly string[]) =>
     kind: "Diff",
     group: groups.look,
     summary: "Show what a command would change, without changing it",
-    description: `Show what a command would change, without changing it: ends with 1 when there is something, with 0
-when all is up to date.
+    description: `Show what a command would change, without changing it. Ends with 1 if something would change, else with 0.
 
 Each object is compared with what the API server would store: every write is sent with dryRun=All. With
 --dry-run=client nothing is sent, and what the API server would make of a write is not known. Secrets, keys
 and certificates appear as fingerprints. KUBECTL_EXTERNAL_DIFF names another program to show the differences,
 as for kubectl diff. Without a command, ${rehearsedByDefault} is meant.`,
     examples: {
-      "What would the swap of the webhook write": "diff upgrade-webhook -n engine",
-      "Rules gained and lost in each namespace": "diff reapply-rbac -n engine",
-      "The objects of a release, against those that are there":
-        "diff upgrade-operator --release ./v8.0.2-17 -n engine",
+      "Show what the swap of the webhook would write": "diff upgrade-webhook -n engine",
+      "Show the rules gained and lost in each namespace": "diff reapply-rbac -n engine",
+      "Compare the objects of a release with those that are there":
+        "diff upgrade-operator --release ./release -n engine",
     },
     argument: {
       name: "COMMAND",

@@ -90,7 +90,7 @@ exit code is 0 whenever the cluster could be read, also when something stalls; 4
     until: {
       value: "VERDICT",
       choices: ["healthy", "fine"],
-      help: "Watch until every component is healthy, which fine says too; 124 when --timeout comes first",
+      help: "Watch until every component is healthy, or fine, which means the same; 124 when --timeout comes first",
     },
     release: {
       value: "RELEASE",

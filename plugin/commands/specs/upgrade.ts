@@ -129,8 +129,9 @@ A bundle: definitions first, never lowered, then accounts, roles, bindings, Serv
 server-side apply. What kubectl applied of the old bundle is taken over; what someone changed since is a local
 change: all of them are listed with both values before anything is written, and --take-fields decides. What
 is changed is saved first. What no operator needs (wildcard rights, bindings to everybody, other Deployments,
-privileged pods) is refused unless --allow-object names it. A chart: helm does it, the values given so far are kept. An operator that a chart or
-OLM owns is not upgraded by a bundle. Running the command again is safe: it continues from the state found.`,
+privileged pods) is refused unless --allow-object names it. A chart: helm does it, with the
+values given so far. An operator that a chart or OLM owns is not upgraded by a bundle. Running the command
+again is safe: it continues from the state found.`,
   examples: {
     "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
     "Upgrade by the bundle of a release, and no other":
