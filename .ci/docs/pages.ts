@@ -173,7 +173,8 @@ export const environmentPage: Page = {
 /** Every finding under a heading of its own, which is its anchor. */
 export const findingsPage: Page = {
   title: "Findings",
-  summary: "What kubectl engine explain CODE says offline, for every code",
+  summary:
+    "What kubectl engine explain CODE says offline, for every code. A source such as S34 is a paragraph of docs/specification.md, domain facts 7 is its chapter Facts 7, and the cli contract is what this reference promises",
   parts: catalogue.flatMap(({ code, severity, cause, fix, source }) => [
     { heading: code },
     ...[`${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].map((text) => ({ text })),
