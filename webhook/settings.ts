@@ -1,10 +1,15 @@
-/** Every variable that the webhook reads: what holds without it, and what it means, for help and pages. */
+/** The webhook's variables, for the parser, help and pages; in the default names, as they are said before any are read. */
+import { defaultNames, termOf } from "../plugin/domain/names";
+
+const { ec, fields, operator, webhook } = defaultNames;
+
+/** Every variable that the webhook reads: what holds without it, and what it means. */
 export const settings = {
   ENGINE_WEBHOOK_HOST: ["all addresses", "address to listen on"],
-  ENGINE_WEBHOOK_PORT: ["8443", "HTTPS port of POST /admission and the probes"],
+  ENGINE_WEBHOOK_PORT: ["8443", `HTTPS port of POST ${webhook.path} and the probes`],
   ENGINE_WEBHOOK_TLS_DIR: [
     "none: serve needs one",
-    "folder with cert and privateKey, reread on change",
+    `folder with ${webhook.secretCert} and ${webhook.secretKey}, reread on change`,
   ],
   ENGINE_WEBHOOK_OWN_CERT: ["false", "make and renew the Secret of the certificate"],
   ENGINE_WEBHOOK_ROLE: [
@@ -12,11 +17,17 @@ export const settings = {
     "serve answers reviews, renew renews the certificate, both does both",
   ],
   ENGINE_WEBHOOK_METRICS_PORT: ["8080", "plain HTTP port of metrics and probes; 0 turns it off"],
-  ENGINE_WEBHOOK_CLUSTERS: ["api", "where the ECs come from: api, or file:PATH (YAML or JSON)"],
-  ENGINE_NAMESPACE: ["engine", "the operator's namespace"],
+  ENGINE_WEBHOOK_CLUSTERS: [
+    "api",
+    `where the ${termOf(ec)}s come from: api, or file:PATH (YAML or JSON)`,
+  ],
+  ENGINE_NAMESPACE: [operator.namespace, "the operator's namespace"],
   ENGINE_NAMES: ["none", "names file of a brand, as for the plugin"],
   ENGINE_WEBHOOK_POLICY_READING: ["target", "step judges the size of the step, not the target"],
-  ENGINE_WEBHOOK_ALLOW_LATEST: ["by the EC's policy", "whether engineVersion may be latest"],
+  ENGINE_WEBHOOK_ALLOW_LATEST: [
+    `by the ${termOf(ec)}'s policy`,
+    `whether ${fields.engineVersion.at(-1)} may be latest`,
+  ],
   ENGINE_WEBHOOK_RULES: ["version=deny,policy=deny,modules=deny", "each rule: deny, warn or off"],
   ENGINE_WEBHOOK_BYPASS_GROUPS: ["nobody", "groups that may bypass the rules in an emergency"],
   ENGINE_WEBHOOK_BYPASS_MAX: ["24h", "how far ahead the end of such an emergency may be"],
