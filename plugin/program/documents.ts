@@ -26,7 +26,8 @@ export interface Documents {
   CertInspect: CertificateDetails;
   Check: CheckDetails;
   Completion: CompletionDetails;
-  Diff: Documents["Upgrade"];
+  /** Those of the command whose changes it shows. */
+  Diff: Documents["Upgrade" | "UpgradeDatabase" | "UpgradeOperator" | "UpgradeWebhook"];
   Edits: undefined;
   Explanation: Explained;
   Modules: ModulesListDetails;
