@@ -94,7 +94,8 @@ function placedBy({ entry: { place, reads }, raw }: Chosen): Pick<Job, "placed">
   const read = new FlagReader(raw);
   if (place === undefined || place === "given") return {};
   if (place === "webhook" && read.on("take-over")) return {};
-  return { placed: { sign: place, reads: reads?.(read) === true } };
+  const isReader = reads?.(read) === true;
+  return isReader && read.on("all-namespaces") ? {} : { placed: { sign: place, reads: isReader } };
 }
 
 /** What stands against names that are typed with a kind, or a namespace, before them. */

@@ -29,6 +29,12 @@ export function engineCommand({
   return (words) => quoteCommand([...prefix.split(" "), ...words, ...contextArgs, ...names]);
 }
 
+/** The flags of a printed command, for another namespace. */
+export function inNamespace(contextArgs: readonly string[], namespace: string): readonly string[] {
+  const others = contextArgs.filter((word) => !word.startsWith("--namespace="));
+  return [...others, `--namespace=${namespace}`];
+}
+
 /** Commands whose verdict depends on a release (the release flags of their spec): they are printed with that of the run. */
 const byRelease = ["reapply-rbac", "upgrade-webhook"];
 const passedOn = ["release", "sha256", "target"];

@@ -18,7 +18,7 @@ import { summarize } from "../domain/status/status";
 import type { StatusView } from "../run/status";
 import type { CommandContext, GlobalOptions } from "./context";
 import { engineCommand } from "./kubectl-command";
-import { type ClusterColumns, type ClusterStatus, columnTitles } from "../domain/status/clusters";
+import { type ClusterColumns, columnTitles } from "../domain/status/clusters";
 import type { DatabasesStatus } from "../domain/status/databases";
 
 /** Told of every look. */
@@ -123,16 +123,39 @@ interface ScreenStyle {
   readonly width?: number | undefined;
 }
 
-/** All lines of the screen. */
-export function statusLines(details: StatusDetails, style: ScreenStyle): readonly string[] {
+type Row = readonly string[];
+
+/** Of one namespace or of all: then one table has the rows of each, with its name in front. */
+type Table = (
+  head: Row,
+  rowsOf: (one: StatusDetails) => readonly Row[],
+  draw?: (head: Row, rows: readonly Row[]) => readonly string[],
+) => readonly string[];
+
+/** All lines of the screen; none where there is no namespace to show. */
+export function statusLines(
+  details: StatusDetails | StatusOverview,
+  style: ScreenStyle,
+): readonly string[] {
   const { palette } = style;
+  const everywhere = "namespaces" in details;
+  const all = everywhere ? details.namespaces : [details];
+  const table: Table = (titles, rowsOf, draw = renderTable) => {
+    const rows = all.flatMap((one) => {
+      const place = escape(one.namespace);
+      return rowsOf(one).map((row) => (everywhere ? [row[0] === "" ? "" : place, ...row] : row));
+    });
+    return rows.length === 0 ? [] : draw(everywhere ? ["NAMESPACE", ...titles] : titles, rows);
+  };
   const blocks = [
-    head(details, palette),
-    components(details.summary, palette),
-    columns(details.clusters.items, style),
-    databases(details),
-    findings(details, palette),
-    next(details, palette),
+    all.flatMap((one) => head(one, palette)),
+    components(table, palette),
+    columns(table, style),
+    databases(table),
+    ...all.flatMap((one) => {
+      const [found, then] = [findings(one, palette), next(one, palette)];
+      return everywhere ? [[`${escape(one.namespace)}:`, ...found, ...then]] : [found, then];
+    }),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -148,15 +171,19 @@ function head(details: StatusDetails, palette: Palette): readonly string[] {
   return [palette.warn(escape(gone)), line];
 }
 
-function components(all: readonly Summary[], palette: Palette): readonly string[] {
-  const rows = all.flatMap((one) =>
-    detailLines(one).map((line, at) =>
-      at === 0 ? [escape(one.title), healthWords[one.is], line] : ["", "", line],
+function components(table: Table, palette: Palette): readonly string[] {
+  const rowsOf = ({ summary }: StatusDetails): readonly Row[] =>
+    summary.flatMap((one) =>
+      detailLines(one).map((line, at) =>
+        at === 0 ? [escape(one.title), healthWords[one.is], line] : ["", "", line],
+      ),
+    );
+  const inks = Object.entries(healthInks) as [keyof typeof healthInks, keyof Palette][];
+  const paintOf = new Map(inks.map(([is, ink]) => [healthWords[is], palette[ink]]));
+  return table(["COMPONENT", "STATUS", "DETAILS"], rowsOf, (titles, rows) =>
+    renderTable(titles, rows, (cell, column) =>
+      column === titles.length - 2 ? (paintOf.get(cell)?.(cell) ?? cell) : cell,
     ),
-  );
-  const paintOf = new Map(all.map(({ is }) => [healthWords[is], palette[healthInks[is]]]));
-  return renderTable(["COMPONENT", "STATUS", "DETAILS"], rows, (cell, column) =>
-    column === 1 ? (paintOf.get(cell)?.(cell) ?? cell) : cell,
   );
 }
 
@@ -186,25 +213,25 @@ const healthInks: Readonly<Record<Summary["is"], keyof Palette>> = {
 const keys = Object.keys(columnTitles) as readonly (keyof ClusterColumns)[];
 
 /** The columns of the listing; a row that is too wide becomes a list of names and values (S57). */
-function columns(
-  clusters: readonly ClusterStatus[],
-  { width = Infinity }: ScreenStyle,
-): readonly string[] {
-  if (clusters.length === 0) return [];
-  const rows = clusters.map((cluster) => keys.map((key) => escape(cluster[key])));
-  // headings of two words stand on two lines: on one they alone are 100 columns wide
-  const headings = keys.map((key) => /^(?:(\S+) )?(.+)$/.exec(columnTitles[key]));
-  const [above, below] = [1, 2].map((part) => headings.map((heading) => heading?.[part] ?? ""));
-  const table = renderTable(above ?? [], [below ?? [], ...rows]);
-  if (table.every((line) => line.length <= width)) return table;
-  const longest = Math.max(...keys.map((key) => columnTitles[key].length));
-  return clusters.flatMap((cluster, at) => [
-    ...(at === 0 ? [] : [""]),
-    ...keys.map((key) => `${columnTitles[key].padEnd(longest)}  ${escape(cluster[key])}`),
-  ]);
+function columns(table: Table, { width = Infinity }: ScreenStyle): readonly string[] {
+  const rowsOf = ({ clusters: { items } }: StatusDetails): readonly Row[] =>
+    items.map((cluster) => keys.map((key) => escape(cluster[key])));
+  const titles = keys.map((key) => columnTitles[key]);
+  return table(titles, rowsOf, (head, rows) => {
+    // headings of two words stand on two lines: on one they alone are 100 columns wide
+    const headings = head.map((title) => /^(?:(\S+) )?(.+)$/.exec(title));
+    const [above, below] = [1, 2].map((part) => headings.map((heading) => heading?.[part] ?? ""));
+    const lines = renderTable(above ?? [], [below ?? [], ...rows]);
+    if (lines.every((line) => line.length <= width)) return lines;
+    const longest = Math.max(...head.map(({ length }) => length));
+    return rows.flatMap((row, at) => [
+      ...(at === 0 ? [] : [""]),
+      ...head.map((title, column) => `${title.padEnd(longest)}  ${row[column] ?? ""}`),
+    ]);
+  });
 }
 
-function databases({ databases: edb, activeActive, terms }: StatusDetails): readonly string[] {
+function databases(table: Table): readonly string[] {
   const rowsOf = (kind: string, { versions }: DatabasesStatus): readonly (readonly string[])[] =>
     versions.map(({ wanted = "<none>", running = "unknown", count }) => [
       kind,
@@ -212,8 +239,13 @@ function databases({ databases: edb, activeActive, terms }: StatusDetails): read
       escape(running),
       String(count),
     ]);
-  const rows = [...rowsOf(terms.edb, edb), ...rowsOf(terms.eaadb, activeActive)];
-  return rows.length === 0 ? [] : renderTable(["KIND", "WANTED", "RUNNING", "COUNT"], rows);
+  return table(
+    ["KIND", "WANTED", "RUNNING", "COUNT"],
+    ({ databases: edb, activeActive, terms }) => [
+      ...rowsOf(terms.edb, edb),
+      ...rowsOf(terms.eaadb, activeActive),
+    ],
+  );
 }
 
 function findings({ findings: found }: StatusDetails, palette: Palette): readonly string[] {
@@ -249,6 +281,13 @@ export interface StatusDetails extends Omit<Status, "next" | "findings"> {
   readonly next?: { readonly says: string; readonly command?: string };
   /** The API server does not answer: this is the last state that was read. */
   readonly old?: NonNullable<StatusView["old"]>;
+}
+
+/** `details` of the document of all namespaces. */
+export interface StatusOverview {
+  readonly server: string;
+  /** Those that have an operator, sorted. */
+  readonly namespaces: readonly StatusDetails[];
 }
 
 /** Who prints the commands, and in which words. */

@@ -4,15 +4,25 @@ import { openRelease } from "../adapters/release/open";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
+import { readName } from "../domain/names";
 import { contentsOf, type ReleaseContents } from "../domain/release/contents";
 import { isObject } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
 import { VirtualClock } from "../rehearsal/virtual-clock";
 import type { ExitReport, Report } from "../run/report";
+import { operatorNamespaces } from "../run/place";
 import { type StatusView, type StatusOptions, StatusReader, watchStatus } from "../run/status";
 import type { StatusFlags } from "./specs/look";
-import { detailsOf, reasonOf, screenFor, type StatusDetails, statusLines } from "./status-screen";
+import {
+  detailsOf,
+  reasonOf,
+  screenFor,
+  type StatusDetails,
+  statusLines,
+  type StatusOverview,
+} from "./status-screen";
 import type { CommandContext } from "./context";
+import { inNamespace } from "./kubectl-command";
 import { shippedTemplates } from "./release-option";
 import { probeNameOf, recorderOf } from "./run-ports";
 
@@ -22,35 +32,51 @@ const shown = new WeakSet<object>();
 /** The state now, or until a signal comes. */
 export async function runStatus(
   context: CommandContext,
-  _args: readonly string[],
+  [typed]: readonly string[],
   flags: StatusFlags,
 ): Promise<Report> {
-  const { names, clock, options } = context;
+  const { names, clock, options, signal } = context;
+  if (flags.everywhere && typed !== undefined) {
+    throw new UsageError("NAME and --all-namespaces: give one of the two; with NAME goes -n");
+  }
   if (flags.watch && clock instanceof VirtualClock) {
     throw new UsageError("--watch: nothing changes in a rehearsal while it is watched");
   }
   const judged = await optionsOf(context, flags);
   const cluster = await context.connect();
   const { server, namespace } = cluster;
+  const ec = typed === undefined ? undefined : readName(typed, names).name;
   const recorder = await recorderOf(context, "Status");
-  const reader = new StatusReader(
-    {
-      cluster,
-      clock,
-      names,
-      recorder,
-      signal: context.signal,
-      certificates: { readSecretCertificate },
-      yaml: renderDocuments,
-      judgeChecks: (facts, target) => judgeChecks(facts, target).findings,
-    },
-    { ...judged, namespace },
-  );
+  const readerIn = (place: string): StatusReader =>
+    new StatusReader(
+      {
+        cluster,
+        clock,
+        names,
+        recorder,
+        signal,
+        certificates: { readSecretCertificate },
+        yaml: renderDocuments,
+        judgeChecks: (facts, target) => judgeChecks(facts, target).findings,
+      },
+      { ...judged, namespace: place, ...(ec !== undefined && { ec }) },
+    );
+  const reader = readerIn(namespace);
   const documentOf = (look: StatusView, end: (details: StatusDetails) => ExitReport): Report => {
     const details = detailsOf(look, { names, options, server });
     return { ...recorder.report(end(details)), details };
   };
   try {
+    if (flags.everywhere) {
+      const namespaces: StatusDetails[] = [];
+      for (const place of await operatorNamespaces({ cluster, names, signal })) {
+        const there = { ...options, contextArgs: inNamespace(options.contextArgs, place) };
+        const status = await readerIn(place).read();
+        namespaces.push(detailsOf({ status }, { names, server, options: there }));
+      }
+      const details: StatusOverview = { server, namespaces };
+      return { ...recorder.report(endOfAll(details)), details };
+    }
     return flags.watch
       ? await watched(context, flags, { reader, documentOf })
       : documentOf({ status: await reader.read() }, endOf);
@@ -68,6 +94,15 @@ function endOf(details: StatusDetails): ExitReport {
     reason: reasonOf(details),
     next: words,
   };
+}
+
+/** The namespaces in which not all is healthy, and the first of their next steps. */
+function endOfAll({ namespaces }: StatusOverview): ExitReport {
+  const bad = namespaces.filter(({ verdict }) => !["fine", "absent"].includes(verdict));
+  const told = bad.map((one) => `namespace ${one.namespace}: ${reasonOf(one)}`).join("; ");
+  const all = namespaces.length === 0 ? "no namespace has an operator" : "everything is healthy";
+  const next = namespaces.map((one) => endOf(one).next).find((one) => one !== undefined);
+  return { code: exitCodes.ok, reason: told === "" ? all : told, next };
 }
 
 interface Watched {
@@ -169,6 +204,7 @@ export function statusText(report: Report, style: TextStyle): string {
       ];
   if (details === undefined) return renderText(report, style);
   const told = isObject(details) && shown.has(details);
-  const lines = told ? [] : statusLines(details as StatusDetails, style);
-  return [...lines, ...end].map((line) => `${line}\n`).join("");
+  const screen = statusLines(details as StatusDetails | StatusOverview, style);
+  const lines = screen.length === 0 ? [exit.reason] : screen;
+  return [...(told ? [] : lines), ...end].map((line) => `${line}\n`).join("");
 }

@@ -17,12 +17,14 @@ import {
   webhookStep,
 } from "./status/next";
 import { type FactKey, type Facts, isKnown, isOpenShift } from "./facts";
-import type { KubeObject } from "./objects";
+import { type KubeObject, nameOf } from "./objects";
 import { ownerOf } from "./owners";
 import { lineOf } from "./rbac/lines";
 import { isPrivileged, unprivilegedFrom, wantsAdjustment } from "./scc/refusals";
 import { parseReleaseTag } from "./versions";
 import { entryNames } from "./webhook/configuration";
+import { clusterFinding } from "./cluster/codes";
+import { termOf } from "./names";
 import { checks } from "./checks/all";
 import { judgeBy, type JudgedCheck, type Judgment } from "./checks/judge";
 import { type Skip } from "./checks/selection";
@@ -43,6 +45,16 @@ export interface Intent {
 /** The clusters of the operator's namespace. */
 export function ownClusters({ objects, namespace }: Facts): readonly KubeObject[] {
   return objects.ecs.filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+/** That the namespace has no EC of that name, with those that it has. */
+export function clusterAbsent(facts: Facts, name: string): Finding {
+  const { names, namespace } = facts;
+  const there = ownClusters(facts).map(nameOf).join(", ");
+  return clusterFinding("absent", {
+    object: [names.ec.kind, namespace, name].join("/"),
+    cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
+  });
 }
 
 /** Nothing to upgrade but the operator. */

@@ -21,7 +21,9 @@ export function renderNames({ steps = [], details }: Report, names: Names): stri
     const [kind = "", ...path] = object.split("/");
     return named(kind, path.at(-1) ?? "", write?.target.group);
   };
-  const shown = asArray(getOwn(getOwn(details, "clusters"), "items"));
+  const shown = [details, ...asArray(getOwn(details, "namespaces"))].flatMap((one) =>
+    asArray(getOwn(getOwn(one, "clusters"), "items")),
+  );
   const printed = asArray(getOwn(details, "manifests"));
   const lines = [
     ...steps.filter((one) => writing.has(one.action) && !without.has(one.result)).map(written),

@@ -84,6 +84,7 @@ export function createSession(
     try {
       const namespace = await placeFor({ ...placed, words: world.argv }, cluster, context);
       if (namespace === undefined) return cluster;
+      const { inNamespace } = await import("../commands/kubectl-command.ts");
       contextArgs.splice(0, contextArgs.length, ...inNamespace(contextArgs, namespace));
       const connection = { ...options.connection, namespace };
       const there = await world.connect({ ...options, namespace, connection }, traced);
@@ -159,12 +160,6 @@ export function createSession(
     cluster: () => remembered?.cluster,
     missing: async () => (await remembered?.missing()) ?? [],
   };
-}
-
-/** The flags of a printed command, for another namespace. */
-function inNamespace(contextArgs: readonly string[], namespace: string): readonly string[] {
-  const others = contextArgs.filter((word) => !word.startsWith("--namespace="));
-  return [...others, `--namespace=${namespace}`];
 }
 
 /** The run's name: sortable by time, and different for two runs of one second. */

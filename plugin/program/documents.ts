@@ -8,7 +8,7 @@ import type { OptionsDetails } from "../commands/options";
 import type { RecoveryDetails } from "../commands/recover";
 import type { ServedApiDetails } from "../commands/rehearse-serve";
 import type { RehearsalDetails } from "../commands/rehearse-text";
-import type { StatusDetails } from "../commands/status-screen";
+import type { StatusDetails, StatusOverview } from "../commands/status-screen";
 import type { UpgradeDetails, UpgradeParts } from "../commands/upgrade";
 import type { VersionDetails } from "../commands/version";
 import type { CertificateDetails } from "../run/cert-inspect";
@@ -38,7 +38,7 @@ export interface Documents {
   Recover: RecoveryDetails;
   Rehearsal: RehearsalDetails;
   ServedApi: ServedApiDetails;
-  Status: StatusDetails;
+  Status: StatusDetails | StatusOverview;
   UnbindScc: UnbindDetails;
   /** The plan that was only made; else those of the last part that has any. */
   Upgrade:

@@ -25,22 +25,26 @@ interface Search {
 
 /** Looks for the operator; what may not be read counts as fine, since the command judges it itself. */
 export async function findPlace(search: Search): Promise<NamespaceFacts> {
-  const { cluster, names, signal } = search;
+  const { cluster, signal } = search;
   const { namespace } = cluster;
   const fine: NamespaceFacts = { exists: true, here: true, elsewhere: [] };
   try {
     if (await isHere(search)) return fine;
-    const found = await cluster.list(kinds.deployment, {
-      fieldSelector: `metadata.name=${names.operator.deployment}`,
-      signal,
-    });
-    const others = (found ?? []).map(({ metadata }) => metadata.namespace ?? "").sort();
+    const others = await operatorNamespaces(search);
     const exists = await cluster.get({ resource: kinds.namespace, name: namespace }, { signal });
     return { exists: exists !== undefined, here: false, elsewhere: others };
   } catch (error) {
     if (error instanceof EngineError && error.exitCode === exitCodes.permission) return fine;
     throw error;
   }
+}
+
+/** The namespaces that have an operator's Deployment, sorted. */
+export async function operatorNamespaces(search: Omit<Search, "sign">): Promise<readonly string[]> {
+  const { cluster, names, signal } = search;
+  const fieldSelector = `metadata.name=${names.operator.deployment}`;
+  const found = await cluster.list(kinds.deployment, { fieldSelector, signal });
+  return (found ?? []).map(({ metadata }) => metadata.namespace ?? "").sort();
 }
 
 /** An EC whose operator is gone is still where its operator belongs. */

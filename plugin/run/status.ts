@@ -1,14 +1,17 @@
 /** `status`: one snapshot, judged; or one after the other as things change (S57-S60, S68-S74). */
 import type { CheckTarget } from "../domain/checks/check";
-import { PermissionError } from "../domain/errors";
+import { clusterLookups } from "../domain/clusters";
+import { exitCodes, PermissionError } from "../domain/errors";
 import { type FactKey, factKeys, type Facts, factSources, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
+import type { KubeObject } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
 import type { RoleFiles } from "../domain/rbac/lines";
 import type { ReleaseContents } from "../domain/release/contents";
+import { clusterAbsent } from "../domain/procedure";
 import { judgeStatus, type Status } from "../domain/status/status";
 import { requirePermissions } from "./engine/permissions";
-import type { Recorder } from "./engine/recorder";
+import { BlockedError, type Recorder } from "./engine/recorder";
 import { isAway } from "./engine/wait";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import type { ProbeOutcome } from "../domain/status/admission";
@@ -36,6 +39,8 @@ export interface StatusOptions {
     readonly given: string;
     readonly contents: (openShift: boolean) => ReleaseContents;
   };
+  /** The EC that is asked about; absent: all of the namespace. */
+  readonly ec?: string;
   /** The name of the probe's objects; absent: nothing is probed. */
   readonly probeName?: string;
 }
@@ -70,9 +75,10 @@ export class StatusReader {
   /** The state now. */
   async read(): Promise<Status> {
     const { deps, options } = this;
-    const facts = await this.#facts();
-    await requireAny(facts, deps);
-    const { release, rbac, probeName } = options;
+    const all = await this.#facts();
+    await requireAny(all, deps);
+    const { release, rbac, probeName, ec } = options;
+    const facts = ec === undefined ? all : factsOfCluster(all, ec);
     const contents = release?.contents(isOpenShift(facts));
     const probe =
       probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
@@ -99,6 +105,23 @@ export class StatusReader {
     this.#last = { facts, wholeAt: whole ? from : last.wholeAt };
     return facts;
   }
+}
+
+/** The facts with one EC of the operator's namespace alone, and of the databases those that belong to it. */
+function factsOfCluster(all: Facts, name: string): Facts {
+  const isIt = (one: { readonly namespace?: string; readonly name?: string }): boolean =>
+    one.namespace === all.namespace && one.name === name;
+  const ecs = all.objects.ecs.filter(({ metadata }) => isIt(metadata));
+  if (ecs.length === 0 && !all.unread.has("ecs")) {
+    throw new BlockedError(exitCodes.blocked, [clusterAbsent(all, name)]);
+  }
+  const lookUp = clusterLookups(all);
+  const own = (kind: "edb" | "eaadb"): readonly KubeObject[] =>
+    all.objects[`${kind}s`].filter((object) => {
+      const found = lookUp(object, kind);
+      return found.is === "found" && isIt(found.cluster);
+    });
+  return { ...all, objects: { ...all.objects, ecs, edbs: own("edb"), eaadbs: own("eaadb") } };
 }
 
 /** The new facts, with the slow lists of the ones before. */

@@ -75,16 +75,25 @@ rollout, the databases by version, the webhook, the RBAC of the managed namespac
 command to run next. Nothing is written; with --probe dry runs are sent.
 
 Each component is Healthy, Progressing, Stalled with its cause, Absent, or Unknown where it may not be read. The
-exit code is 0 whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.`,
+exit code is 0 whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.
+With the name of an EC, that EC and the databases that belong to it are shown; 3 when there is none of that name.`,
   examples: {
     "Show the state now": "status -n engine",
+    "Show one EC and its databases": "status ec -n engine",
+    "Show every namespace that has an operator": "status -A",
     "Follow an upgrade": "status -n engine --watch",
     "Wait in a script until everything is healthy":
       "status -n engine --until healthy --timeout 30m",
     "Compare with the files of a release, and prove the webhook":
       "status -n engine --release ./release --probe",
   },
+  argument: { name: "NAME", help: "Name of the EC to show", kinds: ["ec"], optional: true },
   flags: {
+    "all-namespaces": {
+      key: "everywhere",
+      short: "A",
+      help: "Show every namespace that has an operator; -n is ignored",
+    },
     watch: { short: "w", help: "Show it again when something changes, until interrupted" },
     interval: { ...duration("2s"), key: "intervalMs", help: "Interval between two reads" },
     until: {
@@ -113,6 +122,9 @@ exit code is 0 whenever the cluster could be read, also when something stalls; 4
     if (options.intervalMs < shortestMs) read.problems.push("--interval: at least 100ms");
     if (read.given("interval") && !watch) read.missing.push("--interval: only with --watch");
     if (options.probe && watch) read.problems.push("--probe and --watch: give one of the two");
+    if (options.everywhere && watch) {
+      read.problems.push("--all-namespaces: a watch is of one namespace: give it with -n instead");
+    }
     return withLimit({ ...options, watch, untilFine }, read);
   },
 });

@@ -7,6 +7,7 @@ import { withOperator } from "../../domain/cluster/operator";
 import { clusterCodes, clusterFinding } from "../../domain/cluster/codes";
 import { type ClusterPlan, ownedBy, planCluster, autoOffEdits } from "../../domain/cluster/plan";
 import { exitCodes } from "../../domain/errors";
+import { clusterAbsent } from "../../domain/procedure";
 import type { FactKey, Facts } from "../../domain/facts";
 import { termOf, readName } from "../../domain/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
@@ -70,7 +71,7 @@ export function clusterJob(
       ]);
       return { facts: withDefinition(facts, definition), resource };
     },
-    plan: (seen) => planOf(deps, options, seen),
+    plan: (seen) => planOf(options, seen),
     judge: async ({ cluster }) => {
       const { edits, blocks, warnings } = cluster;
       await requireRead(deps, cluster);
@@ -84,12 +85,8 @@ export function clusterJob(
   };
 }
 
-function planOf(
-  { names }: UpgradeClusterDeps,
-  options: UpgradeClusterOptions,
-  { facts, resource }: ClusterFacts,
-): ClusterJobPlan {
-  const { name, namespace, target, imageRepository, assumeOperator } = options;
+function planOf(options: UpgradeClusterOptions, { facts, resource }: ClusterFacts): ClusterJobPlan {
+  const { name, target, imageRepository, assumeOperator } = options;
   const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
   const cluster = planCluster(ahead, {
     ...options,
@@ -98,13 +95,7 @@ function planOf(
     version: resource.version,
   });
   if (cluster === undefined) {
-    const there = facts.objects.ecs.map(({ metadata }) => metadata.name).join(", ");
-    throw new BlockedError(exitCodes.blocked, [
-      clusterFinding("absent", {
-        object: [names.ec.kind, namespace, name].join("/"),
-        cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
-      }),
-    ]);
+    throw new BlockedError(exitCodes.blocked, [clusterAbsent(facts, name)]);
   }
   const { ec, edits } = cluster;
   const why = "the spec is up to date already";

@@ -21,6 +21,7 @@ import { schemaProblems } from "../../control-plane/plugin-run";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { type Ended, type Scene, worldOf } from "../../support/program-world";
 import { aFolder } from "../../support/a-folder";
+import { expectGoldenText } from "../../support/golden";
 
 const admin: User = { name: "admin", groups: ["system:masters"] };
 const ec = {
@@ -45,6 +46,8 @@ interface Play extends Scene {
   /** What a request ends with instead of an answer. */
   readonly fail?: (call: ObservedCall) => Error | undefined;
   readonly more?: readonly KubeObject[];
+  /** What the example does without. */
+  readonly without?: (object: KubeObject) => boolean;
   /** Of the terminal. */
   readonly rows?: number;
 }
@@ -58,7 +61,8 @@ async function play(argv: readonly string[], scene: Play = {}): Promise<Played> 
     access: rbac,
     admission: { admit: () => Promise.resolve([]) },
   });
-  controlPlane.load([...objects, ...(scene.more ?? [])]);
+  const kept = objects.filter((object) => scene.without?.(object) !== true);
+  controlPlane.load([...kept, ...(scene.more ?? [])]);
   let waits = 0;
   clock.beforeSleep = () => {
     waits += 1;
@@ -335,6 +339,13 @@ test.each<[readonly string[], string]>([
   [["--watch", "--probe"], "--probe and --watch: give one of the two"],
   [["--until", "done"], "is not one of healthy, fine"],
   [["--release", "no-such-release"], "no-such-release"],
+  [["ec", "-A"], "NAME and --all-namespaces: give one of the two; with NAME goes -n"],
+  [["edb/orders"], "the name of an EC is expected"],
+  [["-A", "--watch"], "--all-namespaces: a watch is of one namespace: give it with -n instead"],
+  [
+    ["-A", "--until", "healthy"],
+    "--all-namespaces: a watch is of one namespace: give it with -n instead",
+  ],
 ])("wrong usage, and no cluster is asked: %j", async (argv, problem) => {
   const { code, err, calls } = await play(argv);
   expect([code, calls.length]).toEqual([2, 0]);
@@ -388,5 +399,135 @@ test("--probe sends dry runs alone, and shows what they proved", async () => {
   expect(details.webhook.probe).toEqual({
     proven: false,
     says: "no configuration of this namespace can be probed",
+  });
+});
+
+/** Another EC beside that of the example, and a database of it. */
+function anotherEc(): readonly KubeObject[] {
+  const one = (kind: string): KubeObject => {
+    const found = objects.find((object) => object.kind === kind);
+    if (found === undefined) throw new Error(`the example has no ${kind}`);
+    return found;
+  };
+  const { spec, ...database } = one(names.edb.kind);
+  return [
+    { ...one(names.ec.kind), metadata: { name: "west", namespace: "engine" } },
+    {
+      ...database,
+      metadata: { name: "of-west", namespace: "engine" },
+      spec: { ...(spec as object), [String(names.fields.clusterReference[1])]: { name: "west" } },
+    },
+  ];
+}
+
+describe("with the name of an EC", () => {
+  test.each<[string, readonly string[], number]>([
+    ["ec", ["ec"], 5],
+    [`${names.ec.short}/ec`, ["ec"], 5],
+    ["west", ["west"], 1],
+  ])("%s: it and its databases alone", async (name, shown, count) => {
+    const { details } = documentOf(await play([name, "-o", "json"], { more: anotherEc() }));
+    expect(details.clusters.items.map((item) => item.name)).toEqual(shown);
+    expect(details.databases.count).toBe(count);
+  });
+
+  test("a name that does not exist is one error with those that do", async () => {
+    const played = await play(["nothing", "-o", "json"], { more: anotherEc() });
+    const { exit, findings, details } = documentOf(played);
+    expect([played.code, exit.code, details]).toEqual([3, 3, undefined]);
+    expect(findings).toMatchObject([
+      {
+        code: "CLUSTER-ABSENT",
+        object: `${names.ec.kind}/engine/nothing`,
+        cause: "namespace engine has no EC nothing; it has ec, west",
+      },
+    ]);
+    const { out } = await play(["nothing"]);
+    expect(out).toContain("namespace engine has no EC nothing; it has ec");
+  });
+
+  test("where ECs may not be listed it is not said to be absent", async () => {
+    const more = mayList("apps", "deployments");
+    const { details } = documentOf(await play(["ec", "-o", "json"], { user: jane, more }));
+    expect(details.clusters.verdict.is).toBe("unknown");
+  });
+
+  test("it is watched alone", async () => {
+    const words = ["west", "--watch", "--timeout", "3s"];
+    const { code, out } = await play(words, { more: anotherEc() });
+    expect(code).toBe(124);
+    expect(out).toContain(" EC west: ");
+    expect(out).not.toContain(" EC ec: ");
+  });
+});
+
+/** The operator once more, in a namespace of its own. */
+function secondOperator(): readonly KubeObject[] {
+  const metadata = { name: "data" };
+  const operator = objects.find(
+    (one) => one.kind === "Deployment" && one.metadata.name === names.operator.deployment,
+  );
+  if (operator === undefined) throw new Error("the example has no operator");
+  return [
+    { apiVersion: "v1", kind: "Namespace", metadata },
+    { ...operator, metadata: { name: names.operator.deployment, namespace: "data" } },
+  ];
+}
+
+describe("-A", () => {
+  interface Everywhere {
+    readonly namespaces: readonly StatusDetails[];
+  }
+  const everywhereIn = (played: Played): Everywhere =>
+    documentOf(played).details as unknown as Everywhere;
+
+  test.each([["-A"], ["--all-namespaces"]])(
+    "%s: every namespace with an operator, in one document",
+    async (flag) => {
+      const played = await play([flag, "-o", "json", "-n", "shop"], { more: secondOperator() });
+      const { namespaces } = everywhereIn(played);
+      const { exit } = documentOf(played);
+      expect([played.code, played.err]).toEqual([0, ""]);
+      expect(namespaces.map(({ namespace }) => namespace)).toEqual(["data", "engine"]);
+      expect(namespaces.map(({ clusters }) => clusters.items.length)).toEqual([0, 1]);
+      expect(namespaces.map(({ findings }) => findings.command)).toEqual([
+        "kubectl engine check --namespace=data",
+        "kubectl engine check --namespace=engine",
+      ]);
+      expect(exit.reason).toBe("everything is healthy");
+      expect(exit.next).toBe("kubectl engine upgrade-webhook --namespace=engine");
+    },
+  );
+
+  test("as text the tables are one, with the namespace in front", async () => {
+    const { code, out } = await play(["-A"], { more: secondOperator() });
+    expect(code).toBe(0);
+    expectGoldenText("status/everywhere.txt", out);
+  });
+
+  test("-o name lists the ECs of all of them", async () => {
+    const { out } = await play(["-A", "-o", "name"], { more: secondOperator() });
+    expect(out).toBe(`${names.ec.kind.toLowerCase()}.${names.group}/ec\n`);
+  });
+
+  test("what is not healthy is told with its namespace", async () => {
+    const metadata = { name: "edb-role", namespace: "shop" };
+    const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata, rules: [] };
+    const { exit } = documentOf(await play(["-A", "-o", "json"], { more: [role] }));
+    expect(exit.reason).toMatch(/^namespace engine: stalled: .*RBAC/);
+  });
+
+  test("without an operator anywhere that is what it says", async () => {
+    const without = ({ metadata: { name } }: KubeObject): boolean =>
+      name === names.operator.deployment;
+    const played = await play(["-A"], { without });
+    expect(played).toMatchObject({ code: 0, out: "no namespace has an operator\n" });
+  });
+
+  test("who may not list operators is told the Role to ask for", async () => {
+    const played = await play(["-A", "-o", "json"], { user: jane });
+    const { permissions } = documentOf(played);
+    expect(played.code).toBe(4);
+    expect(permissions?.manifest).toContain("deployments");
   });
 });

@@ -148,6 +148,7 @@ const on = (cluster: FakeCluster): Scene => ({ connect: () => Promise.resolve(cl
 test.each([
   ["clusters", "upgrade-cluster ", ["main"]],
   ["no second cluster", "upgrade-cluster main ", []],
+  ["clusters to look at", "status ", ["main"]],
   ["a cluster with its kind", "upgrade-cluster ec/", ["ec/main"]],
   ["the cluster of a flag", "unbind-scc --ec m", ["main"]],
   ["databases, of other namespaces with theirs", "upgrade-database ", ["orders", "shop/carts"]],
