@@ -160,9 +160,7 @@ export interface CompletionDetails {
 /** The same in a document; `install` writes it. */
 export const runCompletion: CommandRun<object> = async (context, args) => {
   const [shell = "", ...more] = args;
-  if (shell === "install") {
-    return installCompletion(context, more);
-  }
+  if (shell === "install") return installCompletion(context, more);
   if (more.length > 0) throw new UsageError("SHELL: give one shell, or install and one shell");
   return {
     apiVersion: "cli.engine.com/v1",

@@ -140,13 +140,12 @@ class Procedure {
     const followers = plans.map((plan, index) => ({
       title: plan.ready.part.title,
       run: async () => {
+        const { id, title, source } = plan.ready.part;
         const part = `part ${index + 1} of ${plans.length}`;
-        const { title: text, source } = plan.ready.part;
         const spent = renderAge(clock.now() - start);
-        recorder.tell({ type: "note", part, text: `${text} (${source}), after ${spent}` });
+        recorder.tell({ type: "note", part, text: `${title} (${source}), after ${spent}` });
         const [from, before] = [clock.now(), recorder.success("").steps?.length ?? 0];
         const report = await this.#part(plan).catch((error: unknown) => this.#endedBy(error));
-        const { id, title } = plan.ready.part;
         const { code, reason } = report.exit;
         const why = reason.replace(/^skipped, /, "");
         const own = recorder.success("").steps?.slice(before) ?? [];
@@ -156,16 +155,10 @@ class Procedure {
       },
     }));
     const report = await inTurn(recorder.success(""), followers, recorder);
-    const rest = plans.slice(parts.length).map(
-      ({
-        ready: {
-          part: { id, title },
-        },
-      }) => ({
-        ...{ part: id, title, result: "planned" as const, ms: 0 },
-        why: "not begun, since the part before it did not end well",
-      }),
-    );
+    const rest = plans.slice(parts.length).map(({ ready: { part } }): PartReport => {
+      const why = "not begun, since the part before it did not end well";
+      return { part: part.id, title: part.title, result: "planned", ms: 0, why };
+    });
     const details = { ...Object(report.details), parts: [...parts, ...rest] } as object;
     return { ...report, findings: distinct(findingsOf([report])), details };
   }
