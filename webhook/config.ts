@@ -3,7 +3,8 @@ import { parseDuration } from "../plugin/domain/duration";
 import { UsageError } from "../plugin/domain/errors";
 import { isLabel } from "../plugin/domain/kube/selectors";
 import { defaultNames, type Names } from "../plugin/domain/names";
-import type { RuleOptions, RuleSetting } from "../plugin/domain/rules/types";
+import { everyRule, parseRules, policyReadings, rulesForm } from "../plugin/domain/rules/settings";
+import type { RuleOptions } from "../plugin/domain/rules/types";
 import { errorText, type LogLevel, logLevels } from "./log";
 import type { SettingName } from "./settings";
 import { readFileSync } from "node:fs";
@@ -183,8 +184,6 @@ function listening(settings: Settings, { webhook }: Names) {
   return { ...listened, role, ownCert: ownCert && role !== "serve" };
 }
 
-const listOfRules = "a list as version=deny,policy=warn,modules=off, each rule at most once";
-
 function judging(settings: Settings, names: Names) {
   const { namespace } = names.operator;
   const latest = ["ENGINE_WEBHOOK_ALLOW_LATEST", boolean, undefined, aBoolean] as const;
@@ -204,12 +203,12 @@ function judging(settings: Settings, names: Names) {
     rules: {
       reading: settings.read<RuleOptions["reading"]>([
         "ENGINE_WEBHOOK_POLICY_READING",
-        oneOf(["target", "step"]),
+        oneOf(policyReadings),
         "target",
-        "target or step",
+        policyReadings.join(" or "),
       ]),
       allowLatest: settings.read<boolean | undefined>(latest),
-      rules: settings.read(["ENGINE_WEBHOOK_RULES", parseRules, everyRule, listOfRules]),
+      rules: settings.read(["ENGINE_WEBHOOK_RULES", parseRules, everyRule, rulesForm]),
       names,
     },
   };
@@ -306,23 +305,6 @@ function parseSize(text: string): number | undefined {
 function parseWhole(text: string, lowest: number, highest: number): number | undefined {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return value >= lowest && value <= highest ? value : undefined;
-}
-
-const actions = ["deny", "warn", "off"] as const;
-const everyRule: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: "deny" };
-
-/** Any part of the list, each rule once; the others deny. */
-function parseRules(text: string): RuleOptions["rules"] | undefined {
-  const rules: Record<RuleSetting, (typeof actions)[number]> = { ...everyRule };
-  const seen = new Set<string>();
-  for (const part of text.split(",")) {
-    const [, rule = "", value = ""] = /^\s*(\w+)=(\w+)\s*$/.exec(part) ?? [];
-    const action = actions.find((known) => known === value);
-    if (!Object.hasOwn(everyRule, rule) || action === undefined || seen.has(rule)) return undefined;
-    seen.add(rule);
-    rules[rule as RuleSetting] = action;
-  }
-  return rules;
 }
 
 /** Texts between commas, each at least a character. */

@@ -238,23 +238,27 @@ export class FlagReader {
     return read;
   }
 
+  /** The value as a parser reads it; a problem that tells the form where it reads none. */
+  parsed<T>(name: string, parse: (text: string) => T | undefined, form: string): T | undefined {
+    const typed = this.typed(name);
+    if (typed === undefined) return undefined;
+    const value = parse(typed.value);
+    if (value === undefined) this.problem(typed, `is not ${form}`);
+    return value;
+  }
+
   /** Milliseconds; a number without unit is one of seconds. */
   duration(name: string, fallback: number): number {
-    const typed = this.typed(name);
-    if (typed === undefined) return fallback;
-    const parsed = parseDuration(typed.value);
-    if (parsed === undefined) this.problem(typed, "is not a duration such as 500ms, 30s or 2m");
-    return parsed ?? fallback;
+    return this.parsed(name, parseDuration, "a duration such as 500ms, 30s or 2m") ?? fallback;
   }
 
   /** A whole number between bounds. */
   count(name: string, { min, max }: { min: number; max: number }): number | undefined {
-    const typed = this.typed(name);
-    if (typed === undefined) return undefined;
-    const value = /^\d{1,9}$/.test(typed.value) ? Number(typed.value) : NaN;
-    if (value >= min && value <= max) return value;
-    this.problem(typed, `is not a whole number from ${min} to ${max}`);
-    return undefined;
+    const parse = (text: string): number | undefined => {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+      return value >= min && value <= max ? value : undefined;
+    };
+    return this.parsed(name, parse, `a whole number from ${min} to ${max}`);
   }
 
   /** Whether a boolean flag is set; for `no-…` whether the denial is. */
