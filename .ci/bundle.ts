@@ -14,41 +14,6 @@ import { assemble, type Part } from "./assemble";
 const root = join(__dirname, "..");
 const dist = join(root, "dist");
 
-/** The texts of the manifests take the place of the module that reads them. */
-const shippedTexts: Plugin = {
-  name: "shipped",
-  setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]adapters[\\/]shipped\.ts$/ }, () => ({
-      contents: Object.entries(shipped)
-        .map(([name, read]) => `export const ${name} = () => (${JSON.stringify(read())});`)
-        .join("\n"),
-      loader: "js",
-    }));
-  },
-};
-
-/** The commit and its date, which are the same in every build of it; a folder without git has none. */
-const commitPlugin: Plugin = {
-  name: "built",
-  setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]domain[\\/]built\.ts$/ }, () => ({
-      contents: `export const built = ${JSON.stringify(commitOf(root))};`,
-      loader: "js",
-    }));
-  },
-};
-
-function commitOf(folder: string): { readonly commit: string; readonly date: string } {
-  const { stdout, status } = spawnSync("git", ["log", "-1", "--format=%H %ct"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-  const [commit = "", seconds = ""] = status === 0 ? stdout.trim().split(" ") : [];
-  if (seconds === "") return { commit: "unknown", date: "unknown" };
-  const date = new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z");
-  return { commit: commit.slice(0, 12), date };
-}
-
 /** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
 const leanClient: Plugin = {
   name: "lean-client",
@@ -88,8 +53,14 @@ const leanCommander: Plugin = {
   },
 };
 
-/** What libraries load and the programs never use: they start sooner without, and take less memory. */
-const unused: readonly (readonly [filter: RegExp, contents: (path: string) => string])[] = [
+/** A module in whose place other code stands. */
+type Replaced = readonly [filter: RegExp, contents: (path: string) => string];
+
+const replaced: readonly Replaced[] = [
+  // the texts of the manifests, instead of what reads them
+  [/[\\/]adapters[\\/]shipped\.ts$/, shippedTexts],
+  [/[\\/]domain[\\/]built\.ts$/, () => `export const built = ${JSON.stringify(commit())};`],
+  // what libraries load and the programs never use: they start sooner without, and take less memory;
   // a reader of bodies of whatever encoding, and of queries with brackets: both programs read their own
   [/[\\/](body-parser|qs[\\/]lib)[\\/]index\.js$/, () => "module.exports = {};"],
   // what prom-client would measure by itself, and the threads on which pino could write
@@ -98,14 +69,37 @@ const unused: readonly (readonly [filter: RegExp, contents: (path: string) => st
   [/[\\/]mime-db[\\/]db\.json$/, sentTypes],
 ];
 
-const leanLibraries: Plugin = {
-  name: "lean-libraries",
+const replacing: Plugin = {
+  name: "replacing",
   setup(bundle) {
-    for (const [filter, contents] of unused) {
+    for (const [filter, contents] of replaced) {
       bundle.onLoad({ filter }, ({ path }) => ({ contents: contents(path), loader: "js" }));
     }
   },
 };
+
+function shippedTexts(): string {
+  const texts = Object.entries(shipped).map(
+    ([name, read]) => `export const ${name} = () => (${JSON.stringify(read())});`,
+  );
+  return texts.join("\n");
+}
+
+/** The commit and its date, which are the same in every build of it; a folder without git has none. */
+function commit() {
+  const time = "--date=format-local:%Y-%m-%dT%H:%M:%SZ";
+  const { stdout, status } = spawnSync(
+    "git",
+    ["log", "-1", "--abbrev=12", "--format=%h %cd", time],
+    {
+      cwd: root,
+      env: { ...process.env, TZ: "UTC" },
+      encoding: "utf8",
+    },
+  );
+  const [commit = "unknown", date = "unknown"] = status === 0 ? stdout.trim().split(" ") : [];
+  return { commit, date };
+}
 
 /** The types that an answer can have, of two thousand. */
 function sentTypes(path: string): string {
@@ -141,7 +135,7 @@ export async function bundle(name: ProgramName) {
     mainFields: ["module", "main"],
     legalComments: "none", // the licenses themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [shippedTexts, commitPlugin, leanClient, leanCommander, leanLibraries],
+    plugins: [replacing, leanClient, leanCommander],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(
