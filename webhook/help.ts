@@ -5,12 +5,10 @@ import { UsageError } from "../plugin/domain/errors";
 import { fitted, widthOf } from "../plugin/output/fit";
 import { settings } from "./settings";
 
-/** Help or version; undefined for a plain start. It is configured by its environment alone. */
-export function saidOf(words: readonly string[]): string | undefined {
-  if (words.length === 0) return undefined;
+/** Help or version: what is asked with words, since it is configured by its environment alone. */
+export function saidOf(words: readonly string[]): string {
   if (words.some((word) => word === "--help" || word === "-h")) return help();
-  const [only, ...others] = words;
-  if (only === "--version" && others.length === 0) return versionLine;
+  if (words.join(" ") === "--version") return versionLine;
   throw new UsageError(
     words.map(
       (word) =>

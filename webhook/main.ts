@@ -2,14 +2,13 @@
 import { boundHeap } from "../plugin/adapters/heap";
 import { UsageError } from "../plugin/domain/errors";
 import { parseConfig } from "./config";
-import { saidOf } from "./help";
 import { createLog, errorText } from "./log";
 import { startChecks, startRenewal, startWebhook } from "./program";
 
 async function main(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<void> {
-  const said = saidOf(words);
-  if (said !== undefined) {
-    process.stdout.write(said);
+  if (words.length > 0) {
+    const { saidOf } = await import("./help.ts");
+    process.stdout.write(saidOf(words));
     return;
   }
   boundHeap();
