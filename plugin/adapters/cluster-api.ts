@@ -18,6 +18,7 @@ import {
   routeInside,
 } from "./cluster-api/route";
 import { fileProblem, readText } from "./files";
+import type { OnSlow } from "./http/slow";
 import { verified } from "./http/tunnel";
 import { isPodForwarder } from "./kubernetes/port-forward";
 
@@ -52,6 +53,7 @@ interface ApiTarget {
   /** Undefined for the default. */
   readonly requestTimeoutMs?: number | undefined;
   readonly warn: (text: string) => void;
+  readonly onSlow?: OnSlow | undefined;
   /** Asked instead: neither the flags nor a Secret of the cluster say how. */
   readonly played?: PlayedService | undefined;
 }
@@ -67,7 +69,7 @@ const answerBytes = 16 * 1024 * 1024;
 
 /** The API of an EC; reads the credentials, sends nothing to it yet. */
 export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
-  const { names, clock, requestTimeoutMs = requestDeadlineMs } = target;
+  const { names, clock, onSlow, requestTimeoutMs = requestDeadlineMs } = target;
   const { route, trust, credentials } = await accessOf(target);
   return new HttpClusterApi({
     route,
@@ -75,6 +77,7 @@ export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterA
     login: new Login(credentials),
     names,
     clock,
+    onSlow,
     limits: { dialMs: Math.min(dialMs, requestTimeoutMs), answerMs: requestTimeoutMs, answerBytes },
   });
 }

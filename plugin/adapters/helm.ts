@@ -15,6 +15,7 @@ import {
   serviceAccountDir,
 } from "./kubernetes/target";
 import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
+import { type OnSlow, SlowAnswers } from "./http/slow";
 import { temporaryFolder } from "./files";
 
 /** Helm ended with an error of its own. */
@@ -35,7 +36,8 @@ interface HelmSetting {
   readonly timeoutMs: number;
   /** How long it may take to answer beyond that; absent: the default of a request. */
   readonly requestTimeoutMs?: number | undefined;
-  readonly clock: Pick<Clock, "alarm">;
+  readonly clock: Pick<Clock, "now" | "alarm">;
+  readonly onSlow?: OnSlow | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -131,7 +133,7 @@ export class HelmProgram {
   }
 
   #run(words: readonly string[], waitsMs = 0): Promise<string> {
-    const { executable, env, kubeconfig, namespace, signal, clock } = this.setting;
+    const { executable, env, kubeconfig, namespace, signal, clock, onSlow } = this.setting;
     const limitMs = waitsMs + (this.setting.requestTimeoutMs ?? requestDeadlineMs);
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
     // whom and where to talk to is said by the kubeconfig alone
@@ -143,7 +145,7 @@ export class HelmProgram {
       killSignal: "SIGINT",
       maxBuffer: 64 * 1024 * 1024,
     } as const;
-    return new Promise((resolve, reject) => {
+    const ended = new Promise<string>((resolve, reject) => {
       let late = false;
       const inTime = deadline(clock, limitMs, () => {
         late = true;
@@ -158,6 +160,7 @@ export class HelmProgram {
         else reject(signal.aborted ? (signal.reason as Error) : failed(words, stderr, error.code));
       });
     });
+    return new SlowAnswers(clock, commandOf(words), onSlow).during(ended);
   }
 }
 
@@ -166,11 +169,17 @@ const endingMs = 10_000;
 
 const longest = 2000;
 
+function commandOf(words: readonly string[]): string {
+  return `helm ${words.slice(0, 2).join(" ")}`;
+}
+
 function tooLate(words: readonly string[], limitMs: number): UnavailableError {
-  const command = `helm ${words.slice(0, 2).join(" ")}`;
-  return new UnavailableError(`${command} did not end within ${limitMs / 1000} s, and was ended`, {
-    hint: "check the network; helm history shows what became of the release; then run again",
-  });
+  return new UnavailableError(
+    `${commandOf(words)} did not end within ${limitMs / 1000} s, and was ended`,
+    {
+      hint: "check the network; helm history shows what became of the release; then run again",
+    },
+  );
 }
 
 function valuesOf(text: string): readonly unknown[] {
@@ -185,7 +194,7 @@ function valuesOf(text: string): readonly unknown[] {
 function failed(words: readonly string[], stderr: string, code: unknown): HelmError {
   const silent = typeof code === "string" ? `it cannot be run (${code})` : "it said nothing";
   const said = concealed(stderr.trim(), []).slice(-longest) || silent;
-  return new HelmError(`helm ${words.slice(0, 2).join(" ")} failed: ${said}`, {
+  return new HelmError(`${commandOf(words)} failed: ${said}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
 }

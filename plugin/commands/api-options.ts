@@ -85,6 +85,8 @@ export async function connectApi(
     clock: context.clock,
     requestTimeoutMs: context.options.connection.requestTimeoutMs,
     played,
+    // what is played on this machine answers by a time of its own
+    onSlow: played === undefined ? context.onSlow : undefined,
     warn: (text) => {
       context.event({ type: "warning", text });
     },

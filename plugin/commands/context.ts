@@ -3,6 +3,7 @@
  * line (program.ts) and the commands.
  */
 import type { PlayedService } from "../adapters/cluster-api";
+import type { OnSlow } from "../adapters/http/slow";
 import type { ConnectionFlags } from "../adapters/kubernetes/target";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
@@ -51,6 +52,8 @@ export interface CommandContext {
   /** A connection of its own, by a context of the kubeconfig, over which nothing can be written. */
   readonly connectReadOnly: (kubeContext: string) => Promise<Cluster>;
   readonly clock: Clock;
+  /** Hears of a server or a program that does not answer, and without seconds that it does again. */
+  readonly onSlow?: OnSlow;
   /** Where records of runs are kept; touches no disk yet. */
   readonly home: () => Promise<Home>;
   /** The file that is running, for what lies beside it. */

@@ -27,11 +27,11 @@ export async function releaseOf(
   { release: given, sha256, target }: ReleaseFlags,
 ): Promise<Release | undefined> {
   if (given === undefined) return undefined;
-  const { names, signal, env, ownRelease } = context;
+  const { names, signal, env, onSlow, ownRelease } = context;
   const release =
     given === ownRelease?.source
       ? ownRelease
-      : await openRelease(given, { sha256, target, names, signal, env });
+      : await openRelease(given, { sha256, target, names, signal, env, onSlow });
   if (target !== undefined) requireTarget(release, target, context);
   context.event({ type: "note", text: `release ${release.source}, SHA-256 ${release.sha256}` });
   return release;

@@ -164,13 +164,13 @@ async function optionsOf(
   context: CommandContext,
   flags: StatusFlags,
 ): Promise<Omit<StatusOptions, "namespace">> {
-  const { names, signal, env } = context;
+  const { names, signal, env, onSlow } = context;
   const probe = flags.probe && { probeName: probeNameOf(context) };
   if (flags.release === undefined) {
     return { ...probe, rbac: shippedTemplates(names) };
   }
   const given = flags.release;
-  const release = await openRelease(given, { names, signal, env });
+  const release = await openRelease(given, { names, signal, env, onSlow });
   const contents = (openShift: boolean): ReleaseContents => {
     const platform = openShift ? "openshift" : "kubernetes";
     const read = contentsOf(release, { platform, names, parse: parseDocuments });

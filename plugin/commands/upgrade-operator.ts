@@ -121,6 +121,7 @@ async function runChart(
       timeoutMs: common.timeoutMs,
       requestTimeoutMs: options.connection.requestTimeoutMs,
       clock: context.clock,
+      onSlow: context.onSlow,
       signal: context.signal,
     });
     await helm.requireVersion();

@@ -1,4 +1,5 @@
 /** The world as a command sees it, made from the process's and the judged flags. */
+import type { OnSlow } from "../adapters/http/slow";
 import type { CommandContext, GlobalOptions, RunIdentity, Streams } from "../commands/context";
 import { UsageError } from "../domain/errors";
 import { defaultNames } from "../domain/names";
@@ -30,8 +31,7 @@ export interface World {
 /** How a connection is made. */
 export interface ConnectManner {
   readonly onRequest?: (line: string) => void;
-  /** Told of a server that does not answer, and without seconds that it does again. */
-  readonly onSlow?: (server: string, seconds?: number) => void;
+  readonly onSlow?: OnSlow;
   /** Refuses to send a write. */
   readonly readOnly?: boolean;
   /** Nobody is asked to log in, and nothing is shown of a login. */
@@ -101,9 +101,9 @@ export function createSession(
     return remembered.cluster;
   };
   const onRequest = tracer(world, options, reporter);
-  const onSlow = (server: string, seconds?: number): void => {
+  const onSlow: OnSlow = (on, seconds) => {
     if (seconds === undefined) reporter.rest();
-    else if (options.output !== "jsonl") reporter.event({ type: "waiting", on: server, seconds });
+    else if (options.output !== "jsonl") reporter.event({ type: "waiting", on, seconds });
   };
   const traced = { onRequest, onSlow };
   const ask = async (question: string): Promise<boolean> => {
@@ -126,6 +126,7 @@ export function createSession(
       return world.connect({ ...options, connection }, { ...traced, readOnly: true });
     },
     clock: world.clock,
+    onSlow,
     home: async () => {
       const { openHome } = await import("../adapters/home.ts");
       const { watchedHome } = await import("../run/engine/journal.ts");

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiFlags, connectClusterApi } from "../../plugin/adapters/cluster-api";
+import type { OnSlow } from "../../plugin/adapters/http/slow";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames, type Names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
@@ -24,6 +25,7 @@ export interface ClientWish {
   readonly clock?: Clock;
   readonly requestTimeoutMs?: number;
   readonly warn?: (text: string) => void;
+  readonly onSlow?: OnSlow;
 }
 
 /** The EC of tests. */

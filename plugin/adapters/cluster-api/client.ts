@@ -10,6 +10,7 @@ import type { Clock } from "../../run/ports";
 import { Agents } from "../http/agents";
 import { type HttpAnswer, NoAnswer, oneLine, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
+import { type OnSlow, SlowAnswers } from "../http/slow";
 import type { Route } from "./route";
 import { concealed } from "../../domain/public-words";
 import { type Purpose, type Server, unanswered } from "../http/failures";
@@ -39,6 +40,7 @@ export interface ApiConnection {
   readonly names: Names;
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly onSlow?: OnSlow | undefined;
 }
 
 const mostRedirects = 3;
@@ -51,9 +53,11 @@ export class ApiClient {
   /** Where requests go: the first host that has answered. */
   private host: string;
   private readonly agents = new Map<string, Agents>();
+  private readonly slow: SlowAnswers;
 
   constructor(private readonly connection: ApiConnection) {
     this.host = connection.route.host;
+    this.slow = new SlowAnswers(connection.clock, connection.route.address, connection.onSlow);
   }
 
   /** The JSON of a success; undefined for a 404 when that is an answer. */
@@ -71,7 +75,7 @@ export class ApiClient {
   /** The answer whatever its status; UnavailableError when there was none. */
   async answer(call: ApiCall): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.loggedIn(call);
+      const answer = await this.slow.during(this.loggedIn(call));
       const pause = pauseBefore(answer, attempt, call.method !== "GET");
       if (pause !== undefined) await this.connection.clock.sleep(pause, call.signal);
       else if (answer instanceof NoAnswer) throw noAnswer(answer, this.purpose(call));

@@ -5,9 +5,9 @@ const firstMs = 2_000;
 const everyMs = 1_000;
 
 /** Told of the whole seconds that the oldest question is open; without them, that none is for long. */
-export type OnSlow = (seconds?: number) => void;
+export type OnSlow = (asked: string, seconds?: number) => void;
 
-/** All questions that are open at one time, as one wait. */
+/** All questions to one server, or to one program, that are open at one time, as one wait. */
 export class SlowAnswers {
   readonly #open = new Set<{ readonly from: number }>();
   #told = false;
@@ -15,6 +15,7 @@ export class SlowAnswers {
 
   constructor(
     private readonly clock: Pick<Clock, "now" | "alarm">,
+    private readonly asked: string,
     private readonly tell: OnSlow | undefined,
   ) {}
 
@@ -45,8 +46,8 @@ export class SlowAnswers {
   #say(): void {
     const longest = Math.max(0, ...[...this.#open].map(({ from }) => this.clock.now() - from));
     const isLong = longest >= firstMs;
-    if (isLong) this.tell?.(Math.floor(longest / 1000));
-    else if (this.#told) this.tell?.();
+    if (isLong) this.tell?.(this.asked, Math.floor(longest / 1000));
+    else if (this.#told) this.tell?.(this.asked);
     this.#told = isLong;
   }
 }

@@ -70,7 +70,7 @@ export class Client {
   private readonly slow: SlowAnswers;
 
   constructor(private readonly connection: Connection) {
-    this.slow = new SlowAnswers(connection.clock, connection.onSlow);
+    this.slow = new SlowAnswers(connection.clock, connection.place.server, connection.onSlow);
   }
 
   /** The object that the server answered with; undefined for a 404 when that is an answer. */

@@ -101,11 +101,7 @@ export function openClient(
     limits,
     signal,
     onRequest,
-    onSlow:
-      onSlow &&
-      ((seconds) => {
-        onSlow(serverOf(target), seconds);
-      }),
+    onSlow,
     guard: readOnly === true ? refuseWrites(onRefused) : undefined,
   });
 }

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { asString } from "../../domain/values";
 import { readText } from "../files";
+import type { OnSlow } from "../http/slow";
 import type { Clock } from "../../run/ports";
 
 /** Everything that is known about the place before the first request. */
@@ -248,7 +249,7 @@ export interface ConnectOptions {
   /** Told of each request before it is sent, repeated ones included. */
   readonly onRequest?: (request: RequestSeen) => void;
   /** Told of a server that does not answer, and without seconds that it does again. */
-  readonly onSlow?: ((server: string, seconds?: number) => void) | undefined;
+  readonly onSlow?: OnSlow | undefined;
   /** Nothing but reads and questions about oneself is sent; a write throws ReadOnlyError. */
   readonly readOnly?: boolean;
   /** A credential plugin gets no terminal to ask on. */

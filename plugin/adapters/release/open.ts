@@ -7,8 +7,10 @@ import type { Names } from "../../domain/names";
 import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/release/archive";
 import { type Release, type ReleaseFile, releasePaths } from "../../domain/release/contents";
 import { getOwn } from "../../domain/values";
-import { requestDeadlineMs } from "../../run/ports";
+import { type Clock, requestDeadlineMs } from "../../run/ports";
 import { fileProblem } from "../files";
+import { systemClock } from "../clock";
+import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Files, folderDigest, readFolder, sha256Of } from "./folder";
 import { publicValue } from "../../domain/public-words";
 import { parseReleaseTag } from "../../domain/versions";
@@ -20,6 +22,9 @@ export interface OpenOptions extends ReleaseRequest {
   /** For the proxies that it names. */
   readonly env: NodeJS.ProcessEnv;
   readonly trust?: ConnectionOptions | undefined;
+  readonly onSlow?: OnSlow | undefined;
+  /** By which a download is slow; absent: the machine's. */
+  readonly clock?: Pick<Clock, "now" | "alarm">;
   readonly limits?: Partial<ArchiveLimits & { readonly silentMs: number }>;
 }
 
@@ -104,7 +109,8 @@ async function archiveBytes(
   if (source.is === "url") {
     const { download } = await import("./download.ts");
     const silentMs = options.limits?.silentMs ?? requestDeadlineMs;
-    return await download(source.url, { ...options, packedBytes, silentMs });
+    const slow = new SlowAnswers(options.clock ?? systemClock, source.shown, options.onSlow);
+    return await slow.during(download(source.url, { ...options, packedBytes, silentMs }));
   }
   const { size } = await stat(source.path);
   if (size > packedBytes) {

@@ -22,6 +22,7 @@ function aHelm(script: string): string {
 }
 
 const clock = new HandClock();
+const told: (readonly [string, number?])[] = [];
 const program = (script: string, signal = new AbortController().signal): HelmProgram =>
   new HelmProgram({
     executable: aHelm(script),
@@ -31,6 +32,7 @@ const program = (script: string, signal = new AbortController().signal): HelmPro
     timeoutMs: 1500,
     clock,
     signal,
+    onSlow: (...one) => told.push(one),
   });
 const log = (): string => readFileSync(join(folder, "log"), "utf8");
 
@@ -155,6 +157,8 @@ test.each<[string, number, (helm: HelmProgram) => Promise<unknown>]>([
     message: expect.stringContaining(`${words} `) as string,
     hint: expect.stringContaining("helm history") as string,
   });
+  const shown = expect.stringContaining(words) as string;
+  expect(told.splice(0)).toEqual([[shown, Math.floor(ms / 1000)], [shown]]);
   expect(clock.waits).toEqual([]);
 });
 

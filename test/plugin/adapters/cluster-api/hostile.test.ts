@@ -4,7 +4,7 @@ import { ClusterApiError } from "../../../../plugin/domain/api/modules";
 import { EngineError, UnavailableError } from "../../../../plugin/domain/errors";
 import { anApiClient, type ClientWish } from "../../../support/cluster-api-client";
 import { type HostileApi, type HostileSeen, startHostileApi } from "../../../support/hostile-api";
-import { ManualClock } from "../../../support/manual-clock";
+import { HandClock, ManualClock } from "../../../support/manual-clock";
 import { testCluster } from "../../../support/played-cluster-api";
 import { aPair, type PemPair } from "../../../support/tls";
 
@@ -88,6 +88,32 @@ test("every request names the cluster, and asks for JSON", async () => {
   const server = await hostile(json([]));
   await (await clientOf(server)).databases(signal);
   expect(server.seen).toMatchObject([{ method: "GET", path: "/v1/bdbs", host: testCluster }]);
+});
+
+test("an answer that does not come is waited for by the address", async () => {
+  const clock = new HandClock();
+  const told: [string, number | undefined][] = [];
+  let late: () => void = () => undefined;
+  const arrived = new Promise<void>((arrive) => {
+    late = arrive;
+  });
+  let answer: () => void = () => undefined;
+  const server = await hostile((seen, response) => {
+    answer = () => {
+      json([])(seen, response);
+    };
+    late();
+  });
+  const api = await clientOf(server, { clock, onSlow: (...one) => told.push([one[0], one[1]]) });
+  const read = api.databases(signal);
+  await arrived;
+  clock.pass(2_000);
+  answer();
+  await read;
+  expect(told).toEqual([
+    [server.url, 2],
+    [server.url, undefined],
+  ]);
 });
 
 test.each<{ readonly name: string; readonly answer: Answering; readonly words: RegExp }>([

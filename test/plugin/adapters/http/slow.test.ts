@@ -4,7 +4,7 @@ import { HandClock } from "../../../support/manual-clock";
 function asked() {
   const clock = new HandClock();
   const told: (number | undefined)[] = [];
-  const slow = new SlowAnswers(clock, (seconds) => told.push(seconds));
+  const slow = new SlowAnswers(clock, "https://one", (_asked, seconds) => told.push(seconds));
   const ask = () => {
     let answer: (value: string) => void = () => undefined;
     const during = slow.during(new Promise<string>((resolve) => (answer = resolve)));
@@ -50,7 +50,7 @@ test("of several questions the oldest counts; what comes quickly after it is not
 
 test("a failure ends the wait as an answer does", async () => {
   const { clock, told } = asked();
-  const slow = new SlowAnswers(clock, (seconds) => told.push(seconds));
+  const slow = new SlowAnswers(clock, "https://one", (_asked, seconds) => told.push(seconds));
   await expect(slow.during(Promise.reject(new Error("gone")))).rejects.toThrow("gone");
   expect(clock.waits).toEqual([]);
 });

@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { inspect } from "node:util";
+import type { OnSlow } from "../../../../plugin/adapters/http/slow";
 import { openRelease, type OpenOptions } from "../../../../plugin/adapters/release/open";
 import { EngineError, exitCodes } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { Release } from "../../../../plugin/domain/release/contents";
 import { packFiles } from "../../../support/releases/pack";
 import { type ReleaseServer, startReleaseServer } from "../../../support/releases/server";
+import { HandClock } from "../../../support/manual-clock";
 import { aPair } from "../../../support/tls";
 
 const secret = "s3cr3t";
@@ -74,6 +76,24 @@ describe("a release behind an https URL", () => {
       authorization: undefined,
     });
     expect(release.source).toBe(`${server.url}/r.tar.gz?…`);
+  });
+
+  test("is waited for while it does not arrive, its query unseen", async () => {
+    const clock = new HandClock();
+    const told: string[] = [];
+    const onSlow: OnSlow = (...one) => told.push(one.join(" "));
+    let arrive: (answering: () => void) => void = () => undefined;
+    const asked = new Promise<() => void>((resolve) => (arrive = resolve));
+    answer = (_request, response) => {
+      arrive(() => response.end(archive));
+    };
+    const opened = open(`${server.url}/r.tar.gz?token=${secret}`, { clock, onSlow });
+    const respond = await asked;
+    clock.pass(5_000);
+    respond();
+    await opened;
+    const shown = `${server.url}/r.tar.gz?…`;
+    expect(told).toEqual([`${shown} 5`, shown]);
   });
 
   test("is refused with a login, and nothing is asked", async () => {
