@@ -11,32 +11,24 @@ const own: Readonly<Record<"kubectl-engine" | "engine-webhook", Page>> = {
     title: "kubectl engine",
     summary: "upgrade Engine Enterprise on Kubernetes and OpenShift",
     parts: [
-      { heading: "Commands" },
+      "## Commands",
       { heads: ["command", "does"], rows: entries.map(({ path, summary }) => [path, summary]) },
       ...[pages.flagsPage, pages.environmentPage].flatMap(({ parts }) => parts),
-      { heading: "Exit codes" },
+      "## Exit codes",
       ...pages.exitCodesPage.parts,
     ],
   },
   "engine-webhook": {
     title: "engine-webhook",
     summary: "admission webhook that refuses edits of databases which would break an upgrade",
-    parts: [{ heading: "Environment" }, pages.webhookPart],
+    parts: ["## Environment", pages.webhookPart],
   },
 };
 
-/** What of a command's page says nothing without the pages beside it. */
-const onlyLinks = ["What it writes", "Permissions"];
-
 /** The pages compressed, without a time, as a package has them. */
 export function manual(program: keyof typeof own): readonly Entry[] {
-  const ofCommand = entries.map((entry): [string, Page] => {
-    const page = pages.commandPage(entry, new Map());
-    const links = page.parts.flatMap((part, at) =>
-      "heading" in part && onlyLinks.includes(part.heading) ? [at, at + 1] : [],
-    );
-    const parts = page.parts.filter((_part, at) => !links.includes(at));
-    return [`kubectl-engine-${pages.pageName(entry)}`, { ...page, parts }];
+  const ofCommand = entries.map((entry) => {
+    return [`kubectl-engine-${pages.pageName(entry)}`, pages.commandPage(entry)] as const;
   });
   const all = [
     [program, own[program]] as const,

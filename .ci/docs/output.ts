@@ -1,7 +1,7 @@
 /** The page of the documents: each field of the schema with its type. */
 import schema from "../../docs/reference/documents.schema.json";
 import { asArray, asString, getOwn, getPath, isObject } from "../../plugin/domain/values";
-import type { Page } from "./page";
+import type { Page, Part } from "./page";
 
 /** The fields of every document, of the details of each kind, and of what these are made of. */
 export function outputPage(): Page {
@@ -17,28 +17,21 @@ export function outputPage(): Page {
     title: "Output",
     summary: "Fields of the documents that -o json and -o yaml print, and -o jsonl last",
     parts: [
-      {
-        text: "Every document is a [Report](#report), whose details go by its kind. The same as a JSON schema: [documents.schema.json](documents.schema.json).",
-      },
-      ...all.flatMap(([heading, one]) => [
-        { heading },
-        { text: `${typeOf(one)}. ${asString(getOwn(one, "description")) ?? ""}`.trim() },
-        ...(rowsOf(one, "").length === 0
-          ? []
-          : [{ heads: ["field", "type", "is"], rows: rowsOf(one, "") }]),
-      ]),
+      "Every document is a [Report](#report), whose details go by its kind. The same as a JSON schema: [documents.schema.json](documents.schema.json).",
+      ...all.flatMap(([heading, one]): readonly Part[] => {
+        const text = `${typeOf(one)}. ${asString(getOwn(one, "description")) ?? ""}`.trim();
+        const table = { heads: ["field", "type", "is"], rows: rowsOf(one, "") };
+        return [`## ${heading}`, text, ...(table.rows.length === 0 ? [] : [table])];
+      }),
     ],
   };
 }
 
-const entriesOf = (schema: unknown, key: string): object =>
-  Object(getOwn(schema, key) ?? {}) as object;
-
 /** The fields below one, in the order of the schema. */
 function rowsOf(schema: unknown, before: string): readonly (readonly string[])[] {
   const required = asArray(getOwn(schema, "required"));
-  const fields = Object.entries<unknown>({ ...entriesOf(schema, "properties") });
-  const own = fields.flatMap(([key, value]) => {
+  const fields = getOwn(schema, "properties");
+  const own = Object.entries(isObject(fields) ? fields : {}).flatMap(([key, value]) => {
     const type = `${typeOf(value)}${required.includes(key) ? "" : ", optional"}`;
     const told = asString(getOwn(value, "description")) ?? "";
     return [[`${before}${key}`, type, told], ...rowsOf(value, `${before}${key}.`)];

@@ -1,9 +1,8 @@
 /** A page before it has a form: its parts, written as Markdown or as a man page. */
 
-/** One part of a page. */
+/** One part of a page: a heading behind ##, or a paragraph; a block of commands; a table. */
 export type Part =
-  | { readonly heading: string }
-  | { readonly text: string }
+  | string
   | { readonly code: string }
   | { readonly rows: readonly (readonly string[])[]; readonly heads: readonly string[] };
 
@@ -25,8 +24,7 @@ const rowOf = ([first = "", ...others]: readonly string[]): readonly string[] =>
 ];
 
 function markdownPart(part: Part): string {
-  if ("heading" in part) return `## ${part.heading}`;
-  if ("text" in part) return escaped(part.text);
+  if (typeof part === "string") return escaped(part);
   if ("code" in part) return `\`\`\`console\n${part.code}\n\`\`\``;
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const rows = part.rows.map((row) => line(rowOf(row)));
@@ -47,8 +45,10 @@ const roff = (text: string): string =>
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
 
 function manPart(part: Part): string {
-  if ("heading" in part) return `.SH ${roff(part.heading.toUpperCase())}`;
-  if ("text" in part) return `.PP\n${roff(part.text).replaceAll("\n\n", "\n.PP\n")}`;
+  if (typeof part === "string") {
+    const text = roff(part).replaceAll("\n\n", "\n.PP\n");
+    return part.startsWith("## ") ? `.SH ${text.slice(3).toUpperCase()}` : `.PP\n${text}`;
+  }
   if ("code" in part) return `.PP\n.nf\n${roff(part.code)}\n.fi`;
   return part.rows
     .map(([first = "", ...others]) => {

@@ -40,42 +40,48 @@ const allCodes = Object.keys(exitMeanings).map((code) => Number(code) as ExitCod
 /** Those of commands that reach no cluster. */
 const offline: readonly ExitCode[] = [0, 1, 2, 70, 130, 143];
 
-/** The page of a command. */
-export function commandPage({ path, argument, ...entry }: CommandEntry, asked: AskedOf): Page {
-  const name = pageName({ path });
+/** The page of a command; without what the commands asked, as a page that has none beside it. */
+export function commandPage({ path, argument, ...entry }: CommandEntry, asked?: AskedOf): Page {
   const words = argument === undefined ? path : `${path} ${placeholder(argument)}`;
   const examples = entry.examples.map(({ does, line }) => `# ${does}\nkubectl engine ${line}`);
-  const kinds = (asked.get(path) ?? []).flatMap((one) => (one.writes ? [namedVerb(one)] : []));
-  const written = `On the example cluster: ${[...new Set(kinds)].sort().join(", ")}.`;
-  const permissions = `What its user has to be allowed: [permissions](../permissions.md#${name}).`;
   return {
     title: `kubectl engine ${path}`,
     summary: entry.summary,
     parts: [
-      { heading: "Synopsis" },
+      "## Synopsis",
       { code: `kubectl engine ${words} [flags]` },
-      { heading: "Description" },
-      { text: entry.description },
+      "## Description",
+      entry.description,
       ...argumentPart(argument),
-      { heading: "Examples" },
+      "## Examples",
       { code: examples.join("\n\n") },
-      { heading: "Flags" },
+      "## Flags",
       ...(entry.flags.length === 0 ? [] : [flagRows(entry.flags)]),
-      { text: "The flags that every command takes: [flags](../flags.md)." },
-      { heading: "What it writes" },
-      { text: kinds.length === 0 ? "No Kubernetes object." : written },
-      { heading: "Permissions" },
-      { text: asked.has(path) ? permissions : "None of its own." },
-      { heading: "Exit codes" },
+      "The flags that every command takes: [flags](../flags.md).",
+      ...(asked === undefined ? [] : askedParts(path, asked.get(path))),
+      "## Exit codes",
       exitRows(entry.cluster ? allCodes : offline),
     ],
   };
 }
 
+function askedParts(path: string, asked: readonly Asked[] | undefined): readonly Part[] {
+  const kinds = (asked ?? []).filter(({ writes }) => writes).map(namedVerb);
+  const written = `On the example cluster: ${[...new Set(kinds)].sort().join(", ")}.`;
+  const name = pageName({ path });
+  const permissions = `What its user has to be allowed: [permissions](../permissions.md#${name}).`;
+  return [
+    "## What it writes",
+    kinds.length === 0 ? "No Kubernetes object." : written,
+    "## Permissions",
+    asked === undefined ? "None of its own." : permissions,
+  ];
+}
+
 function argumentPart(argument: CommandEntry["argument"]): readonly Part[] {
   if (argument === undefined) return [];
   const { name, help, choices = [] } = argument;
-  return [{ text: `${name}: ${help}${choices.length > 0 ? ` (${choices.join(", ")})` : ""}.` }];
+  return [`${name}: ${help}${choices.length > 0 ? ` (${choices.join(", ")})` : ""}.`];
 }
 
 const resourceOf = ({ resource, group }: Asked): string =>
@@ -103,23 +109,19 @@ function permissionRows(asked: readonly Asked[]): readonly (readonly string[])[]
 
 /** What the user of each command has to be allowed. */
 export function permissionsPage(asked: AskedOf): Page {
-  const ofCommand = (entry: CommandEntry): readonly Part[] => [
-    { heading: pageName(entry) },
-    {
-      heads: ["resource", "verbs", "in", "objects"],
-      rows: permissionRows(asked.get(entry.path) ?? []),
-    },
-  ];
+  const heads = ["resource", "verbs", "in", "objects"];
+  const ofCommand = entries.flatMap((entry): readonly Part[] => {
+    const own = asked.get(entry.path);
+    return own === undefined ? [] : [`## ${pageName(entry)}`, { heads, rows: permissionRows(own) }];
+  });
   const given = wrapperCommands.map(({ path }) => path).join(" and ");
   return {
     title: "Permissions",
     summary:
       "What the user of each command has to be allowed, as its requests and access reviews on the example cluster show",
     parts: [
-      {
-        text: `A command asks for all that it needs before its first write. Where something is missing it ends with 4 and prints the Role to ask for. ${given} need the reading permissions of the command that they are given. Names of objects are those of the example cluster; secrets and pods/portforward of commands with --api-ca are for the REST API alone.`,
-      },
-      ...entries.filter(({ path }) => asked.has(path)).flatMap(ofCommand),
+      `A command asks for all that it needs before its first write. Where something is missing it ends with 4 and prints the Role to ask for. ${given} need the reading permissions of the command that they are given. Names of objects are those of the example cluster; secrets and pods/portforward of commands with --api-ca are for the REST API alone.`,
+      ...ofCommand,
     ],
   };
 }
@@ -128,7 +130,7 @@ export function permissionsPage(asked: AskedOf): Page {
 export const exitCodesPage: Page = {
   title: "Exit codes",
   summary: "What a command ends with, and the state that it leaves",
-  parts: [exitRows(allCodes), { text: "A warning never changes the exit code." }],
+  parts: [exitRows(allCodes), "A warning never changes the exit code."],
 };
 
 /** The flags that every command takes. */
@@ -136,9 +138,9 @@ export const flagsPage: Page = {
   title: "Flags of every command",
   summary: "Flags that can be given to any command; a flag wins over its variable",
   parts: [
-    { heading: "Connection" },
+    "## Connection",
     flagRows(listOf(connectionTable)),
-    { heading: "Run and output" },
+    "## Run and output",
     flagRows(listOf(runTable)),
   ],
 };
@@ -154,18 +156,16 @@ export const environmentPage: Page = {
   title: "Environment",
   summary: "Variables that kubectl-engine and engine-webhook read",
   parts: [
-    { heading: "kubectl-engine" },
+    "## kubectl-engine",
     { heads: ["variable", "means"], rows: Object.entries(environment) },
-    { heading: "In the place of flags" },
-    { text: "A flag that is given wins. A variable of a flag without a value is true or false." },
+    "## In the place of flags",
+    "A flag that is given wins. A variable of a flag without a value is true or false.",
     {
       heads: ["variable", "flag"],
       rows: standardFlags.map((flag) => [variableOf(flag), `--${flag.name}`]),
     },
-    { heading: "engine-webhook" },
-    {
-      text: "Durations are written 500ms, 15s, 2m, 24h, sizes 8Mi, booleans true and false, lists a,b.",
-    },
+    "## engine-webhook",
+    "Durations are written 500ms, 15s, 2m, 24h, sizes 8Mi, booleans true and false, lists a,b.",
     webhookPart,
   ],
 };
@@ -176,8 +176,10 @@ export const findingsPage: Page = {
   summary:
     "What kubectl engine explain CODE says offline, for every code. A source such as S34 is a paragraph of docs/specification.md, domain facts 7 is its chapter Facts 7, and the cli contract is what this reference promises",
   parts: catalogue.flatMap(({ code, severity, cause, fix, source }) => [
-    { heading: code },
-    ...[`${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].map((text) => ({ text })),
+    `## ${code}`,
+    `${severity}: ${cause}`,
+    `Fix: ${fix}`,
+    `Source: ${source}`,
   ]),
 };
 
@@ -186,9 +188,7 @@ export const namesPage: Page = {
   title: "Names",
   summary: "Names of the product that a names file replaces, for the operator of a brand",
   parts: [
-    {
-      text: "Give any subset of these keys in a file by --names FILE, or by ENGINE_NAMES, which engine-webhook reads too; a list is replaced as a whole. kubectl engine options --names prints them all as such a file, to start from.",
-    },
+    "Give any subset of these keys in a file by --names FILE, or by ENGINE_NAMES, which engine-webhook reads too; a list is replaced as a whole. kubectl engine options --names prints them all as such a file, to start from.",
     { heads: ["key", "is", "default"], rows: nameRows(namesTree, "") },
   ],
 };

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
-import { documentsSchema } from "../../support/documents-schema";
+import { documentsSchema } from "../../../.ci/docs/schema";
 import { shippedSchema } from "../../../plugin/adapters/shipped";
 import { entries } from "../../../plugin/program/commands";
 import type { Report } from "../../../plugin/run/report";
