@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { asString, getOwn } from "../domain/values";
 import { randomBytes } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UsageError } from "../domain/errors";
 import { tmpdir } from "node:os";
@@ -36,28 +36,28 @@ export function readText(
   }
 }
 
-/** Writes the text beside the file and moves it there: nobody reads half of it. */
-export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+/** How a file is written, and what is said where that cannot be done. */
+interface Writing {
+  readonly what: string;
+  readonly hint: string;
+  readonly mode: number;
+  /** Folders on the way to it are made. */
+  readonly makesFolders?: true;
+}
+
+/** Writes the text beside the file and moves it there, so that nobody reads half of it; else UsageError. */
+export async function replaceFile(path: string, text: string, writing: Writing): Promise<void> {
+  const { what, hint, mode, makesFolders } = writing;
   const beside = `${path}.${randomBytes(4).toString("hex")}`;
   try {
+    if (makesFolders) await mkdir(dirname(path), { recursive: true });
     await writeFile(beside, text, { mode, flag: "wx" });
     await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });
-    throw error;
-  }
-}
-
-/** The same for a plan; UsageError when that cannot be done. */
-export async function writePlanFile(path: string, text: string): Promise<void> {
-  try {
-    await replaceFile(path, text, 0o600);
-  } catch (error) {
     const noFolder = getOwn(error, "code") === "ENOENT";
     const why = noFolder ? `no such folder: ${dirname(path)}` : fileProblem(path, error);
-    throw new UsageError(`cannot write the plan: ${why}`, {
-      hint: "give a file in a folder that can be written",
-    });
+    throw new UsageError(`cannot write the ${what}: ${why}`, { hint });
   }
 }
 

@@ -1,5 +1,5 @@
 /** `completion install`: the script where its shell looks, and the program that kubectl runs for `kubectl engine`. */
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileProblem, readText, replaceFile } from "../adapters/files";
 import { UsageError } from "../domain/errors";
@@ -40,7 +40,11 @@ export async function installCompletion(
   }
   const open = judged.filter(({ result }) => result !== "unchanged");
   const isPlan = options.dryRun !== "none";
-  for (const { wanted } of isPlan ? [] : open) await write(wanted);
+  for (const { wanted } of isPlan ? [] : open) {
+    const { file, text, mode } = wanted;
+    const hint = "make the folder one that can be written, then run the same command again";
+    await replaceFile(file, text, { what: "completion", hint, mode, makesFolders: true });
+  }
   const steps = judged.map(({ wanted: { id, file, why }, result }, index): StepReport => {
     const told = isPlan && result !== "unchanged" ? "planned" : result;
     return { n: index + 1, id, action: "apply", object: file, result: told, why, ms: 0 };
@@ -94,7 +98,8 @@ function homeOf(env: NodeJS.ProcessEnv): string {
 /** The one that kubectl finds already, else beside the plugin, else where the user may write. */
 function programOf(env: NodeJS.ProcessEnv, problems: string[]): Wanted | undefined {
   const { name, text } = kubectlCompletion(process.platform);
-  const folders = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  const paths = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  const folders = paths.filter((path) => existsSync(path));
   const holding = (file: string): string | undefined =>
     folders.find((folder) => "text" in readText(join(folder, file)));
   const beside = holding("kubectl-engine") ?? holding("kubectl-engine.exe");
@@ -112,12 +117,13 @@ function programOf(env: NodeJS.ProcessEnv, problems: string[]): Wanted | undefin
   return { id: "program", file: join(folder, name), text, mode: 0o755, why };
 }
 
+/** Whether a file may be written into the folder, or into the one above it that is there. */
 function isOpen(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
     return true;
   } catch {
-    return false;
+    return !existsSync(folder) && isOpen(dirname(folder));
   }
 }
 
@@ -129,26 +135,10 @@ function judge({ file, text }: Wanted, problems: string[]): "created" | "changed
     problems.push(`${file} is there and not from kubectl-engine: move it away first`);
   } else if (!("text" in found) && found.failure.code !== "ENOENT") {
     problems.push(`cannot write the completion: ${fileProblem(file, found.failure)}`);
-  } else if (!isOpen(existing(dirname(file)))) {
+  } else if (!isOpen(dirname(file))) {
     problems.push(`cannot write the completion: permission denied: ${file}`);
   }
   return "text" in found ? "changed" : "created";
-}
-
-function existing(folder: string): string {
-  const above = dirname(folder);
-  return existsSync(folder) || above === folder ? folder : existing(above);
-}
-
-async function write({ file, text, mode }: Wanted): Promise<void> {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    await replaceFile(file, text, mode);
-  } catch (error) {
-    throw new UsageError(`cannot write the completion: ${fileProblem(file, error)}`, {
-      hint: "make the folder one that can be written, then run the same command again",
-    });
-  }
 }
 
 /** `details` of the script's document. */

@@ -1,6 +1,6 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
 import { version as program } from "../../package.json";
-import { writePlanFile } from "../adapters/files";
+import { replaceFile } from "../adapters/files";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { requireMatched, type Skip, skipWord } from "../domain/checks/selection";
@@ -216,7 +216,9 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
 
 /** Keeps the plan, and says how it is carried out. */
 async function keep(plan: UpgradePlan, file: string, { options }: CommandContext): Promise<string> {
-  await writePlanFile(file, `${JSON.stringify(plan, undefined, 2)}\n`);
+  const hint = "give a file in a folder that can be written";
+  const text = `${JSON.stringify(plan, undefined, 2)}\n`;
+  await replaceFile(file, text, { what: "plan", hint, mode: 0o600 });
   const words = [...options.prefix.split(" "), "upgrade", ...plan.words, "--plan", file];
   return `carry it out with ${quoteCommand([...words, ...options.contextArgs])}`;
 }

@@ -1,7 +1,10 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writePlanFile } from "../../../plugin/adapters/files";
+import { replaceFile } from "../../../plugin/adapters/files";
 import { aFolder } from "../../support/a-folder";
+
+const writing = { what: "plan", hint: "give another file", mode: 0o600 };
+const writePlanFile = (path: string, text: string) => replaceFile(path, text, writing);
 
 let folder: string;
 
