@@ -86,7 +86,7 @@ export class Trial {
   }
 
   static async of(job: Job, starts: Starts): Promise<Trial> {
-    return new Trial(job, starts, await (job.open?.() ?? forkOf(job, starts)));
+    return new Trial(job, starts, await openedFor(job, starts));
   }
 
   async close(): Promise<void> {
@@ -135,16 +135,8 @@ export class Trial {
   }
 
   private argv({ more = [], unconfirmed }: RunWish): readonly string[] {
-    const { api } = this.opened;
-    const words = this.job.words(this.starts.place);
-    const placed = words.some((word) => /^(-n|--namespace)\b/.test(word));
-    return [
-      ...words,
-      ...(api === undefined ? [] : reachOf(api)),
-      ...(placed ? [] : ["-n", namespace]),
-      ...["-o", "json", ...more],
-      ...(unconfirmed === true ? [] : ["--yes"]),
-    ];
+    const words = placed(this.job.words(this.starts.place), this.opened);
+    return [...words, "-o", "json", ...more, ...(unconfirmed === true ? [] : ["--yes"])];
   }
 
   private gate(cluster: Cluster, disturb: Disturb = () => undefined) {
@@ -195,7 +187,22 @@ function keyOf({ verb, subject, dryRun }: ObservedCall): string {
   return `${verb} ${named}${dryRun ? " (dry run)" : ""}`;
 }
 
-async function forkOf(job: Job, starts: Starts): Promise<Opened> {
+/** Words in the operator's namespace, with the way to the REST API that is played. */
+export function placed(words: readonly string[], { api }: Opened): readonly string[] {
+  const isPlaced = words.some((word) => /^(-n|--namespace)\b/.test(word));
+  return [
+    ...words,
+    ...(api === undefined ? [] : reachOf(api)),
+    ...(isPlaced ? [] : ["-n", namespace]),
+  ];
+}
+
+/** The cluster that a job begins on, for one run or several. */
+export function openedFor(job: Pick<Job, "open" | "before" | "objects">, starts: Starts) {
+  return job.open?.() ?? forkOf(job, starts);
+}
+
+async function forkOf(job: Pick<Job, "before" | "objects">, starts: Starts): Promise<Opened> {
   const still = new VirtualClock(testTime + oneDay);
   const controlPlane = (await starts.of(job)).fork(still);
   const clock = playAlong({ controlPlane, clock: still, names, namespace });
