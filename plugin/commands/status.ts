@@ -11,7 +11,13 @@ import { renderText, type TextStyle } from "../output/text";
 import { VirtualClock } from "../rehearsal/virtual-clock";
 import type { ExitReport, Report } from "../run/report";
 import { operatorNamespaces } from "../run/place";
-import { type StatusView, type StatusOptions, StatusReader, watchStatus } from "../run/status";
+import {
+  listedOnce,
+  type StatusView,
+  type StatusOptions,
+  StatusReader,
+  watchStatus,
+} from "../run/status";
 import type { StatusFlags } from "./specs/look";
 import {
   detailsOf,
@@ -47,10 +53,10 @@ export async function runStatus(
   const { server, namespace } = cluster;
   const ec = typed === undefined ? undefined : readName(typed, names).name;
   const recorder = await recorderOf(context, "Status");
-  const readerIn = (place: string): StatusReader =>
+  const readerIn = (place: string, of: typeof cluster): StatusReader =>
     new StatusReader(
       {
-        cluster,
+        cluster: of,
         clock,
         names,
         recorder,
@@ -61,7 +67,7 @@ export async function runStatus(
       },
       { ...judged, namespace: place, ...(ec !== undefined && { ec }) },
     );
-  const reader = readerIn(namespace);
+  const reader = readerIn(namespace, cluster);
   const documentOf = (look: StatusView, end: (details: StatusDetails) => ExitReport): Report => {
     const details = detailsOf(look, { names, options, server });
     return { ...recorder.report(end(details)), details };
@@ -69,9 +75,10 @@ export async function runStatus(
   try {
     if (flags.everywhere) {
       const namespaces: StatusDetails[] = [];
+      const shared = listedOnce(cluster);
       for (const place of await operatorNamespaces({ cluster, names, signal })) {
         const there = { ...options, contextArgs: inNamespace(options.contextArgs, place) };
-        const status = await readerIn(place).read();
+        const status = await readerIn(place, shared).read();
         namespaces.push(detailsOf({ status }, { names, server, options: there }));
       }
       const details: StatusOverview = { server, namespaces };
@@ -196,8 +203,10 @@ const endsQuietly: readonly ExitReport["code"][] = [
 export function statusText(report: Report, style: TextStyle): string {
   const { details, exit } = report;
   const { palette } = style;
+  // a terminal has shown ^C: what follows begins on a line of its own
+  const quiet = exit.code === exitCodes.interrupted && style.width !== undefined ? [""] : [];
   const end = endsQuietly.includes(exit.code)
-    ? []
+    ? quiet
     : [
         palette.bad(`Ended with exit code ${exit.code}: ${exit.reason}`),
         ...(exit.next === undefined ? [] : [`Next: ${exit.next}`]),

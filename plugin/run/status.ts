@@ -13,6 +13,7 @@ import { judgeStatus, type Status } from "../domain/status/status";
 import { requirePermissions } from "./engine/permissions";
 import { BlockedError, type Recorder } from "./engine/recorder";
 import { isAway } from "./engine/wait";
+import type { Cluster } from "./ports";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import type { ProbeOutcome } from "../domain/status/admission";
 import { getOwn } from "../domain/values";
@@ -105,6 +106,18 @@ export class StatusReader {
     this.#last = { facts, wholeAt: whole ? from : last.wholeAt };
     return facts;
   }
+}
+
+/** The cluster for looks at several namespaces: what was listed once is not read again. */
+export function listedOnce(cluster: Cluster): Cluster {
+  const lists = new Map<string, ReturnType<Cluster["list"]>>();
+  const list: Cluster["list"] = (resource, options = {}) => {
+    const key = JSON.stringify([resource, { ...options, signal: undefined }]);
+    const asked = lists.get(key) ?? cluster.list(resource, options);
+    lists.set(key, asked);
+    return asked;
+  };
+  return Object.create(cluster, { list: { value: list } }) as Cluster;
 }
 
 /** The facts with one EC of the operator's namespace alone, and of the databases those that belong to it. */

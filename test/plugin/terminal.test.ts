@@ -2,22 +2,36 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { entries, parents } from "../../plugin/program/commands";
+import { startFakeApiServer } from "../support/api-server";
 import { aWebhookProgram } from "../support/webhook-program";
 
 const root = join(__dirname, "../..");
 const onTerminal = join(root, "test/support/terminal.py");
 const lines = ["--import", "tsx", join(root, "test/support/terminal-lines.ts")];
 
-/** Every line that stood on the screen, those that were written over too. */
-async function screen(columns: number, typed: readonly (readonly string[])[]) {
-  const words = [String(columns), process.execPath, ...lines, JSON.stringify(typed)];
-  const child = spawn("python3", [onTerminal, ...words], {
+/** All that a program writes on a terminal, and its end; `typed` is what a person types then. */
+async function onScreen(
+  columns: number,
+  words: readonly string[],
+  typed: (text: string) => string | undefined = () => undefined,
+) {
+  const child = spawn("python3", [onTerminal, String(columns), process.execPath, ...words], {
     cwd: root,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
   let text = "";
-  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString("utf8");
+    const answer = typed(text);
+    if (answer !== undefined) child.stdin.write(answer);
+  });
   const code = await new Promise((resolve) => child.once("close", resolve));
+  return { text, code };
+}
+
+/** Every line that stood on the screen, those that were written over too. */
+async function screen(columns: number, typed: readonly (readonly string[])[]) {
+  const { text, code } = await onScreen(columns, [...lines, JSON.stringify(typed)]);
   expect(code).toBe(0);
   return text
     .replaceAll(/\r\n|\r\u001b\[K/g, "\n")
@@ -70,4 +84,28 @@ test.each([
   expect(ends.length).toBeGreaterThanOrEqual(runs.length);
   expect(ends.filter((line) => !/ [0-3]$/.test(line))).toEqual([]);
   expect(shown.filter((line) => line.length > columns && !isCopied(line))).toEqual([]);
+});
+
+test("Ctrl-C ends a watch in silence, and what follows begins on a clean line", async () => {
+  const server = await startFakeApiServer(({ path }) => {
+    if (path === "/version") return { body: { gitVersion: "v1.34.1" } };
+    const metadata = { name: "engine", resourceVersion: "1" };
+    if (path.endsWith("/engine"))
+      return { body: { apiVersion: "v1", kind: "Namespace", metadata } };
+    return { body: { kind: "List", metadata, items: [] } };
+  });
+  const main = ["--import", "tsx", join(root, "plugin/main.ts")];
+  const words = ["status", "--watch", `--server=${server.url}`, "-n", "engine"];
+  const drawn = "\u001b[J";
+  let isTyped = false;
+  const { text, code } = await onScreen(80, [...main, ...words], (shown) => {
+    if (isTyped || !shown.includes(drawn)) return undefined;
+    isTyped = true;
+    return "\u0003";
+  });
+  await server.close();
+  expect([code, text]).toEqual([130, expect.stringContaining(drawn)]);
+  expect(text.slice(text.lastIndexOf(drawn))).toBe(`${drawn}^C\r\n`);
+  // neither another screen nor a hidden cursor is left behind
+  expect(text).not.toContain("\u001b[?");
 });

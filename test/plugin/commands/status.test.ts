@@ -505,6 +505,42 @@ describe("-A", () => {
     expectGoldenText("status/everywhere.txt", out);
   });
 
+  test("what is of the whole cluster is read once, however many namespaces there are", async () => {
+    const { calls } = await play(["-A"], { more: secondOperator() });
+    const lists = calls.filter(({ verb }) => verb === "list").map(({ subject }) => subject);
+    const wide = lists.filter((subject) => !subject.includes(" "));
+    expect(wide.length).toBeGreaterThan(10);
+    expect(wide.filter((subject, at) => wide.indexOf(subject) !== at)).toEqual([]);
+  });
+
+  test("--probe tries the webhook of each, as its own namespace serves it", async () => {
+    const { webhook, group, edb } = names;
+    const any = ["*"];
+    const serving: KubeObject = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: webhook.configuration },
+      webhooks: [
+        {
+          name: webhook.entry,
+          clientConfig: { service: { name: webhook.service, namespace: "data" } },
+          rules: [
+            { apiGroups: [group], apiVersions: any, operations: any, resources: [edb.plural] },
+          ],
+        },
+      ],
+    };
+    const more = [...secondOperator(), serving];
+    const played = await play(["-A", "--probe", "-o", "json"], { more });
+    const { namespaces } = everywhereIn(played);
+    expect(namespaces.map((one) => [one.namespace, one.webhook.probe?.says])).toEqual([
+      ["data", "an edit that must be refused passes: no webhook in force refuses it"],
+      ["engine", "no configuration of this namespace can be probed"],
+    ]);
+    expect(documentOf(played).probes).toHaveLength(1);
+    expect(played.calls.filter(({ writes, dryRun }) => writes && !dryRun)).toEqual([]);
+  });
+
   test("-o name lists the ECs of all of them", async () => {
     const { out } = await play(["-A", "-o", "name"], { more: secondOperator() });
     expect(out).toBe(`${names.ec.kind.toLowerCase()}.${names.group}/ec\n`);
