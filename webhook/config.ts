@@ -72,7 +72,7 @@ class Settings {
   constructor(private readonly env: Environment) {}
 
   /** The parsed value; the default where it is unset or empty, and, with a problem noted, where it is wrong. */
-  read<T>([name, parse, unset, form]: Setting<T>): T {
+  read<T, U>(name: SettingName, { parse, form }: Form<T>, unset: U): T | U {
     this.known.add(name);
     const text = this.env[name] ?? "";
     if (text === "") return unset;
@@ -83,7 +83,7 @@ class Settings {
 
   /** The names of the file that the setting gives, the default ones without it. */
   names(name: SettingName): Names {
-    const file = this.read([name, asIs, "", "a file"]);
+    const file = this.read(name, asIs("a file"), "");
     if (file === "") return defaultNames;
     const read = readNames(file);
     if ("names" in read) return read.names;
@@ -111,27 +111,38 @@ class Settings {
   }
 }
 
-/** A variable, how it is read, what holds without it, and the form that is told of a wrong one. */
-type Setting<T> = readonly [
-  name: SettingName,
-  parse: (text: string) => T | undefined,
-  unset: T,
-  form: string,
-];
+/** How a variable is read, and what is told of a wrong one. */
+interface Form<T> {
+  readonly parse: (text: string) => T | undefined;
+  readonly form: string;
+}
 
-const asIs = (text: string): string => text;
-const oneOf =
-  <T extends string>(all: readonly T[]) =>
-  (text: string): T | undefined =>
-    all.find((each) => each === text);
-const boolean = (text: string): boolean | undefined =>
-  text === "true" ? true : text === "false" ? false : undefined;
-const port = (text: string): number | undefined => parseWhole(text, 0, 65_535);
-const [aPort, aBoolean, aList] = [
-  "a port from 0 to 65535",
-  "true or false",
-  "a list as a,b, without empty parts",
-];
+const asIs = (form: string): Form<string> => ({ parse: (text) => text, form });
+const oneOf = <T extends string>(form: string, ...all: readonly T[]): Form<T> => ({
+  parse: (text) => all.find((each) => each === text),
+  form,
+});
+const duration = (form: string): Form<number> => ({ parse: parseDuration, form });
+
+const aBoolean: Form<boolean> = {
+  parse: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+  form: "true or false",
+};
+const aPort: Form<number> = {
+  parse: (text) => parseWhole(text, 0, 65_535),
+  form: "a port from 0 to 65535",
+};
+const aCount: Form<number> = {
+  parse: (text) => parseWhole(text, 1, 1e6),
+  form: "a whole number from 1",
+};
+const aNamespace: Form<string> = {
+  parse: (text) => (isLabel(text) ? text : undefined),
+  form: "the name of a namespace",
+};
+const aList = { parse: parseList, form: "a list as a,b, without empty parts" };
+const aSize = { parse: parseSize, form: "a size as 8Mi, at most 64Mi" };
+const someRules = { parse: parseRules, form: rulesForm };
 
 /** The settings, or a UsageError that names every problem. */
 export function parseConfig(env: Environment, checks: readonly Check[] = []): Config {
@@ -157,26 +168,24 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
 
 function listening(settings: Settings, { webhook }: Names) {
   // `both` unless it is set: an installation from before the setting continues renewing
-  const role = settings.read<Role>([
+  const role = settings.read(
     "ENGINE_WEBHOOK_ROLE",
-    oneOf(roles),
+    oneOf("serve, renew or both", ...roles),
     "both",
-    "serve, renew or both",
-  ]);
-  const ownCert = settings.read(["ENGINE_WEBHOOK_OWN_CERT", boolean, false, aBoolean]);
+  );
+  const ownCert = settings.read("ENGINE_WEBHOOK_OWN_CERT", aBoolean, false);
   if (role === "renew" && !ownCert) {
     settings.refuse(
       "ENGINE_WEBHOOK_ROLE",
       "renew needs ENGINE_WEBHOOK_OWN_CERT=true, or nothing is renewed",
     );
   }
-  const host = ["ENGINE_WEBHOOK_HOST", asIs, undefined, "an address"] as const;
   const folder = `the folder with ${webhook.secretCert} and ${webhook.secretKey}`;
   const listened = {
-    host: settings.read<string | undefined>(host),
-    port: settings.read(["ENGINE_WEBHOOK_PORT", port, 8443, aPort]),
-    metricsPort: settings.read(["ENGINE_WEBHOOK_METRICS_PORT", port, 8080, aPort]),
-    tlsDir: settings.read(["ENGINE_WEBHOOK_TLS_DIR", asIs, "", folder]),
+    host: settings.read("ENGINE_WEBHOOK_HOST", asIs("an address"), undefined),
+    port: settings.read("ENGINE_WEBHOOK_PORT", aPort, 8443),
+    metricsPort: settings.read("ENGINE_WEBHOOK_METRICS_PORT", aPort, 8080),
+    tlsDir: settings.read("ENGINE_WEBHOOK_TLS_DIR", asIs(folder), ""),
   };
   if (role !== "renew" && listened.tlsDir === "") {
     settings.refuse("ENGINE_WEBHOOK_TLS_DIR", `not set, it has to be ${folder}`);
@@ -185,30 +194,15 @@ function listening(settings: Settings, { webhook }: Names) {
 }
 
 function judging(settings: Settings, names: Names) {
-  const { namespace } = names.operator;
-  const latest = ["ENGINE_WEBHOOK_ALLOW_LATEST", boolean, undefined, aBoolean] as const;
+  const source = { parse: sourceOf, form: "api or file:PATH" };
+  const reading = oneOf(policyReadings.join(" or "), ...policyReadings);
   return {
-    clusters: settings.read<ClusterSource>([
-      "ENGINE_WEBHOOK_CLUSTERS",
-      sourceOf,
-      { from: "api" },
-      "api or file:PATH",
-    ]),
-    operatorNamespace: settings.read([
-      "ENGINE_NAMESPACE",
-      (text) => (isLabel(text) ? text : undefined),
-      namespace,
-      "the name of a namespace",
-    ]),
+    clusters: settings.read("ENGINE_WEBHOOK_CLUSTERS", source, { from: "api" } as const),
+    operatorNamespace: settings.read("ENGINE_NAMESPACE", aNamespace, names.operator.namespace),
     rules: {
-      reading: settings.read<RuleOptions["reading"]>([
-        "ENGINE_WEBHOOK_POLICY_READING",
-        oneOf(policyReadings),
-        "target",
-        policyReadings.join(" or "),
-      ]),
-      allowLatest: settings.read<boolean | undefined>(latest),
-      rules: settings.read(["ENGINE_WEBHOOK_RULES", parseRules, everyRule, rulesForm]),
+      reading: settings.read("ENGINE_WEBHOOK_POLICY_READING", reading, "target"),
+      allowLatest: settings.read("ENGINE_WEBHOOK_ALLOW_LATEST", aBoolean, undefined),
+      rules: settings.read("ENGINE_WEBHOOK_RULES", someRules, everyRule),
       names,
     },
   };
@@ -216,21 +210,12 @@ function judging(settings: Settings, names: Names) {
 
 function callers(settings: Settings) {
   const day = 86_400_000;
+  const most = duration("a duration as 30m, 24h");
   const read = {
-    bypassGroups: settings.read(["ENGINE_WEBHOOK_BYPASS_GROUPS", parseList, [], aList]),
-    bypassMostMs: settings.read([
-      "ENGINE_WEBHOOK_BYPASS_MAX",
-      parseDuration,
-      day,
-      "a duration as 30m, 24h",
-    ]),
-    clientSubjects: settings.read(["ENGINE_WEBHOOK_CLIENT_SUBJECTS", parseList, [], aList]),
-    clientCa: settings.read<string | undefined>([
-      "ENGINE_WEBHOOK_CLIENT_CA",
-      asIs,
-      undefined,
-      "a file",
-    ]),
+    bypassGroups: settings.read("ENGINE_WEBHOOK_BYPASS_GROUPS", aList, []),
+    bypassMostMs: settings.read("ENGINE_WEBHOOK_BYPASS_MAX", most, day),
+    clientSubjects: settings.read("ENGINE_WEBHOOK_CLIENT_SUBJECTS", aList, []),
+    clientCa: settings.read("ENGINE_WEBHOOK_CLIENT_CA", asIs("a file"), undefined),
   };
   if (read.clientSubjects.length > 0 && read.clientCa === undefined) {
     settings.refuse(
@@ -242,34 +227,15 @@ function callers(settings: Settings) {
 }
 
 function limits(settings: Settings) {
-  const most = (text: string): number | undefined => parseWhole(text, 1, 1e6);
+  const drain = duration("a duration as 500ms, 15s or 2m");
+  const level = oneOf(`one of ${logLevels.join(", ")}`, ...logLevels);
   return {
     // One API body is at most 3 MiB and a review carries two objects; Express's 100 kB is too small.
-    maxBody: settings.read([
-      "ENGINE_WEBHOOK_MAX_BODY",
-      parseSize,
-      8 * 2 ** 20,
-      "a size as 8Mi, at most 64Mi",
-    ]),
-    maxInFlight: settings.read([
-      "ENGINE_WEBHOOK_MAX_IN_FLIGHT",
-      most,
-      128,
-      "a whole number from 1",
-    ]),
-    drainMs: settings.read([
-      "ENGINE_WEBHOOK_DRAIN",
-      parseDuration,
-      15_000,
-      "a duration as 500ms, 15s or 2m",
-    ]),
-    endWithStdin: settings.read(["ENGINE_WEBHOOK_END_WITH_STDIN", boolean, false, aBoolean]),
-    logLevel: settings.read<LogLevel>([
-      "LOG_LEVEL",
-      oneOf(logLevels),
-      "info",
-      `one of ${logLevels.join(", ")}`,
-    ]),
+    maxBody: settings.read("ENGINE_WEBHOOK_MAX_BODY", aSize, 8 * 2 ** 20),
+    maxInFlight: settings.read("ENGINE_WEBHOOK_MAX_IN_FLIGHT", aCount, 128),
+    drainMs: settings.read("ENGINE_WEBHOOK_DRAIN", drain, 15_000),
+    endWithStdin: settings.read("ENGINE_WEBHOOK_END_WITH_STDIN", aBoolean, false),
+    logLevel: settings.read("LOG_LEVEL", level, "info"),
   };
 }
 
