@@ -1,5 +1,6 @@
 /** The program that a person compares with, called as kubectl diff calls it. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../domain/errors";
@@ -39,23 +40,19 @@ async function compare(
   { env, streams: { out, err }, signal }: DiffWorld,
 ): Promise<void> {
   const args = [...folders, ...words.filter((word) => /^[a-zA-Z0-9=-]+$/.test(word))];
-  const hint = "name a program that ends with 0 or 1, as diff does, or unset the variable";
-  await new Promise<void>((resolve, reject) => {
-    const fail = (problem: string): void => {
-      const error = new UsageError(`KUBECTL_EXTERNAL_DIFF: ${program} ${problem}`, { hint });
-      reject(signal.aborted ? (signal.reason as Error) : error);
-    };
-    const stdio = ["ignore" as const, targetOf(out), targetOf(err)];
-    const child = spawn(program, args, { env, signal, killSignal: "SIGINT", stdio });
-    child.stdout?.pipe(out, { end: false });
-    child.stderr?.pipe(err, { end: false });
-    child.once("error", () => {
-      fail("cannot be run");
-    });
-    child.once("close", (code) => {
-      if (code === 0 || code === 1) resolve();
-      else fail(`ended with ${code ?? "a signal"}`);
-    });
+  const stdio = ["ignore" as const, targetOf(out), targetOf(err)];
+  const child = spawn(program, args, { env, signal, killSignal: "SIGINT", stdio });
+  child.stdout?.pipe(out, { end: false });
+  child.stderr?.pipe(err, { end: false });
+  const problem = await once(child, "close").then(
+    ([code]: (number | null)[]) =>
+      code === 0 || code === 1 ? undefined : `ended with ${code ?? "a signal"}`,
+    () => "cannot be run",
+  );
+  signal.throwIfAborted();
+  if (problem === undefined) return;
+  throw new UsageError(`KUBECTL_EXTERNAL_DIFF: ${program} ${problem}`, {
+    hint: "name a program that ends with 0 or 1, as diff does, or unset the variable",
   });
 }
 
