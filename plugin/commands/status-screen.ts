@@ -1,5 +1,4 @@
 /** Shows a status again and again: a screen on a terminal, a line or a document per change elsewhere. */
-import type { Summary } from "../domain/status/status";
 import {
   escape,
   isTerminal,
@@ -13,7 +12,7 @@ import { renderLine } from "../output/reporter";
 import type { Report } from "../run/report";
 import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
-import type { FindingsStatus, Status } from "../domain/status/status";
+import type { FindingsStatus, Status, Summary } from "../domain/status/status";
 import { summarize } from "../domain/status/status";
 import type { StatusView } from "../run/status";
 import type { CommandContext, GlobalOptions } from "./context";
@@ -24,21 +23,16 @@ import type { DatabasesStatus } from "../domain/status/databases";
 /** Told of every look. */
 export type Show = (details: StatusDetails, report: () => Report) => void;
 
-/** What fits the stream and the form of the result. */
+/** What fits the stream and the form of the result; of one document there is none before the end. */
 export function screenFor(context: CommandContext): Show {
   const { streams, options } = context;
-  switch (options.output) {
-    case "json":
-    case "yaml":
-    case "name":
-      return () => undefined; // exactly one document, at the end
-    case "jsonl":
-      return onChange((_, report) => {
-        streams.out.write(renderLine(report()));
-      });
-    case "text":
-      return isTerminal(streams.out) ? redrawn(context) : changes(streams.out);
+  if (options.output === "text") {
+    return isTerminal(streams.out) ? redrawn(context) : changes(streams.out);
   }
+  if (options.output !== "jsonl") return () => undefined;
+  return onChange((_, report) => {
+    streams.out.write(renderLine(report()));
+  });
 }
 
 /** What would be the same at another time of day: the moment of reading and the ages are no change. */
@@ -79,8 +73,8 @@ function redrawn({ streams: { out }, options, env }: CommandContext): Show {
 }
 
 /** A screen that scrolls cannot be written over: what does not fit is said to be there. */
-function fitting(lines: readonly string[], rows: number | undefined): readonly string[] {
-  if (rows === undefined || lines.length < rows) return lines;
+function fitting(lines: readonly string[], rows = Infinity): readonly string[] {
+  if (lines.length < rows) return lines;
   const kept = Math.max(1, rows - 2);
   return [...lines.slice(0, kept), `… ${lines.length - kept} more lines: enlarge the window`];
 }
@@ -112,8 +106,8 @@ function changes(out: NodeJS.WritableStream): Show {
 }
 
 function lineOf({ is, facts, says, fix }: Summary): string {
-  const parts = [facts, says, ...(fix === undefined ? [] : [`fix: ${fix}`])];
-  return `${healthWords[is]}: ${parts.filter((part) => part !== "").join("; ")}`;
+  const parts = [facts, says, fix === undefined ? "" : `fix: ${fix}`];
+  return `${health[is].word}: ${parts.filter((part) => part !== "").join("; ")}`;
 }
 
 /** How it is drawn. */
@@ -175,14 +169,15 @@ function components(table: Table, palette: Palette): readonly string[] {
   const rowsOf = ({ summary }: StatusDetails): readonly Row[] =>
     summary.flatMap((one) =>
       detailLines(one).map((line, at) =>
-        at === 0 ? [escape(one.title), healthWords[one.is], line] : ["", "", line],
+        at === 0 ? [escape(one.title), health[one.is].word, line] : ["", "", line],
       ),
     );
-  const inks = Object.entries(healthInks) as [keyof typeof healthInks, keyof Palette][];
-  const paintOf = new Map(inks.map(([is, ink]) => [healthWords[is], palette[ink]]));
+  const inkOf = new Map<string, Palette["good"]>(
+    Object.values(health).map(({ word, ink }) => [word, palette[ink]]),
+  );
   return table(["COMPONENT", "STATUS", "DETAILS"], rowsOf, (titles, rows) =>
     renderTable(titles, rows, (cell, column) =>
-      column === titles.length - 2 ? (paintOf.get(cell)?.(cell) ?? cell) : cell,
+      column === titles.length - 2 ? (inkOf.get(cell)?.(cell) ?? cell) : cell,
     ),
   );
 }
@@ -194,21 +189,13 @@ function detailLines({ is, facts, says, fix }: Summary): readonly string[] {
 }
 
 /** The verdicts as a person reads them; documents keep their own words. */
-const healthWords: Readonly<Record<Summary["is"], string>> = {
-  fine: "Healthy",
-  moving: "Progressing",
-  stalled: "Stalled",
-  unknown: "Unknown",
-  absent: "Absent",
-};
-
-const healthInks: Readonly<Record<Summary["is"], keyof Palette>> = {
-  fine: "good",
-  moving: "warn",
-  stalled: "bad",
-  unknown: "faint",
-  absent: "faint",
-};
+const health = {
+  fine: { word: "Healthy", ink: "good", reason: undefined },
+  moving: { word: "Progressing", ink: "warn", reason: "progressing" },
+  stalled: { word: "Stalled", ink: "bad", reason: "stalled" },
+  unknown: { word: "Unknown", ink: "faint", reason: "not all could be read" },
+  absent: { word: "Absent", ink: "faint", reason: undefined },
+} as const;
 
 const keys = Object.keys(columnTitles) as readonly (keyof ClusterColumns)[];
 
@@ -317,16 +304,8 @@ export function detailsOf({ status, old }: StatusView, context: DetailsContext):
 
 /** One sentence on the whole. */
 export function reasonOf({ verdict, summary }: StatusDetails): string {
+  const { reason } = health[verdict];
+  if (reason === undefined) return "everything is healthy";
   const named = summary.filter(({ is }) => is === verdict).map(({ title }) => title);
-  switch (verdict) {
-    case "fine":
-    case "absent":
-      return "everything is healthy";
-    case "moving":
-      return `progressing: ${named.join(", ")}`;
-    case "unknown":
-      return `not all could be read: ${named.join(", ")}`;
-    case "stalled":
-      return `stalled: ${named.join(", ")}`;
-  }
+  return `${reason}: ${named.join(", ")}`;
 }

@@ -95,12 +95,7 @@ export async function runStatus(
 /** What can be read is told with 0, whatever it says. */
 function endOf(details: StatusDetails): ExitReport {
   const { next } = details;
-  const words = next?.command ?? next?.says;
-  return {
-    code: exitCodes.ok,
-    reason: reasonOf(details),
-    next: words,
-  };
+  return { code: exitCodes.ok, reason: reasonOf(details), next: next?.command ?? next?.says };
 }
 
 /** The namespaces in which not all is healthy, and the first of their next steps. */
@@ -193,27 +188,19 @@ async function optionsOf(
 }
 
 /** Whoever interrupts a watch knows why it ends. */
-const endsQuietly: readonly ExitReport["code"][] = [
-  exitCodes.ok,
-  exitCodes.interrupted,
-  exitCodes.terminated,
-];
+const endsQuietly = new Set<ExitReport["code"]>([0, exitCodes.interrupted, exitCodes.terminated]);
 
 /** The screen; of a watch only how it ended, since the rest has been shown. */
 export function statusText(report: Report, style: TextStyle): string {
   const { details, exit } = report;
-  const { palette } = style;
-  // a terminal has shown ^C: what follows begins on a line of its own
-  const quiet = exit.code === exitCodes.interrupted && style.width !== undefined ? [""] : [];
-  const end = endsQuietly.includes(exit.code)
-    ? quiet
-    : [
-        palette.bad(`Ended with exit code ${exit.code}: ${exit.reason}`),
-        ...(exit.next === undefined ? [] : [`Next: ${exit.next}`]),
-      ];
   if (details === undefined) return renderText(report, style);
-  const told = isObject(details) && shown.has(details);
   const screen = statusLines(details as StatusDetails | StatusOverview, style);
   const lines = screen.length === 0 ? [exit.reason] : screen;
-  return [...(told ? [] : lines), ...end].map((line) => `${line}\n`).join("");
+  const why = style.palette.bad(`Ended with exit code ${exit.code}: ${exit.reason}`);
+  const end = [why, ...(exit.next === undefined ? [] : [`Next: ${exit.next}`])];
+  // a terminal has shown ^C: what follows begins on a line of its own
+  const quiet = exit.code === exitCodes.interrupted && style.width !== undefined ? [""] : [];
+  const told = shown.has(Object(details) as object) ? [] : lines;
+  const all = [...told, ...(endsQuietly.has(exit.code) ? quiet : end)];
+  return all.map((line) => `${line}\n`).join("");
 }

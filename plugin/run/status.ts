@@ -83,15 +83,12 @@ export class StatusReader {
     const contents = release?.contents(isOpenShift(facts));
     const probe =
       probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
+    const contained = contents !== undefined && { contents };
     return judgeStatus(facts, {
       rbac,
       ...(probe !== undefined && { probe }),
-      ...(release !== undefined &&
-        contents !== undefined && { release: { contents, given: release.given } }),
-      findings: deps.judgeChecks(facts, {
-        rbac,
-        ...(contents !== undefined && { contents }),
-      }),
+      ...(release && contents && { release: { contents, given: release.given } }),
+      findings: deps.judgeChecks(facts, { rbac, ...contained }),
     });
   }
 
@@ -140,26 +137,17 @@ function factsOfCluster(all: Facts, name: string): Facts {
 /** The new facts, with the slow lists of the ones before. */
 function withSlow(read: Facts, before: Facts): Facts {
   const kept = Object.fromEntries([...slow].map((key) => [key, before.objects[key]]));
-  const from = <T>(each: (facts: Facts) => Iterable<T>, keyOf: (one: T) => FactKey): T[] => [
-    ...[...each(read)].filter((one) => !slow.has(keyOf(one))),
-    ...[...each(before)].filter((one) => slow.has(keyOf(one))),
+  const isFresh = (key: FactKey): boolean => !slow.has(key);
+  const unserved = [
+    ...[...read.unserved].filter(isFresh),
+    ...[...before.unserved].filter((key) => slow.has(key)),
   ];
-  return {
-    ...read,
-    objects: { ...read.objects, ...kept },
-    unserved: new Set(
-      from(
-        ({ unserved }) => unserved,
-        (key) => key,
-      ),
-    ),
-    unread: new Map(
-      from(
-        ({ unread }) => unread,
-        ([key]) => key,
-      ),
-    ),
-  };
+  const unread = [
+    ...[...read.unread].filter(([key]) => isFresh(key)),
+    ...[...before.unread].filter(([key]) => slow.has(key)),
+  ];
+  const objects = { ...read.objects, ...kept };
+  return { ...read, objects, unserved: new Set(unserved), unread: new Map(unread) };
 }
 
 /** Ends with the Role to ask for where not one list may be read; else what is missing shows as unknown. */
