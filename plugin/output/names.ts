@@ -1,8 +1,8 @@
 /** `-o name`: the objects that a run wrote or showed, as kubectl names them. */
 import { kinds, rbacKinds } from "../domain/kinds";
-import type { Names } from "../domain/names";
+import { kinds as productKinds, type Names } from "../domain/names";
 import { constraintResource } from "../domain/scc/grants";
-import { asArray, asString, getOwn } from "../domain/values";
+import { asArray, asString, getOwn, getPath } from "../domain/values";
 import type { Report, Result, StepAction, StepReport } from "../run/report";
 import { escape } from "./escape";
 
@@ -12,9 +12,8 @@ const without: ReadonlySet<Result> = new Set<Result>(["failed", "skipped"]);
 /** KIND.GROUP/NAME, each once, one a line; the group of a kind that nobody knows here is left out. */
 export function renderNames({ steps = [], details }: Report, names: Names): string {
   const known = [...Object.values(kinds), ...Object.values(rbacKinds), constraintResource];
-  const groups = new Map<string, string>(known.map(({ kind, group }) => [kind, group]));
-  for (const one of [names.ec, names.edb, names.eaadb, names.erc])
-    groups.set(one.kind, names.group);
+  const own = productKinds.map((key) => ({ kind: names[key].kind, group: names.group }));
+  const groups = new Map([...known, ...own].map(({ kind, group }) => [kind, group]));
   const named = (kind: string, name: string, group = groups.get(kind) ?? ""): string =>
     `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
   const written = ({ object, write }: StepReport): string => {
@@ -22,7 +21,7 @@ export function renderNames({ steps = [], details }: Report, names: Names): stri
     return named(kind, path.at(-1) ?? "", write?.target.group);
   };
   const shown = [details, ...asArray(getOwn(details, "namespaces"))].flatMap((one) =>
-    asArray(getOwn(getOwn(one, "clusters"), "items")),
+    asArray(getPath(one, ["clusters", "items"])),
   );
   const printed = asArray(getOwn(details, "manifests"));
   const lines = [
@@ -30,7 +29,7 @@ export function renderNames({ steps = [], details }: Report, names: Names): stri
     ...shown.map((one) => named(names.ec.kind, asString(getOwn(one, "name")) ?? "")),
     ...printed.map((one) => {
       const [group, version] = (asString(getOwn(one, "apiVersion")) ?? "").split("/");
-      const name = asString(getOwn(getOwn(one, "metadata"), "name")) ?? "";
+      const name = asString(getPath(one, ["metadata", "name"])) ?? "";
       return named(asString(getOwn(one, "kind")) ?? "", name, version === undefined ? "" : group);
     }),
   ];

@@ -46,11 +46,8 @@ export async function complete(words: readonly string[], sources: Sources): Prom
     return answer([...spelled, ["--help", "Show this help"]], current);
   }
   if (entry === undefined) {
-    const next = nextWords(place);
-    return answer(
-      next.map(([word, help]) => [word, sources.say(help)]),
-      current,
-    );
+    const next = nextWords(place).map(([word, help]): Suggestion => [word, sources.say(help)]);
+    return answer(next, current);
   }
   const given = place.typed.slice(entry.path.split(" ").length);
   const { argument } = entry;
@@ -83,13 +80,10 @@ function placeOf(words: readonly string[]): CompletionContext {
 /** The words that are neither flags nor the values of flags. */
 function operands(words: readonly string[]): readonly string[] {
   const known = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
-  return words.filter((word, index) => {
-    if (word.startsWith("-")) return false;
-    const before = words[index - 1];
-    return !known.some(
-      ({ name, short, value }) => value !== undefined && isWord(before, name, short),
-    );
-  });
+  const valued = known.filter(({ value }) => value !== undefined);
+  return words.filter(
+    (word, at) => !word.startsWith("-") && !valued.some((flag) => isFlag(words[at - 1], flag)),
+  );
 }
 
 function isAt(path: string, typed: readonly string[]): boolean {
@@ -99,18 +93,13 @@ function isAt(path: string, typed: readonly string[]): boolean {
 
 /** Commands and the words that lead to them, below what was typed so far. */
 function nextWords({ typed, commands }: CompletionContext): readonly Suggestion[] {
-  if (typed.length === 0) {
-    const leaves = commands.filter(({ path }) => !path.includes(" "));
-    const found = leaves.map(({ path, summary }): Suggestion => [path, summary]);
-    const leads = Object.entries(parents).filter(([word]) =>
-      commands.some(({ path }) => path.startsWith(`${word} `)),
-    );
-    return [...found, ...leads];
-  }
-  const lead = `${typed.join(" ")} `;
-  return commands
-    .filter(({ path }) => path.startsWith(lead))
-    .map(({ path, summary }): Suggestion => [path.slice(lead.length), summary]);
+  const lead = typed.map((word) => `${word} `).join("");
+  const below = commands.filter(({ path }) => path.startsWith(lead));
+  const words = below.map(({ path, summary }): Suggestion => {
+    const [word = "", ...more] = path.slice(lead.length).split(" ");
+    return [word, more.length === 0 ? summary : (parents[word] ?? "")];
+  });
+  return [...new Map(words)];
 }
 
 /** The flag whose value is being typed: `--output js`, `--output=js` or `-o js`. */
@@ -121,15 +110,13 @@ function valueFlag(
 ): { readonly flag: FlagSpec; readonly lead: string } | undefined {
   const valued = flags.filter(({ value }) => value !== undefined);
   const [, bound] = /^--([^=]+)=/.exec(current) ?? [];
-  if (bound !== undefined) {
-    const flag = valued.find(({ name }) => name === bound);
-    return flag === undefined ? undefined : { flag, lead: `--${bound}=` };
-  }
-  const flag = valued.find(({ name, short }) => isWord(previous, name, short));
-  return flag === undefined ? undefined : { flag, lead: "" };
+  const flag = valued.find((one) =>
+    bound === undefined ? isFlag(previous, one) : one.name === bound,
+  );
+  return flag && { flag, lead: bound === undefined ? "" : `--${bound}=` };
 }
 
-function isWord(word: string | undefined, name: string, short: string | undefined): boolean {
+function isFlag(word: string | undefined, { name, short }: FlagSpec): boolean {
   return word === `--${name}` || (short !== undefined && word === `-${short}`);
 }
 

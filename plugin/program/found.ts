@@ -2,7 +2,7 @@
 import type { GlobalOptions } from "../commands/context";
 import { kinds } from "../domain/kinds";
 import { defaultNames, type ProductKind, readName, termOf } from "../domain/names";
-import { type Cluster, deadline, type KubeObject } from "../run/ports";
+import { type Cluster, deadline } from "../run/ports";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
 
@@ -17,14 +17,14 @@ interface Look extends Question {
 
 /** The words; whatever stands in the way, there are none. */
 export async function findWords(look: Look, world: World): Promise<readonly Suggestion[]> {
+  const { what } = look;
   const end = new AbortController();
   const inTime = deadline(world.clock, withinMs, () => {
     end.abort();
   });
   try {
-    return await (typeof look.what === "string" && look.what !== "namespace"
-      ? configured(look.what, look, world)
-      : live(look, world, end.signal));
+    const isLive = what === "namespace" || typeof what !== "string";
+    return await (isLive ? live(look, world, end.signal) : configured(what, look, world));
   } catch {
     return [];
   } finally {
@@ -72,24 +72,18 @@ async function objects(
   const isPlaced = everywhere || typed.slice(lead.length).includes("/");
   const { namespace } = cluster;
   const own = { namespace, whole: true, signal };
-  const one = async (key: ProductKind): Promise<readonly Suggestion[]> => {
-    const { kind, plural } = names[key];
-    const resource = { group: names.group, version: names.version, kind, plural };
-    const placed = (object: KubeObject): Suggestion => {
-      const { namespace: of = namespace, name = "" } = object.metadata;
+  const listed = async (key: ProductKind) => {
+    const resource = { group: names.group, version: names.version, ...names[key] };
+    // who may read one namespace is offered what is in it
+    const inOne = () => cluster.list(resource, own);
+    if (key !== "ec") return cluster.list(resource, { whole: true, signal }).catch(inOne);
+    return (await inOne()) ?? cluster.list({ ...resource, version: names.ecVersion }, own);
+  };
+  const one = async (key: ProductKind): Promise<readonly Suggestion[]> =>
+    ((await listed(key)) ?? []).map(({ metadata: { namespace: of = namespace, name = "" } }) => {
       const isPlain = key === "ec" || (of === namespace && !isPlaced);
       return [`${lead}${isPlain ? name : `${of}/${name}`}`, `${termOf(names[key])} in ${of}`];
-    };
-    const found =
-      key === "ec"
-        ? ((await cluster.list(resource, own)) ??
-          (await cluster.list({ ...resource, version: names.ecVersion }, own)))
-        : // who may read one namespace is offered what is in it
-          await cluster
-            .list(resource, { whole: true, signal })
-            .catch(() => cluster.list(resource, own));
-    return (found ?? []).map(placed);
-  };
+    });
   const meant = wanted.filter((key) => kind === undefined || key === kind);
   return (await Promise.all(meant.map(one))).flat();
 }

@@ -31,7 +31,7 @@ async function candidates(...words: readonly string[]): Promise<readonly string[
 }
 
 test.each([
-  ["commands", ["c"], ["check", "completion", "cert", ":4"]],
+  ["commands", ["c"], ["check", "cert", "completion", ":4"]],
   ["PowerShell's empty word", ["cert", '""'], ["create", "inspect", ":4"]],
   ["after a flag with its value", ["-n", "x", "vers"], ["version", ":4"]],
   [
@@ -72,8 +72,10 @@ test.each([
         "upgrade-cluster",
         "upgrade-database",
         "unbind-scc",
+        "cert",
         "rehearse",
         "diff",
+        "modules",
         "status",
         "recover",
         "explain",
@@ -81,7 +83,7 @@ test.each([
         "version",
         "options",
       ],
-      ...["cert", "modules", ":4"],
+      ":4",
     ],
   ],
   ["what can be looked at by diff", ["diff", "re"], ["reapply-rbac", ":4"]],
