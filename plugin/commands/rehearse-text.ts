@@ -24,7 +24,7 @@ export function rehearsalText(
   const { apiVersion, kind, findings, exit } = report;
   const rest: Report = { apiVersion, kind, findings, exit };
   return [
-    ...stages.map((stage, index) =>
+    ...toldOnce(stages).map((stage, index) =>
       stageText(stage, `${index + 1}. ${stage.title}`, { style, command }),
     ),
     ...(faults === undefined ? [] : [faultsText(faults, style)]),
@@ -32,6 +32,17 @@ export function rehearsalText(
     limits ? limitsText(unknown, style) : limitsLine(unknown, style),
     renderText(rest, style),
   ].join("\n");
+}
+
+/** The stages, each without the findings that an earlier one has told. */
+function toldOnce(stages: readonly RehearsedStage[]): readonly RehearsedStage[] {
+  const told = new Set<string>();
+  return stages.map((stage) => {
+    const { findings = [] } = stage.report;
+    const news = findings.filter((finding) => !told.has(JSON.stringify(finding)));
+    for (const finding of news) told.add(JSON.stringify(finding));
+    return { ...stage, report: { ...stage.report, findings: news } };
+  });
 }
 
 function stageText(
