@@ -74,7 +74,7 @@ function standingsOf(cluster: ClusterFacts | undefined, names: Names): KnownModu
 }
 
 /** Databases run 7.2 or later (S123); what an EC bundles below it is no target (C1). */
-const lowest: EngineVersion = { major: 7, minor: 2 };
+export const lowestVersion: EngineVersion = { major: 7, minor: 2 };
 
 /** The part of an EC that the rules need; undefined for what is no EC at all (C1, C9; admission facts 9.5). */
 export function projectCluster(object: unknown, names: Names): ClusterFacts | undefined {
@@ -122,7 +122,7 @@ function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"
     compareEngineVersions(left.version, right.version),
   )) {
     const key = formatEngineVersion(version);
-    if (compareEngineVersions(version, lowest) >= 0)
+    if (compareEngineVersions(version, lowestVersion) >= 0)
       flags.set(key, flags.get(key) === true || major);
   }
   return [...flags].map(([version, major]) => ({ version, major }));

@@ -13,8 +13,10 @@ function bare(tag: string): string {
 
 /** A number of a version: no leading zero, short enough to be exact. */
 const number = "(0|[1-9][0-9]{0,8})";
-const engineVersion = new RegExp(`^${number}\\.${number}$`);
-const fullVersion = new RegExp(`^${number}\\.${number}(?:[.-]|$)`);
+/** An engine version and nothing else; as Kubernetes' regular expressions read it, too. */
+export const engineVersion = new RegExp(`^${number}[.]${number}$`);
+/** A text that begins with an engine version. */
+export const fullVersion = new RegExp(`^${number}[.]${number}(?:[.-]|$)`);
 const releaseTag = new RegExp(
   `^v?${number}\\.${number}\\.${number}-${number}(?:\\.${number})?(\\.minimal)?$`,
 );

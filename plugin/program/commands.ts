@@ -4,6 +4,7 @@ import { upgrade, upgradeCluster, upgradeOperator } from "../commands/specs/upgr
 import { upgradeDatabase } from "../commands/specs/database";
 import * as look from "../commands/specs/look";
 import * as modules from "../commands/specs/modules";
+import { policy } from "../commands/specs/policy";
 import { reapplyRbac, unbindScc } from "../commands/specs/rbac";
 import { certCreate, certInspect, upgradeWebhook } from "../commands/specs/webhook";
 import { command, type CommandEntry, diffCommand, jobCommand, rehearseCommand } from "./entry";
@@ -107,5 +108,9 @@ export const entries: readonly CommandEntry[] = [
   command(about.options, async () => {
     const { runOptions, optionsText } = await import("../commands/options.ts");
     return { run: runOptions, text: optionsText };
+  }),
+  command(policy, async () => {
+    const { runPolicy, policyText } = await import("../commands/policy.ts");
+    return { run: runPolicy, text: policyText };
   }),
 ];

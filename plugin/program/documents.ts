@@ -5,6 +5,7 @@
 import type { CompletionDetails } from "../commands/completion-install";
 import type { ModulesInUseDetails, ModulesListDetails } from "../commands/modules";
 import type { OptionsDetails } from "../commands/options";
+import type { PolicyDetails } from "../commands/policy";
 import type { RecoveryDetails } from "../commands/recover";
 import type { ServedApiDetails } from "../commands/rehearse-serve";
 import type { RehearsalDetails } from "../commands/rehearse-text";
@@ -34,6 +35,7 @@ export interface Documents {
   ModulesInUse: ModulesInUseDetails;
   ModulesInstall: InstallDetails;
   Options: OptionsDetails;
+  Policy: PolicyDetails;
   ReapplyRbac: undefined;
   Recover: RecoveryDetails;
   Rehearsal: RehearsalDetails;

@@ -54,6 +54,8 @@ const asked: readonly (readonly [line: string, kind: string])[] = [
   ["options --names", "Options"],
   ["options --manifests", "Options"],
   ["options --schema", "Options"],
+  ["policy", "Policy"],
+  ["policy --match-conditions", "Policy"],
   ["rehearse cert create --replace", "Rehearsal"],
   ["rehearse modules list", "Rehearsal"],
   ["rehearse modules in-use", "Rehearsal"],

@@ -55,7 +55,7 @@ test("manifests are named by their own group", async () => {
   expect(lines).toContain(`deployment.apps/${names.companion.deployment}`);
 });
 
-const objects = new Set([...jobs, diff].map(({ path }) => path)).add("status");
+const objects = new Set([...jobs, diff].map(({ path }) => path)).add("status").add("policy");
 const others = entries.filter(({ path }) => !objects.has(path));
 test.each(others.map(({ path }) => [path]))("%s refuses it by one error", async (path) => {
   const { code, out, err } = await typed([...path.split(" "), ...argumentOf(path), "-o", "name"]);

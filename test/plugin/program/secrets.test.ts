@@ -59,6 +59,7 @@ const lines: Readonly<Record<string, () => readonly string[]>> = {
   completion: () => ["bash"],
   version: () => [],
   options: () => [],
+  policy: () => [],
 };
 
 function moduleFile(): string {
