@@ -89,7 +89,7 @@ export async function debianEntries(
   packages = debianPackages,
 ): Promise<readonly Entry[]> {
   const all = packages.map(async (each) => {
-    const file = fetched(each, architecture);
+    const file = fetched(`pool/main/${each.path}_${architecture}.deb`, each.sha256[architecture]);
     const [name = ""] = basename(each.path).split("_");
     const fields = execFileSync("dpkg-deb", ["--field", file]);
     const status: Entry = { path: `var/lib/dpkg/status.d/${name}`, content: fields };
@@ -99,13 +99,13 @@ export async function debianEntries(
 }
 
 /** The package in the cache; whatever lies there is compared with the hash before it is used. */
-function fetched({ path, sha256 }: DebianPackage, architecture: Architecture): string {
-  const file = join(cache, `${basename(path)}_${architecture}.deb`);
-  if (!existsSync(file)) fetch(`pool/main/${path}_${architecture}.deb`, file);
+export function fetched(path: string, sha256: string): string {
+  const file = join(cache, basename(path));
+  if (!existsSync(file)) fetch(path, file);
   const found = sumOf(readFileSync(file));
-  if (found === sha256[architecture]) return file;
+  if (found === sha256) return file;
   throw new Error(
-    `${file} has the SHA-256 ${found}, and ${sha256[architecture]} is recorded: it is not used; remove it and run again`,
+    `${file} has the SHA-256 ${found}, and ${sha256} is recorded: it is not used; remove it and run again`,
   );
 }
 

@@ -42,7 +42,7 @@ _kubectl_engine() {
   (( \${#candidates} )) && _describe 'kubectl-engine' candidates
   (( files )) && _files
 }
-if [ "$funcstack[1]" = "_kubectl_engine" ]; then _kubectl_engine "$@"; else compdef _kubectl_engine kubectl-engine; fi
+if [ "$funcstack[1]" = "_kubectl-engine" ]; then _kubectl_engine "$@"; else compdef _kubectl_engine kubectl-engine; fi
 `;
 
 const fish = `# fish completion for kubectl-engine
