@@ -20,7 +20,7 @@ function sections(admission: boolean): string[] {
   return [...headings].map(([, id]) => `${admission ? "admission " : ""}facts ${String(id)}`);
 }
 
-const citation = /\b[SC]\d{1,3}\b|\b(?:admission )?facts \d+(?:\.\d+)?/gu;
+const citation = /\b[SC]\d{1,3}\b|\b(?:admission )?[Ff]acts \d+(?:\.\d+)?/gu;
 
 /** Citations of all tracked sources, each with a file that has it. */
 function cited(): Map<string, string> {
@@ -31,7 +31,7 @@ function cited(): Map<string, string> {
   });
   for (const file of files.split("\0").filter((name) => /\.(?:ts|yaml)$/u.test(name)))
     for (const [id] of readFileSync(join(root, file), "utf8").matchAll(citation))
-      if (id !== "C0") found.set(id, file);
+      if (id !== "C0") found.set(id.replace("Facts", "facts"), file);
   return found;
 }
 

@@ -220,7 +220,7 @@ function callers(settings: Settings) {
   if (read.clientSubjects.length > 0 && read.clientCa === undefined) {
     settings.refuse(
       "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
-      "needs ENGINE_WEBHOOK_CLIENT_CA, or nobody's certificate is asked for",
+      "needs ENGINE_WEBHOOK_CLIENT_CA: without it no client certificate is asked for",
     );
   }
   return read;

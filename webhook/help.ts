@@ -22,7 +22,7 @@ const versionLine = `engine-webhook v${version} (commit ${built.commit}, ${built
 function help(): string {
   const lines = Object.entries(settings).flatMap(([name, [unset, means]]) => [
     `  ${name}`,
-    `      ${means} [default ${unset}]`,
+    `      ${means} (default: ${unset})`,
   ]);
   const text = [
     "The companion admission webhook: it judges edits of databases before they are stored.",

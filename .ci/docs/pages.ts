@@ -9,6 +9,7 @@ import {
 } from "../../plugin/commands/standard-flags";
 import { catalogue } from "../../plugin/domain/catalogue";
 import { type ExitCode, exitMeanings } from "../../plugin/domain/errors";
+import { withPage } from "../../plugin/domain/findings";
 import { defaultNames, type NamesTree, namesTree } from "../../plugin/domain/names";
 import { NameSpec } from "../../plugin/domain/names/types";
 import { entries, wrapperCommands } from "../../plugin/program/commands";
@@ -174,12 +175,12 @@ export const environmentPage: Page = {
 export const findingsPage: Page = {
   title: "Findings",
   summary:
-    "What kubectl engine explain CODE says offline, for every code. A source such as S34 is a paragraph of docs/specification.md, domain facts 7 is its chapter Facts 7, and the cli contract is what this reference promises",
+    "What kubectl engine explain CODE says offline, for every code. The source of each is named with its page",
   parts: catalogue.flatMap(({ code, severity, cause, fix, source }) => [
     `## ${code}`,
     `${severity}: ${cause}`,
     `Fix: ${fix}`,
-    `Source: ${source}`,
+    `Source: ${withPage(source)}`,
   ]),
 };
 

@@ -16,14 +16,14 @@ interface DiffWorld {
 /** Shows the files by the program, in two folders that exist for so long; UsageError where it fails. */
 export async function externalDiff(
   line: string,
-  files: readonly (readonly [name: string, live: string, merged: string])[],
+  files: readonly (readonly [name: string, live: string, merged: string, ...unused: unknown[]])[],
   world: DiffWorld,
 ): Promise<void> {
   const { path, remove } = temporaryFolder();
   try {
     const folders = ["LIVE-", "MERGED-"].map((prefix) => mkdtempSync(join(path, prefix)));
-    for (const [name, ...texts] of files) {
-      texts.forEach((text, side) => {
+    for (const [name, live, merged] of files) {
+      [live, merged].forEach((text, side) => {
         writeFileSync(join(folders[side] ?? "", name), text, { mode: 0o600 });
       });
     }

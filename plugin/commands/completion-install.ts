@@ -78,10 +78,10 @@ function placeOf(shell: Shell, env: NodeJS.ProcessEnv): Wanted & { readonly next
     bash: { file: join(data, "bash-completion", "completions", "kubectl-engine") },
     zsh: {
       file: join(zsh, "_kubectl-engine"),
-      next: `have this line in ~/.zshrc, before compinit: fpath=(${zsh} $fpath)`,
+      next: `add this line to ~/.zshrc, before compinit: fpath=(${zsh} $fpath)`,
     },
     fish: { file: join(config, "fish", "completions", "kubectl-engine.fish") },
-    powershell: { file: script, next: `have this line in the file $PROFILE: . "${script}"` },
+    powershell: { file: script, next: `add this line to the file $PROFILE: . "${script}"` },
   };
   const why = `${shell} completes kubectl-engine by it`;
   return { ...places[shell], id: "script", text: completionScript([shell]), mode: 0o644, why };

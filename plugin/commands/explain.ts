@@ -1,6 +1,7 @@
 /** `explain CODE`: what a finding code means; needs no cluster. */
 import { catalogue } from "../domain/catalogue";
 import { UsageError } from "../domain/errors";
+import { withPage } from "../domain/findings";
 import type { Report } from "../run/report";
 import { suggestion } from "../domain/values";
 import type { CommandRun } from "./context";
@@ -40,7 +41,7 @@ export function explanationText(report: Report): string {
   return `Code:     ${code} (${severity})
 Cause:    ${cause}
 Fix:      ${fix}
-Source:   ${source}
+Source:   ${withPage(source)}
 Page:     docs/reference/findings.md#${code.toLowerCase()}
 `;
 }

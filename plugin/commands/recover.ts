@@ -77,8 +77,11 @@ async function filesOf(
 export function recoverText(report: Report, style: TextStyle): string {
   const { details, ...rest } = report;
   if (details === undefined) return renderText(report, style);
-  const lines = recoveryLines(details as RecoveryDetails, style.palette);
-  return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+  const told = details as RecoveryDetails;
+  const lines = recoveryLines(told, style.palette);
+  // a verdict that is the end as well is said there
+  const shown = report.exit.reason === told.says ? lines.slice(2) : lines;
+  return [...shown, ...(shown.length > 0 ? [""] : []), renderText(rest, style)].join("\n");
 }
 
 /** One step of the printed procedure. */
@@ -207,7 +210,7 @@ function apiFlags({ freeze }: RecoverySnapshot, { api }: RecoverFlags): readonly
 /** The lines above the rest of the report. */
 export function recoveryLines(details: RecoveryDetails, palette: Palette): readonly string[] {
   const { verdict, says, evidence, procedure } = details;
-  const paint = verdict === "frozen" ? palette.bad : palette.good;
+  const word = verdict === "frozen" ? `${palette.bad("Frozen:")} ` : "";
   const shown = evidence.map(({ from, at, object, says: line }) => {
     const where = [at, object].flatMap((part) => (part === undefined ? [] : [escape(part)]));
     return `  ${from} ${where.join(" ")}: ${escape(line)}`;
@@ -217,8 +220,8 @@ export function recoveryLines(details: RecoveryDetails, palette: Palette): reado
     ...commands.map((command) => `   ${escape(command)}`),
   ]);
   return [
-    `${paint(verdict)}: ${escape(says)}`,
-    ...(shown.length === 0 ? [] : ["", palette.strong("Evidence (beside the causes):"), ...shown]),
+    `${word}${escape(says)}`,
+    ...(shown.length === 0 ? [] : ["", palette.strong("Evidence:"), ...shown]),
     ...(steps.length === 0 ? [] : ["", palette.strong("Procedure:"), ...steps]),
   ];
 }

@@ -21,8 +21,8 @@ export function rehearsalText(
   const details = report.details as RehearsalDetails | undefined;
   if (details === undefined) return renderText(report, style);
   const { source, stages, faults, unknown } = details;
-  const { apiVersion, kind, findings, exit } = report;
-  const rest: Report = { apiVersion, kind, findings, exit };
+  const { apiVersion, kind, findings } = report;
+  const rest: Report = { apiVersion, kind, findings, exit: exitOf(report.exit, stages) };
   return [
     ...toldOnce(stages).map((stage, index) =>
       stageText(stage, `${index + 1}. ${stage.title}`, { style, command }),
@@ -43,6 +43,14 @@ function toldOnce(stages: readonly RehearsedStage[]): readonly RehearsedStage[] 
     for (const finding of news) told.add(JSON.stringify(finding));
     return { ...stage, report: { ...stage.report, findings: news } };
   });
+}
+
+/** The end, where a stage has told it already: as that stage's. */
+function exitOf(exit: Report["exit"], stages: readonly RehearsedStage[]): Report["exit"] {
+  const told = stages.find(
+    ({ title, report }) => exit.reason === `${title}: ${report.exit.reason}`,
+  );
+  return told === undefined ? exit : { code: exit.code, reason: `${told.title}, as shown above` };
 }
 
 function stageText(
@@ -110,7 +118,7 @@ function faultsText(faults: RehearsedFaults, { palette }: TextStyle): string {
   const { moments } = faults;
   return [
     palette.strong(
-      `== ${faults.runs} ${faults.runs === 1 ? "run" : "runs"} with failures put in; without them, a run has ${faults.calls} requests`,
+      `== ${faults.runs} ${faults.runs === 1 ? "run" : "runs"} with injected failures; without them, a run has ${faults.calls} requests`,
     ),
     ...renderTable(["FAULT", "RUNS", "FIRST END", "RE-RUNS", "WHAT HAPPENED"], rows),
     "",

@@ -260,12 +260,12 @@ function exitOf(
   if (failed > 0) {
     return {
       code: exitCodes.failed,
-      reason: `${failed} runs with failures did not end as they have to`,
+      reason: `${failed} runs with injected failures did not end as expected`,
       next: "repeat one of them with the command that is printed with it, and report it",
     };
   }
   return {
     code: exitCodes.ok,
-    reason: "the rehearsal went as it has to, nothing real was touched",
+    reason: "the rehearsal ended as expected, nothing real was touched",
   };
 }

@@ -54,7 +54,7 @@ export function readContents(
   const result = contentsOf(release, { platform, names, parse: parseDocuments, target });
   if (result.is === "read") return result.contents;
   throw new UsageError(result.problems, {
-    hint: "give a release as it was published, or tell who published it",
+    hint: "give a release as it was published, or report this to its publisher",
   });
 }
 

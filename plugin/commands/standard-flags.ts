@@ -154,7 +154,7 @@ function readToken(read: FlagReader, name: string): string | undefined {
   const token = read.text(name);
   // node would quote the header
   if (/[^\x21-\x7e]/.test(token ?? "")) {
-    read.problems.push("--token: holds characters that no token has");
+    read.problems.push("--token: contains characters that a token cannot have");
   }
   return token;
 }

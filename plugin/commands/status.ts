@@ -140,7 +140,7 @@ async function watched(
     });
     const report = ended(how === "over" ? endOf : (details) => timedOut(details, flags));
     if (report !== undefined) return report;
-    throw new Error("a watch ended without a look");
+    throw new Error("the watch ended before the first result");
   } catch (error) {
     const cause: unknown = signal.aborted ? signal.reason : error;
     const report = cause instanceof EngineError ? ended(() => failureOf(cause)) : undefined;

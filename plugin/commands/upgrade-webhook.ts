@@ -261,6 +261,6 @@ export async function verifyWebhook(context: CommandContext): Promise<Report> {
   return recorder.report({
     code: exitCodes.rolledBack,
     reason: `the proof failed: ${outcome.because}; this run wrote nothing of it`,
-    next: "see why in the log of the pod behind the webhook's Service, fix it, then run again",
+    next: "find out why in the log of the pod behind the webhook's Service, fix it, then run again",
   });
 }

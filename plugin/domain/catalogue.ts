@@ -14,7 +14,7 @@ import { planFindings } from "./planned-write";
 import { webhookFindings } from "./webhook/codes";
 
 /** Each problem of a command line or of a file is a finding of this code. */
-const usageCode = error("USAGE", "cli contract, exit code 2", {
+const usageCode = error("USAGE", "exit code 2", {
   cause: "the command line, or a file that it names, is wrong: nothing was read or written",
   fix: "correct what the finding names; --help shows every flag of a command",
 });

@@ -139,7 +139,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
     ...error("SECRET-PRIVATE-KEY-IN-CERT", "S30", {
       cause:
         "the certificate item also holds a private key, which the webhook configuration would make readable for everyone",
-      fix: `take that key out of use: ${newPair}`,
+      fix: `that key is no longer secret: ${newPair}`,
     }),
     judge: ({ holdsPrivateKey }) =>
       holdsPrivateKey

@@ -17,7 +17,7 @@ export interface Finding {
   readonly fix: string;
   /** The fix as a line to run, where a command is one. */
   readonly command?: string;
-  /** What stands behind it: an item of the specification ("S27"), a decision ("C9"), a fact or a contract. */
+  /** What stands behind it: a statement of the specification ("S27"), a decision ("C9"), a chapter ("Facts 5"), an exit code, or a page of docs/. */
   readonly source: string;
   /** A person accepted it with --skip: it is still shown, as a warning, and blocks nothing. */
   readonly accepted?: true;
@@ -48,6 +48,13 @@ export const warning = codeOf("warning");
 export const findingIn =
   <Key extends string>(table: Readonly<Record<Key, Explained>>) =>
   (what: Key, about: About): Finding => ({ ...table[what], ...about });
+
+/** A source with the page that has it: `S27 (docs/specification.md)`. */
+export function withPage(source: string): string {
+  if (source.startsWith("docs/")) return source;
+  const page = source.startsWith("exit code ") ? "reference/exit-codes.md" : "specification.md";
+  return `${source} (docs/${page})`;
+}
 
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */
 export function distinct(findings: readonly Finding[]): readonly Finding[] {

@@ -109,7 +109,7 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
         cause: `the field is held by ${manager === "" ? "another manager" : `manager "${manager}"`}, which may write it again`,
         fix:
           field === ""
-            ? "see who writes the object: kubectl get -o yaml --show-managed-fields"
+            ? "find out who writes the object: kubectl get -o yaml --show-managed-fields"
             : `change it through that manager, or take the field with --take-fields '${field}'`,
       }),
     ),

@@ -3,7 +3,7 @@ import { type KubeObject, preconditionsOf, type Ref } from "./objects";
 import { error, type Explained, type Finding } from "./findings";
 import type { Json } from "./values";
 
-const source = "cli contract, exit code 5";
+const source = "exit code 5";
 
 /** The codes by what they are about. */
 export const planFindings = {
@@ -76,7 +76,12 @@ export interface PlannedWrite {
   /** The kubectl command that does the same, as far as one does. */
   readonly command: string;
   /** The object as it is and as it would be stored, secrets as fingerprints; told where it is asked for. */
-  readonly states?: { readonly live?: Json; readonly merged?: Json };
+  readonly states?: {
+    readonly live?: Json;
+    readonly merged?: Json;
+    /** `merged` is what the request says: the API server was not asked what it would store. */
+    readonly unasked?: true;
+  };
 }
 
 /** What the planner knows of a write. */

@@ -6,7 +6,7 @@ import { renderText, type TextStyle } from "./text";
 import { renderYaml } from "./yaml";
 
 /** An object as kubectl diff names its files, as it is and as it would be; without an object the text is empty. */
-type Compared = readonly [name: string, live: string, merged: string];
+type Compared = readonly [name: string, live: string, merged: string, unasked: boolean];
 
 /** What differs, each object once: of one that is written several times, the first and the last state. */
 export function renderStates(steps: readonly StepReport[]): readonly Compared[] {
@@ -21,6 +21,7 @@ export function renderStates(steps: readonly StepReport[]): readonly Compared[] 
       place.replaceAll("/", "_"),
       files.get(place)?.[1] ?? live ?? "",
       merged ?? "",
+      states.unasked === true,
     ]);
   }
   return [...files.values()].filter(([, live, merged]) => live !== merged);
@@ -36,13 +37,16 @@ export function withHunks(
   };
 }
 
-function hunksOf([name, live, merged]: Compared, paint: Palette): readonly string[] {
+const requestAlone = "# The request alone: the API server was not asked what it would store";
+
+function hunksOf([name, live, merged, unasked]: Compared, paint: Palette): readonly string[] {
   const [from, to] = [`LIVE/${escape(name)}`, `MERGED/${escape(name)}`];
   const patch = structuredPatch(from, to, live, merged, "", "", { context: 3 });
   const [before = "", after = "", ...lines] = formatPatch(patch, FILE_HEADERS_ONLY)
     .replace(/\n$/, "")
     .split("\n");
   return [
+    ...(unasked ? [requestAlone] : []),
     ...[`diff -u -N ${from} ${to}`, before, after].map(paint.strong),
     ...lines.map((line) => painted(escape(line), paint)),
   ];

@@ -8,8 +8,9 @@ import type {
   StepReport,
 } from "../run/report";
 import { escape, escapeLines, type Palette, renderTable } from "./escape";
-import type { Finding } from "../domain/findings";
+import { type Finding, withPage } from "../domain/findings";
 import { permissionLine } from "../domain/permissions";
+import { type Json, omit } from "../domain/values";
 
 /** A result in its color. */
 export function paintResult(result: string, palette: Palette): string {
@@ -33,7 +34,7 @@ export function renderFinding(finding: Finding, palette: Palette): readonly stri
     `  Cause:  ${indented(finding.cause)}`,
     `  Fix:    ${indented(finding.fix)}`,
     ...(finding.command === undefined ? [] : [`  Run:    ${escape(finding.command)}`]),
-    ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),
+    ...(finding.source === "" ? [] : [`  Source: ${escape(withPage(finding.source))}`]),
   ];
 }
 
@@ -59,9 +60,6 @@ export interface TextStyle {
   readonly width?: number | undefined;
 }
 
-/** A person reads so many steps; a run over a thousand namespaces has thousands. */
-const mostSteps = 40;
-
 /** The whole report; a part that it does not have leaves no trace. */
 export function renderText(report: Report, style: TextStyle): string {
   const blocks = [
@@ -70,7 +68,9 @@ export function renderText(report: Report, style: TextStyle): string {
     gap(report),
     certificate(report),
     ...renderNamespaces(report.namespaces ?? [], style.palette),
-    report.details === undefined ? [] : renderDetails(report.details),
+    report.details === undefined
+      ? [] // the certificate's part is shown above
+      : renderDetails(omit(report.details as Json, ...Object.keys(report.certificate ?? {}))),
     ...(report.findings ?? []).map((finding) => renderFinding(finding, style.palette)),
     permissions(report),
     backups(report),
@@ -83,22 +83,18 @@ export function renderText(report: Report, style: TextStyle): string {
 function steps(all: readonly StepReport[], { palette, verbosity }: TextStyle): readonly string[] {
   if (all.length === 0) return [];
   const timed = verbosity > 0;
-  const rows = all
-    .slice(0, mostSteps)
-    .map((step) => [
-      String(step.n),
-      step.action,
-      escape(step.object),
-      step.result,
-      ...(timed ? [`${step.ms}ms`] : []),
-      escape(step.why),
-    ]);
+  const rows = all.map((step) => [
+    String(step.n),
+    step.action,
+    escape(step.object),
+    step.result,
+    ...(timed ? [`${step.ms}ms`] : []),
+    escape(step.why),
+  ]);
   const head = ["STEP", "ACTION", "OBJECT", "RESULT", ...(timed ? ["TIME"] : []), "WHY"];
-  const table = renderTable(head, rows, (cell, column) =>
+  return renderTable(head, rows, (cell, column) =>
     column === 3 ? paintResult(cell, palette) : cell,
   );
-  const more = all.length - rows.length;
-  return more === 0 ? table : [...table, `and ${more} steps more, all of them with -o json`];
 }
 
 function probes(all: readonly ProbeReport[]): readonly string[] {
@@ -202,8 +198,11 @@ function plain(value: unknown): string {
   return value === null ? "none" : JSON.stringify(value);
 }
 
+const labels: Readonly<Record<string, string>> = { ca: "Is a CA", is: "State" };
+
 /** `notAfter` as "Not after". */
 function label(key: string): string {
+  if (Object.hasOwn(labels, key)) return labels[key] ?? key;
   const words = escape(key).replaceAll(/([a-z])([A-Z])/g, (_, end: string, start: string) => {
     return `${end} ${start.toLowerCase()}`;
   });
@@ -251,22 +250,13 @@ function renderGroup(group: readonly NamespaceReport[], palette: Palette): reado
   ];
 }
 
-/** A person reads so many writes of one part. */
-const mostWrites = 12;
-
-/** Writes of one part under its heading; the rest is counted. */
+/** Writes of one part under its heading. */
 export function renderPlanPart(
   title: string,
   steps: readonly StepReport[],
   palette: Palette,
 ): readonly string[] {
-  const shown = steps.slice(0, mostWrites);
-  const more = steps.length - shown.length;
-  return [
-    palette.strong(title),
-    ...shown.flatMap((step) => renderStep(step)),
-    ...(more === 0 ? [] : [`  and ${more} writes more, all of them with -o json`]),
-  ];
+  return [palette.strong(title), ...steps.flatMap((step) => renderStep(step))];
 }
 
 function renderStep({ action, object, why, write }: StepReport): readonly string[] {

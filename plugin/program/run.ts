@@ -299,7 +299,7 @@ function usageFindings(error: unknown): readonly Finding[] {
     severity: "error",
     cause,
     fix: nextOf(error),
-    source: "cli",
+    source: "exit code 2",
   }));
 }
 

@@ -105,7 +105,7 @@ function buildTree(
   problems: string[],
   choose: (chosen: Omit<Chosen, "words">) => void,
 ): EngineCommand {
-  const root = new EngineCommand("engine", {
+  const root = new EngineCommand(prefix, {
     flags: standardFlags,
     help: () => rootHelp(prefix),
     problems,
@@ -205,8 +205,22 @@ class EngineCommand extends Command {
   override error(message: string, { code }: ErrorOptions = {}): never {
     const counts = ["commander.excessArguments", "commander.missingArgument"].includes(code ?? "");
     if (this.#mistyped && counts) return undefined as never;
-    this.parts.problems.push(message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " "));
+    const said = counts ? this.#miscounted() : message.replace(/^error: /, "");
+    this.parts.problems.push(said.replaceAll(/\s*\n\s*/g, " "));
     return undefined as never; // commander continues, so that the next problem is found too
+  }
+
+  /** Names the argument that is missing, or those that are too many. */
+  #miscounted(): string {
+    const lineOf = ({ parent }: Command, name: string): string =>
+      parent === null ? name : lineOf(parent, `${parent.name()} ${name}`);
+    const command = lineOf(this, this.name());
+    const wanted = this.registeredArguments.map((argument) => argument.name()).join(" ");
+    const surplus = this.args.slice(this.registeredArguments.length);
+    const words = surplus.map((word) => JSON.stringify(word)).join(", ");
+    const takes = wanted === "" ? "takes no argument" : `takes one ${wanted}`;
+    const what = words === "" ? `${wanted} is missing` : `unexpected ${words}: ${command} ${takes}`;
+    return `${what}; see ${command} --help`;
   }
 
   /**

@@ -204,7 +204,7 @@ class Creation {
     throw new CertificateStop(
       error.exitCode,
       `${this.#object} is written, but was not read back: ${error.message}`,
-      `see whether it is in place with: ${this.deps.engine(["cert", "inspect"])}`,
+      `check whether it is in place with: ${this.deps.engine(["cert", "inspect"])}`,
     );
   }
 

@@ -155,7 +155,7 @@ function verdict(
   const host = `${names.webhook.service}.${namespace}.svc`;
   const report = recorder.report(
     unfit === undefined
-      ? { code: exitCodes.ok, reason: `${label} is fit for ${host}` }
+      ? { code: exitCodes.ok, reason: `${label} is valid for ${host}` }
       : { code: exitCodes.blocked, reason: `${label}: ${unfit.cause}`, next: unfit.fix },
   );
   return { ...report, details: detailsOf(facts, host, now) };

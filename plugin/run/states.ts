@@ -17,6 +17,7 @@ export function statesOf(
   const live = liveOf(change);
   const merged = change.verb === "delete" ? undefined : mergedOf(change, live, stored);
   return {
+    ...(merged !== undefined && stored === undefined && { unasked: true as const }),
     ...(live && { live: shown(live, names) }),
     ...(merged !== undefined && { merged: shown(merged as KubeObject, names) }),
   };

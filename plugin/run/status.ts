@@ -166,7 +166,7 @@ async function requireAny(facts: Facts, deps: StatusDeps): Promise<void> {
   });
   await requirePermissions(deps, permissions);
   throw new PermissionError("nothing of the cluster may be read", {
-    hint: "ask for the right to list, or use another user with --context or --as",
+    hint: "ask for the permission to list, or use another user with --context or --as",
   });
 }
 

@@ -46,7 +46,7 @@ onDebian(
     ]);
     expect(await ended).toMatchObject({ code: 0 });
     const ran = await rehearsedWith(join(root, "usr/bin"), dir);
-    expect(ran.stdout).toContain("Done: the rehearsal went as it has to, nothing real was touched");
+    expect(ran.stdout).toContain("Done: the rehearsal ended as expected, nothing real was touched");
     expect(ran.code).toBe(0);
     const { code, stdout } = await run(join(root, "usr/bin/kubectl_complete-engine"), ["up"], {
       env: { PATH: [join(root, "usr/bin"), "/bin"].join(delimiter) },

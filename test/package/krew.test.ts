@@ -70,7 +70,7 @@ test("kubectl rehearses with nothing but itself and krew's folder on the PATH", 
   const links = await installByKrew(read(), { archives: releaseDir, home, arch: archHere });
   const ran = await rehearsedWith(links, home);
   expect(ran.stderr).not.toContain("error:");
-  expect(ran.stdout).toContain("Done: the rehearsal went as it has to, nothing real was touched");
+  expect(ran.stdout).toContain("Done: the rehearsal ended as expected, nothing real was touched");
   expect(ran.code).toBe(0);
 });
 

@@ -65,8 +65,29 @@ describe("wrong usage ends with 2 and one line a problem", () => {
     ["an unknown flag", ["version", "--zzzzzzz=1"], ["unknown flag: --zzzzzzz\n"]],
     ["a format that is none", ["version", "-o", "xml"], ['--output: "xml" is not one of text']],
     ["a choice forgotten", ["version", "--dry-run", "-o", "json"], ["--dry-run: needs a value"]],
-    ["an argument that is missing", ["explain"], ["missing required argument 'CODE'"]],
-    ["an argument too many", ["version", "now"], ["too many arguments"]],
+    [
+      "an argument that is missing",
+      ["explain"],
+      ["CODE is missing; see kubectl engine explain --help"],
+    ],
+    [
+      "an argument too many",
+      ["version", "now"],
+      ['unexpected "now": kubectl engine version takes no argument; see'],
+    ],
+    [
+      "arguments too many for a command of a group",
+      ["cert", "inspect", "a", "b"],
+      [
+        'unexpected "a", "b": kubectl engine cert inspect takes no argument',
+        "see kubectl engine cert inspect --help",
+      ],
+    ],
+    [
+      "a second argument of a command that takes one",
+      ["explain", "R1", "R2"],
+      ['unexpected "R2": kubectl engine explain takes one CODE'],
+    ],
     ["a shell that is none", ["completion", "fihs"], ['"fihs" is not one of bash', "fish?"]],
     ["a bad duration", ["version", "--timeout", "5x"], ['--timeout: "5x" is not a duration']],
     ["a bad count", ["version", "--concurrency=0"], ["whole number from 1 to 256"]],

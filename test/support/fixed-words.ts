@@ -20,7 +20,7 @@ export const fixedPlaces: readonly (readonly [place: RegExp, why: string])[] = [
   [/(?<=-)own-cert\b/g, "the end of names that begin with the companion's Deployment"],
   [/^ *(?:- )?[A-Za-z]\w*(?=:)/gm, "keys of documents and of names files, in YAML and in text"],
   [/\bexample:[\w.-]+/g, "the release that comes with the rehearsal"],
-  [/\bdomain facts \d+(?:\.\d+)?/g, "where a rule comes from"],
+  [/\b(?:domain f|F)acts \d+(?:\.\d+)?/g, "where a rule comes from"],
   [
     /\bv?\d+\.\d+(?:\.\d+)*(?:-\d+(?:\.\d+)*)?\b/g,
     "versions: facts of releases, no brand has others",

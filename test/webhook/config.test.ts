@@ -143,7 +143,7 @@ test.each([
   [
     "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
     "kube-apiserver",
-    "needs ENGINE_WEBHOOK_CLIENT_CA, or nobody's certificate is asked for",
+    "needs ENGINE_WEBHOOK_CLIENT_CA: without it no client certificate is asked for",
   ],
 ])("%s=%s alone is refused", (name, value, problem) => {
   expect(problemsOf({ ...least, [name]: value })).toEqual([`${name}: ${problem}`]);

@@ -5,7 +5,7 @@ import { settings } from "../../webhook/settings";
 test.each([["--help"], ["-h"]])("%s names every variable, and what it means", (word) => {
   const said = saidOf([word]);
   for (const [name, [unset, means]] of Object.entries(settings)) {
-    expect(said).toContain(`  ${name}\n      ${means} [default ${unset}]\n`);
+    expect(said).toContain(`  ${name}\n      ${means} (default: ${unset})\n`);
   }
 });
 

@@ -289,7 +289,7 @@ interface ApiPurpose extends Purpose {
   readonly meanings?: Readonly<Record<number, string>> | undefined;
 }
 
-const otherWay = "see that the cluster's pods are ready, or give another way with --api-url";
+const otherWay = "check that the cluster's pods are ready, or give another way with --api-url";
 const renewal =
   "renew the cluster's certificate for its domain name, and check this machine's clock";
 
@@ -354,7 +354,7 @@ export function refused(
 
 function permissionHint(code: string | undefined, { restErrors, ...names }: Names): string {
   if (code !== restErrors.uploadDisabled) {
-    return `grant the user a role with the permission; for upgrades ${names.restPermission}, and see that the license is valid`;
+    return `grant the user a role with the permission; for upgrades ${names.restPermission}, and check that the license is valid`;
   }
   const { allowModulesUpload } = names.clusterFields;
   return `switch uploads on with PUT ${names.restPaths.cluster} {"${allowModulesUpload}": true}, and off again afterwards`;
@@ -365,7 +365,7 @@ function hintOf(status: number): string {
   if (status === 406) {
     return "see the builds with kubectl engine modules list, and install one that can do what the database is set to, or change the database";
   }
-  if (status === 409) return "wait until what is under way has ended, then run the command again";
+  if (status === 409) return "wait until the current action has ended, then run the command again";
   if (status >= 500 || status === 429)
     return "see the cluster's health, then run the command again";
   return "correct what the answer names";

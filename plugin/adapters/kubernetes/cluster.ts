@@ -273,7 +273,7 @@ async function pages(pass: Pass): Promise<readonly KubeObject[] | undefined> {
 function endless({ resource }: Pass): UnavailableError {
   return new UnavailableError(
     `the list of ${resource.plural} does not end: ${mostPages} pages came, and there is always a next one`,
-    { hint: "see whether a proxy answers in the place of the API server, then run again" },
+    { hint: "check whether a proxy answers in the place of the API server, then run again" },
   );
 }
 

@@ -35,9 +35,9 @@ kubectl_complete-engine, which kubectl runs to complete "kubectl engine", beside
 the PATH. It says where; --dry-run=client only says it. Running it again changes nothing. Names of clusters,
 databases and namespaces are asked of the cluster while you type: what does not answer at once is left out.`,
   examples: {
-    "Complete in every shell that is opened from now on": "completion install",
+    "Install completion for every new shell": "completion install",
     "Show what would be written for zsh": "completion install zsh --dry-run=client",
-    "Complete in this bash": "completion bash > ~/.engine.bash; . ~/.engine.bash",
+    "Load completion in this bash": "completion bash > ~/.engine.bash; . ~/.engine.bash",
   },
   argument: {
     name: "SHELL",

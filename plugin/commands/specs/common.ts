@@ -43,7 +43,7 @@ export const participantFlag = flagTable({
     offers: "context",
     repeat: true,
     key: "participants",
-    help: "Other cluster that takes part in active-active databases; it is only read",
+    help: "Other participating cluster of active-active databases; it is only read",
   },
 });
 

@@ -23,7 +23,7 @@ const requestFlags = flagTable({
     key: "parallelShardsUpgrade",
     help: "API: upgrade so many shards at once; absent: all of them",
   },
-  "preserve-roles": { help: "API: keep the roles of shards, by one failover more" },
+  "preserve-roles": { help: "API: keep the roles of shards, at the cost of one more failover" },
   "keep-crdt-protocol-version": { help: "API: keep the protocol of active-active databases" },
   "may-discard-data": {
     help: "API: allow the loss of data that is neither replicated nor persistent",
@@ -62,7 +62,7 @@ as it is. An active-active database is written here alone, and followed on every
 seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
 resource is brought in line. A database is done when version, state, spec status, generation and action agree.
 Flags that may lose data need the name of each database, typed or with --confirm. Running the command again is
-safe: databases that are there are not written, and those that failed continue.`,
+safe: databases that have the version are not written, and those that failed continue.`,
   examples: {
     "Show what would be written":
       "upgrade-database orders -n engine --engine-version 8.0 --dry-run=server",
@@ -117,7 +117,10 @@ safe: databases that are there are not written, and those that failed continue.`
       kinds: ["edb", "eaadb"],
       help: "Upgrade this one first, and stop when it fails",
     },
-    "max-failures": { ...count(1, 1_000_000), help: "Begin no more when so many have failed" },
+    "max-failures": {
+      ...count(1, 1_000_000),
+      help: "Start no more databases after so many failures",
+    },
     ...takeFlag("Fields to take from their present manager, separated by commas"),
     ...skipFlag,
     ...stallFlag("Time without progress after which a database counts as stalled"),

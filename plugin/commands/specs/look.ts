@@ -30,7 +30,7 @@ explain CODE says more. A finding that you can live with is accepted with --skip
     "Check the cluster as it is": "check -n engine",
     "Check whether an upgrade to a release can start, by its files":
       "check -n engine --release ./release --target 8.0.2-2",
-    "Let warnings count, but for one that is known":
+    "Fail on warnings too, except for one that you accept":
       "check -n engine --strict --skip DATABASE-VOLATILE",
     "See every check, without a cluster": "check --list",
   },
@@ -42,10 +42,10 @@ explain CODE says more. A finding that you can live with is accepted with --skip
       help: "Its files: a folder, a .tar.gz, or an https URL, which may hold {tag}",
     },
     sha256: { value: "HEX", goesWith: "release", help: "SHA-256 that the release must have" },
-    only: { value: "CODES", ...list, offers: "code", help: "Checks to make, with commas between" },
+    only: { value: "CODES", ...list, offers: "code", help: "Checks to make, separated by commas" },
     ...skipFlag,
     strict: { help: "Let warnings block as errors do" },
-    "allow-unread": { help: "Go without what may not be read; it is not judged" },
+    "allow-unread": { help: "Continue without what may not be read; it is not judged" },
     list: { help: "List the checks and ask no cluster" },
   },
   cluster: true,
@@ -99,7 +99,7 @@ With the name of an EC, that EC and the databases that belong to it are shown; 3
     until: {
       value: "VERDICT",
       choices: ["healthy", "fine"],
-      help: "Watch until every component is healthy, or fine, which means the same; 124 when --timeout comes first",
+      help: "Watch until every component is healthy (fine means the same); 124 when --timeout comes first",
     },
     release: {
       value: "RELEASE",
@@ -138,12 +138,12 @@ export const recover = spec({
   description: `Find why the upgrade of a cluster (EC) is frozen, and show the documented recovery filled in with the real
 names; with --apply do it.
 
-The causes come from data: versions and modules of the databases, license, image digests, states and pods; the
-operator's log and events are shown beside. With --api-ca (or --api-insecure) the cluster's REST API is asked
+The causes come from the data: versions and modules of the databases, license, image digests, states and pods; the
+operator's log and events are shown as well. With --api-ca (or --api-insecure) the cluster's REST API is asked
 for what really runs. Exit code 0 says that nothing is frozen, 3 that something is.
 
 With --apply modules are installed and versions posted over the REST API, one action at a time; then the run
-waits until the EC is Running, brings the databases' resources in line with what runs, and sees that the
+waits until the EC is Running, sets the databases' resources to what runs, and checks that the
 operator acts on them. It asks before the first change. Running it again continues from the state found.`,
   examples: {
     "See why it makes no progress": "recover -n engine --api-ca ca.pem",

@@ -77,7 +77,7 @@ access reviews prove the access. Running the command again continues from the st
       offers: "namespace",
       help: "Work on this one first, and stop when it fails",
     },
-    "max-failures": { ...count(1, 1_000_000), help: "Stop when so many namespaces have failed" },
+    "max-failures": { ...count(1, 1_000_000), help: "Stop after so many failed namespaces" },
     "take-over": {
       help: "With --mode contract: take a namespace from the operator of another namespace",
     },
@@ -92,7 +92,7 @@ access reviews prove the access. Running the command again continues from the st
     read.oneOf("template", "release");
     const namespaces = [...new Set(typed)];
     if (read.given("namespaces") && namespaces.length === 0) {
-      read.problems.push("--namespaces: names no namespace");
+      read.problems.push("--namespaces: give at least one namespace");
     }
     return { ...options, ...(namespaces.length > 0 && { namespaces }) };
   },

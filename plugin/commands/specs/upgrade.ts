@@ -28,7 +28,7 @@ const operatorFlags = flagTable({
     value: "KIND/NAME",
     ...list,
     key: "allowObjects",
-    help: "Object of the bundle to apply although its rights or pods are unusual",
+    help: "Object of the bundle to apply although its permissions or pods are unusual",
   },
   chart: {
     value: "REF",
@@ -77,9 +77,8 @@ done is up to date, and is not written again.`,
     "Show the whole plan": "upgrade -n engine --release ./release --dry-run=client",
     "Carry it out without a question":
       "upgrade -n engine --release ./release.tar.gz --target 8.0.2-2 --yes",
-    "Save the plan to be looked at": "upgrade -n engine --release ./release --plan-out plan.json",
-    "Carry out the plan that was looked at":
-      "upgrade -n engine --release ./release --plan plan.json",
+    "Save the plan for review": "upgrade -n engine --release ./release --plan-out plan.json",
+    "Carry out the reviewed plan": "upgrade -n engine --release ./release --plan plan.json",
     "The databases too": "upgrade -n engine --release ./release --engine-version 8.0",
     "An operator that was installed with its chart":
       "upgrade -n engine --chart ./chart --release-name operator --version 8.0.2-2",
@@ -102,7 +101,7 @@ done is up to date, and is not written again.`,
     "plan-out": {
       value: "FILE",
       file: true,
-      help: "Save the plan there, write nothing else",
+      help: "Save the plan there, and write nothing else",
     },
     plan: { value: "FILE", file: true, help: "Carry out this plan if it still holds" },
   },
@@ -125,16 +124,16 @@ export const upgradeOperator = spec({
   description: `Upgrade the operator by the bundle of a release, or by its chart, and wait until it is 1/1 ready, up to date
 and available.
 
-A bundle: definitions first, never lowered, then accounts, roles, bindings, Service and Deployment, each by
+A bundle: definitions first, never downgraded, then accounts, roles, bindings, Service and Deployment, each by
 server-side apply. What kubectl applied of the old bundle is taken over; what someone changed since is a local
 change: all of them are listed with both values before anything is written, and --take-fields decides. What
-is changed is saved first. What no operator needs (wildcard rights, bindings to everybody, other Deployments,
+is changed is saved first. What no operator needs (wildcard permissions, bindings to everybody, other Deployments,
 privileged pods) is refused unless --allow-object names it. A chart: helm does it, with the
 values given so far. An operator that a chart or OLM owns is not upgraded by a bundle. Running the command
 again is safe: it continues from the state found.`,
   examples: {
     "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
-    "Upgrade by the bundle of a release, and no other":
+    "Upgrade by the bundle of a release archive":
       "upgrade-operator -n engine --release ./release.tar.gz --target 8.0.2-2",
     "Pull from your own registry":
       "upgrade-operator --release ./release --image-registry registry.example --pull-secret mirror",

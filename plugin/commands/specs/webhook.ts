@@ -34,7 +34,7 @@ replaced or deleted is saved first. Running the command again is safe: it contin
     "Use the template that the tool ships": "upgrade-webhook -n engine",
     "Use the template of a release": "upgrade-webhook --release ./release.tar.gz",
     "And RBAC and the old SCC with it": "upgrade-webhook --with rbac,scc",
-    "Use a template from a pipe, in a script": "upgrade-webhook --template - --yes",
+    "Use a template from stdin, in a script": "upgrade-webhook --template - --yes",
   },
   flags: {
     template: { value: "FILE", file: true, help: "Template to apply; - for stdin" },

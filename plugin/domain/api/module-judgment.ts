@@ -24,15 +24,14 @@ export const moduleFindings = {
     cause: "an installed user-defined module is not defined in the EC",
     fix: "define it in the EC under one of its two names before a database that uses it is upgraded",
   }),
-  engineUnknown: warning("MODULE-ENGINE-UNKNOWN", "domain facts 9", {
+  engineUnknown: warning("MODULE-ENGINE-UNKNOWN", "Facts 9", {
     cause:
       "no node of the cluster supports the requested engine version: bundled modules cannot be judged",
     fix: "upgrade the cluster (EC) first, then run this again; or correct the version",
   }),
-  oneNode: warning("MODULE-ONE-NODE", "domain facts 9", {
-    cause:
-      "the module's file was given to the node that answered; the newer call takes it once a node",
-    fix: "run it from where every node can be reached: without --api-url, by the pods of the EC",
+  oneNode: warning("MODULE-ONE-NODE", "Facts 9", {
+    cause: "the module was uploaded to one node only, and the newer call needs it on each node",
+    fix: "run it without --api-url, from where the pods of the EC can be reached: it then uploads to each node",
   }),
   platform: error("MODULE-PLATFORM", "S103", {
     cause: "a module in use is not installed for the requested platform",
@@ -40,7 +39,7 @@ export const moduleFindings = {
   }),
   platformUnknown: warning("MODULE-PLATFORM-UNKNOWN", "S47", {
     cause: "the server does not report for which platforms a module in use is installed",
-    fix: "see in the manifest of its archive that it is built for the platform",
+    fix: "check in the manifest of its archive that it is built for the platform",
   }),
   target: error("MODULE-TARGET", "S103", {
     cause: "a module in use has no installed build for the requested engine version",

@@ -98,12 +98,12 @@ export const perCluster =
 
 /** A list that was not read, a check that failed itself. */
 export const judgingCodes = {
-  unread: warning("CHECK-NOT-JUDGED", "cli contract, check", {
-    cause: "a list could not be read, so nothing is said about what rests on it",
+  unread: warning("CHECK-NOT-JUDGED", "docs/reference/commands/check.md", {
+    cause: "a list could not be read, so the checks that need it were not made",
     fix: "ask an administrator for the permission that is named, then run again",
   }),
-  broken: warning("CHECK-BROKEN", "cli contract, check", {
-    cause: "a check came to no verdict: it met something that it was not made for",
-    fix: "look at what it is about by hand, and report it with the cluster's objects",
+  broken: warning("CHECK-BROKEN", "docs/reference/commands/check.md", {
+    cause: "a check failed: it met data that it cannot judge",
+    fix: "check by hand what the check is about, and report the failure with the cluster's objects",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;

@@ -68,7 +68,7 @@ export const clusterChecks: readonly Check[] = [
   shared(
     { ...clusterFindings.busy, severity: "warning" },
     {
-      title: "No rolling upgrade or restart is under way",
+      title: "No rolling upgrade or restart is in progress",
       needs,
       judge: perCluster((cluster, situation) => {
         const state = stateOf(cluster, situation);
@@ -132,10 +132,10 @@ export const clusterChecks: readonly Check[] = [
       });
     }),
   }),
-  warning("CLUSTER-PODS-BEHIND", "domain facts 7", {
+  warning("CLUSTER-PODS-BEHIND", "Facts 7", {
     title: "Every pod runs the EC's tag",
     cause: "the EC is Running, and pods of it run another image than its spec asks for",
-    fix: "see what keeps the operator from rolling the pods: its log, and events of the StatefulSet",
+    fix: "find out what keeps the operator from rolling the pods: its log, and events of the StatefulSet",
     needs: ["ecs", "pods", "statefulSets"],
     judge: perCluster((cluster, situation) => {
       const tag = asString(getPath(cluster, situation.names.ecFields.versionTag));
@@ -145,10 +145,10 @@ export const clusterChecks: readonly Check[] = [
       return on(cluster, `it asks for ${tag}, and pods run ${others.join(", ")}`);
     }),
   }),
-  warning("CLUSTER-PODS-NOT-READY", "domain facts 11", {
+  warning("CLUSTER-PODS-NOT-READY", "Facts 11", {
     title: "Every pod of a Running EC is ready",
     cause: "the EC says Running, and not all of its pods are ready: the state may be stale",
-    fix: "see why with kubectl describe pod; bring all nodes up before the upgrade takes one down",
+    fix: "find out why with kubectl describe pod; bring all nodes up before the upgrade takes one down",
     needs: ["ecs", "statefulSets"],
     judge: perCluster((cluster, situation) => {
       const [name, namespace] = [nameOf(cluster), namespaceOf(cluster)];
@@ -196,7 +196,7 @@ export const clusterSpecChecks: readonly Check[] = [
     title: "No image is pinned by digest where upgrades are automatic",
     needs,
   }),
-  warning("CLUSTER-HELPER-IMAGES", "domain facts 7", {
+  warning("CLUSTER-HELPER-IMAGES", "Facts 7", {
     title: "Bootstrapper and services rigger are of the operator's release",
     cause: "the tag of the bootstrapper or of the services rigger is not the operator's release",
     fix: "set it to the operator's release, or remove that image spec",
@@ -225,7 +225,7 @@ export const clusterSpecChecks: readonly Check[] = [
   }),
   warning("CLUSTER-POLICY-UNKNOWN", "C20", {
     title: "The upgrade policy is a known one",
-    cause: "the EC's upgrade policy is none of the known ones, and counts as none",
+    cause: "the EC's upgrade policy is not a known one, and counts as not set",
     fix: "set it to one of the two known policies, or remove it",
     needs,
     judge: perCluster((cluster, { names }) => {
@@ -292,8 +292,8 @@ export const licenceChecks: readonly Check[] = [
   }),
   license.error("LICENSE-EXPIRED", "S60", {
     title: "The license has not expired",
-    cause: "the day on which the license expires is past, whatever its state still says",
-    fix: "put in a new license",
+    cause: "the license has expired, whatever its state says",
+    fix: "set a new license",
     needs,
     judge: perCluster((cluster, situation) => {
       const { days, field, until } = expiryOf(cluster, situation);
@@ -309,8 +309,8 @@ export const licenceChecks: readonly Check[] = [
   }),
   license.warning("LICENSE-EXPIRES-SOON", "S60", {
     title: `The license is good for more than ${soon} days`,
-    cause: `the license expires within ${soon} days; settings of databases cannot be changed then`,
-    fix: "put in a new license before that day",
+    cause: `the license expires within ${soon} days; after that, settings of databases cannot be changed`,
+    fix: "set a new license before that day",
     needs,
     judge: perCluster((cluster, situation) => {
       const { days, field, until } = expiryOf(cluster, situation);
@@ -321,7 +321,7 @@ export const licenceChecks: readonly Check[] = [
   license.warning("LICENSE-SHARDS", "S117", {
     title: "The license leaves shards",
     cause: "all shards of the license are in use",
-    fix: "take a larger license, or remove databases that nobody needs",
+    fix: "get a larger license, or delete databases that nobody needs",
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const [used, limit] = [ecFields.shardsUsage, ecFields.shardsLimit].map((path) =>
@@ -331,7 +331,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, `${used} of ${limit} shards`, { field: ecFields.shardsUsage.join(".") })];
     }),
   }),
-  license.warning("LICENSE-TWICE", "domain facts 7", {
+  license.warning("LICENSE-TWICE", "Facts 7", {
     title: "The license comes from one place",
     cause: "the EC has its license both in its spec and in a Secret",
     fix: "keep one of the two: the Secret hides the text from whoever reads the EC",
@@ -342,7 +342,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, "it has both", { field: ecFields.license.join(".") })];
     }),
   }),
-  license.error("LICENSE-SECRET", "domain facts 7", {
+  license.error("LICENSE-SECRET", "Facts 7", {
     title: "The Secret with the license is there",
     cause: "the Secret that the EC takes its license from is absent or lacks the item",
     fix: "create the Secret with the license in the item that is named",

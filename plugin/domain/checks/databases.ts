@@ -64,7 +64,7 @@ export const databaseChecks: readonly Check[] = [
   }),
   warning("DATABASE-TWO-VERSIONS", "S61", {
     title: "Every active-active database asks for one version",
-    cause: "an active-active database asks for different versions at the two places of the field",
+    cause: "an active-active database asks for different versions in the two places of the field",
     fix: "set both to the same version, or remove the one that the operator does not read",
     needs: [...needs, "definitions"],
     judge: perDatabase(({ object, kind }, { facts }) => {
@@ -77,7 +77,7 @@ export const databaseChecks: readonly Check[] = [
       return on(object, said.join(", "), { field: paths.map(fieldText).join(", ") });
     }),
   }),
-  warning("DATABASE-CLUSTER-ABSENT", "domain facts 6", {
+  warning("DATABASE-CLUSTER-ABSENT", "Facts 6", {
     title: "Every database belongs to an EC that exists",
     cause: "the EC that a database names is in neither its own nor the operator's namespace",
     fix: "correct the name: a database names an EC of the operator's namespace",
@@ -103,14 +103,14 @@ export const databaseChecks: readonly Check[] = [
         : undefined,
     ),
   }),
-  warning("DATABASE-UNMANAGED", "domain facts 6", {
+  warning("DATABASE-UNMANAGED", "Facts 6", {
     title: "Every database is in a namespace that an operator manages",
     cause: "a database is in a namespace that no operator manages: nobody upgrades it",
-    fix: "add the namespace to the operator's, roles first, or delete what nobody needs",
+    fix: "let the operator manage the namespace, roles first, or delete the database if nobody needs it",
     needs: [...needs, "roleBindings"],
     judge: judgeUnmanaged,
   }),
-  warning("DATABASE-NOT-ACTIVE", "domain facts 7", {
+  warning("DATABASE-NOT-ACTIVE", "Facts 7", {
     title: "Every database is active",
     cause: "a database is not active: an upgrade begins with an active one",
     fix: "wait until it is, or see the operator's log for what keeps it",
@@ -122,7 +122,7 @@ export const databaseChecks: readonly Check[] = [
       return on(object, `its status is ${quote(status)}`, { field: fieldText(path) });
     }),
   }),
-  warning("DATABASE-SPEC-INVALID", "domain facts 7", {
+  warning("DATABASE-SPEC-INVALID", "Facts 7", {
     title: "The operator accepts every database's spec",
     cause: "the operator does not accept a database's spec, and does not act on it",
     fix: "see the operator's log for the field, and fix it",
@@ -147,16 +147,16 @@ export const databaseChecks: readonly Check[] = [
       return on(object, `generation ${generation}, acted on is ${seen}`);
     }),
   }),
-  warning("DATABASE-DELETING", "domain facts 4.1", {
+  warning("DATABASE-DELETING", "Facts 4.1", {
     title: "No database is being deleted",
-    cause: "a database is being deleted; an EC with databases cannot go either",
-    fix: "wait until it is gone; a webhook that does not answer keeps its finalizer",
+    cause: "a database is being deleted; its EC cannot be deleted before it",
+    fix: "wait until it is gone; if it stays, check that the admission webhook answers: without it no finalizer can be removed",
     needs,
     judge: perDatabase(({ object }) =>
       deleting(object) ? on(object, "it is being deleted") : undefined,
     ),
   }),
-  warning("DATABASE-TYPE", "domain facts 7", {
+  warning("DATABASE-TYPE", "Facts 7", {
     title: "An engine version is set only where it has a meaning",
     cause: "a database of another type has an engine version, which is for type engine only",
     fix: "remove the engine version",

@@ -53,15 +53,15 @@ export const moduleChecks: readonly Check[] = [
   error("MODULE-OS-BASE", "S103", {
     vouched: true,
     title: "No user-defined module has to be rebuilt for the new OS base",
-    cause: `from ${newBase} on nodes run on a newer OS base, for which builds of the modules must be installed before`,
-    fix: "install builds for the new OS base first, and see in the REST API's list of modules that they are there",
+    cause: `from ${newBase} on, nodes run on a newer OS base: module builds for it must be installed first`,
+    fix: "install builds for the new OS base first, and check in the REST API's list of modules that they are there",
     needs: [...needs, "deployments"],
     judge: judgeBase,
   }),
-  error("MODULE-RELEASE", "domain facts 8", {
+  error("MODULE-RELEASE", "Facts 8", {
     title: "The release supports user-defined modules",
     cause: `operators ${withoutModules.join(" and ")} do not support user-defined modules`,
-    fix: "choose a later release, or take the modules out of use",
+    fix: "choose a later release, or remove the modules",
     needs,
     wants: "version",
     judge: ({ wanted, ...situation }) =>
@@ -78,14 +78,14 @@ export const moduleChecks: readonly Check[] = [
     needs: ["ecs"],
     judge: perCluster(judgeSources),
   }),
-  error("MODULE-CREDENTIALS", "domain facts 7", {
+  error("MODULE-CREDENTIALS", "Facts 7", {
     title: "The Secrets for downloading modules are there",
     cause: "the Secret for downloading a module is absent or lacks an item",
     fix: "create the Secret with both items",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "module"),
   }),
-  warning("MODULE-TWO-LISTS", "domain facts 13", {
+  warning("MODULE-TWO-LISTS", "Facts 13", {
     title: "Every database has one list of modules",
     cause: "a database has its modules in both spellings of the list",
     fix: "keep the list that the definition has, remove the other",
@@ -99,7 +99,7 @@ export const moduleChecks: readonly Check[] = [
         return there.length < 2 ? [] : [on(object, `it has ${there.join(" and ")}`)];
       }),
   }),
-  warning("MODULE-TO-LATEST", "domain facts 7", {
+  warning("MODULE-TO-LATEST", "Facts 7", {
     title: "No database asks for automatic upgrades of its modules",
     cause: "a field is set that is deprecated: modules follow the engine version",
     fix: "remove the field",
@@ -188,7 +188,7 @@ export const activeActiveChecks: readonly Check[] = [
   activeActives.error("ACTIVE-ACTIVE-OPERATOR", "S127", {
     title: `Active-active databases are upgraded by operator ${oldest} or later`,
     cause: `an operator before ${oldest} does not upgrade active-active databases`,
-    fix: `upgrade the operator to ${oldest} or later, on every cluster that takes part`,
+    fix: `upgrade the operator to ${oldest} or later, on every participating cluster`,
     needs: ofNamespaces,
     judge: (situation) => {
       const goal = goalOf(situation);
@@ -199,33 +199,38 @@ export const activeActiveChecks: readonly Check[] = [
     },
   }),
   activeActives.warning("ACTIVE-ACTIVE-REMOTE-UNSEEN", "S66", {
-    title: "No cluster elsewhere takes part in a database",
-    cause: "clusters elsewhere take part: which operator they run cannot be seen from here",
-    fix: `see there that the operator is at ${oldest} or later, best at the same release as here`,
+    title: "No other cluster participates in a database",
+    cause:
+      "other clusters participate, and the versions of their operators cannot be read from here",
+    fix: `check on each of them that the operator is at ${oldest} or later, ideally at the same release as here`,
     needs: [...ofNamespaces, "ercs"],
     judge: perDatabase((database, situation) => {
       const remote = participants(database, situation).filter(
         (name) => getPath(remoteNamed(name, situation), situation.names.ercFields.local) !== true,
       );
-      return remote.length === 0 ? undefined : on(database, `elsewhere: ${remote.join(", ")}`);
+      return remote.length === 0
+        ? undefined
+        : on(database, `other participating clusters: ${remote.join(", ")}`);
     }),
   }),
-  activeActives.warning("ACTIVE-ACTIVE-NO-REMOTE", "domain facts 7", {
-    title: "Every cluster that takes part is known here",
-    cause: "a database names a taking part of a cluster that no remote cluster resource describes",
+  activeActives.warning("ACTIVE-ACTIVE-NO-REMOTE", "Facts 7", {
+    title: "Every participating cluster has a remote cluster resource",
+    cause: "a database names a participating cluster that has no remote cluster resource here",
     fix: "create the remote cluster resource, or correct the name in the database",
     needs: [...ofNamespaces, "ercs"],
     judge: perDatabase((database, situation) => {
       const unknown = participants(database, situation).filter(
         (name) => remoteNamed(name, situation) === undefined,
       );
-      return unknown.length === 0 ? undefined : on(database, `not known: ${unknown.join(", ")}`);
+      return unknown.length === 0
+        ? undefined
+        : on(database, `no remote cluster resource for ${unknown.join(", ")}`);
     }),
   }),
   activeActives.warning("ACTIVE-ACTIVE-DOWN", "S65", {
     title: "Every active-active database replicates",
     cause: "the instances of a database do not replicate: the change would not reach all of them",
-    fix: "bring the link up first: see the remote clusters' status and their logs",
+    fix: "restore the link first: check the status of the remote clusters, and the operators' logs",
     needs: ofNamespaces,
     judge: perDatabase((database, { names }) => {
       const path = names.eaadbFields.replicationStatus;
@@ -234,7 +239,7 @@ export const activeActiveChecks: readonly Check[] = [
       return on(database, `its replication is ${status}`, { field: path.join(".") });
     }),
   }),
-  activeActives.warning("ACTIVE-ACTIVE-USER-MODULE", "domain facts 7", {
+  activeActives.warning("ACTIVE-ACTIVE-USER-MODULE", "Facts 7", {
     title: "No active-active database uses a user-defined module",
     cause: "user-defined modules are not supported on active-active databases",
     fix: "take the module out of the database",
@@ -247,11 +252,11 @@ export const activeActiveChecks: readonly Check[] = [
       });
     },
   }),
-  activeActives.warning("ACTIVE-ACTIVE-MODULE-COMMANDS", "domain facts 7", {
+  activeActives.warning("ACTIVE-ACTIVE-MODULE-COMMANDS", "Facts 7", {
     title: "No module command has to wait for all instances",
     cause:
-      "until every instance is at version 8, commands of modules must wait, and nothing stops them",
-    fix: "keep applications from module commands until the last instance is upgraded",
+      "until every instance runs version 8, applications must not use module commands, and nothing prevents it",
+    fix: "stop applications from using module commands until the last instance is upgraded",
     needs: [...ofNamespaces, "edbs"],
     wants: "version",
     judge: (situation) => {
@@ -267,9 +272,9 @@ export const activeActiveChecks: readonly Check[] = [
       });
     },
   }),
-  activeActives.warning("ACTIVE-ACTIVE-NAMESPACE", "domain facts 6", {
+  activeActives.warning("ACTIVE-ACTIVE-NAMESPACE", "Facts 6", {
     title: "Active-active databases are where the operator supports them",
-    cause: "before 7.22.0 the operator supports active-active databases in its own namespace alone",
+    cause: "before 7.22.0 the operator supports active-active databases only in its own namespace",
     fix: "upgrade to 7.22.0 or later, or move the database to the operator's namespace",
     needs: ofNamespaces,
     judge: (situation) => {
@@ -281,7 +286,7 @@ export const activeActiveChecks: readonly Check[] = [
         .map((one) => on(one, `operator ${goal.tag} does not support it outside of ${namespace}`));
     },
   }),
-  activeActives.warning("REMOTE-CLUSTER-STATUS", "domain facts 7", {
+  activeActives.warning("REMOTE-CLUSTER-STATUS", "Facts 7", {
     title: "Every remote cluster is reached",
     cause: "the operator does not reach a remote cluster",
     fix: "see its status and the operator's log: address, credentials and certificate",
@@ -294,7 +299,7 @@ export const activeActiveChecks: readonly Check[] = [
         return [on(remote, `its status is ${status}`, { field: path.join(".") })];
       }),
   }),
-  activeActives.warning("REMOTE-CLUSTER-SECRET", "domain facts 3", {
+  activeActives.warning("REMOTE-CLUSTER-SECRET", "Facts 3", {
     title: "The Secrets of remote clusters are there",
     cause: "the Secret with the credentials of a remote cluster is absent or lacks an item",
     fix: "copy the credentials from that cluster into the Secret that is named",

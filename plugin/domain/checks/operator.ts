@@ -54,7 +54,7 @@ export const operatorChecks: readonly Check[] = [
   }),
   error("OPERATOR-TOO-OLD", "S122", {
     title: `The operator is at ${oldest} or later`,
-    cause: `the operator is older than ${oldest}, from which no upgrade to 7.8.2-6 or later leads`,
+    cause: `the operator is older than ${oldest}, and cannot be upgraded directly to 7.8.2-6 or later`,
     fix: `upgrade the operator and the cluster to ${oldest} or later first, then continue from there`,
     needs: ["deployments"],
     judge: (situation) => {
@@ -64,18 +64,18 @@ export const operatorChecks: readonly Check[] = [
       return [on(deployment, `the operator is at ${installed.tag}, older than ${oldest}`)];
     },
   }),
-  error("OPERATOR-VERSION-UNKNOWN", "domain facts 8", {
+  error("OPERATOR-VERSION-UNKNOWN", "Facts 8", {
     vouched: true,
     title: "The operator reports its release",
     cause: "the operator's image is pinned by its digest and no annotation reports the release",
-    fix: "see in the registry which tag that digest has, and whether a later release may follow it",
+    fix: "check in the registry which tag that digest has, and whether a later release may follow it",
     needs: ["deployments"],
     judge: ({ deployment, installed }) =>
       deployment !== undefined && installed === undefined
         ? [on(deployment, "neither its image's tag nor an annotation is a release")]
         : [],
   }),
-  warning("OPERATOR-VERSION-CONTRADICTS", "domain facts 8", {
+  warning("OPERATOR-VERSION-CONTRADICTS", "Facts 8", {
     title: "The operator's image and the chart's annotation tell the same release",
     cause: "the annotation of the chart names another release than the image's tag",
     fix: "upgrade by the chart again, or put its image back: one of the two was changed by hand",
@@ -89,7 +89,7 @@ export const operatorChecks: readonly Check[] = [
     needs: ["deployments"],
     judge: judgeBoth,
   }),
-  warning("OPERATOR-STRATEGY", "domain facts 4.1", {
+  warning("OPERATOR-STRATEGY", "Facts 4.1", {
     title: "One operator runs at a time",
     cause: "the Deployment may run two operators at once, which fight over the same resources",
     fix: "set replicas to 1 and the strategy to Recreate, as the bundle has them",
@@ -187,9 +187,10 @@ export const operatorOwnerChecks: readonly Check[] = [
     needs: ["deployments"],
     judge: judgeOwner,
   }),
-  warning("OPERATOR-OLM-AUTOMATIC", "domain facts 8", {
+  warning("OPERATOR-OLM-AUTOMATIC", "Facts 8", {
     title: "OLM upgrades the operator only when it is told to",
-    cause: "the Subscription approves by itself: the operator may be upgraded at any time",
+    cause:
+      "the Subscription approves upgrades automatically: the operator may be upgraded at any time",
     fix: "set installPlanApproval of the Subscription to Manual",
     needs: ["deployments", "subscriptions"],
     judge: ({ deployment, facts }) =>
@@ -199,9 +200,9 @@ export const operatorOwnerChecks: readonly Check[] = [
             .filter((one) => getPath(one, ["spec", "installPlanApproval"]) !== "Manual")
             .map((one) => on(one, "it does not wait for an approval")),
   }),
-  warning("OPERATOR-OLM-CLUSTER-NAME", "domain facts 5", {
+  warning("OPERATOR-OLM-CLUSTER-NAME", "Facts 5", {
     title: "The cluster has the name that OLM installations ask for",
-    cause: "where OLM installed the operator, its rights are for a cluster of one fixed name",
+    cause: "where OLM installed the operator, its permissions are for a cluster of one fixed name",
     fix: "create the cluster under that name, or install the operator by its bundle",
     needs: ["deployments", "ecs"],
     judge: ({ deployment, clusters, names }) =>
@@ -211,7 +212,7 @@ export const operatorOwnerChecks: readonly Check[] = [
             .filter(({ metadata }) => metadata.name !== names.operator.olmCluster)
             .map((one) => on(one, `OLM's operator expects the name ${names.operator.olmCluster}`)),
   }),
-  warning("OPERATOR-CHART-NAMESPACES", "domain facts 8", {
+  warning("OPERATOR-CHART-NAMESPACES", "Facts 8", {
     title: "The chart covers what the operator manages",
     cause: "the chart does not bring the roles of other namespaces, which this operator manages",
     fix: "run reapply-rbac around the upgrade by the chart",

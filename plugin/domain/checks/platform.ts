@@ -27,15 +27,16 @@ const platformIs =
 export const platformChecks: readonly Check[] = [
   error("PLATFORM-UNSUPPORTED", "S121", {
     title: "The platform is one that the operator supports",
-    cause: "the platform's version is far outside of those that the operator supports",
+    cause: "the operator does not support the platform's version",
     fix: "upgrade the platform, or choose an operator release that supports it",
     needs,
     judge: platformIs("unsupported"),
   }),
   warning("PLATFORM-EDGE", "S121", {
     title: "The platform is well within the supported versions",
-    cause: "the platform's version is just outside of the published table, of which copies differ",
-    fix: "see in the release notes of the operator whether this version is supported",
+    cause:
+      "the platform's version is just outside the published support table, whose copies differ",
+    fix: "check in the release notes of the operator whether this version is supported",
     needs,
     judge: platformIs("edge"),
   }),
@@ -48,8 +49,8 @@ export const platformChecks: readonly Check[] = [
   }),
   warning("PLATFORM-UNKNOWN", "S121", {
     title: "Platform and operator are in the table of supported versions",
-    cause: "which versions of this platform the operator supports is not known here",
-    fix: "see in the release notes of the operator whether this platform is supported",
+    cause: "this tool does not know which versions of this platform the operator supports",
+    fix: "check in the release notes of the operator whether this platform is supported",
     needs,
     judge: (situation) => {
       const goal = goalOf(situation);
@@ -69,7 +70,7 @@ export const platformChecks: readonly Check[] = [
     title: "The platform reports its version",
     cause:
       "the platform does not report its version, so it is not known whether it is a supported one",
-    fix: "see with oc version or kubectl version that the operator supports it",
+    fix: "check with oc version or kubectl version that the operator supports it",
     needs,
     vouched: true,
     judge: (situation) => {
@@ -83,7 +84,7 @@ export const platformChecks: readonly Check[] = [
     title: "The distribution is one of the table of supported platforms",
     cause:
       "the nodes are of a distribution of Kubernetes that the table of supported platforms does not have",
-    fix: "see in the release notes of the operator whether this distribution is supported",
+    fix: "check in the release notes of the operator whether this distribution is supported",
     needs: ["nodes", "clusterVersions", "constraints"],
     judge: ({ facts }) => {
       if (isOpenShift(facts)) return [];
@@ -95,10 +96,10 @@ export const platformChecks: readonly Check[] = [
       return [on(first, cause)];
     },
   }),
-  warning("PLATFORM-NODE-NOT-READY", "domain facts 11", {
+  warning("PLATFORM-NODE-NOT-READY", "Facts 11", {
     title: "Every node is ready and takes pods",
     cause: "a node is not ready or takes no pods: the rolling upgrade may lack a place for one",
-    fix: "bring the node back, or see that the others have room for the pods of the cluster",
+    fix: "bring the node back, or check that the others have room for the pods of the cluster",
     needs: ["nodes"],
     judge: ({ facts }) =>
       facts.objects.nodes.flatMap((node) => {
@@ -111,7 +112,7 @@ export const platformChecks: readonly Check[] = [
           : [];
       }),
   }),
-  warning("PLATFORM-QUOTA-EXHAUSTED", "domain facts 11", {
+  warning("PLATFORM-QUOTA-EXHAUSTED", "Facts 11", {
     title: "The namespace's quotas have capacity left",
     cause: "a quota of the operator's namespace is used up: a new pod or Job may be refused",
     fix: "raise the quota before the upgrade",

@@ -140,7 +140,7 @@ function byNamespace(
 }
 
 const { shared, warning } = checksOf("rbac");
-const source = "domain facts 6";
+const source = "Facts 6";
 const podSpec = ["spec", "template", "spec"];
 
 /** The checks of settings and of the namespaces that they name. */

@@ -42,7 +42,7 @@ const perSite =
 export const rbacChecks: readonly Check[] = [
   error("RBAC-TEMPLATE", "S34", {
     title: "The release's roles and bindings are fit",
-    cause: "the release's files for managed namespaces do not hold what they have to",
+    cause: "the release's files for managed namespaces lack the expected Role and RoleBinding",
     fix: "give the whole release, or the files with reapply-rbac --template",
     needs: [...settingNeeds, "ecs"],
     wants: "rbac",
@@ -52,7 +52,7 @@ export const rbacChecks: readonly Check[] = [
       return templates.problems.map((cause) => ({ cause }));
     },
   }),
-  error("RBAC-ROLE-ABSENT", "domain facts 6", {
+  error("RBAC-ROLE-ABSENT", "Facts 6", {
     title: "Every managed namespace has the Role",
     cause: "a managed namespace lacks the Role: the operator fails and stops",
     fix: again,
@@ -63,7 +63,7 @@ export const rbacChecks: readonly Check[] = [
         : undefined,
     ),
   }),
-  error("RBAC-BINDING-ABSENT", "domain facts 6", {
+  error("RBAC-BINDING-ABSENT", "Facts 6", {
     title: "Every managed namespace has the RoleBinding",
     cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
     fix: again,
@@ -74,7 +74,7 @@ export const rbacChecks: readonly Check[] = [
         : undefined,
     ),
   }),
-  error("RBAC-PLACEHOLDER", "domain facts 6", {
+  error("RBAC-PLACEHOLDER", "Facts 6", {
     title: "No placeholder was left in a role or binding",
     cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
     fix: again,
@@ -87,7 +87,7 @@ export const rbacChecks: readonly Check[] = [
       ),
     ),
   }),
-  error("RBAC-SUBJECTS", "domain facts 6", {
+  error("RBAC-SUBJECTS", "Facts 6", {
     title: "Every binding is for the operator and its clusters",
     cause: "a binding lacks the service account of the operator or of a cluster",
     fix: again,
@@ -103,7 +103,7 @@ export const rbacChecks: readonly Check[] = [
       });
     }),
   }),
-  warning("RBAC-ROLE-REF", "domain facts 6", {
+  warning("RBAC-ROLE-REF", "Facts 6", {
     title: "Every binding is for the Role beside it",
     cause: "a binding is for another role than the release's, and cannot be changed, only replaced",
     fix: "run reapply-rbac: it replaces the binding without a moment without access",
@@ -181,7 +181,7 @@ function judgeOwner(object: KubeObject | undefined): readonly CheckResult[] {
   return [on(object, `${owner.name} owns it`, { fix: owner.way })];
 }
 
-const source = "domain facts 6";
+const source = "Facts 6";
 
 /** The checks of the operator's own role, of cluster-wide ones and of leftovers. */
 export const rbacReachChecks: readonly Check[] = [

@@ -19,7 +19,7 @@ import {
 } from "../operator/definitions";
 
 const { error, shared, warning } = checksOf("release");
-const source = "domain facts 8";
+const source = "Facts 8";
 const needs = ["deployments"] as const;
 
 /** The checks of the wanted release. */
@@ -36,7 +36,7 @@ export const releaseChecks: readonly Check[] = [
   error("RELEASE-PATH", source, {
     title: "The target release may follow what runs",
     cause: "this release cannot follow the one that runs",
-    fix: "go by a release in between that may follow what runs, then on from there",
+    fix: "upgrade to a release in between first, then from there to this one",
     needs: ["deployments", "ecs"],
     wants: "version",
     judge: judgePath,
@@ -58,7 +58,7 @@ export const releaseChecks: readonly Check[] = [
     title: "The bundle reports its release",
     cause:
       "the bundle pins the operator's image by its digest alone, so it does not report the release",
-    fix: "give the release with --target, and see that the digest is of that tag",
+    fix: "give the release with --target, and check that the digest is of that tag",
     needs: [],
     wants: "contents",
     judge: ({ target: { contents } }) =>
@@ -98,7 +98,7 @@ export const releaseChecks: readonly Check[] = [
   warning("RELEASE-PAIR-CONTRADICTS", source, {
     title: "The cluster release of the target operator is told without a contradiction",
     cause:
-      "the command line, the release's files and the pairs known here tell different cluster releases for the operator",
+      "the command line, the release's files and the pairs known here name different cluster releases for the operator",
     fix: "see the release notes, and give the right tag: upgrade with --cluster-target, upgrade-cluster with --target",
     needs: [],
     wants: "version",
@@ -299,10 +299,10 @@ export const definitionChecks: readonly Check[] = [
   byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
     verdict.is === "keep" ? verdict.because : undefined,
   ),
-  definitions.warning("DEFINITION-SHARED", "domain facts 8", {
+  definitions.warning("DEFINITION-SHARED", "Facts 8", {
     title: "No other operator shares the definitions",
     cause: "other namespaces hold clusters of their own: the new definitions are for them too",
-    fix: "see that the operators there are not of a later release, and upgrade them soon after",
+    fix: "check that the operators there are not of a later release, and upgrade them soon after",
     needs: ["ecs"],
     judge: ({ facts }) => {
       const places = facts.objects.ecs
@@ -312,9 +312,9 @@ export const definitionChecks: readonly Check[] = [
       return others.length === 0 ? [] : [{ cause: `clusters are also in ${others.join(", ")}` }];
     },
   }),
-  definitions.warning("DEFINITION-ANNOTATION-LARGE", "domain facts 8", {
+  definitions.warning("DEFINITION-ANNOTATION-LARGE", "Facts 8", {
     title: "The definitions fit what kubectl apply stores beside them",
-    cause: "kubectl apply stores each definition in an annotation as well, which hardly has room",
+    cause: "kubectl apply stores each definition in an annotation as well, which is nearly full",
     fix: "use server-side apply, as this tool does: kubectl apply --server-side",
     needs: ["definitions"],
     judge: (situation) =>

@@ -137,7 +137,7 @@ export const sccChecks: readonly Check[] = [
       return [on(older, "the constraint of still older releases exists as well")];
     },
   }),
-  warning("SCC-FSGROUP", "domain facts 5", {
+  warning("SCC-FSGROUP", "Facts 5", {
     title: "The constraints' fsGroup is well formed",
     cause: "a constraint's fsGroup range is malformed, as one old file had it",
     fix: "apply the release's SCC again",
@@ -152,7 +152,7 @@ export const sccChecks: readonly Check[] = [
           on(constraint, "a range lacks its numbers", { field: "fsGroup.ranges" }),
         ),
   }),
-  warning("SCC-UNPRIVILEGED", "domain facts 5", {
+  warning("SCC-UNPRIVILEGED", "Facts 5", {
     title: "The operator may give its pods the unprivileged constraint",
     cause: `the operator's Role does not grant the use of ${unprivileged}, by which its pods run`,
     fix: "apply the Role of the OpenShift bundle again",

@@ -167,7 +167,7 @@ export const restChecks: readonly Check[] = [
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "credentials"),
   }),
-  rest.warning("REST-CREDENTIALS-ELSEWHERE", "domain facts 7", {
+  rest.warning("REST-CREDENTIALS-ELSEWHERE", "Facts 7", {
     title: "The REST credentials are in a Secret",
     cause: "the EC keeps the credentials of the REST API elsewhere, where this tool does not look",
     fix: "put them in a Secret for now, and name it with --api-credentials-secret",
@@ -180,7 +180,7 @@ export const restChecks: readonly Check[] = [
       });
     }),
   }),
-  rest.warning("REST-SERVICE-ABSENT", "domain facts 9", {
+  rest.warning("REST-SERVICE-ABSENT", "Facts 9", {
     title: "The Service of every EC exists",
     cause: "there is no Service named like the EC, by which the REST API is reached",
     fix: "see the operator's log; or reach the API by --api-url",
@@ -191,10 +191,10 @@ export const restChecks: readonly Check[] = [
       return on(cluster, `there is no Service ${name} in namespace ${facts.namespace}`);
     }),
   }),
-  rest.warning("REST-SERVICE-PORT", "domain facts 9", {
+  rest.warning("REST-SERVICE-PORT", "Facts 9", {
     title: "The Service of every EC has the port of the REST API",
     cause: "the Service named like the EC does not have the port of the REST API",
-    fix: "see who changed it; or reach the API by --api-url",
+    fix: "find out who changed it; or reach the API by --api-url",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts, names }) => {
       const service = factNamed(facts, "services", { name: nameOf(cluster) });
@@ -205,10 +205,10 @@ export const restChecks: readonly Check[] = [
       return on(service, `it has the ports ${ports.join(", ")}, not ${names.restPort}`);
     }),
   }),
-  rest.warning("REST-DATABASE-UID", "domain facts 10", {
+  rest.warning("REST-DATABASE-UID", "Facts 10", {
     title: "Every active database reports its uid",
     cause: "an active database does not report its uid: a call has to find it by name",
-    fix: "see in the REST API's list of databases which uid it has",
+    fix: "check in the REST API's list of databases which uid it has",
     needs: ["edbs", "ecs", "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names: { edbFields } }) =>
       databases

@@ -110,7 +110,7 @@ export const webhookChecks: readonly Check[] = [
         ),
       ),
   }),
-  error("WEBHOOK-NAMESPACE-GONE", "domain facts 4.5", {
+  error("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
     title: "The configuration calls a namespace that exists",
     cause: "the entry calls a Service in a namespace that does not exist: every edit is refused",
     fix: "run upgrade-webhook with the operator's namespace",
@@ -127,7 +127,7 @@ export const webhookChecks: readonly Check[] = [
   }),
   fromServer("serviceMissing", "The Service that the webhook calls exists"),
   fromServer("noEndpoints", "The Service that the webhook calls has a ready endpoint"),
-  error("WEBHOOK-SERVICE-PORT", "domain facts 4.1", {
+  error("WEBHOOK-SERVICE-PORT", "Facts 4.1", {
     title: "The Service has the port that the webhook calls",
     cause: "the Service does not have the port that the entry calls: every edit is refused",
     fix: "give the Service the port 443 again, as the bundle has it",
@@ -149,7 +149,7 @@ export const webhookChecks: readonly Check[] = [
         ];
       }),
   }),
-  warning("WEBHOOK-RULES-BEHIND", "domain facts 4.1", {
+  warning("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
     title: "The configuration matches every kind that the template does",
     cause: "edits of some kinds are not validated: the entry is of an older release",
     fix: "run upgrade-webhook",
@@ -157,7 +157,7 @@ export const webhookChecks: readonly Check[] = [
     wants: "webhook",
     judge: judgeRules,
   }),
-  warning("WEBHOOK-DIFFERS", "domain facts 4.1", {
+  warning("WEBHOOK-DIFFERS", "Facts 4.1", {
     title: "The configuration is as the template has it",
     cause: "fields of the configuration differ from the template's",
     fix: "run upgrade-webhook, or diff upgrade-webhook to see what it would change",
@@ -227,28 +227,29 @@ const trustIs =
 
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
-  error("WEBHOOK-CA-EMPTY", "domain facts 4.3", {
+  error("WEBHOOK-CA-EMPTY", "Facts 4.3", {
     title: "The webhook entry has a CA",
-    cause: "the entry has no CA, and the system's do not trust a self-signed certificate",
+    cause: "the entry has no CA, and the system's CAs do not trust a self-signed certificate",
     fix,
     needs,
     judge: trustIs("empty", "its caBundle is empty: every call fails"),
   }),
-  error("WEBHOOK-CA-ENCODED-TWICE", "domain facts 4.2", {
+  error("WEBHOOK-CA-ENCODED-TWICE", "Facts 4.2", {
     title: "The webhook entry's CA is encoded once",
-    cause: "the certificate was encoded in base64 again, its value goes into caBundle unchanged",
+    cause:
+      "the certificate was base64-encoded twice: the Secret's value goes into caBundle unchanged",
     fix,
     needs,
     judge: trustIs("encoded-twice", "its caBundle is base64 of base64: every call fails"),
   }),
-  error("WEBHOOK-CA-NO-CERTIFICATE", "domain facts 4.5", {
+  error("WEBHOOK-CA-NO-CERTIFICATE", "Facts 4.5", {
     title: "The webhook entry's CA is a certificate",
     cause: "the entry's CA holds no PEM certificate",
     fix,
     needs,
     judge: trustIs("no-pem", "its caBundle holds no certificate: every call fails"),
   }),
-  error("WEBHOOK-CA-STALE", "domain facts 4.5", {
+  error("WEBHOOK-CA-STALE", "Facts 4.5", {
     title: "The webhook entry trusts the certificate of the Secret",
     cause: "the entry's CA is not the certificate of the Secret: calls fail with an x509 error",
     fix,
@@ -256,14 +257,14 @@ export const webhookTrustChecks: readonly Check[] = [
     wants: "certificate",
     judge: trustIs("stale", "its caBundle does not hold the certificate of the Secret"),
   }),
-  warning("WEBHOOK-SELECTOR-MISSES", "domain facts 4.4", {
+  warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
     title: "The webhook judges the databases of every managed namespace",
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
     fix: "label the namespace so that it is selected, or widen the selector",
     needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
     judge: judgeSelectors,
   }),
-  warning("WEBHOOK-SCOPE-SHARED", "domain facts 4.4", {
+  warning("WEBHOOK-SCOPE-SHARED", "Facts 4.4", {
     title: "The webhook judges this operator's databases alone",
     cause: "other operators are on this cluster, and the entry is not limited to namespaces",
     fix: "limit the entry by a namespaceSelector, each operator with a configuration of its own",

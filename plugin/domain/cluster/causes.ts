@@ -199,7 +199,7 @@ function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
       clusterFinding("digestPinned", {
         object: objectLabel(ec),
         field: path.join("."),
-        cause: `${path.join(".")} pins an image, which does not go with an automatic upgrade`,
+        cause: `${path.join(".")} pins an image, which rules out an automatic upgrade`,
         fix: `remove ${path.join(".")}, or switch the automatic upgrade off`,
       }),
     );

@@ -30,24 +30,23 @@ export const clusterFindings = {
     fix: "upgrade by --target TAG without --auto, with the modules defined in the EC",
   }),
   busy: error("CLUSTER-BUSY", "S71", {
-    cause: "another upgrade of the EC is under way",
+    cause: "another upgrade of the EC is in progress",
     fix: "follow it with upgrade-cluster --target and its tag, then run this again",
   }),
   databaseOld: error("CLUSTER-DATABASE-OLD", "S123", {
-    cause:
-      "a database runs an older engine version than upgrades take along: the upgrade would freeze",
+    cause: "a database runs an engine version that is too old: the upgrade of the EC would freeze",
     fix: "upgrade the database first, to the version that the finding names or a later one",
   }),
   databaseUnknown: error("CLUSTER-DATABASE-UNKNOWN", "S123", {
     cause: "neither spec nor status of a database reports its engine version",
-    fix: "see with kubectl get that it runs a version that upgrades take along",
+    fix: "check with kubectl get that it runs a version that is new enough",
   }),
-  deleting: error("CLUSTER-DELETING", "domain facts 7", {
+  deleting: error("CLUSTER-DELETING", "Facts 7", {
     cause: "the EC is being deleted",
     fix: "wait until it is gone, or give another EC",
   }),
-  digestPinned: error("CLUSTER-DIGEST-PINNED", "domain facts 7", {
-    cause: "an image of the EC is pinned by its digest, so no other tag or release can come",
+  digestPinned: error("CLUSTER-DIGEST-PINNED", "Facts 7", {
+    cause: "an image of the EC is pinned by its digest, so it stays as it is whatever tag is set",
     fix: "remove the digest that is named, then run again",
   }),
   fieldPruned: error("CLUSTER-FIELD-PRUNED", "S13", {
@@ -64,11 +63,11 @@ export const clusterFindings = {
   }),
   license: error("CLUSTER-LICENSE", "S125", {
     cause: "the license of the EC is not valid, and the upgrade would fail",
-    fix: "put in a valid license, and wait until the EC's status says so",
+    fix: "set a valid license, and wait until the EC's status says so",
   }),
   licenseUnknown: error("CLUSTER-LICENSE-UNKNOWN", "S125", {
     cause: "the EC's status does not report the state of its license",
-    fix: "see in the cluster itself that the license is valid",
+    fix: "check in the cluster itself that the license is valid",
   }),
   manifestOld: warning("CLUSTER-MANIFEST-OLD", "S18", {
     cause:
@@ -88,13 +87,13 @@ export const clusterFindings = {
     cause: "the namespace has no operator, so nothing would act on the EC",
     fix: "give the namespace of the operator and its EC with -n",
   }),
-  operatorUnknown: warning("CLUSTER-OPERATOR-UNKNOWN", "domain facts 8", {
+  operatorUnknown: warning("CLUSTER-OPERATOR-UNKNOWN", "Facts 8", {
     cause: "it is not known which cluster release the operator manages",
-    fix: "see in its release notes that the tag belongs to the operator that runs",
+    fix: "check in its release notes that the tag belongs to the operator that runs",
   }),
-  owned: error("CLUSTER-OWNED", "domain facts 4.4", {
+  owned: error("CLUSTER-OWNED", "Facts 4.4", {
     cause: "Helm, OLM or a GitOps controller owns the EC and would undo or fight the change",
-    fix: "use that owner's own way",
+    fix: "make the change through that owner",
   }),
   specInvalid: error("CLUSTER-SPEC-INVALID", "S57", {
     cause: "the operator does not accept the EC's spec",
@@ -105,7 +104,7 @@ export const clusterFindings = {
     fix: "bring it to Running first; the operator's log says what it lacks",
   }),
   targetLower: error("CLUSTER-TARGET-LOWER", "S50", {
-    cause: "the tag is older than what the EC has, and a cluster cannot be lowered",
+    cause: "the tag is older than what the EC has, and a cluster cannot be downgraded",
     fix: "give a later tag",
   }),
   targetNotManaged: error("CLUSTER-TARGET-NOT-MANAGED", "S9", {
@@ -115,31 +114,31 @@ export const clusterFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 const podCodes: readonly Explained[] = [
-  error("POD-CRASH", "domain facts 11", {
+  error("POD-CRASH", "Facts 11", {
     cause: "a container of a pod does not stay up",
-    fix: "see why with kubectl logs, also with --previous",
+    fix: "find out why with kubectl logs, also with --previous",
   }),
   error("POD-IMAGE", "S17", {
     cause: "the image of a pod cannot be pulled",
-    fix: "see that the repository holds the tag, and that the pull secret fits",
+    fix: "check that the repository holds the tag, and that the pull secret fits",
   }),
-  error("POD-NOT-CREATED", "domain facts 11", {
-    cause: "a pod may not be created: a quota, a security constraint or a webhook is against it",
+  error("POD-NOT-CREATED", "Facts 11", {
+    cause: "a pod may not be created: a quota, a security constraint or a webhook prevents it",
     fix: "fix what the API server names",
   }),
-  error("POD-NOT-READY", "domain facts 11", {
+  error("POD-NOT-READY", "Facts 11", {
     cause: "a pod runs and does not become ready",
     fix: "see its events and its probe with kubectl describe pod",
   }),
-  error("POD-TERMINATING", "domain facts 11", {
-    cause: "a pod drains for a long time before it ends",
-    fix: "see what it still does with kubectl logs; leave it time before you force it",
+  error("POD-TERMINATING", "Facts 11", {
+    cause: "a pod has been terminating for a long time",
+    fix: "check with kubectl logs what it is doing; give it time before you force its deletion",
   }),
-  error("POD-UNSCHEDULABLE", "domain facts 11", {
+  error("POD-UNSCHEDULABLE", "Facts 11", {
     cause: "no node takes a pod",
     fix: "free capacity on a node, or fix the selector, taint or affinity that is named",
   }),
-  error("POD-VOLUME", "domain facts 11", {
+  error("POD-VOLUME", "Facts 11", {
     cause: "no node takes a pod because of its volume",
     fix: "look at its claims with kubectl get pvc; fix the volume or its storage class",
   }),

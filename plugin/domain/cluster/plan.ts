@@ -165,7 +165,7 @@ function stateFindings({ names }: Facts, ec: KubeObject): readonly Finding[] {
   const field = names.ecFields.state.join(".");
   if (state === "Upgrade") {
     const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
-    const cause = `an upgrade to ${tag} is under way`;
+    const cause = `an upgrade to ${tag} is in progress`;
     return [clusterFinding("busy", { object, field, cause })];
   }
   if (state === undefined || !waited.has(state)) {
@@ -228,7 +228,7 @@ function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): 
     clusterFinding("digestPinned", {
       object: objectLabel(ec),
       field: path.join("."),
-      cause: `${path.join(".")} pins the present image, another tag would not be what runs`,
+      cause: `${path.join(".")} pins the current image: another tag would have no effect`,
       fix: `remove ${path.join(".")}, then run again`,
     }),
   ];

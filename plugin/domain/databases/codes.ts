@@ -15,9 +15,9 @@ export const databaseFindings = {
     cause: "the action that upgrades the database ended without success",
     fix: "see the operator's log and the cluster's REST API for its error, fix that, then run again",
   }),
-  changed: error("DATABASE-CHANGED", "domain facts 7", {
+  changed: error("DATABASE-CHANGED", "Facts 7", {
     cause: "someone else changed the database while this run was changing it",
-    fix: "see with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
+    fix: "find out with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
   }),
   clusterNotRunning: error("DATABASE-CLUSTER-NOT-RUNNING", "S98", {
     cause: "the EC of the database is not Running: until then databases are not reconciled",
@@ -29,14 +29,14 @@ export const databaseFindings = {
   }),
   dataMayGo: warning("DATABASE-DATA-MAY-GO", "S83, S84", {
     cause: "the request allows the data of the database to be lost",
-    fix: "nothing, if the data may go; else run again without --may-discard-data and --force-discard",
+    fix: "nothing, if losing the data is acceptable; else run again without --may-discard-data and --force-discard",
   }),
-  deleting: error("DATABASE-BEING-DELETED", "domain facts 7", {
+  deleting: error("DATABASE-BEING-DELETED", "Facts 7", {
     cause: "the database is being deleted",
     fix: "leave it out",
   }),
-  failed: error("DATABASE-FAILED", "domain facts 9", {
-    cause: "the database is in a state that it does not leave without help",
+  failed: error("DATABASE-FAILED", "Facts 9", {
+    cause: "the database is in a failed state that it does not leave by itself",
     fix: "see the operator's log for what failed",
   }),
   fieldPruned: error("DATABASE-FIELD-PRUNED", "S61", {
@@ -46,7 +46,7 @@ export const databaseFindings = {
   }),
   instance: error("DATABASE-IS-INSTANCE", "S65", {
     cause: "the database is an instance of an active-active one, and is not edited itself",
-    fix: "upgrade the active-active database instead, on one of the clusters that take part",
+    fix: "upgrade the active-active database instead, on one of the participating clusters",
   }),
   latestUnknown: error("DATABASE-LATEST-UNKNOWN", "S88, C1", {
     cause: "the EC does not publish the versions that it can run, so the latest one is not known",
@@ -67,20 +67,20 @@ export const databaseFindings = {
   }),
   notInLine: warning("DATABASE-NOT-IN-LINE", "S100", {
     cause: "the database runs the new version, and its resource still asks for another one",
-    fix: "bring the resource in line, so that nothing undoes the upgrade",
+    fix: "set the resource to the version that runs, so that nothing undoes the upgrade",
   }),
   notProven: error("DATABASE-NOT-PROVEN", "S65", {
     cause:
       "no instance of the active-active database was seen: it is not proven that the new version runs",
-    fix: "see why the resource links no database on this cluster, or name another cluster that has an instance with --participant CONTEXT/NAMESPACE, then run again",
+    fix: "find out why the resource links no database on this cluster, or name another cluster that has an instance with --participant CONTEXT/NAMESPACE, then run again",
   }),
   notTakenUp: error("DATABASE-NOT-TAKEN-UP", "S98", {
     cause: "the operator has not acted on the database's new spec",
-    fix: "see whether the operator runs, manages this namespace, and what its log says",
+    fix: "check whether the operator runs, manages this namespace, and what its log says",
   }),
-  owned: error("DATABASE-OWNED", "domain facts 4.4", {
+  owned: error("DATABASE-OWNED", "Facts 4.4", {
     cause: "Helm, OLM or a GitOps controller owns the database and would undo the change",
-    fix: "use that owner's own way",
+    fix: "make the change through that owner",
   }),
   participantBehind: error("DATABASE-PARTICIPANT-BEHIND", "S65", {
     cause: "an instance on another cluster is not upgraded",
@@ -88,17 +88,17 @@ export const databaseFindings = {
   }),
   participantOld: error("DATABASE-PARTICIPANT-OLD", "S66", {
     cause:
-      "an operator before 8.0.2-2 runs on a cluster that takes part: active-active databases are not upgraded with it",
+      "an operator before 8.0.2-2 runs on a participating cluster, and does not upgrade active-active databases",
     fix: "upgrade that operator first",
   }),
   participantUnseen: error("DATABASE-PARTICIPANT-UNSEEN", "S66", {
     cause:
-      "the operator of a cluster that takes part is not seen, and active-active databases need 8.0.2-2 or later on all of them",
+      "the operator of a participating cluster was not checked, and active-active databases need 8.0.2-2 or later on all of them",
     fix: "name each of the clusters with --participant CONTEXT/NAMESPACE, or check its operator there and accept it here with --skip DATABASE-PARTICIPANT-UNSEEN=OBJECT",
   }),
   refused: error("DATABASE-EDIT-REFUSED", "S61, S67", {
     cause: "the admission rules refuse the edit",
-    fix: "do what the rule says",
+    fix: "follow the rule's message",
   }),
   runsUnknown: error("DATABASE-RUNS-UNKNOWN", "S67, S123", {
     cause:
@@ -109,28 +109,27 @@ export const databaseFindings = {
     cause: "the admission rules let the edit pass with a warning",
     fix: "read the warning before you continue",
   }),
-  specRefused: error("DATABASE-SPEC-REFUSED", "domain facts 7", {
+  specRefused: error("DATABASE-SPEC-REFUSED", "Facts 7", {
     cause: "the operator does not accept the database's spec, and does not act on it",
     fix: "see the operator's log for the field, fix it, then run again",
   }),
-  stuck: error("DATABASE-STUCK", "domain facts 11", {
+  stuck: error("DATABASE-STUCK", "Facts 11", {
     cause: "the upgrade of the database makes no progress",
     fix: "see the operator's log, and the actions of the cluster's REST API",
   }),
   suspended: error("DATABASE-SUSPENDED", "S10", {
-    cause:
-      "the operator was upgraded and the EC was not: until then it does not look after databases",
+    cause: "the operator was upgraded and the EC was not: until then it does not manage databases",
     fix: "upgrade the EC first, with upgrade-cluster",
   }),
   writeFailed: error("DATABASE-WRITE-FAILED", "S61", {
     cause: "the write or the call that upgrades the database did not succeed",
     fix: "fix what the answer says, then run again",
   }),
-  timedOut: error("DATABASE-TIMED-OUT", "domain facts 11", {
-    cause: "the time of the run was over before the database was upgraded",
+  timedOut: error("DATABASE-TIMED-OUT", "Facts 11", {
+    cause: "the run timed out before the database was upgraded",
     fix: "run the same command again: it continues from the state found",
   }),
-  otherType: error("DATABASE-OTHER-TYPE", "domain facts 7", {
+  otherType: error("DATABASE-OTHER-TYPE", "Facts 7", {
     cause: "the database is of a type that has no engine version",
     fix: "leave it out",
   }),
@@ -154,7 +153,7 @@ export const databaseFindings = {
   }),
   viaResource: error("DATABASE-VIA-RESOURCE", "S65", {
     cause:
-      "an active-active database is upgraded by its resource, on one of the clusters that take part",
+      "an active-active database is upgraded by its resource, on one of the participating clusters",
     fix: "run again without --via api, or name its instance here",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;

@@ -351,6 +351,6 @@ function unseen(facts: Facts, { object, changes }: ActiveActive, seen: number): 
     (name) => getPath(factNamed(facts, "ercs", { name }), ercFields.local) !== true,
   );
   const given = seen === 0 ? "none of them is" : `only ${seen} of them are`;
-  const cause = `${elsewhere.join(", ")} take part, and ${given} given with --participant: operators and instances there are unseen`;
+  const cause = `${elsewhere.join(", ")} participate, and ${given} given with --participant: their operators and instances were not checked`;
   return [unseenFinding(objectLabel(object), cause, changes)];
 }

@@ -5,8 +5,8 @@ import { error, type Explained, findingIn, warning } from "../findings";
 export const operatorFindings = {
   chartPending: error("OPERATOR-CHART-PENDING", "S20", {
     cause:
-      "an earlier helm run of this release was cut off, and helm refuses the next one until that is settled",
-    fix: "roll the release back with helm rollback, then run again",
+      "an earlier helm run of this release was interrupted, and helm refuses the next one until it is rolled back",
+    fix: "run helm rollback, then run this again",
   }),
   clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
     cause:
@@ -18,15 +18,15 @@ export const operatorFindings = {
     fix: "create what the message names; the pod then starts automatically",
   }),
   crash: error("OPERATOR-CRASH", "S19", {
-    cause: "a container of the new pod ends again and again",
-    fix: "read its last words with kubectl logs --previous, and fix what they name",
+    cause: "a container of the new pod keeps crashing",
+    fix: "read its log with kubectl logs --previous, and fix what it names",
   }),
   deadline: error("OPERATOR-DEADLINE", "S19", {
     cause:
       "the Deployment made no progress within its deadline, and neither pods nor events show why",
     fix: "look at it with kubectl describe deployment and its pods, then run again",
   }),
-  definitionKept: warning("OPERATOR-CRD-NEWER", "domain facts 8", {
+  definitionKept: warning("OPERATOR-CRD-NEWER", "Facts 8", {
     cause:
       "the stored definition is of a newer release than this bundle and is shared by all operators: it is left as it is",
     fix: "nothing; an older operator works with a newer definition",
@@ -36,16 +36,16 @@ export const operatorFindings = {
       "the stored definition has fields that the release lacks, and that are not known to be of an older one: they are kept",
     fix: "nothing; a field that no object uses may be taken out with kubectl edit",
   }),
-  definitionLoses: warning("OPERATOR-CRD-LOSES", "domain facts 8", {
+  definitionLoses: warning("OPERATOR-CRD-LOSES", "Facts 8", {
     cause:
       "the release's definition lacks fields that objects hold, or may hold where they cannot be read: what is there is dropped",
     fix: "keep elsewhere what the named objects hold there; the definition is saved before it is changed",
   }),
-  definitionStored: error("OPERATOR-CRD-STORED", "domain facts 8", {
+  definitionStored: error("OPERATOR-CRD-STORED", "Facts 8", {
     cause: "objects are stored in a version that the release's definition does not serve any more",
-    fix: "go to a release in between that serves both, store the objects again, then run again",
+    fix: "upgrade to a release in between that serves both, store the objects again, then run again",
   }),
-  definitionUnserved: error("DEFINITION-NOT-ESTABLISHED", "domain facts 8", {
+  definitionUnserved: error("DEFINITION-NOT-ESTABLISHED", "Facts 8", {
     cause: "the API server does not serve the definition",
     fix: "see its conditions with kubectl describe crd; most often another one holds its names",
   }),
@@ -60,7 +60,7 @@ export const operatorFindings = {
     fix: "restore the account or grant what the message names; the pod is then created automatically",
   }),
   gone: error("OPERATOR-DEPLOYMENT-GONE", "S19", {
-    cause: "the operator's Deployment is not there any more",
+    cause: "the operator's Deployment was deleted",
     fix: "find who deletes it, then run again",
   }),
   image: error("OPERATOR-IMAGE-PULL", "S17", {
@@ -72,7 +72,7 @@ export const operatorFindings = {
     fix: "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
   }),
   localChange: error("OPERATOR-LOCAL-CHANGE", "S18", {
-    cause: "someone changed a field that the release sets otherwise",
+    cause: "someone changed a field that the release sets to another value",
     fix: "merge the change into the release's files, or let the release win with --take-fields",
   }),
   notChart: error("OPERATOR-NOT-CHART", "S20", {
@@ -80,13 +80,13 @@ export const operatorFindings = {
       "the operator was not installed as this release of a chart: helm would refuse its objects",
     fix: "use the bundle with --release, or let the chart adopt the objects first",
   }),
-  older: error("OPERATOR-OLDER", "domain facts 8", {
+  older: error("OPERATOR-OLDER", "Facts 8", {
     cause: "the release is older than the operator that runs: this command goes forward only",
     fix: "give a release that is not older",
   }),
-  owned: error("OPERATOR-OWNED", "domain facts 8", {
+  owned: error("OPERATOR-OWNED", "Facts 8", {
     cause: "Helm, OLM or a GitOps controller owns the operator and would undo or fight the change",
-    fix: "use that owner's own way: --chart for a chart, the InstallPlan for OLM, or its repository",
+    fix: "make the change through that owner: --chart for a chart, the InstallPlan for OLM, or its repository",
   }),
   ownersUnknown: warning("OPERATOR-OWNERS-UNKNOWN", "S18", {
     cause: "the dump does not say who set the field: whether it is a local change is not known",
@@ -118,7 +118,7 @@ export const operatorFindings = {
     fix: "fix what the message names; the pod is then created automatically",
   }),
   scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
-    cause: "the Deployment is scaled to no pod at all",
+    cause: "the Deployment is scaled to zero",
     fix: "scale it to one with kubectl scale, then run again",
   }),
   unschedulable: error("OPERATOR-UNSCHEDULABLE", "S19", {

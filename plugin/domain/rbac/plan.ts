@@ -67,7 +67,7 @@ export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Rel
 
 /**
  * What a known release may have brought into a role. Where kubectl kept the file that was applied
- * last, a right that is not in it came from elsewhere, even if an older release once had it.
+ * last, a permission that is not in it came from elsewhere, even if an older release once had it.
  */
 function releasedIn(role: KubeObject | undefined, released: readonly Grant[]): readonly Grant[] {
   const said = grantsOf(rulesOf(role && lastFile(role)));

@@ -252,7 +252,7 @@ function rolled(frozen: Frozen, state: string, set: KubeObject): FreezeVerdict {
   const { code, object, because: cause, fix } = progress;
   const pod: FreezeCause = {
     is: "other",
-    finding: { code, severity: "error", object, cause, fix, source: "domain facts 11" },
+    finding: { code, severity: "error", object, cause, fix, source: "Facts 11" },
   };
   return {
     is: "frozen",

@@ -18,20 +18,20 @@ export const recoveryFindings = {
   causeUnknown: error("FREEZE-CAUSE-UNKNOWN", "S97", {
     cause:
       "the upgrade makes no progress, and license, digests, databases, modules and pods show no cause",
-    fix: "see the lines of the operator's log and the events that are shown beside",
+    fix: "read the lines of the operator's log and the events that are shown",
   }),
   databaseApart: warning("FREEZE-DATABASE-APART", "S100", {
     cause:
-      "the database runs another version or module than its resource asks for, and the resource is not brought in line here",
-    fix: "change the active-active database instead, on one of the clusters that take part",
+      "the database runs another version or module than its resource asks for, and this command does not change the resource",
+    fix: "change the active-active database instead, on one of the participating clusters",
   }),
   moduleAbsent: error("FREEZE-MODULE-ABSENT", "S99", {
-    cause: "databases use a module of which no build is installed",
+    cause: "databases use a module that is not installed",
     fix: "install it: recover --apply --module FILE",
   }),
   modulesApart: warning("FREEZE-MODULES-APART", "S99", {
     cause: "the database uses other user-defined modules than its resource lists",
-    fix: "edit the module list of the resource so that it says what the database uses",
+    fix: "edit the module list of the resource to match what the database uses",
   }),
   moduleUnfit: error("FREEZE-MODULE-UNFIT", "S99", {
     cause: "no installed build of a module that databases use fits their engine version",

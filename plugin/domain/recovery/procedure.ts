@@ -98,7 +98,7 @@ function reachStep({ ec, access: { forward } }: Procedure): readonly ProcedureSt
   return [
     {
       says: "reach the REST API: leave this running in another terminal",
-      source: "domain facts 9",
+      source: "Facts 9",
       commands: [[["kubectl", ...words]]],
     },
   ];
@@ -197,7 +197,7 @@ function digestStep(procedure: Procedure): readonly ProcedureStep[] {
   return [
     {
       says: "drop the digests that pin images, or switch the automatic upgrade off",
-      source: "domain facts 7",
+      source: "Facts 7",
       commands: [patch(ec, `${names.ec.plural}.${names.group}`, patchOf(found))],
     },
   ];

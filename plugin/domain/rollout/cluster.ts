@@ -218,7 +218,7 @@ function failed(
   return {
     code: "CLUSTER-STATE",
     because: `its state is ${renderState(state)}${although}`,
-    fix: `see what the operator says with kubectl logs deployment/${names.operator.deployment}`,
+    fix: `read its log with kubectl logs deployment/${names.operator.deployment}`,
   };
 }
 
@@ -235,7 +235,7 @@ function notTaken({ names }: Facts, { taken, state, shown }: ClusterState): Trou
   return {
     code: "CLUSTER-NOT-TAKEN-UP",
     because: `its StatefulSet does not ask for ${shown} yet, and its state is ${renderState(state)}`,
-    fix: `see whether the operator runs and what it says: kubectl logs deployment/${names.operator.deployment}`,
+    fix: `check whether the operator runs and what it says: kubectl logs deployment/${names.operator.deployment}`,
   };
 }
 

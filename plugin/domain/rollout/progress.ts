@@ -43,6 +43,6 @@ export function stallFinding(
   { code, object, because, fix }: Stalled,
   codes: readonly Pick<Finding, "code" | "source">[],
 ): Finding {
-  const source = codes.find((known) => known.code === code)?.source ?? "domain facts 11";
+  const source = codes.find((known) => known.code === code)?.source ?? "Facts 11";
   return { code, severity: "error", object, cause: because, fix, source };
 }

@@ -35,7 +35,7 @@ function terminating(pod: KubeObject): Trouble | undefined {
   return {
     code: "POD-TERMINATING",
     because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}`,
-    fix: "see what it still does with kubectl logs; it moves its shards away first, so leave it time before you force it",
+    fix: "check with kubectl logs what it is doing; it moves its shards away first, so give it time before you force its deletion",
     since: beganAt(deletionTimestamp, grace),
   };
 }
@@ -99,7 +99,7 @@ function ofContainer(status: unknown): Trouble | undefined {
     return {
       code: "POD-IMAGE",
       because: `the image of container ${name} cannot be pulled (${said})`,
-      fix: "see that the repository holds this tag, and that the pull secret fits; then set the tag or the repository again",
+      fix: "check that the repository holds this tag, and that the pull secret fits; then set the tag or the repository again",
       definite: true,
     };
   }
@@ -112,7 +112,7 @@ function ofContainer(status: unknown): Trouble | undefined {
   return {
     code: "POD-CRASH",
     because: `container ${name} does not stay up (${said === "" ? "Error" : said}${last})`,
-    fix: `see why with kubectl logs, container ${name}, also with --previous`,
+    fix: `find out why with kubectl logs, container ${name}, also with --previous`,
     since: asString(getOwn(ended, "finishedAt")),
   };
 }

@@ -7,7 +7,7 @@ export const sccFindings = {
     cause: "the EC asks for automatic resource adjustment, which needs the constraint",
     fix: "leave it bound while that is intended; else set the field to false, wait for the rolling update, then run again",
   }),
-  ecNotRunning: error("SCC-EC-NOT-RUNNING", "domain facts 5", {
+  ecNotRunning: error("SCC-EC-NOT-RUNNING", "Facts 5", {
     cause: "the EC is not in state Running: its pods may still be recreated",
     fix: "wait until it is Running, then run again",
   }),
@@ -19,14 +19,14 @@ export const sccFindings = {
     cause: "the namespace has no such EC, so no service account to take the constraint from",
     fix: "give the namespace of the EC with -n, and its name with --ec",
   }),
-  olderLeft: warning("SCC-OLDER-LEFT", "domain facts 5", {
+  olderLeft: warning("SCC-OLDER-LEFT", "Facts 5", {
     cause: "the constraint of releases before 6.4.2-6 exists as well",
     fix: "remove it in the same way with unbind-scc --scc NAME",
   }),
-  owned: error("SCC-OWNED", "domain facts 5", {
+  owned: error("SCC-OWNED", "Facts 5", {
     cause:
       "Helm, OLM or a GitOps controller owns the object and may undo the change: it is left alone",
-    fix: "use that owner's own way, then run again",
+    fix: "make the change through that owner, then run again",
   }),
   podRunning: error("SCC-POD-RUNNING", "S33", {
     cause: "a pod of the EC still runs under the constraint",
@@ -40,9 +40,9 @@ export const sccFindings = {
   releaseUnknown: warning("SCC-RELEASE-UNKNOWN", "S31", {
     cause:
       "neither the operator nor the EC reports its release: that it runs unprivileged was judged by its pods alone",
-    fix: "see that both are at 7.22.0-6 or later",
+    fix: "check that both are at 7.22.0-6 or later",
   }),
-  roleLeft: warning("SCC-ROLE-LEFT", "domain facts 5", {
+  roleLeft: warning("SCC-ROLE-LEFT", "Facts 5", {
     cause: "nobody is bound any more to the ClusterRole that granting the constraint made",
     fix: "delete it if you do not mean to grant the constraint again",
   }),

@@ -172,7 +172,7 @@ function judgeRelease(
       sccFinding("releaseUnknown", {
         object: objectLabel(cluster),
         cause: `neither the operator nor the ${termOf(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
-        fix: `see that both are at ${unprivilegedFrom} or later`,
+        fix: `check that both are at ${unprivilegedFrom} or later`,
       }),
     ];
   }

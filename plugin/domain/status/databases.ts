@@ -173,7 +173,7 @@ function verdictOn(
     return {
       is: "stalled",
       because: `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`,
-      fix: `see why with kubectl describe ${names[kind].plural}; an edit is taken up once the cluster is Running`,
+      fix: `find out why with kubectl describe ${names[kind].plural}; an edit is taken up once the cluster is Running`,
     };
   }
   if (pending.length > 0) {

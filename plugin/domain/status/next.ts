@@ -81,7 +81,7 @@ export function lackingStep(facts: NextFacts): NextStep | undefined {
   const { lacking } = facts.rbac;
   if (lacking.length === 0 || behind(facts) === undefined) return undefined;
   return {
-    says: `give the operator the rights that it lacks in ${places(lacking)}`,
+    says: `grant the operator the permissions that it lacks in ${places(lacking)}`,
     words: ["reapply-rbac", ...fromRelease(facts)],
   };
 }

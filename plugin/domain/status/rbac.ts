@@ -18,7 +18,7 @@ export interface RbacStatus {
   readonly places: number;
   /** Those that differ; the whole cluster is called so. */
   readonly differing: readonly string[];
-  /** Those among them that lack a right or an account: the operator fails there. */
+  /** Those among them that lack a permission or an account: the operator fails there. */
   readonly lacking: readonly string[];
   /** Those among them that have what only another release needs. */
   readonly beyond: readonly string[];
@@ -134,8 +134,8 @@ function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">)
     return { is: "fine", says: `${count} as in ${comparedWith}${added}` };
   }
   const said = `${differing.length} of ${count} differ from ${comparedWith}: ${bounded(differing)}`;
-  const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a right or an account`;
-  const more = beyond.length === 0 ? "" : `; ${beyond.length} have rights of another release`;
+  const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a permission or an account`;
+  const more = beyond.length === 0 ? "" : `; ${beyond.length} have permissions of another release`;
   return {
     is: "stalled",
     because: `${said}${missing}${more}`,

@@ -7,12 +7,12 @@ export const webhookFindings = {
     cause: "another field manager holds a field that has to be written, and may write it again",
     fix: "change the field through that manager, or take it with --take-fields",
   }),
-  fieldLeftOver: error("FIELD-LEFT-OVER", "domain facts 4.3", {
+  fieldLeftOver: error("FIELD-LEFT-OVER", "Facts 4.3", {
     cause:
       "another manager set a field that the wanted object does not have, and an apply cannot remove it",
     fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
   }),
-  homeNotWritable: warning("HOME-NOT-WRITABLE", "cli contract, Runs", {
+  homeNotWritable: warning("HOME-NOT-WRITABLE", "docs/reference/environment.md", {
     cause: "the folder for the records of runs cannot be written",
     fix: "set ENGINE_HOME to a folder that can be written",
   }),
@@ -24,7 +24,7 @@ export const webhookFindings = {
     cause: "the operator's Deployment is not 1/1 ready, up to date and available",
     fix: "wait until it is, or run with --wait; kubectl describe pod shows what keeps it",
   }),
-  probeAmbiguous: error("PROBE-AMBIGUOUS", "cli contract, upgrade-webhook", {
+  probeAmbiguous: error("PROBE-AMBIGUOUS", "docs/guides/webhook-swap.md", {
     cause:
       "another configuration has an entry of the same name for the same edits: a refusal would not prove which of the two it came from",
     fix: "delete that configuration if nobody needs it, or go without proof with --no-probe",
@@ -33,36 +33,37 @@ export const webhookFindings = {
     cause: "none of the kinds that the webhook entry matches is served by the API server",
     fix: "install the operator's custom resource definitions first, or go without proof with --no-probe",
   }),
-  probeNoMatch: error("PROBE-NO-MATCH", "domain facts 4.3", {
+  probeNoMatch: error("PROBE-NO-MATCH", "Facts 4.3", {
     cause:
       "no namespace or object is selected by the entry's selectors, so no edit can prove the webhook",
     fix: "label a namespace so that it is selected, or go without proof with --no-probe",
   }),
-  probeSkipped: warning("PROBE-SKIPPED", "domain facts 4.3", {
+  probeSkipped: warning("PROBE-SKIPPED", "Facts 4.3", {
     cause:
       "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",
-    fix: "run again without --no-probe, it writes nothing when all is up to date",
+    fix: "run again without --no-probe; it writes nothing when all is up to date",
   }),
   absent: warning("WEBHOOK-ABSENT", "S24", {
     cause: "neither the new nor the old configuration existed: nothing was validated until now",
     fix: "review the databases that were edited in the meantime",
   }),
-  failurePolicy: warning("WEBHOOK-FAILURE-POLICY", "cli contract, upgrade-webhook", {
+  failurePolicy: warning("WEBHOOK-FAILURE-POLICY", "docs/guides/webhook-swap.md", {
     cause:
       "the live entry's failurePolicy differs from the template's, and the template's is written",
     fix: "give a template with the policy that you want with --template",
   }),
-  kept: warning("WEBHOOK-KEPT", "domain facts 4.3", {
-    cause: "a selector, condition or time limit of the live entry was kept against the template",
+  kept: warning("WEBHOOK-KEPT", "Facts 4.3", {
+    cause:
+      "a selector, condition or time limit of the live entry was kept, though the template has another",
     fix: "nothing, if it is intended; else run with --take-template-selectors or edit it",
   }),
-  losesRules: error("WEBHOOK-LOSES-RULES", "cli contract, upgrade-webhook", {
+  losesRules: error("WEBHOOK-LOSES-RULES", "docs/guides/webhook-swap.md", {
     cause:
       "the template does not guard resources or operations that the live entry guards: it is of an older release than the cluster",
     fix: "give the template of the operator's release with --release SOURCE, or drop what it lacks with --take-template-rules",
   }),
-  noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "domain facts 4.5", {
-    cause: "the Service that the webhook entry calls has no ready endpoint, every call would fail",
+  noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
+    cause: "the Service that the webhook entry calls has no ready endpoint: every call would fail",
     fix: "restart the pod behind the Service and wait for it, or run with --wait",
   }),
   oldHasOthers: error("WEBHOOK-OLD-HAS-OTHERS", "S25", {
@@ -70,27 +71,27 @@ export const webhookFindings = {
       "the old configuration also holds entries that are not the operator's; deleting it would lose them",
     fix: "move those entries to a configuration of their own, then run again",
   }),
-  otherConfiguration: warning("WEBHOOK-OTHER-CONFIGURATION", "domain facts 4.4", {
+  otherConfiguration: warning("WEBHOOK-OTHER-CONFIGURATION", "Facts 4.4", {
     cause: "another configuration carries the same entry and may judge the same databases",
-    fix: "look at it with kubectl get validatingwebhookconfiguration -o yaml, delete it if nobody needs it",
+    fix: "look at it with kubectl get validatingwebhookconfiguration -o yaml, and delete it if nobody needs it",
   }),
-  otherNamespace: error("WEBHOOK-OTHER-NAMESPACE", "domain facts 4.4", {
+  otherNamespace: error("WEBHOOK-OTHER-NAMESPACE", "Facts 4.4", {
     cause:
       "the configuration serves another namespace that exists: its databases would be judged by another webhook",
     fix: "run with -n for that namespace, or with --take-over to move it",
   }),
-  owned: error("WEBHOOK-OWNED", "domain facts 4.4", {
+  owned: error("WEBHOOK-OWNED", "Facts 4.4", {
     cause:
       "Helm, OLM or a GitOps controller owns a configuration that would be changed, or one that calls the same webhook already",
-    fix: "use that owner's own way: helm upgrade, the InstallPlan, or the repository that it follows",
+    fix: "make the change through that owner: helm upgrade, the InstallPlan, or the repository that it follows",
   }),
-  serviceMissing: error("WEBHOOK-SERVICE-MISSING", "domain facts 4.5", {
+  serviceMissing: error("WEBHOOK-SERVICE-MISSING", "Facts 4.5", {
     cause: "the Service that the webhook entry calls does not exist",
     fix: "install the operator or the companion webhook in that namespace first, or give its namespace with -n",
   }),
   templateOlder: warning("WEBHOOK-TEMPLATE-OLDER", "S26", {
     cause:
-      "the operator is of a later release than the template that the tool ships is known for, and nothing in the cluster tells what its webhook guards",
+      "the operator is of a later release than the template that the tool ships is known for, and nothing in the cluster says what its webhook guards",
     fix: "give the template of the operator's release with --release SOURCE",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;

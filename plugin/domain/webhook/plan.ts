@@ -238,7 +238,7 @@ export function judgeShipped(operator: string | undefined, object: string): read
   return [
     webhookFinding("templateOlder", {
       object,
-      cause: `the operator is of ${operator}, and the template that the tool ships is known up to ${known.slice(-1).join("")}: what a later webhook guards beside that is not in it`,
+      cause: `the operator is of ${operator}, and the template that the tool ships is known up to ${known.slice(-1).join("")}: what a later webhook guards in addition is not in it`,
     }),
   ];
 }

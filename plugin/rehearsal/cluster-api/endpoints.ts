@@ -122,7 +122,7 @@ export const endpoints: readonly Endpoint[] = [
       403: "the permission is missing, or the license has expired",
       404: noDatabase,
       406: "the capabilities of the new module version do not comply with the database's configuration (S111)",
-      409: "another action is at work on the database",
+      409: "another action is running on the database",
     },
     answer: upgrade,
   },

@@ -156,8 +156,9 @@ function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
     object: ec,
     edits,
     needs: "to write the fields of the upgrade",
-    risk: "all pods of the cluster are renewed one after the other; a cluster is not lowered again",
-    reverse: "until the first pod is renewed, by the printed command; the run saves the old values",
+    risk: "all pods of the cluster are recreated one after the other; a cluster cannot be downgraded",
+    reverse:
+      "until the first pod is recreated, by the printed command; the run saves the old values",
     owned: ownedBy(ec),
     dropped: (lost, object) =>
       lost.map(({ path }) =>

@@ -99,7 +99,7 @@ export function databasePatch(
     resource: databaseResources(names)[target.kind],
     object: target.object,
     edits,
-    risk: "the shards of the database restart; its version is not lowered again",
+    risk: "the shards of the database restart; its version cannot be downgraded",
     reverse: "none once the upgrade has begun; the run saves the old value",
     where: ["--namespace", namespace],
     owned,

@@ -119,7 +119,7 @@ export async function requireHome(
       severity: "warning",
       cause: problem,
       fix: "set ENGINE_HOME to a folder that can be written; a run that writes needs it",
-      source: "cli contract, Runs",
+      source: "docs/reference/environment.md",
     },
   ];
 }

@@ -361,7 +361,7 @@ const stillUnderWay =
   (_on, ms) => {
     const seconds = Math.round(ms / 1000);
     return new TimeoutError(
-      `${subject} is still under way after ${seconds}s (action ${String(uid)})`,
+      `${subject} is still in progress after ${seconds}s (action ${String(uid)})`,
       {
         hint: "run the same command again later, or with a longer --timeout",
       },

@@ -157,7 +157,7 @@ function resourceOf({ kind, metadata }: KubeObject): Resource {
 function whyRole({ gained, lost, role }: SitePlan): string {
   if (role?.live === undefined) return "there is none yet";
   if (gained.length + lost.length === 0) return "its labels or annotations differ";
-  return `${gained.length} rights more, ${lost.length} fewer`;
+  return `${gained.length} permissions more, ${lost.length} fewer`;
 }
 
 function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string {
@@ -197,7 +197,7 @@ function riskOf(object: KubeObject, live: KubeObject | undefined): string {
   const { lost } = compareRules(rulesOf(live), rulesOf(object));
   const { unbound } = compareSubjects(object, live);
   if (lost.length > 0) {
-    return `${lost.length} rights go: an operator that still uses one is refused from then on`;
+    return `${lost.length} permissions are removed: an operator that still uses one is refused from then on`;
   }
   if (unbound.length > 0) return `${unbound.join(", ")} loses the access`;
   return "low: access is added or stays as it is";

@@ -100,7 +100,8 @@ function requireLate(planned: PlannedSites, options: RbacOptions): void {
   const object = `Deployment/${namespace}/${names.operator.deployment}`;
   const [runs, wanted] = [parseReleaseTag(running), parseReleaseTag(release)];
   if (runs === undefined) {
-    const cause = "the operator's image does not report its release, so it may still use any right";
+    const cause =
+      "the operator's image does not report its release, so it may still use any permission";
     const fix = "give the image a tag that reports its release beside the digest";
     throw new BlockedError(exitCodes.blocked, [
       rbacFinding("releaseUnknown", { object, cause, fix }),

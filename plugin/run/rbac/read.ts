@@ -253,7 +253,7 @@ export interface RbacOptions extends RoleFiles {
   readonly account: string | undefined;
   readonly prune: boolean;
   readonly canary: string | undefined;
-  /** Stop when so many namespaces have failed; undefined: never. */
+  /** Stop after so many failed namespaces; undefined: never. */
   readonly maxFailures: number | undefined;
   readonly takeFields: readonly string[];
   readonly takeOver: boolean;

@@ -201,7 +201,7 @@ class Reapply {
     const narrows = open.filter(({ plan }) => takesAway(plan)).length;
     const left = options.prune ? prunable(stale) : [];
     const acts = [
-      ...(narrows > 0 ? [`remove rights in ${counted(narrows)}`] : []),
+      ...(narrows > 0 ? [`remove permissions in ${counted(narrows)}`] : []),
       ...(rebinds > 0 ? [`delete and recreate the binding in ${counted(rebinds)}`] : []),
       ...(left.length > 0 ? [`delete what is left over in ${counted(left.length)}`] : []),
     ];

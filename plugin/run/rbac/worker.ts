@@ -142,7 +142,7 @@ export class Rights {
     const missing = await missingPermissions(this.deps.cluster, this.#needed(site));
     if (missing.length > 0) return this.lacks(site, missing);
     if (this.#explained >= explainedAtMost) {
-      const cause = `the role gives rights that you do not hold, as in ${this.#example}`;
+      const cause = `the role grants permissions that you do not have, as in ${this.#example}`;
       return [rbacFinding("escalation", { object: roleAt(site), cause })];
     }
     const given = askable(grantsOf(rulesOf(site.plan.outcome.role)));
@@ -155,7 +155,7 @@ export class Rights {
       rbacFinding("escalation", {
         object: roleAt(site),
         field: "rules",
-        cause: `the role gives a right that you do not hold in ${placeName(site)}: ${line}`,
+        cause: `the role grants a permission that you do not have in ${placeName(site)}: ${line}`,
       }),
     );
   }

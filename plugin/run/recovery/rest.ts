@@ -161,7 +161,7 @@ const stands =
     new BlockedError(exitCodes.failed, [
       recoveryFinding("actionFailed", {
         object,
-        cause: `nothing moves, it waits for ${on}`,
+        cause: `no progress: it waits for ${on}`,
         fix: "see the actions of the cluster's REST API and its health, then run again",
       }),
     ]);
@@ -278,7 +278,7 @@ export async function confirmed(
       throw new BlockedError(exitCodes.failed, [finding]);
     },
     ...limitsOf(options, (on) => {
-      const finding = recoveryFinding("notResumed", { object, cause: `nothing moves: ${on}` });
+      const finding = recoveryFinding("notResumed", { object, cause: `no progress: ${on}` });
       return new NotResumedError(exitCodes.failed, [finding]);
     }),
   });

@@ -169,7 +169,7 @@ function ownedBy(object: KubeObject, severity: Finding["severity"]): readonly Fi
       object: objectLabel(object),
       cause: `${owner.name} owns it and may undo the change: it is left alone`,
       fix: `${owner.way}; then run again`,
-      source: "domain facts 5",
+      source: "Facts 5",
     },
   ];
 }

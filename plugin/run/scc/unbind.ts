@@ -171,7 +171,7 @@ class Unbind {
     const because = first.reason === "" ? "" : ` (${first.reason})`;
     throw new StillAllowedError(
       `the API server still lets ${userOf(first.account)} use ${constraint} in namespace ${first.namespace}, and no binding explains it${because}`,
-      { hint: "ask who runs the cluster's authorizers what allows it, then run again" },
+      { hint: "ask the cluster's administrator which authorizer allows it, then run again" },
     );
   }
 
@@ -241,7 +241,7 @@ function exitOf(
   return {
     code: failed.length > 0 ? exitCodes.partial : exitCodes.ok,
     reason: reasons.join("; "),
-    ...(failed.length > 0 && { next: "clear what the findings name, then run again" }),
+    ...(failed.length > 0 && { next: "fix what the findings name, then run again" }),
   };
 }
 

@@ -130,7 +130,7 @@ function leftOver({ wanted }: SwapPlan, fields: readonly string[]): Finding {
     field: fields.join(", "),
     cause: "another manager set it, and an apply cannot remove what others own",
     fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
-    source: "domain facts 4.3",
+    source: "Facts 4.3",
   };
 }
 
@@ -170,7 +170,7 @@ export async function rollBack(
     return recorder.report({
       code: exitCodes.rolledBack,
       reason: `${because}; the change was rolled back, what was there before ${end}`,
-      next: "see why in the log of the pod behind the Service, fix it, then run the same command again",
+      next: "find out why in the log of the pod behind the Service, fix it, then run the same command again",
     });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

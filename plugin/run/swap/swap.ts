@@ -267,7 +267,7 @@ function probeSkipped({ names }: SwapDeps): Finding {
     object: `${configurationResource.kind}/${names.webhook.configuration}`,
     cause:
       "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",
-    fix: "run again without --no-probe, it writes nothing when all is up to date",
-    source: "domain facts 4.3",
+    fix: "run again without --no-probe; it writes nothing when all is up to date",
+    source: "Facts 4.3",
   };
 }

@@ -159,7 +159,7 @@ function unselectable(field: "namespaceSelector" | "objectSelector"): Finding {
     object: "Probe",
     cause: `nothing in this cluster is selected by the ${field}, so no edit can prove the webhook`,
     fix: "label a namespace so that it is selected, or go without proof with --no-probe",
-    source: "domain facts 4.3",
+    source: "Facts 4.3",
   };
 }
 
@@ -170,7 +170,7 @@ function ambiguous({ names }: SwapDeps): Finding {
     object: "Probe",
     cause: `another configuration has an entry ${names.webhook.entry} too: a refusal would not prove which of the two it came from`,
     fix: "delete that configuration if nobody needs it, or go without proof with --no-probe",
-    source: "cli contract, upgrade-webhook",
+    source: "docs/guides/webhook-swap.md",
   };
 }
 
@@ -348,7 +348,7 @@ function passes(prober: Prober): boolean {
 function unproven(proof: Proof): UnprovenError {
   const because = proof.is === "waiting" ? proof.because : "";
   return new UnprovenError(`the proof failed: ${because}`, {
-    hint: "see why with the pod's log behind the Service, fix it, then run again",
+    hint: "find out why in the log of the pod behind the Service, fix it, then run again",
   });
 }
 

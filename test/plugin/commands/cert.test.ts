@@ -65,7 +65,7 @@ test("a Secret on stdin is judged without a cluster", async () => {
   const { code, report } = await end("cert inspect -f - -o json", stdin);
 
   expect(code).toBe(0);
-  expect(report.exit.reason).toBe("stdin is fit for admission.engine.svc");
+  expect(report.exit.reason).toBe("stdin is valid for admission.engine.svc");
   expect(report).not.toHaveProperty("target");
 });
 

@@ -86,7 +86,7 @@ test("a success without its work: each fault that it hides is named with the com
     if (options.dryRun === "none") await writeNew(cluster).catch(() => undefined);
   });
   expect(code).toBe(1);
-  expect(report.exit.reason).toMatch(/^\d+ runs with failures did not end as they have to$/);
+  expect(report.exit.reason).toMatch(/^\d+ runs with injected failures did not end as expected$/);
   const again = details.faults?.failures.map((failure) => failure.again.replace(/.*=/, "")) ?? [];
   expect(again).toEqual([
     ...["1:refused", "1:cut", "1:hang", "1:silence", "1:throttled"],

@@ -46,7 +46,7 @@ const finding: Finding = {
   cause:
     "an image is pinned by its digest, and automatic upgrades are on: the operator refuses both together",
   fix: "drop the digests",
-  source: "domain facts 7",
+  source: "Facts 7",
 };
 const everyList = [
   "deployments",

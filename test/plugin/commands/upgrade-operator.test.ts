@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import type { CommandContext } from "../../../plugin/commands/context";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
-import { prepareUpgradeOperator } from "../../../plugin/commands/upgrade-operator";
+import { operatorText, prepareUpgradeOperator } from "../../../plugin/commands/upgrade-operator";
 import { type KubeObject, lastApplied } from "../../../plugin/domain/objects";
+import { palette } from "../../../plugin/output/escape";
 import type { Report } from "../../../plugin/run/report";
 import { type Ended, typed } from "../../support/program-world";
 import { bundleOf, writeFiles, writeRelease } from "../../support/releases/tree";
@@ -163,4 +164,23 @@ test("a chart is not rehearsed: helm would reach the real cluster", async () => 
   await expect(
     prepareUpgradeOperator(context, { chart: flags, takeFields: [], allowObjects: [], skip: [] }),
   ).rejects.toThrow("cannot be rehearsed");
+});
+
+describe("a plan's new objects", () => {
+  const created = [{ object: "Role/engine/x", content: "apiVersion: v1\nkind: Role" }];
+  const report: Report = {
+    ...{ apiVersion: "cli.engine.com/v1", kind: "UpgradeOperator" },
+    details: { image: "registry.example/operator:7.8.2-6 -> :8.0.2-2", created },
+    exit: { code: 0, reason: "dry run: 1 write planned, nothing was changed" },
+  };
+
+  test.each([
+    ["are a line each", 0, false],
+    ["come with their content with -v", 1, true],
+  ])("%s", (_name, verbosity, whole) => {
+    const text = operatorText(report, { palette: palette(false), verbosity });
+    expect(text).toContain("Role/engine/x");
+    expect(text).toContain("operator:7.8.2-6 -> :8.0.2-2");
+    expect(text.includes("kind: Role")).toBe(whole);
+  });
 });

@@ -96,6 +96,6 @@ test.each<[string, readonly StatusCause[]]>([
   ["with a message of another form", [{ message: "someone else" }]],
 ])("%s nobody is named, and nothing is forced", (_title, causes) => {
   const cause = "the field is held by another manager, which may write it again";
-  const fix = "see who writes the object: kubectl get -o yaml --show-managed-fields";
+  const fix = "find out who writes the object: kubectl get -o yaml --show-managed-fields";
   expect(judge(causes)).toMatchObject({ is: "refuse", findings: [{ cause, fix }] });
 });

@@ -34,7 +34,10 @@ const steps: readonly StepReport[] = [
     { live: role([{ verbs: ["get"] }]), merged: role([{ verbs: ["get", "list"] }]) },
     inGroup,
   ),
-  step("created", { merged: { kind: "X", text: "two\nlines", hostile: "\u001b[31m\u202e" } }),
+  step("created", {
+    merged: { kind: "X", text: "two\nlines", hostile: "\u001b[31m\u202e" },
+    unasked: true,
+  }),
   step("deleted", { live: { kind: "X", spec: {} } }),
   step("same", { live: { a: 1, b: 2 }, merged: { b: 2, a: 1 } }),
   step("untold", undefined),
@@ -71,10 +74,10 @@ test("an object that is written twice is one file: as it is, and as it ends", ()
     step("x", { live: a, merged: c }),
     step("gone", { merged: a }),
     step("gone", { live: a }),
-    step("system:x/y", { live: a, merged: b }, { namespace: "n" }),
+    step("system:x/y", { live: a, merged: b, unasked: true }, { namespace: "n" }),
   ]);
   expect(files).toEqual([
-    ["v1.X..x", "a: 1\n", "c: 1\n"],
-    ["v1.X.n.system:x_y", "a: 1\n", "b: 1\n"],
+    ["v1.X..x", "a: 1\n", "c: 1\n", false],
+    ["v1.X.n.system:x_y", "a: 1\n", "b: 1\n", true],
   ]);
 });

@@ -198,7 +198,7 @@ describe("the hint to confirm repeats the line, and the token is to be given aga
   });
   test("the command as it was printed ends before any request", async () => {
     const { code, err } = await run(["unbind-scc", "--token=…"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("--token: holds characters")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("--token: contains characters")]);
   });
 });
 

@@ -164,7 +164,7 @@ describe("where there is no Secret", () => {
     expect((await run(world)).exit).toMatchObject({
       code: 69,
       reason: "Secret/engine/admission-tls is written, but was not read back: no answer in time",
-      next: "see whether it is in place with: kubectl engine cert inspect -n engine",
+      next: "check whether it is in place with: kubectl engine cert inspect -n engine",
     });
   });
 

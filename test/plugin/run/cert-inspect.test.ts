@@ -60,7 +60,7 @@ describe("the Secret of the cluster", () => {
         keyBits: 2048,
       },
       findings: [],
-      exit: { code: 0, reason: "engine/admission-tls is fit for admission.engine.svc" },
+      exit: { code: 0, reason: "engine/admission-tls is valid for admission.engine.svc" },
     });
     const [, line = "?"] = pair.keyPem.split("\n");
     expect(JSON.stringify(report)).not.toContain(line);
@@ -135,14 +135,14 @@ describe("a file", () => {
   ])("is judged without a cluster: %s", async (_name, ...[text, options, host]) => {
     const report = await inspectFile(text(), options);
 
-    expect(report.exit).toEqual({ code: 0, reason: `pair.pem is fit for ${host}` });
+    expect(report.exit).toEqual({ code: 0, reason: `pair.pem is valid for ${host}` });
     expect(report).not.toHaveProperty("target");
     expect(report.certificate?.secret).toBe("pair.pem");
   });
 
   test("from stdin is called so", async () => {
     expect((await inspectFile(pair.certPem, { path: "-" })).exit.reason).toBe(
-      "stdin is fit for admission.engine.svc",
+      "stdin is valid for admission.engine.svc",
     );
   });
 

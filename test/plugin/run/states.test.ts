@@ -83,6 +83,7 @@ test.each<[name: string, of: [change: Change, stored?: KubeObject], states: obje
     {
       live: before,
       merged: withSpec({ template: { spec: { restartPolicy: "Always", containers } } }),
+      unasked: true,
     },
   ],
   [
@@ -106,12 +107,12 @@ test.each<[name: string, of: [change: Change, stored?: KubeObject], states: obje
         ]),
       },
     ],
-    { live: before, merged: withSpec({ replicas: 2 }) },
+    { live: before, merged: withSpec({ replicas: 2 }), unasked: true },
   ],
   [
     "another object in the place of one",
     [{ ...told, verb: "update", live, object: { ...sent, spec: { replicas: 3 } } }],
-    { live: before, merged: withSpec({ replicas: 3 }) },
+    { live: before, merged: withSpec({ replicas: 3 }), unasked: true },
   ],
   [
     "a change of managers alone is none",

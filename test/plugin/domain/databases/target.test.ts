@@ -137,11 +137,11 @@ describe("who takes part in an active-active database", () => {
       status: { local: true },
     };
     const known = sceneOf({ ercs: [erc] });
-    expect(told(known, [changed], [])[0]).toContain("there take part, and none of them is given");
+    expect(told(known, [changed], [])[0]).toContain("there participate, and none of them is given");
     const participatingClusters = [{ name: "here" }, { name: "b" }, { name: "c" }, {}];
     const three = { object: anEaadb({ spec: { participatingClusters } }), changes: true };
     expect(told(known, [three], west(here))[0]).toContain(
-      "b, c take part, and only 1 of them are given",
+      "b, c participate, and only 1 of them are given",
     );
   });
 });

@@ -347,5 +347,5 @@ test("a stall as a finding has its code's source, else the chapter's", () => {
   const finding = { code, severity: "error", object, cause, fix };
   const known = [{ code: "POD-IMAGE", source: "S70" }];
   expect(stallFinding(stall, known)).toEqual({ ...finding, source: "S70" });
-  expect(stallFinding(stall, [])).toEqual({ ...finding, source: "domain facts 11" });
+  expect(stallFinding(stall, [])).toEqual({ ...finding, source: "Facts 11" });
 });

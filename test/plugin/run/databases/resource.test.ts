@@ -616,7 +616,7 @@ describe("clusters that are not given", () => {
     const scene = await aScene();
     const report = await scene.run({ databases: ["carts"] });
     expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-PARTICIPANT-UNSEEN"]]);
-    expect(report.exit.reason).toContain("here, there take part, and none of them is given");
+    expect(report.exit.reason).toContain("here, there participate, and none of them is given");
     expect(report.exit.next).toContain("--skip DATABASE-PARTICIPANT-UNSEEN=OBJECT");
     expect(scene.sent).toEqual([]);
   });

@@ -233,7 +233,7 @@ test("what does not end in time is a timeout, silence included", async () => {
   for (const look of [action("running"), new UnavailableError("gone")]) {
     const { result } = follow([look], 10_000);
     await expect(result).rejects.toMatchObject({ exitCode: 124 });
-    await expect(result).rejects.toThrow("still under way after 10s (action a-1)");
+    await expect(result).rejects.toThrow("still in progress after 10s (action a-1)");
   }
 });
 

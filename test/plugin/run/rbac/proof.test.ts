@@ -137,7 +137,7 @@ describe("a contract that is planned as if it came after expand", () => {
     const dropLocal = ["edb-role:ServiceAccount/engine/old"];
     const { steps = [] } = await all.run({ mode: "contract", dropLocal, dryRun: "client" });
     expect(steps.map(({ write }) => write?.risk)).toEqual([
-      "1 rights go: an operator that still uses one is refused from then on",
+      "1 permissions are removed: an operator that still uses one is refused from then on",
       "ServiceAccount/engine/old loses the access",
     ]);
     expect(steps.map(({ write }) => write?.command)).toContain(

@@ -67,7 +67,7 @@ test("contract asks, takes what only another release had, and keeps local additi
   expect([refused.exit.code, scene.writes()]).toEqual([2, []]);
   const report = await scene.run({ mode: "contract" });
   expect([report.exit.code, scene.writes()]).toEqual([0, ["apply ClusterRole all-databases"]]);
-  expect(scene.questions).toEqual([expect.stringContaining("remove rights in 1 place?")]);
+  expect(scene.questions).toEqual([expect.stringContaining("remove permissions in 1 place?")]);
   expect(await rights(scene)).toEqual([false, true, true]);
 });
 

@@ -248,7 +248,7 @@ describe("the whole procedure", () => {
 
   test("stops where a skipped part was seen not to work, and never looks in a dry run", async () => {
     const world = new World();
-    const verified: ExitReport = { code: 7, reason: "it does not answer", next: "see why" };
+    const verified: ExitReport = { code: 7, reason: "it does not answer", next: "find out why" };
     const parts = [world.part(3, { skip: "OLM does it", verified }), world.part(4, {})];
     expect((await world.run(parts, { dryRun: "client" })).exit.code).toBe(0);
     expect(world.stages).toEqual(["cluster client ahead"]);
@@ -256,7 +256,7 @@ describe("the whole procedure", () => {
     expect(report.exit).toMatchObject({
       code: 7,
       reason: expect.stringContaining("it does not answer") as string,
-      next: "see why",
+      next: "find out why",
     });
     expect(world.done).toEqual([]);
   });
