@@ -17,6 +17,8 @@ export interface FactSource {
   readonly olderVersion?: string;
   /** Those alone that clusters and remote clusters name; of Secrets no value is kept. */
   readonly named?: true;
+  /** There may be very many, and no check asks which fields a manager holds. */
+  readonly lean?: true;
 }
 
 /** Every list that facts are made of, each read by one LIST. */
@@ -77,7 +79,7 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
     resource: { group: names.group, version: names.version, kind, plural },
   });
   return {
-    namespaces: { resource: kinds.namespace },
+    namespaces: { resource: kinds.namespace, lean: true },
     nodes: { resource: kinds.node },
     clusterVersions: { resource: kinds.clusterVersion },
     definitions: { resource: kinds.definition },
@@ -94,12 +96,12 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
     resourceQuotas: { resource: kinds.resourceQuota, own: true },
     events: { resource: kinds.event, own: true },
     ecs: { ...product(names.ec), olderVersion: names.ecVersion },
-    edbs: product(names.edb),
-    eaadbs: product(names.eaadb),
+    edbs: { ...product(names.edb), lean: true },
+    eaadbs: { ...product(names.eaadb), lean: true },
     ercs: product(names.erc),
     webhookConfigurations: { resource: kinds.webhookConfiguration },
     roles: { resource: rbacKinds.role },
-    roleBindings: { resource: rbacKinds.roleBinding },
+    roleBindings: { resource: rbacKinds.roleBinding, lean: true },
     clusterRoles: { resource: rbacKinds.clusterRole },
     clusterRoleBindings: { resource: rbacKinds.clusterRoleBinding },
     constraints: { resource: constraintResource },

@@ -119,7 +119,9 @@ export function renderTable(
   paint: (cell: string, column: number) => string = (cell) => cell,
 ): readonly string[] {
   const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  const widths = head.map((_, column) =>
+    all.reduce((most, row) => Math.max(most, (row[column] ?? "").length), 0),
+  );
   const line = (row: readonly string[], inked: (cell: string, column: number) => string): string =>
     row
       .map((cell, column) => {

@@ -44,8 +44,10 @@ export interface ListOptions {
   readonly fieldSelector?: string;
   /** Stop after so many objects; absent: all pages. */
   readonly limit?: number;
-  /** All in one answer: one request, whatever the number of small objects. */
+  /** As few answers as their sizes allow: one request for some thousands of objects. */
   readonly whole?: boolean;
+  /** Managers without their fields, which are most of a small object; their names stay. */
+  readonly lean?: boolean;
   readonly signal?: AbortSignal;
 }
 

@@ -132,10 +132,11 @@ async function readList(
   source: FactSource,
   namespace: string,
 ): Promise<ListResult> {
-  const { own, only } = source;
+  const { own, only, lean } = source;
   const options = {
     signal,
     whole: true,
+    lean: lean === true,
     ...(own === true && { namespace }),
     ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
   };

@@ -226,7 +226,9 @@ function dryRunOf({ dryRun }: WriteOptions): { readonly dryRun?: "All" } {
 }
 
 const pageSize = 500;
-/** Half a million objects; a list that continues beyond them has no end. */
+/** Objects of a whole list's page: at 50 KB each its answer has the size that an answer may have. */
+const wholeSize = 5_000;
+/** Half a million objects at least; a list that continues beyond them has no end. */
 const mostPages = 1_000;
 
 /** What one pass over the pages is made with. */
@@ -234,8 +236,8 @@ interface Pass {
   readonly client: Client;
   readonly resource: Resource;
   readonly options: ListOptions;
-  /** False asks for everything in one answer. */
-  readonly paged: boolean;
+  /** The most objects of one answer. */
+  readonly size: number;
 }
 
 /**
@@ -248,10 +250,15 @@ export async function listAll(
   options: ListOptions,
 ): Promise<readonly KubeObject[] | undefined> {
   try {
-    return await pages({ client, resource, options, paged: options.whole !== true });
+    return await pages({
+      client,
+      resource,
+      options,
+      size: options.whole === true ? wholeSize : pageSize,
+    });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 410) throw error;
-    return pages({ client, resource, options, paged: false });
+    return pages({ client, resource, options, size: Infinity });
   }
 }
 
@@ -264,7 +271,9 @@ async function pages(pass: Pass): Promise<readonly KubeObject[] | undefined> {
     if (count++ === mostPages) throw endless(pass);
     const page = await pageAfter(next, pass, limit - found.length);
     if (page === undefined) return undefined;
-    found.push(...objectsOf(page, pass.resource));
+    for (const object of objectsOf(page, pass.resource)) {
+      found.push(pass.options.lean === true ? lean(object) : object);
+    }
     next = asString(getPath(page, ["metadata", "continue"]));
   } while (next !== undefined && found.length < limit);
   return found.slice(0, limit);
@@ -279,11 +288,11 @@ function endless({ resource }: Pass): UnavailableError {
 
 function pageAfter(
   token: string | undefined,
-  { client, resource, options, paged }: Pass,
+  { client, resource, options, size: most }: Pass,
   wanted: number,
 ): Promise<Json | undefined> {
   const { namespace, labelSelector, fieldSelector, signal } = options;
-  const size = paged ? Math.min(pageSize, wanted) : wanted;
+  const size = Math.min(most, wanted);
   const call = {
     method: "GET",
     path: collectionPath(resource, namespace),
@@ -311,6 +320,13 @@ function objectsOf(page: Json, { group, version, kind }: Resource): readonly Kub
       kind: asString(getOwn(item, "kind")) ?? kind,
       metadata: { ...(getOwn(item, "metadata") as object) },
     }));
+}
+
+function lean(object: KubeObject): KubeObject {
+  const { managedFields } = object.metadata;
+  if (managedFields === undefined) return object;
+  const managers = managedFields.map(({ manager }) => (manager === undefined ? {} : { manager }));
+  return { ...object, metadata: { ...object.metadata, managedFields: managers } };
 }
 
 /** Changes of a kind's objects, as the port describes it. */

@@ -101,9 +101,13 @@ export async function readNamespaces(
   configured: Configured | undefined,
 ): Promise<Namespaces> {
   const named = async (labelSelector?: string): Promise<ObjectsByName> => {
-    const options = { whole: true, ...(labelSelector !== undefined && { labelSelector }) };
+    const options = {
+      whole: true,
+      lean: true,
+      ...(labelSelector !== undefined && { labelSelector }),
+    };
     const all = (await cluster.list(kinds.namespace, options)) ?? [];
-    return new Map(all.map((object) => [object.metadata.name ?? "", lean(object)]));
+    return new Map(all.map((object) => [object.metadata.name ?? "", object]));
   };
   const { group, plural: resource } = kinds.namespace;
   const mayList = await cluster.can({ verb: "list", group, resource });
@@ -132,8 +136,8 @@ export async function readInventory({ cluster, names }: RbacDeps): Promise<Inven
   const share = sharing();
   const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> => {
     const fieldSelector = `metadata.name=${name}`;
-    const found = (await cluster.list(resource, { fieldSelector, whole: true })) ?? [];
-    return found.map((object) => share(lean(object)));
+    const options = { fieldSelector, whole: true, lean: true };
+    return ((await cluster.list(resource, options)) ?? []).map(share);
   };
   // one after the other: an answer about thousands of namespaces is large until it is read
   const roles = await named(rbacKinds.role, consumerRole);
@@ -149,14 +153,6 @@ export async function readInventory({ cluster, names }: RbacDeps): Promise<Inven
       temporary: byTemporary?.get(namespace),
     }),
   };
-}
-
-/** The object without the fields of its managers, which are most of it; their names stay. */
-function lean(object: KubeObject): KubeObject {
-  const { managedFields } = object.metadata;
-  if (managedFields === undefined) return object;
-  const managers = managedFields.map(({ manager }) => (manager === undefined ? {} : { manager }));
-  return { ...object, metadata: { ...object.metadata, managedFields: managers } };
 }
 
 /** Most roles and bindings hold what those of other namespaces hold: it is kept once. */

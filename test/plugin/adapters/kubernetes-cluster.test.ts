@@ -322,10 +322,28 @@ describe("list", () => {
     expect(server.requests.map(({ query }) => query["limit"])).toEqual(["3", "1"]);
   });
 
-  test("a whole list is one request", async () => {
-    handler = () => page(["a", "b", "c"]);
+  test("a whole list has pages of thousands, so that no answer is too long", async () => {
+    handler = ({ query }) =>
+      query["continue"] === undefined ? page(["a", "b"], "t") : page(["c"]);
     expect(namesOf(await cluster.list(configMaps, { whole: true }))).toEqual(["a", "b", "c"]);
-    expect(server.requests.map(({ query }) => query["limit"])).toEqual([undefined]);
+    expect(server.requests.map(({ query }) => query["limit"])).toEqual(["5000", "5000"]);
+  });
+
+  test("more objects in one answer than a call takes arguments come whole", async () => {
+    const all = Array.from({ length: 200_000 }, (_, at) => String(at));
+    handler = () => page(all);
+    expect(await cluster.list(configMaps)).toHaveLength(all.length);
+  });
+
+  test.each([
+    [{ lean: true }, [{ manager: "kubectl" }, {}]],
+    [{}, [{ manager: "kubectl", fieldsV1: { "f:data": {} } }, { operation: "Update" }]],
+  ])("with %j managers are %j", async (options, managedFields) => {
+    const all = [{ manager: "kubectl", fieldsV1: { "f:data": {} } }, { operation: "Update" }];
+    handler = () => ({ body: { items: [{ metadata: { name: "a", managedFields: all } }] } });
+    expect(await cluster.list(configMaps, options)).toMatchObject([
+      { metadata: { managedFields } },
+    ]);
   });
 
   test("a list that the server forgot is asked for once more, in one answer", async () => {

@@ -6,6 +6,7 @@ import {
   isUnsafe,
   quote,
   quoteCommand,
+  renderTable,
 } from "../../../plugin/output/escape";
 
 describe("escape", () => {
@@ -65,5 +66,14 @@ describe("quote", () => {
     const script = `printf '%s\\0' ${quoteCommand(words)}`;
     const { stdout } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
     expect(stdout.split("\0").slice(0, -1)).toEqual(words);
+  });
+});
+
+describe("a table", () => {
+  test.each([0, 1, 200_000])("of %i rows has a line for each", (count) => {
+    const rows = Array.from({ length: count }, (_, at) => [String(at), "ok"]);
+    const lines = renderTable(["NAME", "RESULT"], rows);
+    expect(lines).toHaveLength(count + 1);
+    expect(lines[0]).toMatch(/^NAME +RESULT$/);
   });
 });
