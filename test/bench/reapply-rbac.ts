@@ -5,13 +5,11 @@
  * Flags: `--sizes=100,1000`, `--rounds=5`, `--cases=absent,changed,unchanged`, `--seed=TEXT`. Exit
  * code 1 beyond the limits.
  */
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditEvent } from "../control-plane/audit";
 import { logToStderr } from "../control-plane/binaries";
-import { type ControlPlane, distDir, startControlPlane } from "../control-plane/control-plane";
+import { startControlPlane } from "../control-plane/control-plane";
 import {
   cluster,
   namespaceNamed,
@@ -22,6 +20,7 @@ import { operatorDeployment } from "../control-plane/operator";
 import { runner } from "../control-plane/plugin-run";
 import { applyCrds } from "../control-plane/scene";
 import { median, showGoals, spread, table } from "./admission/table";
+import { type Bench, benchOn, costOfRun, type PluginCost } from "./commands/run";
 import {
   bringInto,
   type Case,
@@ -31,7 +30,7 @@ import {
   filledFiles,
   namesFrom,
 } from "./rbac/scene";
-import { peakOf, type Usage, usageOf } from "./rbac/usage";
+import { type Usage, usageOf } from "./rbac/usage";
 
 /** Namespaces of the loop in each case and round. */
 const loopNamespaces = 20;
@@ -42,59 +41,19 @@ const mostMiB = 200e6 / 2 ** 20;
 const mostOthers = 0.1;
 
 /** One run of the plugin, and the loop that went before it. */
-interface Round extends Usage {
-  readonly mib: number;
-  readonly requests: ReadonlyMap<string, number>;
+interface Round extends PluginCost {
   /** The loop over some namespaces of the same sort, just before. */
   readonly loop: Usage;
 }
 
-interface Bench {
-  readonly controlPlane: ControlPlane;
-  readonly servers: readonly number[];
+interface Namespaces extends Bench {
   readonly seed: string;
   readonly names: readonly string[];
   readonly looped: readonly string[];
 }
 
-/** One run as a process of its own. */
-async function runPlugin({ controlPlane, servers }: Bench): Promise<Omit<Round, "loop">> {
-  const mark = await controlPlane.auditMark();
-  const kubeconfig = controlPlane.kubeconfigFor(runner.name, operatorNamespace);
-  const env = controlPlane.kubectlEnv(kubeconfig);
-  let mib = 0;
-  const usage = await usageOf(servers, async () => {
-    const program = join(distDir, "kubectl-engine");
-    const child = spawn(process.execPath, [program, "reapply-rbac"], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (text: Buffer) => (said = `${said}${text.toString()}`.slice(-2_000)));
-    }
-    const look = setInterval(() => (mib = Math.max(mib, peakOf(child.pid))), 20);
-    const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-    clearInterval(look);
-    if (code !== 0) throw new Error(`a run ended with ${String(code)}:\n${said}`);
-  });
-  const events = await controlPlane.auditEvents(mark);
-  return { ...usage, mib, requests: requestsOf(events) };
-}
-
-/** The plugin's requests by verb and resource. */
-function requestsOf(events: readonly AuditEvent[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { user, verb, objectRef } of events) {
-    if (user.username !== runner.name) continue;
-    const name = `${verb} ${objectRef?.resource ?? "discovery"}`;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
-}
-
 /** `kubectl apply -f role.yaml -f role_binding.yaml -n NAMESPACE` for one namespace after the other. */
-async function loop({ controlPlane, servers, looped }: Bench): Promise<Usage> {
+async function loop({ controlPlane, servers, looped }: Namespaces): Promise<Usage> {
   const words = filledFiles().flatMap(({ name, text }) => {
     const file = join(controlPlane.site.dataDir, name);
     writeFileSync(file, text);
@@ -109,19 +68,19 @@ async function loop({ controlPlane, servers, looped }: Bench): Promise<Usage> {
 }
 
 /** Brings all namespaces into the state, and lets the loop and the plugin do their work. */
-async function oneRound(bench: Bench, state: Case, round: number): Promise<Round> {
+async function oneRound(bench: Namespaces, state: Case, round: number): Promise<Round> {
   const { controlPlane, names, looped } = bench;
   const { api } = controlPlane;
   const seed = `${bench.seed} ${round}`;
   if (state !== "unchanged") await bringInto(state, { api, seed, names: [...names, ...looped] });
   const looping = await loop(bench);
-  const run = await runPlugin(bench);
+  const run = await costOfRun(bench, ["reapply-rbac"]);
   return { ...run, loop: looping };
 }
 
-async function openBench(size: number, seed: string): Promise<Bench> {
+async function openBench(size: number, seed: string): Promise<Namespaces> {
   const controlPlane = await startControlPlane({ users: [runner], log: () => undefined });
-  const { api, site } = controlPlane;
+  const { api } = controlPlane;
   const all = namesFrom(new Draw(seed), size + loopNamespaces);
   const names = all.slice(loopNamespaces);
   const looped = all.slice(0, loopNamespaces);
@@ -131,8 +90,7 @@ async function openBench(size: number, seed: string): Promise<Bench> {
   await api.create(cluster());
   await api.create(operatorDeployment(operatorNamespace));
   await createNamespaces(api, all);
-  const servers = site.daemons.flatMap(({ pid }) => pid ?? []);
-  return { controlPlane, servers, seed, names, looped };
+  return { ...benchOn(controlPlane), seed, names, looped };
 }
 
 type Rounds = ReadonlyMap<Case, readonly Round[]>;

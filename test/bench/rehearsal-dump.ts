@@ -45,20 +45,27 @@ async function load(file: string): Promise<Load> {
   return { ms, peakMb, objects: source.objects.length };
 }
 
-function writeDumps(folder: string): readonly string[] {
+/** So many objects of each kind, as JSON and as YAML. */
+export function writeDumps(
+  folder: string,
+  { databases, namespaces }: Readonly<Record<"databases" | "namespaces", number>>,
+): readonly string[] {
   const items = [
     ...Array.from({ length: namespaces }, (_, n) => namespaceNumber(n)),
     ...Array.from({ length: databases }, (_, n) => databaseNumber(n, namespaces)),
   ];
-  const all = { apiVersion: "v1", items, kind: "List", metadata: { resourceVersion: "" } };
+  const head = { apiVersion: "v1", kind: "List", metadata: { resourceVersion: "" } };
   const [json, yaml] = [join(folder, "dump.json"), join(folder, "dump.yaml")];
-  writeFileSync(json, JSON.stringify(all, null, 4));
-  writeFileSync(yaml, dump(all, { noRefs: true, lineWidth: -1, noArrayIndent: true }));
+  writeFileSync(json, JSON.stringify({ ...head, items }, null, 4));
+  const options = { noRefs: true, lineWidth: -1, noArrayIndent: true };
+  // item by item, so that js-yaml holds the text of one at a time
+  const texts = items.map((item) => dump([item], options));
+  writeFileSync(yaml, [dump(head, options), "items:\n", ...texts].join(""));
   return [json, yaml];
 }
 
 /** In a fresh process, whose memory is the loading's alone. */
-function measure(file: string): Load {
+export function measure(file: string): Load {
   const args = [require.resolve("tsx/cli"), __filename, file];
   const { status, stdout } = spawnSync(process.execPath, args, {
     encoding: "utf8",
@@ -71,7 +78,7 @@ function measure(file: string): Load {
 function measureAll(): void {
   const folder = mkdtempSync(join(tmpdir(), "engine-bench-"));
   try {
-    for (const file of writeDumps(folder)) {
+    for (const file of writeDumps(folder, { databases, namespaces })) {
       const { ms, peakMb, objects } = measure(file);
       const size = statSync(file).size / 1e6;
       console.log(

@@ -1,18 +1,27 @@
 /** Starts the generated API server, and writes the kubeconfig that leads to it. */
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
-import type { ClusterServerOptions } from "./cluster-server";
+import { text } from "node:stream/consumers";
+import { type ClusterServerOptions, countPath } from "./cluster-options";
 import { freePort, script, type ServerProcess } from "./process";
 import type { Scene } from "./scene";
 
 export type ClusterLoad = Omit<ClusterServerOptions, "port" | "tlsDir">;
 
-/** The path of the kubeconfig, and the server. */
-export async function startClusterServer(
-  scene: Scene,
-  load: ClusterLoad,
-): Promise<{ readonly kubeconfig: string; readonly server: ServerProcess }> {
+/** An API server that runs. */
+export interface ClusterServer {
+  /** The path of the kubeconfig that leads to it. */
+  readonly kubeconfig: string;
+  readonly server: ServerProcess;
+  /** The number of requests so far. */
+  readonly requests: () => Promise<number>;
+}
+
+export async function startClusterServer(scene: Scene, load: ClusterLoad): Promise<ClusterServer> {
   const port = await freePort();
   const options: ClusterServerOptions = { ...load, port, tlsDir: scene.tlsDir };
   const { command, args } = script(join(__dirname, "cluster-server.ts"));
@@ -20,7 +29,14 @@ export async function startClusterServer(
   await server.until(() => listens(port));
   const kubeconfig = join(scene.dir, `kubeconfig-${port}`);
   writeFileSync(kubeconfig, JSON.stringify(kubeconfigFor(port, scene.ca)));
-  return { kubeconfig, server };
+  const requests = () => countAt(port, scene.ca);
+  return { kubeconfig, server, requests };
+}
+
+async function countAt(port: number, ca: string): Promise<number> {
+  const url = `https://localhost:${port}${countPath}`;
+  const [response] = (await once(get(url, { ca, agent: false }), "response")) as [IncomingMessage];
+  return Number(await text(response));
 }
 
 function kubeconfigFor(port: number, ca: string): object {

@@ -10,23 +10,16 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { defaultNames } from "../../../plugin/domain/names";
 import { anEc } from "../../webhook/fake-clusters";
+import { type ClusterServerOptions, countPath } from "./cluster-options";
 import { judgedCluster } from "./reviews";
-
-/** What the command line says, as JSON. */
-export interface ClusterServerOptions {
-  readonly port: number;
-  /** The folder of its pair. */
-  readonly tlsDir: string;
-  readonly count: number;
-  readonly statusBytes: number;
-  readonly changesPerSecond: number;
-}
 
 const options = JSON.parse(process.argv[2] ?? "{}") as ClusterServerOptions;
 const { group, ecVersion, ec: kind } = defaultNames;
 const root = `/apis/${group}/${ecVersion}`;
 const watches = new Set<ServerResponse>();
 let revision = 1_000_000;
+/** Those for the count are not counted. */
+let requests = 0;
 
 /** Statuses are full of small entries; one text is sent for all. */
 const shard = { uid: 1, role: "master", node: "node:1", status: "OK", usedMemory: "1.21GB" };
@@ -74,6 +67,11 @@ async function sendList(response: ServerResponse, query: URLSearchParams): Promi
 }
 
 async function answer(path: string, query: URLSearchParams, response: ServerResponse) {
+  if (path === countPath) {
+    response.end(String(requests));
+    return;
+  }
+  requests += 1;
   const [, namespace, name] =
     new RegExp(`^${root}(?:/namespaces/([^/]+))?/${kind.plural}(?:/([^/]+))?$`).exec(path) ?? [];
   if (!path.startsWith(root)) {

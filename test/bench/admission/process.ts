@@ -110,11 +110,16 @@ export class Disturbance {
     this.from = { machine: machineMs(), own: this.ownMs(), at: performance.now() };
   }
 
-  /** A line for the report. */
-  tell(): string {
+  /** What others took, in processors. */
+  share(): number {
     const { machine, own, at } = this.from;
     const others = machineMs() - machine - (this.ownMs() - own);
-    const share = (100 * Math.max(0, others)) / (performance.now() - at);
+    return Math.max(0, others) / (performance.now() - at);
+  }
+
+  /** A line for the report. */
+  tell(): string {
+    const share = 100 * this.share();
     const said = `other processes took ${share.toFixed(0)} % of one processor`;
     return share < mostShare ? `${said}: undisturbed` : `DISTURBED: ${said}, measure again`;
   }

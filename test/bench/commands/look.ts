@@ -3,17 +3,16 @@
  * alone, by turns, on a real API server. Flags: `--sizes=500,10000`, `--rounds=5`, `--seed=TEXT`.
  * Exit code 1 beyond the limits.
  */
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { collectionPath } from "../../../plugin/adapters/kubernetes/kinds";
 import { factSources } from "../../../plugin/domain/facts";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { logToStderr } from "../../control-plane/binaries";
-import { type ControlPlane, distDir, startControlPlane } from "../../control-plane/control-plane";
+import { type ControlPlane, startControlPlane } from "../../control-plane/control-plane";
 import { runner } from "../../control-plane/plugin-run";
 import { median, showGoals, spread, table } from "../admission/table";
-import { peakOf, type Usage, usageOf } from "../rbac/usage";
+import { runToEnd, type Usage, usageOf } from "../rbac/usage";
+import { type Bench, benchOn, pluginProgram } from "./run";
 import { operatorNamespace, seedDatabases } from "./scene";
 
 /** Seconds that a command may take, by the number of databases. */
@@ -29,29 +28,6 @@ interface Contestant {
 
 interface Round extends Usage {
   readonly mib: number;
-}
-
-interface Bench {
-  readonly controlPlane: ControlPlane;
-  readonly servers: readonly number[];
-}
-
-/** A process until its end; the exit codes of a command that has found something are ends too. */
-async function toItsEnd(
-  file: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
-  const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  let mib = 0;
-  child.stdout.resume();
-  child.stderr.on("data", (text: Buffer) => (said = `${said}${text.toString()}`.slice(-2_000)));
-  const look = setInterval(() => (mib = Math.max(mib, peakOf(child.pid))), 20);
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  clearInterval(look);
-  if (code !== 0 && code !== 3) throw new Error(`${args.join(" ")} ended with ${code}:\n${said}`);
-  return mib;
 }
 
 /** The lists that facts are made of, as far as this server has them. */
@@ -73,7 +49,7 @@ function contestantsOf(
   controlPlane: ControlPlane,
   words: readonly string[],
 ): readonly Contestant[] {
-  const env = controlPlane.kubectlEnv(controlPlane.kubeconfigFor(runner.name, operatorNamespace));
+  const own = pluginProgram(controlPlane, words);
   const kinds = lists.map(({ resource: { plural, group } }) =>
     group === "" ? plural : `${plural}.${group}`,
   );
@@ -82,9 +58,12 @@ function contestantsOf(
   return [
     {
       name: words.join(" "),
-      run: () => toItsEnd(process.execPath, [join(distDir, "kubectl-engine"), ...words], env),
+      run: () => runToEnd(own),
     },
-    { name: "kubectl get", run: () => toItsEnd(kubectl, ["get", wanted, "-A", "-o", "json"], env) },
+    {
+      name: "kubectl get",
+      run: () => runToEnd({ ...own, file: kubectl, args: ["get", wanted, "-A", "-o", "json"] }),
+    },
     { name: "LISTs alone", run: () => listAlone(controlPlane) },
   ];
 }
@@ -147,9 +126,8 @@ function flag(name: string, usual: string): string {
 async function compare(words: readonly string[], size: number, seed: string): Promise<boolean> {
   const controlPlane = await startControlPlane({ users: [runner], log: () => undefined });
   try {
-    const what = await seedDatabases(controlPlane.api, size, seed);
-    const servers = controlPlane.site.daemons.flatMap(({ pid }) => pid ?? []);
-    const bench = { controlPlane, servers };
+    const { what } = await seedDatabases(controlPlane.api, { databases: size, seed });
+    const bench = benchOn(controlPlane);
     const contestants = contestantsOf(controlPlane, words);
     const measured = await measure(bench, contestants, Number(flag("rounds", "5")));
     const [own] = contestants;

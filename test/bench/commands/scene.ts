@@ -172,11 +172,27 @@ async function store(api: Api, draw: Draw, { status, ...object }: Stored): Promi
   if (status !== undefined) await api.writeStatus(object, status);
 }
 
+/** How many of each; what is left out follows from the databases. */
+export interface Amounts {
+  readonly databases: number;
+  readonly namespaces?: number;
+  readonly clusters?: number;
+  readonly seed: string;
+}
+
+/** What was seeded. */
+interface Seeded {
+  readonly what: string;
+  readonly namespaces: readonly string[];
+}
+
 /** Fills the API server; the namespaces have the roles that an older release left. */
-export async function seedDatabases(api: Api, count: number, seed: string): Promise<string> {
+export async function seedDatabases(api: Api, amounts: Amounts): Promise<Seeded> {
+  const { databases: count, seed } = amounts;
   const draw = new Draw(seed);
-  const namespaces = namesFrom(draw, Math.ceil(count / databasesEach.namespace));
-  const others = namesFrom(draw, Math.ceil(count / databasesEach.cluster)).slice(1);
+  const inAll = (each: number) => Math.ceil(count / each);
+  const namespaces = namesFrom(draw, amounts.namespaces ?? inAll(databasesEach.namespace));
+  const others = namesFrom(draw, amounts.clusters ?? inAll(databasesEach.cluster)).slice(1);
   await seedScene(api, { namespace: operatorNamespace, databases: [] });
   await api.create(settings({ [names.configMap.namespaces]: namespaces.join(",") }));
   await seedNamespaces(api, namespaces);
@@ -194,5 +210,6 @@ export async function seedDatabases(api: Api, count: number, seed: string): Prom
     for (let one = left.pop(); one !== undefined; one = left.pop()) await store(api, draw, one);
   };
   await Promise.all(Array.from({ length: 16 }, work));
-  return `${count} databases in ${namespaces.length} namespaces, ${all.length} ECs`;
+  const what = `${count} databases in ${namespaces.length} namespaces, ${all.length} ECs`;
+  return { what, namespaces };
 }

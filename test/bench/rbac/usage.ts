@@ -1,4 +1,5 @@
 /** What processes cost, and what others cost meanwhile; Linux alone. */
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
@@ -47,8 +48,34 @@ export async function usageOf<T>(
   };
 }
 
+/** A program to run to its end. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Exit codes that are no failure; 0 alone by default. */
+  readonly codes?: readonly number[];
+}
+
+/** Runs it; the most MiB that it held. Throws what it said last when it fails. */
+export async function runToEnd({ file, args, env, codes = [0] }: Program): Promise<number> {
+  const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  let mib = 0;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text: Buffer) => (said = `${said}${text.toString()}`.slice(-2_000)));
+  }
+  const look = setInterval(() => (mib = Math.max(mib, peakOf(child.pid))), 20);
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  clearInterval(look);
+  if (code === null || !codes.includes(code)) {
+    throw new Error(`${args.join(" ")} ended with ${String(code)}:\n${said}`);
+  }
+  return mib;
+}
+
 /** The most memory in MiB that a process has held so far; 0 when it has ended. */
-export function peakOf(pid: number | undefined): number {
+function peakOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024;

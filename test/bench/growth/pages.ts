@@ -1,0 +1,110 @@
+/** The plots, the tables and the results themselves under docs/. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../../control-plane/pins";
+import { table } from "../admission/table";
+import { plotOf, shortNumber } from "./plot";
+import { growthOf, measuredFile, type Metric, type Point, readPoints, textOf } from "./points";
+import { linesOf, metricTitles, type Subject, subjects } from "./subjects";
+
+const pageFile = "docs/explanation/scale.md";
+const folder = "docs/explanation/scale";
+const resultsFile = `${folder}/results.json`;
+
+/** What the page says of clusters that were not measured. */
+const expected = { namespaces: 10_000, databases: 50_000 };
+
+/** A path from the root, and what stands there. */
+export type Page = readonly [path: string, text: string];
+
+/** The results of all runs so far become those of the page. */
+export function writePages(): void {
+  mkdirSync(join(repositoryRoot, folder), { recursive: true });
+  for (const [path, text] of pagesOf(readPoints(measuredFile))) {
+    writeFileSync(join(repositoryRoot, path), text);
+  }
+}
+
+/** What the page was made of. */
+export function shownPoints(): readonly Point[] {
+  return readPoints(join(repositoryRoot, resultsFile));
+}
+
+/** The same for the same points; the rest of the page is as it is. */
+export function pagesOf(points: readonly Point[]): readonly Page[] {
+  const page = readFileSync(join(repositoryRoot, pageFile), "utf8");
+  const shown = subjects.filter((subject) => linesOf(subject, points).size > 0);
+  const tables = new Map<string, string>([
+    ...shown.map((subject) => [subject.name, tableOf(subject, points)] as const),
+    ["expected", expectedTable(points)],
+    ["disturbance", disturbanceOf(points)],
+  ]);
+  return [
+    [resultsFile, textOf(points)],
+    [pageFile, filled(page, tables)],
+    ...shown.map((subject): Page => [`${folder}/${subject.name}.svg`, plotOf(subject, points)]),
+  ];
+}
+
+/** What stands between the comments of each name is written anew. */
+function filled(page: string, tables: ReadonlyMap<string, string>): string {
+  return page.replaceAll(
+    /(<!-- measured (\S+) -->\n)[\s\S]*?<!-- end -->/g,
+    (whole: string, begin: string, name: string) => {
+      const text = tables.get(name);
+      return text === undefined ? whole : `${begin}\n${text}\n\n<!-- end -->`;
+    },
+  );
+}
+
+/** A row for each size, and the slopes below. */
+function tableOf(subject: Subject, points: readonly Point[]): string {
+  const { metrics, axis } = subject;
+  const heads = ["", axis, ...metrics.map((metric) => metricTitles[metric])];
+  const rows = [...linesOf(subject, points)].flatMap(([line, own]) => [
+    ...own.map(({ size, values }) => [
+      line,
+      shortNumber(size),
+      ...metrics.map((metric) => shortNumber(values[metric] ?? NaN)),
+    ]),
+    [line, "**slope**", ...metrics.map((metric) => `**${slopeOf(own, metric)}**`)],
+  ]);
+  return table(heads, rows);
+}
+
+function slopeOf(points: readonly Point[], metric: Metric): string {
+  return growthOf(points, metric).slope.toFixed(2);
+}
+
+/** What is expected where nothing was measured: linear growth at least. */
+function expectedAt(points: readonly Point[], metric: Metric, size: number): number {
+  const { fixed, slope } = growthOf(points, metric);
+  const last = points.at(-1);
+  if (last === undefined || slope === 0) return fixed;
+  const grown = (last.values[metric] ?? NaN) - fixed;
+  return fixed + grown * (size / last.size) ** Math.max(1, slope);
+}
+
+function expectedTable(points: readonly Point[]): string {
+  const [subject] = subjects;
+  if (subject === undefined) return "";
+  const { namespaces, databases } = expected;
+  const rows = [...linesOf(subject, points)].map(([line, own]) => {
+    const isRoles = line.startsWith("reapply-rbac");
+    const [size, of] = isRoles ? [namespaces, "namespaces"] : [databases, "databases"];
+    const costs = subject.metrics.map((metric) => shortTwo(expectedAt(own, metric, size)));
+    return [line, `${shortNumber(size)} ${of}`, ...costs];
+  });
+  return table(["", "for", ...subject.metrics.map((metric) => metricTitles[metric])], rows);
+}
+
+/** What is not measured is told in two digits. */
+function shortTwo(value: number): string {
+  return shortNumber(Number(value.toPrecision(2)));
+}
+
+function disturbanceOf(points: readonly Point[]): string {
+  const shares = points.map(({ others }) => 100 * others);
+  const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(0));
+  return `Other processes took ${String(least)} to ${String(most)} % of the machine during a measurement.`;
+}
