@@ -28,7 +28,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: "webhook-clusters",
-    title: "engine-webhook that knows many ECs",
+    title: "engine-webhook by the ECs that it knows: start, and reviews of 4 KB",
     axis: "ECs",
     metrics: ["seconds", "requests", "mib", "reviewMs"],
   },

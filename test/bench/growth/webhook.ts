@@ -34,11 +34,12 @@ async function roundOf(count: number, bytes: number): Promise<Round> {
     const { kubeconfig, server, requests } = await startClusterServer(scene, load);
     const env = { KUBECONFIG: kubeconfig };
     const webhook = await scene.startWebhook(env, { limitMs: listLimitMs });
+    const atStart = await requests();
     const disturbance = new Disturbance([webhook.server, server]);
     const reviewMs = await judge(webhook, scene.ca, bytes);
     const values = {
       seconds: webhook.readyMs / 1_000,
-      requests: await requests(),
+      requests: atStart,
       mib: webhook.server.memory().peak,
       reviewMs,
     };
