@@ -30,7 +30,9 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
   const named = await namesOf(global.options);
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
   const unnamed = nameProblems(chosen, global.options);
-  const all = [...new Set([problems, global.problems, unnamed, judged?.problems ?? []].flat())];
+  const unwritable = await reportProblems(global.options.report);
+  const found = [problems, global.problems, unnamed, unwritable, judged?.problems ?? []];
+  const all = [...new Set(found.flat())];
   const isSound = all.length + named.problems.length === 0;
   const said = isSound ? saidAtOnce(chosen, global.options) : undefined;
   if (said !== undefined) {
@@ -40,7 +42,11 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
   const { run } = await import("./program/run.ts");
   return run(
     {
-      options: { ...global.options, names: named.names },
+      options: {
+        ...global.options,
+        names: named.names,
+        ...(unwritable.length > 0 && { report: undefined }),
+      },
       problems: all,
       fileProblems: named.problems,
       ...judged?.job,
@@ -48,6 +54,13 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
     },
     world,
   );
+}
+
+/** What stands against the file of --report, before anything is done. */
+async function reportProblems(file: string | undefined): Promise<readonly string[]> {
+  if (file === undefined) return [];
+  const problem = (await import("./adapters/files.ts")).unwritable(file);
+  return problem === undefined ? [] : [`--report: ${problem}`];
 }
 
 /** Names are printed of objects: a command that neither writes nor shows any has none to print. */

@@ -1,5 +1,15 @@
 /** Reading local files, with words for what went wrong. */
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { asString, getOwn } from "../domain/values";
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
@@ -59,6 +69,19 @@ export async function replaceFile(path: string, text: string, writing: Writing):
     const why = noFolder ? `no such folder: ${dirname(path)}` : fileProblem(path, error);
     throw new UsageError(`cannot write the ${what}: ${why}`, { hint });
   }
+}
+
+/** Why a file could not be put there, undefined where it can. */
+export function unwritable(file: string): string | undefined {
+  const folder = dirname(file);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const noFolder = getOwn(error, "code") === "ENOENT";
+    return noFolder ? `no such folder: ${folder}` : fileProblem(folder, error);
+  }
+  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? fileProblem(file, { code: "EISDIR" }) : undefined;
 }
 
 /** A folder that exists until it is removed, at the latest at the end of the process. */

@@ -132,7 +132,7 @@ function failed(error: unknown, { context }: Stages): Report {
   };
 }
 
-const aboutTheForm = /^--(output|dry-run|color|quiet|debug|v)(=|$)/;
+const aboutTheForm = /^--(output|report|dry-run|color|quiet|debug|v)(=|$)/;
 
 /** The command as it would be typed, without the form of the output. */
 function renderCommand({ context, command, contextArgs }: Stages, dryRun: DryRun): string {

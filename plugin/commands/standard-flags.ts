@@ -65,6 +65,12 @@ export const runTable = flagTable({
     fallback: "text",
     help: "Output format",
   },
+  report: {
+    value: "FILE",
+    file: true,
+    read: readReport,
+    help: "Write the report as a page too, to a file that ends in .html or .md",
+  },
   "dry-run": {
     value: "MODE",
     choices: ["none", "client", "server"],
@@ -148,6 +154,13 @@ function readTimeout(read: FlagReader, name: string): number {
 function readGroups(read: FlagReader, name: string): readonly string[] | undefined {
   const groups = read.each(name);
   return groups.length > 0 ? groups : undefined;
+}
+
+function readReport(read: FlagReader, name: string): string | undefined {
+  const file = read.text(name);
+  if (file === undefined || /[^/\\]\.(html|md)$/i.test(file)) return file;
+  read.problems.push(`--report: ${JSON.stringify(file)} ends neither in .html nor in .md`);
+  return undefined;
 }
 
 function readToken(read: FlagReader, name: string): string | undefined {

@@ -200,8 +200,8 @@ function plain(value: unknown): string {
 
 const labels: Readonly<Record<string, string>> = { ca: "Is a CA", is: "State" };
 
-/** `notAfter` as "Not after". */
-function label(key: string): string {
+/** `notAfter` as "Not after", escaped. */
+export function label(key: string): string {
   if (Object.hasOwn(labels, key)) return labels[key] ?? key;
   const words = escape(key).replaceAll(/([a-z])([A-Z])/g, (_, end: string, start: string) => {
     return `${end} ${start.toLowerCase()}`;
@@ -217,19 +217,26 @@ export function renderNamespaces(
   all: readonly NamespaceReport[],
   palette: Palette,
 ): readonly (readonly string[])[] {
-  const alike = new Map<string, readonly NamespaceReport[]>();
-  for (const one of all) {
-    const { result, rules, subjects } = one;
-    const key = JSON.stringify([result, rules, subjects]);
-    alike.set(key, [...(alike.get(key) ?? []), one]);
-  }
   const failed = all.filter(({ findings = [] }) => findings.length > 0);
   return [
-    ...[...alike.values()].map((group) => renderGroup(group, palette)),
+    ...groupsOf(all).map((group) => renderGroup(group, palette)),
     ...failed.flatMap(({ findings = [] }) =>
       findings.map((finding) => renderFinding(finding, palette)),
     ),
   ];
+}
+
+/** Namespaces that fared alike, each way once. */
+export function groupsOf(all: readonly NamespaceReport[]): readonly (readonly NamespaceReport[])[] {
+  const alike = new Map<string, NamespaceReport[]>();
+  for (const one of all) {
+    const { result, rules, subjects } = one;
+    const key = JSON.stringify([result, rules, subjects]);
+    const group = alike.get(key);
+    if (group === undefined) alike.set(key, [one]);
+    else group.push(one);
+  }
+  return [...alike.values()];
 }
 
 function renderGroup(group: readonly NamespaceReport[], palette: Palette): readonly string[] {

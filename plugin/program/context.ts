@@ -46,6 +46,8 @@ export interface Session {
   readonly open: () => readonly string[];
   /** The cluster, when the command has connected. */
   readonly cluster: () => Cluster | undefined;
+  /** The user's name as the API server knows it: asked for at once where a page is to tell it. */
+  readonly user: () => Promise<string | undefined>;
   /** Permissions that requests were refused for want of. */
   readonly missing: () => Promise<readonly Permission[]>;
 }
@@ -76,6 +78,7 @@ export function createSession(
   const open = new Set<string>();
   let connecting: Promise<Cluster> | undefined;
   let remembered: Remembered | undefined;
+  let user: Promise<string | undefined> = Promise.resolve(undefined);
   /** The cluster, in the operator's namespace where the command only reads. */
   const connected = async (): Promise<Cluster> => {
     const cluster = await world.connect(options, traced);
@@ -98,6 +101,8 @@ export function createSession(
   const connect = async (): Promise<Cluster> => {
     const { remembering } = await import("../run/reviews.ts");
     remembered = remembering(await connected());
+    // a page says less without it, and nothing else depends on it
+    if (options.report !== undefined) user = remembered.cluster.whoAmI().catch(() => undefined);
     return remembered.cluster;
   };
   const onRequest = tracer(world, options, reporter);
@@ -159,6 +164,8 @@ export function createSession(
     events,
     open: () => [...open],
     cluster: () => remembered?.cluster,
+    // a server that does not answer is not waited for at the end of a run that it has ended
+    user: () => (signal.aborted ? Promise.race([user, Promise.resolve(undefined)]) : user),
     missing: async () => (await remembered?.missing()) ?? [],
   };
 }

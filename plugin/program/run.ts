@@ -49,11 +49,11 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
-    const report = withNext(await withRoles(ended, session));
+    const report = await signed(withNext(await withRoles(ended, session)), { job, world, session });
     reporter.end(report, await withContents(report, command));
     const isOver = isWatch && world.signal.aborted;
     if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world, say });
-    return report.exit.code;
+    return await paged(report, { job, world, say });
   } catch (thrown) {
     return await fail(meant(thrown, session), { job, world, say, reporter, session });
   } finally {
@@ -113,20 +113,49 @@ async function fail(
 ): Promise<ExitCode> {
   const { withCommands } = await import("../commands/kubectl-command.ts");
   const failed = await withRoles(failureReport(error, known(job, session)), session);
-  const report = withCommands(failed, session.context, {});
+  const said = withCommands(failed, session.context, {});
+  const report = await signed(said, { job, world, session });
   reporter.rest();
   const { steps, probes, permissions } = report;
   const done = [steps, probes, permissions].some((part) => part !== undefined);
   const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
   if (job.options.output !== "text" || done || findings) reporter.end(report);
-  if (job.prepared?.watches === true && error instanceof InterruptedError) return error.exitCode;
+  if (job.prepared?.watches === true && error instanceof InterruptedError) {
+    return await paged(report, { job, world, say });
+  }
   if (error instanceof BlockedError) sayWhy(report, { job, world, say });
   else {
     const { debug } = job.options;
     const text = renderFailure(error, { palette: colors(job.options, world), debug });
     world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
   }
-  return exitCodeOf(error);
+  return await paged(report, { job, world, say });
+}
+
+/** Who ran it is asked where a page tells it. */
+async function signed(
+  report: Report,
+  { job, ...of }: Pick<RunContext, "job" | "world" | "session">,
+): Promise<Report> {
+  if (job.options.report === undefined) return report;
+  return (await import("./page.ts")).withOrigin(report, job, of);
+}
+
+/** Writes the page of the run where one is asked for; a run that went well and has none has failed. */
+async function paged(
+  report: Report,
+  { job: { options }, world, say }: Pick<RunContext, "job" | "world" | "say">,
+): Promise<ExitCode> {
+  const { code } = report.exit;
+  if (options.report === undefined) return code;
+  try {
+    await (await import("./page.ts")).writePage(options.report, report, say);
+    return code;
+  } catch (error) {
+    const { debug } = options;
+    world.streams.err.write(renderFailure(error, { palette: colors(options, world), debug }));
+    return code === exitCodes.ok ? exitCodes.failed : code;
+  }
 }
 
 /** An end for want of a permission names the Roles to ask for; what cannot be found out is left out. */

@@ -32,12 +32,17 @@ export function worded(reporter: TalkingReporter, say: (text: string) => string)
       reporter.event(textsIn(event, say) as Event);
     },
     end: (report, text) => {
-      reporter.end(textsIn(report, say) as Report, text);
+      reporter.end(reportIn(report, say), text);
     },
     rest: () => {
       reporter.rest();
     },
   };
+}
+
+/** The same of a whole document. */
+export function reportIn(report: Report, say: (text: string) => string): Report {
+  return textsIn(report, say) as Report;
 }
 
 function textsIn(value: unknown, say: (text: string) => string): unknown {

@@ -72,8 +72,8 @@ class Creation {
       await requireYes(deps, `${this.#object} ${what}`);
     }
     recorder.findings(findings);
-    for (const part of certificateReport(`${this.#namespace}/${this.#name}`, wanted)) {
-      recorder.certificate(part);
+    for (const certificate of certificateReport(`${this.#namespace}/${this.#name}`, wanted)) {
+      recorder.keep({ certificate });
     }
     if (changes.length === 0) return this.#unchanged();
     recorder.findings(await requireHome(deps, options.dryRun === "none"));

@@ -148,7 +148,7 @@ function verdict(
   { label, namespace, facts }: InspectedCertificate,
 ): Report {
   const now = clock.now();
-  for (const part of certificateReport(label, facts)) recorder.certificate(part);
+  for (const certificate of certificateReport(label, facts)) recorder.keep({ certificate });
   const findings = judgeCertificate(facts, { namespace, now, names });
   recorder.findings(findings);
   const unfit = firstUnfit(findings);

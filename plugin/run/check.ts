@@ -64,7 +64,8 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     requireMatched(skip, [...judgment.findings, ...skippedChecks(judgment)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;
-      for (const part of certificateReport(label, facts.certificate)) recorder.certificate(part);
+      for (const certificate of certificateReport(label, facts.certificate))
+        recorder.keep({ certificate });
     }
     if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
     const wanted = target.operatorVersion ?? target.contents?.operatorVersion;

@@ -96,6 +96,8 @@ export interface Cluster {
   readonly server: string;
   /** Namespace of the kubeconfig context or flag. */
   readonly namespace: string;
+  /** How the place and the user were chosen; absent of a cluster that nobody logs in to. */
+  readonly login?: Login;
   /** Undefined for 404. */
   get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined>;
   /** All pages; undefined when the kind itself is not served. */
@@ -123,6 +125,17 @@ export interface Cluster {
   serves(group: string, version: string): Promise<readonly Resource[] | undefined>;
   /** Closes kept connections. */
   close(): void;
+}
+
+/** What a connection was chosen by: words of a configuration, never a credential. */
+export interface Login {
+  /** Context of the kubeconfig. */
+  readonly context?: string;
+  /** Whose credentials are used, as messages call it. */
+  readonly user: string;
+  /** User and groups that the API server is asked to act as. */
+  readonly as?: string;
+  readonly asGroups?: readonly string[];
 }
 
 /** Time as a port: tests drive it by hand. */

@@ -5,6 +5,7 @@
 import type { ExitCode } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import type { PlannedWrite } from "../domain/planned-write";
+import type { Login } from "./ports";
 
 export type { PlannedWrite } from "../domain/planned-write";
 
@@ -24,6 +25,11 @@ export interface StepReport {
   readonly why: string;
   /** @minimum 0 */
   readonly ms: number;
+  /**
+   * Milliseconds from the beginning of the run to that of the step; absent of one that is only planned.
+   * @minimum 0
+   */
+  readonly at?: number;
   /** Of a planned write: all that a person decides by. */
   readonly write?: PlannedWrite;
 }
@@ -49,11 +55,35 @@ export interface CertificateReport {
   readonly san: readonly string[];
 }
 
+/** A stretch of a run, both in milliseconds from its beginning on. */
+export interface Stretch {
+  /** @minimum 0 */
+  readonly at: number;
+  /** @minimum 0 */
+  readonly ms: number;
+}
+
 export interface GapReport {
   readonly bypassSeconds: number;
   readonly outageSeconds: number;
   /** How the seconds were observed. */
   readonly method: string;
+  /** The stretches that the seconds are the sums of. */
+  readonly windows?: readonly (Stretch & { readonly is: "bypass" | "outage" })[];
+  /** Answers to the probes; those of one twin that say the same in a row are one. */
+  readonly answers?: readonly (Stretch & {
+    /** Of the edit that has to pass, or of its twin that has to be refused. */
+    readonly twin: "accept" | "deny";
+    readonly is: "accepted" | "refused" | "failed" | "other";
+    /** The entry that refused or failed. */
+    readonly by?: string;
+  })[];
+}
+
+/** The renewal of one pod, as far as it was seen. */
+export interface PodReport extends Stretch {
+  readonly name: string;
+  readonly result: "done" | "failed";
 }
 
 /** What became of one namespace; without `rules` its role gives what it gave. */
@@ -72,6 +102,17 @@ export interface ExitReport {
   /** @minLength 1 */
   readonly reason: string;
   readonly next?: string;
+}
+
+/** Who ran it, how and with what: kept where a page is written of the run. */
+interface Origin extends Partial<Login> {
+  readonly command: string;
+  /** Of this program, with the commit that it was built from. */
+  readonly version: string;
+  /** RFC 3339. */
+  readonly endedAt: string;
+  /** The user's name as the API server knows it: with impersonation that of the other one. */
+  readonly identity?: string;
 }
 
 /** The JSON document; parts that a command has no use for are absent. */
@@ -99,6 +140,7 @@ export interface Report {
   readonly steps?: readonly StepReport[];
   readonly probes?: readonly ProbeReport[];
   readonly gap?: GapReport;
+  readonly pods?: readonly PodReport[];
   readonly namespaces?: readonly NamespaceReport[];
   readonly findings?: readonly Finding[];
   /** Commands that put back what was replaced or deleted, with the file that holds it. */
@@ -111,6 +153,7 @@ export interface Report {
   readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
   /** What a command alone has to say (certificate judged, names, version). */
   readonly details?: unknown;
+  readonly origin?: Origin;
   readonly exit: ExitReport;
 }
 

@@ -19,7 +19,7 @@ const folders = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** These have runs of their own. */
-const otherRuns = ["control-plane", "faults", "package"];
+const otherRuns = ["control-plane", "faults", "package", "pages"];
 
 const isUnder = (all: readonly string[], file: string): boolean =>
   all.some((folder) => file.startsWith(`${folder}/`));

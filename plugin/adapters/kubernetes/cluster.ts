@@ -16,6 +16,7 @@ import type {
   ApplyOptions,
   Cluster,
   ListOptions,
+  Login,
   LogOptions,
   ManagedWrite,
   PatchOptions,
@@ -43,20 +44,23 @@ const mostLogBytes = 1024 * 1024;
 interface Identity {
   readonly server: string;
   readonly namespace: string;
+  readonly login?: Login;
 }
 
 /** One API server. Messages of ApiError are the server's own, unchanged. */
 export class HttpCluster implements Cluster, PodForwarder {
   readonly server: string;
   readonly namespace: string;
+  readonly login: Login | undefined;
   private readonly kinds: Kinds;
 
   constructor(
     private readonly client: Client,
-    { server, namespace }: Identity,
+    { server, namespace, login }: Identity,
   ) {
     this.server = server;
     this.namespace = namespace;
+    this.login = login;
     this.kinds = new Kinds(client, namespace);
   }
 

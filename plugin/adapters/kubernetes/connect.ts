@@ -1,5 +1,5 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
-import { type Cluster, deadline, requestDeadlineMs } from "../../run/ports";
+import { type Cluster, deadline, type Login, requestDeadlineMs } from "../../run/ports";
 import { systemClock } from "../clock";
 import { Agents, type ClientPair } from "../http/agents";
 import type { Limits } from "../http/exchange";
@@ -67,6 +67,7 @@ function clusterOf(
   return new HttpCluster(openClient(target, env, { ...options, limits }), {
     server: serverOf(target),
     namespace: target.namespace,
+    login: loginOf(target),
   });
 }
 
@@ -104,6 +105,10 @@ export function openClient(
     onSlow,
     guard: readOnly === true ? refuseWrites(onRefused) : undefined,
   });
+}
+
+function loginOf({ contextName: context, userName, user: { as, asGroups } }: ServerTarget): Login {
+  return { context, user: userName, as, asGroups };
 }
 
 function serverOf({ base }: ServerTarget): string {

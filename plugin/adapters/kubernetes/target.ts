@@ -16,6 +16,8 @@ export interface ServerTarget {
   readonly user: UserEntry;
   /** How messages call the user. */
   readonly userName: string;
+  /** Of the kubeconfig; absent where none was chosen. */
+  readonly contextName: string | undefined;
   /** How messages call the cluster's place in the configuration. */
   readonly clusterName: string;
   readonly namespace: string;
@@ -32,6 +34,7 @@ interface PodAccount {
 export const noUser = "no user";
 
 interface Choice {
+  readonly contextName: string | undefined;
   readonly context: ContextEntry;
   readonly cluster: ClusterEntry;
   readonly clusterName: string;
@@ -62,6 +65,7 @@ export function chooseTarget(
     user,
     userName: givesCredentials(flags) ? "the command line" : from.userName,
     clusterName: flags.server === undefined ? from.clusterName : "--server",
+    contextName: inPod ? undefined : from.contextName,
     namespace: namespaceOf(flags, choice.context, pod),
   };
 }
@@ -82,6 +86,7 @@ function chosen(kubeconfig: Kubeconfig, flags: ConnectionFlags): Choice {
   const context = entry(kubeconfig.contexts, contextName, { kind: "context", problems }) ?? {};
   const { cluster = context.cluster, user = context.user } = flags;
   const choice = {
+    contextName,
     context,
     cluster: entry(kubeconfig.clusters, cluster, { kind: "cluster", problems }) ?? {},
     clusterName: cluster === undefined ? "--server" : `cluster "${cluster}"`,

@@ -68,6 +68,13 @@ function setOf({ objects }: Facts, { metadata }: KubeObject): KubeObject | undef
   );
 }
 
+/** The roll of an EC's StatefulSet, once that asks for what is wanted. */
+export function rollIn(facts: Facts, name: string, wanted: WantedCluster): Roll | undefined {
+  const ec = factNamed(facts, "ecs", { name, namespace: facts.namespace });
+  const seen = ec && look(facts, ec, wanted);
+  return seen?.taken === true ? seen.roll : undefined;
+}
+
 /** True when the StatefulSet asks for what is wanted: from then on pods roll. */
 export function isTakenUp(facts: Facts, name: string, wanted: WantedCluster): boolean {
   const ec = factNamed(facts, "ecs", { name, namespace: facts.namespace });

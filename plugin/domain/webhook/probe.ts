@@ -278,33 +278,73 @@ interface Gap {
   readonly outageSeconds: number;
 }
 
+/** From `from` to `to`, in milliseconds since 1970. */
+interface Window {
+  readonly is: "bypass" | "outage";
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Adds up the stretches of wrong answers of one pair, each from its first wrong answer to the
- * next right one. A bad edit that passes is bypass, a good edit that a webhook stops is outage;
- * what a schema or someone else refuses is neither.
+ * The stretches of wrong answers of one pair, each from its first wrong answer to the next right
+ * one. A bad edit that passes is bypass, a good edit that a webhook stops is outage; what a schema
+ * or someone else refuses is neither.
  */
-export function gapOf(observations: readonly Observation[]): Gap {
-  const wrongMs = (twin: ProbeKind, counts: (answer: ProbeAnswer) => boolean): number => {
+export function wrongWindows(observations: readonly Observation[]): readonly Window[] {
+  const windows = (is: Window["is"], twin: ProbeKind, wrong: readonly ProbeAnswer["is"][]) => {
+    const found: Window[] = [];
     let since: number | undefined;
-    let sum = 0;
     let end = 0;
-    for (const observation of observations.filter((item) => item.twin === twin)) {
-      end = observation.to;
-      if (counts(observation.answer)) since ??= observation.from;
+    for (const { answer, from, to } of observations.filter((item) => item.twin === twin)) {
+      end = to;
+      if (wrong.includes(answer.is)) since ??= from;
       else if (since !== undefined) {
-        sum += observation.from - since;
+        found.push({ is, from: since, to: from });
         since = undefined;
       }
     }
-    return since === undefined ? sum : sum + end - since;
+    return since === undefined ? found : [...found, { is, from: since, to: end }];
   };
-  const seconds = (ms: number): number => Math.round(ms) / 1000;
-  return {
-    bypassSeconds: seconds(wrongMs("deny", (answer) => answer.is === "accepted")),
-    outageSeconds: seconds(
-      wrongMs("accept", (answer) => answer.is === "refused" || answer.is === "failed"),
-    ),
+  return [
+    ...windows("bypass", "deny", ["accepted"]),
+    ...windows("outage", "accept", ["refused", "failed"]),
+  ];
+}
+
+/** Adds up the stretches of wrong answers. */
+export function gapOf(observations: readonly Observation[]): Gap {
+  const windows = wrongWindows(observations);
+  const seconds = (kind: Window["is"]): number => {
+    const own = windows.filter(({ is }) => is === kind);
+    return Math.round(own.reduce((sum, { from, to }) => sum + to - from, 0)) / 1000;
   };
+  return { bypassSeconds: seconds("bypass"), outageSeconds: seconds("outage") };
+}
+
+/** Answers to one twin that say the same in a row, as one; sorted by when each began. */
+export function answersInTurn(observations: readonly Observation[]): readonly {
+  readonly twin: ProbeKind;
+  readonly is: ProbeAnswer["is"];
+  /** The entry that refused or failed. */
+  readonly by?: string;
+  readonly from: number;
+  readonly to: number;
+}[] {
+  const turns = new Map<ProbeKind, { is: string; by: string | undefined; to: number }>();
+  return observations
+    .flatMap(({ twin, answer, from, to }) => {
+      const { is } = answer;
+      const by = "by" in answer && answer.by !== "" ? answer.by : undefined;
+      const open = turns.get(twin);
+      if (open !== undefined && open.is === is && open.by === by) {
+        open.to = to;
+        return [];
+      }
+      const turn = { twin, is, by, from, to };
+      turns.set(twin, turn);
+      return [turn];
+    })
+    .map(({ by, ...turn }) => (by === undefined ? turn : { ...turn, by }));
 }
 
 /**

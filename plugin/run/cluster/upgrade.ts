@@ -11,7 +11,7 @@ import { clusterAbsent } from "../../domain/procedure";
 import type { FactKey, Facts } from "../../domain/facts";
 import { termOf, readName } from "../../domain/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
-import { isTakenUp, judgeCluster, type WantedCluster } from "../../domain/rollout/cluster";
+import { judgeCluster, rollIn, type WantedCluster } from "../../domain/rollout/cluster";
 import type { Job, JobRun, Plan } from "../engine/execute";
 import { readDefinition, requireRead, withDefinition } from "../snapshot";
 import { BlockedError } from "../engine/recorder";
@@ -27,6 +27,7 @@ import {
   type UpgradeClusterOptions,
   writePermission,
 } from "./read";
+import { PodTimes } from "./pods";
 import type { FieldEdit } from "../../domain/cluster/edits";
 import type { Patch } from "../engine/change";
 import { type Moment, nothingMoves, pollMs, timeIsUp, waitFor } from "../engine/wait";
@@ -187,16 +188,19 @@ export async function follow(
   { resource, wanted }: Following,
 ): Promise<string> {
   let isTaken = false;
+  const pods = new PodTimes(deps);
   const keysAt = ({ idleMs, isSuspected }: Moment): readonly FactKey[] => {
     if (isSuspected) return [...new Set([...judged, ...suspected])];
     // until then databases may freeze it
     if (!isTaken) return judged;
     return idleMs >= suspicionMs ? suspected : followed;
   };
-  return await waitFor(deps, {
+  const rolled = waitFor(deps, {
     look: async (moment) => {
       const facts = await readFacts(deps, { namespace, resource }, keysAt(moment));
-      isTaken = isTakenUp(facts, name, wanted);
+      const roll = rollIn(facts, name, wanted);
+      isTaken = roll !== undefined;
+      if (roll !== undefined) pods.see(roll);
       const patience = { idleMs: moment.idleMs, stallAfterMs };
       const seen = judgeCluster(facts, name, { ...wanted, patience });
       return seen.is === "done" ? { is: "done", value: seen.says } : seen;
@@ -206,6 +210,9 @@ export async function follow(
       ? // a poll more, so that a cause of the same moment is told first
         { idle: { ms: stallAfterMs + 2 * pollMs, end: nothingMoves } }
       : { total: { ms: limitMs, end: timeIsUp } }),
+  });
+  return await rolled.finally(() => {
+    pods.end();
   });
 }
 

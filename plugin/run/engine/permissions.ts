@@ -73,7 +73,7 @@ export async function tellMissing(
   ledger: PermissionChecker,
   missing: readonly Permission[],
 ): Promise<void> {
-  ledger.recorder.permissions(await askedFor(ledger, missing));
+  ledger.recorder.keep({ permissions: await askedFor(ledger, missing) });
 }
 
 /** The Roles to ask for, as a report has them. */

@@ -4,16 +4,15 @@ import type { Finding } from "../../domain/findings";
 import type { Clock } from "../ports";
 import type {
   StepAction,
-  CertificateReport,
   Event,
   ExitReport,
-  GapReport,
-  NamespaceReport,
+  PodReport,
   PlannedWrite,
   ProbeReport,
   Report,
   Result,
   StepReport,
+  Stretch,
 } from "../report";
 
 /** What a step says of itself before it is taken. */
@@ -59,17 +58,26 @@ const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "del
 
 /** Collects what one run reports; runs that follow one another as its parts continue with the same one. */
 export class Recorder {
+  readonly pods: PodReport[] = [];
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
   readonly #findings: Finding[] = [];
   readonly #backups: (() => NonNullable<Report["backups"]>)[] = [];
+  readonly #began: number;
   #parts: Partial<Parts> = {};
   #partCount = 0;
 
   constructor(
     private readonly base: Parts,
     private readonly deps: { readonly clock: Clock; readonly event: (event: Event) => void },
-  ) {}
+  ) {
+    this.#began = deps.clock.now();
+  }
+
+  /** A stretch between two moments of the clock, from the beginning of the run on. */
+  stretch(from: number, to: number): Stretch {
+    return { at: Math.max(0, Math.round(from - this.#began)), ms: Math.round(to - from) };
+  }
 
   /** Takes a step; a throw is recorded as failed and continues. */
   async step<T>(
@@ -89,7 +97,9 @@ export class Recorder {
 
   /** Records a step that has been taken, or is only planned. */
   done(info: StepInfo, result: Result, ms = 0): void {
-    const step = { n: this.#steps.length + 1, ...info, result, ms: Math.round(ms) };
+    const now = this.deps.clock.now();
+    const time = result === "planned" ? { ms: Math.round(ms) } : this.stretch(now - ms, now);
+    const step = { n: this.#steps.length + 1, ...info, result, ...time };
     this.#steps.push(step);
     this.deps.event({ type: "step", step });
   }
@@ -130,20 +140,9 @@ export class Recorder {
     return this.#steps.some(({ result }) => written.has(result));
   }
 
-  certificate(certificate: CertificateReport): void {
-    this.#parts = { ...this.#parts, certificate };
-  }
-
-  gap(gap: GapReport): void {
-    this.#parts = { ...this.#parts, gap };
-  }
-
-  namespaces(namespaces: readonly NamespaceReport[]): void {
-    this.#parts = { ...this.#parts, namespaces };
-  }
-
-  permissions(permissions: NonNullable<Report["permissions"]>): void {
-    this.#parts = { ...this.#parts, permissions };
+  /** Parts that the report will have; one of the same name takes the place of the one before. */
+  keep(parts: Pick<Partial<Parts>, "certificate" | "gap" | "namespaces" | "permissions">): void {
+    this.#parts = { ...this.#parts, ...parts };
   }
 
   backup(backup: NonNullable<Report["backups"]>[number]): void {
@@ -164,6 +163,7 @@ export class Recorder {
       ...this.#parts,
       steps: [...this.#steps],
       ...(this.#probes.length > 0 && { probes: [...this.#probes] }),
+      ...(this.pods.length > 0 && { pods: [...this.pods] }),
       findings: [...this.#findings],
       ...(backups.length > 0 && { backups }),
       exit,

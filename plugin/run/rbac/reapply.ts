@@ -106,12 +106,12 @@ class Reapply {
     if (options.dryRun === "none") await this.#confirm(planned, open);
     const stopped = await this.#work(planned, open);
     if (options.prune && stopped === undefined) await this.#prune(planned.stale);
-    deps.recorder.namespaces(this.#summary.namespaces());
+    deps.recorder.keep({ namespaces: this.#summary.namespaces() });
     return deps.recorder.report(this.#summary.exit(this.#session.written, stopped));
   }
 
   failure(error: unknown): Report {
-    this.deps.recorder.namespaces(this.#summary.namespaces());
+    this.deps.recorder.keep({ namespaces: this.#summary.namespaces() });
     return this.deps.recorder.failure(error);
   }
 

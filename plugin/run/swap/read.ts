@@ -136,7 +136,8 @@ async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedS
 
 function judged(deps: SwapDeps, secret: KubeObject): JudgedSecret {
   const verdict = deps.judgeSecret(secret);
-  if (verdict.certificate !== undefined) deps.recorder.certificate(verdict.certificate);
+  const { certificate } = verdict;
+  if (certificate !== undefined) deps.recorder.keep({ certificate });
   // an unfit Secret is one finding: the most fundamental cause, the others follow from it
   const unfit = firstUnfit(verdict.findings);
   if (unfit !== undefined) throw new BlockedError(exitCodes.blocked, [unfit]);

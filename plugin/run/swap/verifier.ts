@@ -5,6 +5,7 @@
 import { EngineError, exitCodes } from "../../domain/errors";
 import {
   type ProbeAnswer,
+  answersInTurn,
   failingMs,
   gapOf,
   type Proof,
@@ -13,6 +14,7 @@ import {
   type ProbePair,
   pairFromStored,
   pairsFor,
+  wrongWindows,
 } from "../../domain/webhook/probe";
 import type { KubeObject } from "../../domain/objects";
 import {
@@ -331,9 +333,19 @@ export class WebhookVerifier {
   reportGap(): void {
     const gap = this.gap;
     if (gap === undefined || gap.observations.length === 0) return;
-    this.deps.recorder.gap({
-      ...gapOf(gap.counting()),
-      method: `${gap.counting().length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
+    const { recorder } = this.deps;
+    const seen = gap.counting();
+    const timed = <T extends { from: number; to: number }>({ from, to, ...rest }: T) => ({
+      ...rest,
+      ...recorder.stretch(from, to),
+    });
+    recorder.keep({
+      gap: {
+        ...gapOf(seen),
+        method: `${seen.length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
+        windows: wrongWindows(seen).map(timed),
+        answers: answersInTurn(seen).map(timed),
+      },
     });
   }
 }

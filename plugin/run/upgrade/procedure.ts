@@ -150,7 +150,7 @@ class Procedure {
         const why = reason.replace(/^skipped, /, "");
         const own = recorder.success("").steps?.slice(before) ?? [];
         const result = code === exitCodes.ok ? resultOf(plan, own) : "failed";
-        parts.push({ part: id, title, result, ms: Math.round(clock.now() - from), why });
+        parts.push({ part: id, title, result, ...recorder.stretch(from, clock.now()), why });
         return report;
       },
     }));
@@ -213,6 +213,8 @@ export interface PartReport {
   readonly title: string;
   readonly result: Result;
   readonly ms: number;
+  /** Milliseconds from the beginning of the run on; absent of a part that was not begun. */
+  readonly at?: number;
   readonly why: string;
 }
 
