@@ -1,30 +1,11 @@
 /** `policy`. */
 import { policyModes } from "../../domain/policy/policies";
 import { kinds } from "../../domain/policy/variables";
-import { flagTable } from "../flags";
 import { ruleFlags, withRules } from "../rule-options";
 import { type FlagsOf, groups, spec } from "../spec";
 
 /** Options of `policy`. */
 export type PolicyFlags = FlagsOf<typeof policy>;
-
-const policyFlags = flagTable({
-  mode: {
-    value: "MODE",
-    choices: policyModes,
-    fallback: "deny",
-    help: "What becomes of an edit that a rule is against: refused, a warning, or noted for the audit",
-  },
-  schema: {
-    value: "KIND",
-    choices: kinds,
-    help: "Print a patch for the definition of this kind instead: the form of an engineVersion",
-  },
-  "match-conditions": {
-    help: "Print a patch for the companion webhook's configuration instead: edits that it need not see",
-  },
-  ...ruleFlags,
-});
 
 /** `policy`. */
 export const policy = spec({
@@ -49,7 +30,23 @@ for the companion webhook, so that edits which change nothing that is judged nev
     "Print the patch for the definition of databases": "policy --schema edb",
     "Print the patch for the companion webhook": "policy --match-conditions",
   },
-  flags: policyFlags,
+  flags: {
+    mode: {
+      value: "MODE",
+      choices: policyModes,
+      fallback: "deny",
+      help: "What becomes of an edit that a rule is against: refused, a warning, or noted for the audit",
+    },
+    schema: {
+      value: "KIND",
+      choices: kinds,
+      help: "Print a patch for the definition of this kind instead: the form of an engineVersion",
+    },
+    "match-conditions": {
+      help: "Print a patch for the companion webhook's configuration instead: edits that it need not see",
+    },
+    ...ruleFlags,
+  },
   cluster: false,
   shows: (read) => !read.given("schema") && !read.on("match-conditions"),
   judge: ({ schema, matchConditions, ...options }, read) => {

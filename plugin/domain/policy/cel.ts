@@ -4,19 +4,13 @@
  */
 import type { FieldPath } from "../values";
 
-/** A named expression; those that follow it may use it. */
-export interface Variable {
-  readonly name: string;
-  readonly expression: string;
-}
+/** Expressions by their names; those that follow one may use it. */
+export type Variables = Readonly<Record<string, string>>;
 
-/** A text, a number or a list of those. */
+/** A text, or a list of texts or numbers. */
 export function literal(value: string | readonly (string | number)[]): string {
-  return typeof value === "string" ? JSON.stringify(value) : `[${value.map(one).join(", ")}]`;
-}
-
-function one(value: string | number): string {
-  return typeof value === "string" ? literal(value) : String(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
 }
 
 /** A regular expression as the text that `matches` takes. */
@@ -91,33 +85,26 @@ export function nameOf(path: FieldPath, prefix = ""): string {
 }
 
 /** A variable for each value on the way to the ends of the paths, and for the ends; each may be null. */
-export function pathVariables(
-  root: string,
-  paths: readonly FieldPath[],
-  prefix = "",
-): readonly Variable[] {
-  const found = new Map<string, string>();
+export function pathVariables(root: string, paths: readonly FieldPath[], prefix = ""): Variables {
+  const found: Record<string, string> = {};
   for (const path of paths) {
     path.forEach((key, index) => {
       const holder = index === 0 ? root : use(nameOf(path.slice(0, index), prefix));
-      found.set(nameOf(path.slice(0, index + 1), prefix), memberOf(holder, key));
+      found[nameOf(path.slice(0, index + 1), prefix)] = memberOf(holder, key);
     });
   }
-  return [...found].map(([name, expression]) => ({ name, expression }));
+  return found;
 }
 
-/** Those variables that the expressions use, and that these use in turn. */
-export function usedBy(
-  variables: readonly Variable[],
-  expressions: readonly string[],
-): readonly Variable[] {
-  const used: Variable[] = [];
+/** Those variables that the expressions use, and that these use in turn, as a policy lists them. */
+export function usedBy(variables: Variables, expressions: readonly string[]) {
+  const used: { readonly name: string; readonly expression: string }[] = [];
   const texts = [...expressions];
-  for (const variable of [...variables].reverse()) {
-    const mention = new RegExp(`\\bvariables\\.${variable.name}\\b`);
+  for (const [name, expression] of Object.entries(variables).reverse()) {
+    const mention = new RegExp(`\\bvariables\\.${name}\\b`);
     if (!texts.some((text) => mention.test(text))) continue;
-    used.unshift(variable);
-    texts.push(variable.expression);
+    used.unshift({ name, expression });
+    texts.push(expression);
   }
   return used;
 }

@@ -18,10 +18,7 @@ export interface PatchOperation {
 export const rulesInSchema: Readonly<Record<Rule["id"], "form" | { readonly without: string }>> = {
   R1: "form",
   R2: { without: "it rests on the EC and on the running version, which no schema sees" },
-  R3: {
-    without:
-      "which modules there are rests on the EC, and a schema would judge unchanged entries of a changed list again",
-  },
+  R3: { without: "modules rest on the EC, and unchanged ones would be judged again with others" },
 };
 
 /**
@@ -30,7 +27,7 @@ export const rulesInSchema: Readonly<Record<Rule["id"], "form" | { readonly with
  */
 export function schemaPatch(kind: Edit["kind"], options: RuleOptions): readonly PatchOperation[] {
   const { names } = options;
-  if (options.rules.version !== "deny" || rulesInSchema.R1 !== "form") return [];
+  if (options.rules.version !== "deny") return [];
   const subject = { kind, options };
   const rule = {
     rule: all("type(self) == string", mayBeVersion("self", subject)),
@@ -46,14 +43,10 @@ export function schemaPatch(kind: Edit["kind"], options: RuleOptions): readonly 
 
 /** Conditions of the webhook's one entry: reviews of edits that no rule looks at are not sent. */
 export function matchConditionsPatch(options: RuleOptions): readonly PatchOperation[] {
-  const { webhook } = options.names;
+  const { names } = options;
   return [
-    { op: "test", path: pointer("webhooks", "0", "name"), value: webhook.entry },
-    {
-      op: "add",
-      path: pointer("webhooks", "0", "matchConditions"),
-      value: matchConditions(options.names),
-    },
+    { op: "test", path: "/webhooks/0/name", value: names.webhook.entry },
+    { op: "add", path: "/webhooks/0/matchConditions", value: matchConditions(names) },
   ];
 }
 

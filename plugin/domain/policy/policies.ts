@@ -8,7 +8,7 @@ import type { KubeObject } from "../objects";
 import { changeRules, createRules } from "../rules/order";
 import type { Edit, RuleOptions } from "../rules/types";
 import { usedBy } from "./cel";
-import { rulesInPolicy, type Validation } from "./rules";
+import { rulesInPolicy } from "./rules";
 import { kinds, variablesOf } from "./variables";
 
 /** What becomes of an edit that a rule is against: it is refused, let pass with a warning, or noted in the audit log. */
@@ -53,6 +53,7 @@ function policy(part: Part): readonly KubeObject[] {
     .filter((rule) => options.rules[rule.setting] === setting)
     .flatMap((rule) => (byCluster ? rule.byCluster : rule.always)(subject));
   if (validations.length === 0) return [];
+  const texts = validations.flatMap((each) => [each.expression, each.messageExpression ?? ""]);
   const { names } = options;
   const spec = {
     failurePolicy: "Fail",
@@ -77,15 +78,11 @@ function policy(part: Part): readonly KubeObject[] {
           "!has(object.metadata.deletionTimestamp) && (oldObject == null || !has(oldObject.metadata.deletionTimestamp))",
       },
     ],
-    variables: usedBy(variablesOf(subject), validations.flatMap(textsOf)),
+    variables: usedBy(variablesOf(subject), texts),
     validations: validations.map((each) => ({ ...each, reason: "Invalid" })),
   };
   const object = described(policyKind, nameOf(part), about(part));
   return [{ ...object, spec }, ...bindings(part)];
-}
-
-function textsOf({ expression, messageExpression }: Validation): readonly string[] {
-  return [expression, messageExpression ?? ""];
 }
 
 function nameOf({ kind, setting, byCluster, options: { names } }: Part): string {
@@ -110,22 +107,15 @@ function bindings(part: Part): readonly KubeObject[] {
   const ec = termOf(options.names.ec);
   // refusing what has no EC would refuse every edit of it, its deletion's too
   const paramRef = { selector: {}, parameterNotFoundAction: "Allow" };
-  const elsewhere = {
-    matchExpressions: [{ key: namespaceLabel, operator: "NotIn", values: [operatorNamespace] }],
-  };
+  const key = namespaceLabel;
+  const elsewhere = { matchExpressions: [{ key, operator: "NotIn", values: [operatorNamespace] }] };
+  const own = described(bindingKind, `${name}-own`, `By the ${ec}s of the database's namespace.`);
+  const other = described(bindingKind, `${name}-operator`, `By the ${ec}s of the operator's one.`);
+  const paramsThere = { namespace: operatorNamespace, ...paramRef };
+  const matchResources = { namespaceSelector: elsewhere };
   return [
-    {
-      ...described(bindingKind, `${name}-own`, `By the ${ec}s of the database's own namespace.`),
-      spec: { ...spec, paramRef },
-    },
-    {
-      ...described(bindingKind, `${name}-operator`, `By the ${ec}s of the operator's namespace.`),
-      spec: {
-        ...spec,
-        paramRef: { namespace: operatorNamespace, ...paramRef },
-        matchResources: { namespaceSelector: elsewhere },
-      },
-    },
+    { ...own, spec: { ...spec, paramRef } },
+    { ...other, spec: { ...spec, paramRef: paramsThere, matchResources } },
   ];
 }
 

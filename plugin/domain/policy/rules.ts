@@ -3,10 +3,17 @@ import { type Names, termOf } from "../names";
 import { fieldText } from "../rules/fields";
 import type { Rule, RuleSetting } from "../rules/types";
 import { quoteAll } from "../rules/wording";
-import { releasesOf } from "../rules/engine-version";
 import { engineVersion } from "../versions";
 import { all, any, literal, nameOf, pattern, shown, use } from "./cel";
-import { isOf, partNames, type Place, placesOf, type PolicySubject, tooOld } from "./variables";
+import {
+  isOf,
+  ownReleases,
+  partNames,
+  type Place,
+  placesOf,
+  type PolicySubject,
+  tooOld,
+} from "./variables";
 
 /** One condition of a policy: what has to hold, and what is said where it does not. */
 export interface Validation {
@@ -90,8 +97,7 @@ export function formAdvice({ options: { names } }: PolicySubject): string {
 
 /** The versions where no EC publishes any, and the channel that always passes. */
 function ownVersions(names: Names): string {
-  const { texts } = releasesOf({ is: "missing", lookedIn: [] }, names);
-  return quoteAll([...texts, names.majorChannel]);
+  return quoteAll([...ownReleases(names), names.majorChannel]);
 }
 
 function form(place: Place, subject: PolicySubject): Validation {

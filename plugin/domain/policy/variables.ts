@@ -1,5 +1,6 @@
 /** What the rules of a policy speak of, each under a name that a reader of the policy understands. */
 import { lowestVersion } from "../clusters";
+import type { Names } from "../names";
 import { fieldsOf } from "../rules/fields";
 import { releasesOf } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
@@ -15,7 +16,7 @@ import {
   pathVariables,
   pattern,
   use,
-  type Variable,
+  type Variables,
 } from "./cel";
 
 /** The kinds that are judged. */
@@ -69,143 +70,108 @@ function below(end: number): string {
 export const largestPart = 99;
 
 /** Every variable that a rule may use, in an order in which each knows those that it uses. */
-export function variablesOf(subject: PolicySubject): readonly Variable[] {
+export function variablesOf(subject: PolicySubject): Variables {
   const { kind, options } = subject;
-  const { names } = options;
-  const { clusterReference, moduleLists, engineVersions } = fieldsOf(kind, names);
+  const { statusVersion } = options.names.fields;
+  const { clusterReference, moduleLists, engineVersions } = fieldsOf(kind, options.names);
   const paths = [...engineVersions, clusterReference, ...moduleLists];
-  const text = (path: FieldPath, prefix = "") => {
-    const value = use(nameOf(path, prefix));
-    return `type(${value}) == string ? ${value} : ""`;
-  };
-  return [
-    { name: "now", expression: "dyn(object)" },
-    { name: "was", expression: "oldObject == null ? dyn({}) : dyn(oldObject)" },
+  const text = (path: FieldPath, prefix?: string) => textOr(use(nameOf(path, prefix)));
+  return {
+    now: "dyn(object)",
+    was: "oldObject == null ? dyn({}) : dyn(oldObject)",
     ...pathVariables(use("now"), paths),
-    ...pathVariables(use("was"), [...paths, names.fields.statusVersion], "old"),
-    { name: "reference", expression: text(clusterReference) },
-    { name: "oldReference", expression: text(clusterReference, "old") },
+    ...pathVariables(use("was"), [...paths, statusVersion], "old"),
+    reference: text(clusterReference),
+    oldReference: text(clusterReference, "old"),
     ...clusterVariables(options),
     ...versionVariables(subject),
     ...moduleVariables(subject),
-  ];
+  };
+}
+
+function textOr(value: string): string {
+  return `type(${value}) == string ? ${value} : ""`;
 }
 
 /** What is read of the EC: its policy, its versions, the modules that it bundles or defines (C1–C4, C9). */
-function clusterVariables({ names }: RuleOptions): readonly Variable[] {
-  const { engineUpgradePolicy, statusModules, userDefinedModules, bundledDatabaseVersions } =
-    names.fields;
-  const { bundledType, bundledVersion, bundledMajor, userModuleName } = names.entryFields;
-  const { statusModuleName, statusModuleDisplayName } = names.entryFields;
-  const of = (path: FieldPath) => use(nameOf(path, "ec"));
-  const [type, version, major] = [bundledType, bundledVersion, bundledMajor];
-  const own = releasesOf({ is: "missing", lookedIn: [] }, names).valid.map((each) => each.text);
-  const shippedAs = (key: string): string =>
-    `${use("shipped")}.filter(m, ${has("m", key)} && ${isText(member("m", key))}).map(m, ${member("m", key)})`;
-  const known = (key: string, list: string): string =>
-    `${has("m", key)} && ${member("m", key)} in ${list}`;
-  return [
-    { name: "cluster", expression: "dyn(params)" },
-    ...pathVariables(
-      use("cluster"),
-      [engineUpgradePolicy, bundledDatabaseVersions, userDefinedModules, statusModules],
-      "ec",
-    ),
-    {
-      name: "isItsCluster",
-      expression: any(
-        `${use("reference")} == ""`,
-        `${use("reference")} == ${use("cluster")}.metadata.name`,
-      ),
-    },
-    {
-      name: "wasItsCluster",
-      expression: all(
-        `${use("oldReference")} != ${use("reference")}`,
-        `${use("oldReference")} == ${use("cluster")}.metadata.name`,
-      ),
-    },
-    {
-      name: "bundledVersions",
-      expression: `${listOf(of(bundledDatabaseVersions))}.filter(v, ${all(
-        "type(v) == map",
-        has("v", type),
-        `${member("v", type)} == ${literal(names.engineDbType)}`,
-        has("v", version),
-        `type(${member("v", version)}) == string`,
-        `${member("v", version)}.matches(${pattern(fullVersion)})`,
-        `!${member("v", version)}.matches(${pattern(tooOld)})`,
-      )})`,
-    },
-    {
-      name: "published",
-      expression: `${use("bundledVersions")}.map(v, ${member("v", version)})`,
-    },
-    {
-      name: "releases",
-      expression: `size(${use("published")}) > 0 ? ${use("published")} : ${literal(own)}`,
-    },
-    {
-      name: "majorReleases",
-      expression: `${use("bundledVersions")}.filter(v, ${has("v", major)} && ${member("v", major)} == true).map(v, ${member("v", version)})`,
-    },
-    {
-      name: "definedModules",
-      expression: `${listOf(of(userDefinedModules))}.filter(m, type(m) == map && ${has("m", userModuleName)} && ${isText(member("m", userModuleName))}).map(m, ${member("m", userModuleName)})`,
-    },
-    {
-      name: "shipped",
-      expression: `${listOf(of(statusModules))}.filter(m, type(m) == map && (${[
-        known(statusModuleName, literal(names.bundledModules)),
-        known(statusModuleName, use("definedModules")),
-        known(statusModuleDisplayName, use("definedModules")),
-      ].join(" || ")}))`,
-    },
-    {
-      name: "modules",
-      expression: [
-        literal(names.bundledModules),
-        use("definedModules"),
-        shippedAs(statusModuleName),
-        shippedAs(statusModuleDisplayName),
-      ].join(" + "),
-    },
+function clusterVariables({ names }: RuleOptions): Variables {
+  const { fields, entryFields, bundledModules } = names;
+  const { statusModuleName: name, statusModuleDisplayName: displayName } = entryFields;
+  const [type, major] = [entryFields.bundledType, entryFields.bundledMajor];
+  const version = member("v", entryFields.bundledVersion);
+  const paths = [
+    fields.engineUpgradePolicy,
+    fields.bundledDatabaseVersions,
+    fields.userDefinedModules,
+    fields.statusModules,
   ];
+  const [, versions = "", defined = "", modules = ""] = paths.map((path) =>
+    listOf(use(nameOf(path, "ec"))),
+  );
+  const named = (key: string) =>
+    `${has("m", key)} && type(${member("m", key)}) == string && ${member("m", key)} != ""`;
+  const known = (key: string, list: string) => `${has("m", key)} && ${member("m", key)} in ${list}`;
+  const shippedAs = (key: string) =>
+    `${use("shipped")}.filter(m, ${named(key)}).map(m, ${member("m", key)})`;
+  const userName = entryFields.userModuleName;
+  const isBundled = all(
+    "type(v) == map",
+    has("v", type),
+    `${member("v", type)} == ${literal(names.engineDbType)}`,
+    has("v", entryFields.bundledVersion),
+    `type(${version}) == string`,
+    `${version}.matches(${pattern(fullVersion)})`,
+    `!${version}.matches(${pattern(tooOld)})`,
+  );
+  const isShipped = [
+    known(name, literal(bundledModules)),
+    known(name, use("definedModules")),
+    known(displayName, use("definedModules")),
+  ].join(" || ");
+  const itsName = `${use("cluster")}.metadata.name`;
+  const [reference, oldReference] = [use("reference"), use("oldReference")];
+  const usable = [literal(bundledModules), use("definedModules")];
+  return {
+    cluster: "dyn(params)",
+    ...pathVariables(use("cluster"), paths, "ec"),
+    isItsCluster: any(`${reference} == ""`, `${reference} == ${itsName}`),
+    wasItsCluster: all(`${oldReference} != ${reference}`, `${oldReference} == ${itsName}`),
+    bundledVersions: `${versions}.filter(v, ${isBundled})`,
+    published: `${use("bundledVersions")}.map(v, ${version})`,
+    releases: `size(${use("published")}) > 0 ? ${use("published")} : ${literal(ownReleases(names))}`,
+    majorReleases: `${use("bundledVersions")}.filter(v, ${has("v", major)} && ${member("v", major)} == true).map(v, ${version})`,
+    definedModules: `${defined}.filter(m, type(m) == map && ${named(userName)}).map(m, ${member("m", userName)})`,
+    shipped: `${modules}.filter(m, type(m) == map && (${isShipped}))`,
+    modules: [...usable, shippedAs(name), shippedAs(displayName)].join(" + "),
+  };
+}
+
+/** The releases where no EC publishes any (C1). */
+export function ownReleases(names: Names): readonly string[] {
+  return [...releasesOf({ is: "missing", lookedIn: [] }, names).texts];
 }
 
 function listOf(value: string): string {
   return `(type(${value}) == list ? ${value} : [])`;
 }
 
-function isText(value: string): string {
-  return `type(${value}) == string && ${value} != ""`;
-}
-
 /** The numbers of the versions that a change is about; lists of one, or of none where it is no version. */
-function versionVariables(subject: PolicySubject): readonly Variable[] {
+function versionVariables(subject: PolicySubject): Variables {
   const { versions } = placesOf(subject);
   const status = use(nameOf(subject.options.names.fields.statusVersion, "old"));
-  const numbers = Array.from({ length: largestPart + 1 }, (_, number) => number);
-  return [
-    { name: "numbers", expression: literal(numbers) },
-    {
-      name: "versionChanges",
-      expression: any(...versions.map(({ now, was }) => `${now} != ${was}`)),
-    },
-    ...versions.flatMap(({ path, now, was }) => {
-      const others = versions.map((other) => other.was).filter((other) => other !== was);
-      const known = [was, ...others, status].join(", ");
-      const current = nameOf(path, "current");
-      return [
-        {
-          name: current,
-          expression: `[${known}].filter(v, type(v) == string && v.matches(${pattern(fullVersion)}))`,
-        },
-        ...partsOf(nameOf(path, "target"), `type(${now}) == string ? ${now} : ""`),
-        ...partsOf(current, `size(${use(current)}) > 0 ? ${use(current)}[0] : ""`),
-      ];
-    }),
-  ];
+  const found: Record<string, string> = {
+    numbers: literal(Array.from({ length: largestPart + 1 }, (_, number) => number)),
+    versionChanges: any(...versions.map(({ now, was }) => `${now} != ${was}`)),
+  };
+  for (const { path, now, was } of versions) {
+    const others = versions.map((other) => other.was).filter((other) => other !== was);
+    const current = nameOf(path, "current");
+    found[current] =
+      `[${[was, ...others, status].join(", ")}].filter(v, type(v) == string && v.matches(${pattern(fullVersion)}))`;
+    Object.assign(found, partsOf(nameOf(path, "target"), textOr(now)));
+    Object.assign(found, partsOf(current, `size(${use(current)}) > 0 ? ${use(current)}[0] : ""`));
+  }
+  return found;
 }
 
 /** The names of the variables that a version's text and its numbers have. */
@@ -213,44 +179,35 @@ export function partNames(name: string) {
   return { text: `${name}Text`, major: `${name}Major`, line: `${name}Line`, minor: `${name}Minor` };
 }
 
-function partsOf(name: string, expression: string): readonly Variable[] {
+function partsOf(name: string, expression: string): Variables {
   const { text, major, line, minor } = partNames(name);
-  return [
-    { name: text, expression },
-    {
-      name: major,
-      expression: `${use("numbers")}.filter(n, ${use(text)}.startsWith(string(n) + "."))`,
-    },
-    {
-      name: line,
-      expression: `size(${use(major)}) > 0 ? string(${use(major)}[0]) + "." : "none"`,
-    },
-    {
-      name: minor,
-      expression: `${use("numbers")}.filter(n, ${isOf(use(text), `(${use(line)} + string(n))`)})`,
-    },
-  ];
+  const numbers = use("numbers");
+  return {
+    [text]: expression,
+    [major]: `${numbers}.filter(n, ${use(text)}.startsWith(string(n) + "."))`,
+    [line]: `size(${use(major)}) > 0 ? string(${use(major)}[0]) + "." : "none"`,
+    [minor]: `${numbers}.filter(n, ${isOf(use(text), `(${use(line)} + string(n))`)})`,
+  };
 }
 
 /** The names in the lists, and what of these is neither bundled nor defined (C9, C10). */
-function moduleVariables(subject: PolicySubject): readonly Variable[] {
+function moduleVariables(subject: PolicySubject): Variables {
   const { lists } = placesOf(subject);
   const { moduleName } = subject.options.names.entryFields;
-  const isOdd = `type(m) != map || !(${has("m", moduleName)}) || type(${member("m", moduleName)}) != string`;
-  const namesIn = (list: string) =>
-    `${listOf(list)}.filter(m, !(${isOdd})).map(m, ${member("m", moduleName)})`;
+  const name = member("m", moduleName);
+  const isOdd = `type(m) != map || !(${has("m", moduleName)}) || type(${name}) != string`;
+  const namesIn = (list: string) => `${listOf(list)}.filter(m, !(${isOdd})).map(m, ${name})`;
   const odd = (list: string) =>
     `${list} != null && (type(${list}) == list ? ${list}.exists(m, ${isOdd}) : true)`;
-  const oldNames = lists.map(({ was }) => namesIn(was)).join(" + ");
-  return [
-    { name: "oldModules", expression: oldNames },
-    { name: "hadOddModules", expression: any(...lists.map(({ was }) => odd(was))) },
-    ...lists.flatMap(({ path, now }) => [
-      { name: nameOf(path, "odd"), expression: odd(now) },
-      {
-        name: nameOf(path, "missing"),
-        expression: `${namesIn(now)}.filter(m, !(m in ${use("modules")}) && (${use("versionChanges")} || !(m in ${use("oldModules")})))`,
-      },
-    ]),
-  ];
+  const isNew = `(${use("versionChanges")} || !(m in ${use("oldModules")}))`;
+  const found: Record<string, string> = {
+    oldModules: lists.map(({ was }) => namesIn(was)).join(" + "),
+    hadOddModules: any(...lists.map(({ was }) => odd(was))),
+  };
+  for (const { path, now } of lists) {
+    found[nameOf(path, "odd")] = odd(now);
+    found[nameOf(path, "missing")] =
+      `${namesIn(now)}.filter(m, !(m in ${use("modules")}) && ${isNew})`;
+  }
+  return found;
 }
