@@ -1,187 +1,7 @@
-/**
- * Texts into documents: YAML and JSON as kubectl writes them, several in one text. No message
- * quotes the text: it may hold Secrets.
- */
-import { CORE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
-import {
-  isObject,
-  type Json,
-  asArray,
-  getOwn,
-  shapeProblem,
-  asString,
-  textProblem,
-} from "../../domain/values";
+/** Documents into objects, as the rehearsal needs them: every one complete. */
+import { documentsOf, opened, type TextProblem } from "../../adapters/documents";
+import { asString, getOwn, isObject } from "../../domain/values";
 import type { KubeObject } from "../../domain/objects";
-
-/** One document that holds something, or why it cannot be read. */
-type Document =
-  | { readonly number: number; readonly value: unknown }
-  | { readonly number: number; readonly problem: string };
-
-/** A part of the text, and the number of the line that it begins on. */
-interface Piece {
-  readonly text: string;
-  readonly line: () => number;
-}
-
-type ParsedDocument = { readonly value: unknown } | { readonly problem: string };
-
-/** No manifest is nested deeper; other code may then walk an object by recursion. */
-const deepest = 250;
-
-const merge = new Type("tag:yaml.org,2002:merge", {
-  kind: "scalar",
-  resolve: (key: unknown) => key === "<<",
-});
-/** Dates stay text, as in the Kubernetes API. */
-const schema = CORE_SCHEMA.extend({ implicit: [merge] });
-const yamlOptions = { schema, maxDepth: deepest } as object;
-
-/** The documents of a text in order; empty ones are passed over. */
-export function* documentsOf(text: string): Generator<Document> {
-  let number = 0;
-  for (const piece of piecesOf(text)) {
-    for (const read of readPiece(piece)) yield { number: (number += 1), ...read };
-  }
-}
-
-/** Three dashes at the beginning of a line end a document wherever they stand. */
-function* piecesOf(whole: string): Generator<Piece> {
-  let from = 0;
-  const lineAt = lineCounter(whole);
-  const until = (end: number): Piece => {
-    const untrimmed = whole.slice(from, end);
-    const text = untrimmed.trimStart();
-    const start = from + untrimmed.length - text.length;
-    return { text, line: () => lineAt(start) };
-  };
-  for (const { index, 0: marker } of whole.matchAll(/^\uFEFF?---(?=\s|$)/gm)) {
-    yield until(index);
-    from = index + marker.length;
-  }
-  yield until(whole.length);
-}
-
-function* readPiece({ text, line }: Piece): Generator<ParsedDocument> {
-  if (!hasContent(text)) return;
-  const values = /^[{[]/.test(text) ? json(text) : undefined;
-  for (const read of values ?? yaml(text, line)) {
-    const problem = "value" in read ? shapeProblem(read.value, text.length) : undefined;
-    yield problem === undefined ? read : { problem };
-  }
-}
-
-/** A line that is neither empty nor a comment nor a directive. */
-function hasContent(text: string): boolean {
-  return /^(?![ \t]*(?:[#%]|\r?$))/m.test(text);
-}
-
-/** Undefined where it is no JSON: YAML may begin with a brace, too. */
-function json(text: string): readonly ParsedDocument[] | undefined {
-  const whole = parsed(text);
-  if (whole !== undefined) return [whole];
-  const { pieces, rest } = jsonPieces(text);
-  const values = pieces.map(parsed);
-  if (values.every((value) => value === undefined)) return undefined;
-  const last = { none: [], cut: [cutOff], other: [notJson] }[rest];
-  return [...values.map((value) => value ?? notJson), ...last];
-}
-
-const notJson: ParsedDocument = { problem: "it is no JSON: write the dump again" };
-const cutOff: ParsedDocument = {
-  problem: "the JSON ends before it is complete (cut off?): write the dump again",
-};
-
-function parsed(text: string): ParsedDocument | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
-}
-
-function yaml(text: string, line: Piece["line"]): readonly ParsedDocument[] {
-  const problem = textProblem(text);
-  if (problem !== undefined) return [{ problem }];
-  try {
-    const values = loadAll(text, null, yamlOptions);
-    return values
-      .filter((value) => value !== null && value !== undefined)
-      .map((value) => ({ value }));
-  } catch (error) {
-    return [{ problem: yamlProblem(error, line) }];
-  }
-}
-
-/** What js-yaml puts in quotes comes from the text. */
-function yamlProblem(error: unknown, line: Piece["line"]): string {
-  if (!(error instanceof YAMLException)) return "it cannot be read as YAML: nested too deeply";
-  const where = `in line ${line() + error.mark.line}`;
-  const why = error.reason.replaceAll(/ ?"[^"]*"| ?'[^']*'| ?!?<[^>]*>/g, "");
-  return `it is neither YAML nor JSON, ${where}: ${why} (cut off? then write the dump again)`;
-}
-
-/** Numbers of lines, for positions that never go back: very many problems take one pass, too. */
-function lineCounter(text: string): (position: number) => number {
-  let [line, at] = [1, text.indexOf("\n")];
-  return (position) => {
-    for (; at !== -1 && at < position; at = text.indexOf("\n", at + 1)) line += 1;
-    return line;
-  };
-}
-
-/** Complete values as text, and what comes after the last of them. */
-interface JsonPieces {
-  readonly pieces: readonly string[];
-  /** "cut": a value begins and does not end; "other": text that is no JSON object or array. */
-  readonly rest: "none" | "cut" | "other";
-}
-
-/** Splits by brackets alone, in one pass; whether a piece is JSON is for the parser to say. */
-function jsonPieces(text: string): JsonPieces {
-  const pieces: string[] = [];
-  let [from, depth] = [0, 0];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (character === '"') at = endOfString(text, at);
-    else if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") {
-      depth -= 1;
-      if (depth === 0) {
-        pieces.push(text.slice(from, at + 1));
-        from = at + 1;
-      }
-    }
-  }
-  return { pieces, rest: restOf(text.slice(from), depth) };
-}
-
-function restOf(text: string, depth: number): JsonPieces["rest"] {
-  if (text.trim() === "") return "none";
-  return depth > 0 ? "cut" : "other";
-}
-
-/** Where the string that begins here ends: its closing quote, else the text's end. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    if (!isEscaped(text, at)) return at;
-  }
-  return text.length;
-}
-
-/** An odd number of backslashes before a quote. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at;
-  while (text.charAt(before - 1) === "\\") before -= 1;
-  return (at - before) % 2 === 1;
-}
-
-/** Where a value stands, for problems: "file a.yaml, document 2, item 7". */
-interface LocatedValue {
-  readonly value: unknown;
-  readonly where: string;
-}
 
 /** The objects of one text; every problem is told with the place and the name that it has. */
 export function objectsOf(
@@ -192,45 +12,24 @@ export function objectsOf(
   const objects: KubeObject[] = [];
   for (const document of documentsOf(content)) {
     const where = `${name}, document ${document.number}`;
-    if ("problem" in document) {
-      problem(`${where}: ${document.problem}`);
+    if ("problems" in document) {
+      for (const one of document.problems) problem(`${where}: ${told(one)}`);
       continue;
     }
-    for (const found of opened({ value: document.value, where })) {
-      const wrong = problemsOf(found.value);
-      for (const what of wrong) problem(`${found.where}${naming(found.value)}: ${what}`);
-      if (wrong.length === 0) objects.push(found.value as KubeObject);
+    for (const { value, path } of opened({ value: document.value, path: [] })) {
+      const items = path.flatMap((key) => (typeof key === "number" ? [`, item ${key + 1}`] : []));
+      const wrong = problemsOf(value);
+      for (const what of wrong) problem(`${where}${items.join("")}${naming(value)}: ${what}`);
+      if (wrong.length === 0) objects.push(value as KubeObject);
     }
   }
   return objects;
 }
 
-/** A list's items, lists among them opened again; anything else as it is. */
-function* opened({ value, where }: LocatedValue): Generator<LocatedValue> {
-  const items = itemsOf(value);
-  if (!isObject(value) || items === undefined) {
-    yield { value, where };
-    return;
-  }
-  for (const [index, item] of items.entries()) {
-    yield* opened({ value: inherited(item, value), where: `${where}, item ${index + 1}` });
-  }
-}
-
-/** Undefined for what is not a list. An own kind may end in "List" as well, but has no items then. */
-function itemsOf(value: unknown): readonly unknown[] | undefined {
-  const kind = asString(getOwn(value, "kind"));
-  const items = getOwn(value, "items");
-  if (kind === "List" && (items === undefined || items === null)) return [];
-  return kind?.endsWith("List") === true && Array.isArray(items) ? asArray(items) : undefined;
-}
-
-/** Items of a typed list may leave out what the list says for all of them. */
-function inherited(item: unknown, parent: Json): unknown {
-  const kind = String(parent["kind"]).replace(/List$/, "");
-  if (!isObject(item) || kind === "") return item;
-  const { apiVersion = parent["apiVersion"], kind: own = kind, ...rest } = item;
-  return { apiVersion, kind: own, ...rest };
+function told({ what, at, cut }: TextProblem): string {
+  if (at === undefined) return cut === true ? `${what}: write the dump again` : what;
+  const where = `it is neither YAML nor JSON, in line ${at.line}`;
+  return `${where}: ${what} (cut off? then write the dump again)`;
 }
 
 /** The object's own words, as far as it has them. */

@@ -1,0 +1,387 @@
+/**
+ * Texts into documents: YAML and JSON as kubectl writes and reads them, several in one text. No message
+ * quotes the text: it may hold Secrets.
+ */
+import { type EventType, FAILSAFE_SCHEMA, loadAll, type State, Type, YAMLException } from "js-yaml";
+import { parseMarked } from "../domain/names/judge";
+import { isObject, asArray, asString, getOwn, shapeProblem, textProblem } from "../domain/values";
+
+/** A place in a text, both from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Why a text cannot be read, and where in it. */
+export interface TextProblem {
+  readonly what: string;
+  readonly at?: TextPlace;
+  /** It may have been cut off. */
+  readonly cut?: true;
+}
+
+/** What was written for a value: enough to find its parts again. */
+interface Source {
+  readonly text: string;
+  /** The line that the text begins on; to be asked for before the next document is. */
+  readonly line: () => number;
+  /** Which one of the text's documents. */
+  readonly index: number;
+}
+
+/** One document that holds something, or everything that stands against reading it. */
+export type Document = { readonly number: number } & (
+  | { readonly value: unknown; readonly source: Source }
+  | { readonly problems: readonly TextProblem[] }
+);
+
+/** A part of the text, and the number of the line that it begins on. */
+interface Piece {
+  readonly text: string;
+  readonly line: () => number;
+}
+
+type ParsedDocument =
+  | { readonly value: unknown; readonly source: Source }
+  | { readonly problems: readonly TextProblem[] };
+
+/** No manifest is nested deeper; other code may then walk an object by recursion. */
+const deepest = 250;
+
+const words = new Map<string, boolean>(
+  ["y", "yes", "true", "on", "n", "no", "false", "off"].flatMap((word, at) =>
+    [word, word.charAt(0).toUpperCase() + word.slice(1), word.toUpperCase()].map(
+      (each): [string, boolean] => [each, at < 4],
+    ),
+  ),
+);
+const whole = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+const fraction = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+const endless = /^([-+]?)\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$/;
+const bare = (text: string): string => (/^[-+0-9]/.test(text) ? text.replaceAll("_", "") : text);
+
+function numberOf(text: string): number {
+  const [, sign = "", digits = ""] = whole.exec(bare(text)) ?? [];
+  const octal = /^0[0-7]+$/.test(digits) ? digits.replace(/^0/, "0o") : digits;
+  return (sign === "-" ? -1 : 1) * Number(octal);
+}
+
+function fractionOf(text: string): number {
+  const [, sign, isInfinite] = endless.exec(text) ?? [];
+  if (isInfinite !== undefined) return sign === "-" ? -Infinity : Infinity;
+  return fraction.test(bare(text))
+    ? Number(bare(text))
+    : whole.test(bare(text))
+      ? numberOf(text)
+      : NaN;
+}
+
+const scalar = (
+  name: string,
+  resolve: (text: string) => boolean,
+  construct?: (text: string) => unknown,
+): Type =>
+  new Type(`tag:yaml.org,2002:${name}`, {
+    kind: "scalar",
+    resolve: (text: unknown) => resolve(String(text)),
+    ...(construct && { construct }),
+  });
+
+/** What kubectl makes of plain words: YAML 1.1, where `on` is true and 010 is 8; dates stay text, as in the Kubernetes API. */
+const schema = FAILSAFE_SCHEMA.extend({
+  implicit: [
+    scalar(
+      "null",
+      (text) => /^(|~|null|Null|NULL)$/.test(text),
+      () => null,
+    ),
+    scalar(
+      "bool",
+      (text) => words.has(text),
+      (text) => words.get(text),
+    ),
+    scalar("int", (text) => whole.test(bare(text)), numberOf),
+    scalar("float", (text) => fraction.test(bare(text)) || endless.test(text), fractionOf),
+    scalar("merge", (text) => text === "<<"),
+  ],
+  explicit: [
+    scalar(
+      "binary",
+      () => true,
+      (text) => Buffer.from(text, "base64").toString("utf8"),
+    ),
+  ],
+});
+const yamlOptions = { schema, maxDepth: deepest } as object;
+
+/**
+ * The documents of a text in order; empty ones are passed over. Strictly, a key that is there twice is a
+ * problem in JSON as well, and each of them is told.
+ */
+export function* documentsOf(text: string, strict = false): Generator<Document> {
+  let number = 0;
+  for (const piece of piecesOf(text)) {
+    for (const read of readPiece(piece, strict)) yield { number: (number += 1), ...read };
+  }
+}
+
+/** Three dashes at the beginning of a line end a document wherever they stand. */
+function* piecesOf(text: string): Generator<Piece> {
+  let from = 0;
+  const lineAt = lineCounter(text);
+  const until = (end: number): Piece => {
+    const lead = /^(?:[ \t]*\r?\n)*/.exec(text.slice(from, end))?.[0].length ?? 0;
+    const start = from + lead;
+    return { text: text.slice(start, end), line: () => lineAt(start) };
+  };
+  for (const { index, 0: marker } of text.matchAll(/^\uFEFF?---(?=\s|$)/gm)) {
+    yield until(index);
+    from = index + marker.length;
+  }
+  yield until(text.length);
+}
+
+function* readPiece(piece: Piece, strict: boolean): Generator<ParsedDocument> {
+  const { text } = piece;
+  if (!hasContent(text)) return;
+  const values = /^\s*[{[]/.test(text) ? json(piece, strict) : undefined;
+  for (const read of values ?? yaml(piece)) {
+    const what = "value" in read ? shapeProblem(read.value, text.length) : undefined;
+    yield what === undefined ? read : { problems: [{ what }] };
+  }
+}
+
+/** A line that is neither empty nor a comment nor a directive. */
+function hasContent(text: string): boolean {
+  return /^(?![ \t]*(?:[#%]|\r?$))/m.test(text);
+}
+
+/** Undefined where it is no JSON: YAML may begin with a brace, too. */
+function json(piece: Piece, strict: boolean): readonly ParsedDocument[] | undefined {
+  const only = parsed(piece);
+  if (only !== undefined) return [strict ? singleKeyed(only, piece) : only];
+  const { pieces, rest } = jsonPieces(piece.text);
+  const lineAt = lineCounter(piece.text);
+  const values = pieces.map(({ text, from }) => {
+    const line = lineAt(from) - 1;
+    const part = { text, line: () => piece.line() + line };
+    const value = parsed(part);
+    return value !== undefined && strict ? singleKeyed(value, part) : value;
+  });
+  if (values.every((value) => value === undefined)) return undefined;
+  const last = { none: [], cut: [cutOff], other: [notJson] }[rest];
+  return [...values.map((value) => value ?? notJson), ...last];
+}
+
+const notJson: ParsedDocument = { problems: [{ what: "it is no JSON", cut: true }] };
+const cutOff: ParsedDocument = {
+  problems: [{ what: "the JSON ends before it is complete (cut off?)", cut: true }],
+};
+
+function parsed({ text, line }: Piece): ParsedDocument | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown, source: { text, line, index: 0 } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON takes the last one of two keys of one name, without a word. */
+function singleKeyed(read: ParsedDocument, piece: Piece): ParsedDocument {
+  const [first] = yaml(piece);
+  const twice = first !== undefined && "problems" in first ? first.problems : [];
+  return twice.some(({ what }) => what === duplicate) ? { problems: twice } : read;
+}
+
+function yaml({ text, line }: Piece): readonly ParsedDocument[] {
+  const what = textProblem(text);
+  if (what !== undefined) return [{ problems: [{ what }] }];
+  const problems: TextProblem[] = [];
+  const read = (marked: string): readonly unknown[] => {
+    try {
+      return loadAll(marked, null, yamlOptions);
+    } catch (error) {
+      problems.push(yamlProblem(error, { text: marked, line }));
+      throw error;
+    }
+  };
+  try {
+    const values = parseMarked(text, read);
+    if (problems.length > 0) return [{ problems }];
+    return values
+      .map((value, index) => ({ value, source: { text, line, index } }))
+      .filter(({ value }) => value !== null && value !== undefined);
+  } catch {
+    return [{ problems }];
+  }
+}
+
+const duplicate = "duplicated mapping key";
+
+/** What js-yaml puts in quotes comes from the text. */
+function yamlProblem(error: unknown, { text, line }: Piece): TextProblem {
+  if (!(error instanceof YAMLException)) {
+    return { what: "it cannot be read as YAML: nested too deeply" };
+  }
+  const what = error.reason.replaceAll(/ ?"[^"]*"| ?'[^']*'| ?!?<[^>]*>/g, "");
+  // marks of earlier keys stand on the same line, where they make it longer
+  const { position, column } = error.mark;
+  const before = text.slice(position - column, position);
+  const marks = before.match(/twice~+/g)?.join("").length ?? 0;
+  return { what, at: { line: line() + error.mark.line, column: column - marks + 1 } };
+}
+
+/** Numbers of lines, for positions that never go back: very many problems take one pass, too. */
+function lineCounter(text: string): (position: number) => number {
+  let [line, at] = [1, text.indexOf("\n")];
+  return (position) => {
+    for (; at !== -1 && at < position; at = text.indexOf("\n", at + 1)) line += 1;
+    return line;
+  };
+}
+
+/** Complete values as text, and what comes after the last of them. */
+interface JsonPieces {
+  readonly pieces: readonly { readonly text: string; readonly from: number }[];
+  /** "cut": a value begins and does not end; "other": text that is no JSON object or array. */
+  readonly rest: "none" | "cut" | "other";
+}
+
+/** Splits by brackets alone, in one pass; whether a piece is JSON is for the parser to say. */
+function jsonPieces(text: string): JsonPieces {
+  const pieces: { readonly text: string; readonly from: number }[] = [];
+  let [from, depth] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") {
+      depth -= 1;
+      if (depth === 0) {
+        pieces.push({ text: text.slice(from, at + 1), from });
+        from = at + 1;
+      }
+    }
+  }
+  return { pieces, rest: restOf(text.slice(from), depth) };
+}
+
+function restOf(text: string, depth: number): JsonPieces["rest"] {
+  if (text.trim() === "") return "none";
+  return depth > 0 ? "cut" : "other";
+}
+
+/** Where the string that begins here ends: its closing quote, else the text's end. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    if (!isEscaped(text, at)) return at;
+  }
+  return text.length;
+}
+
+/** An odd number of backslashes before a quote. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at;
+  while (text.charAt(before - 1) === "\\") before -= 1;
+  return (at - before) % 2 === 1;
+}
+
+/** A value of a list or of none, and the way to it from the document. */
+export interface Opened {
+  readonly value: unknown;
+  readonly path: readonly (string | number)[];
+}
+
+/** A list's items, lists among them opened again; anything else as it is. */
+export function* opened({ value, path }: Opened): Generator<Opened> {
+  const items = itemsOf(value);
+  if (!isObject(value) || items === undefined) {
+    yield { value, path };
+    return;
+  }
+  for (const [index, item] of items.entries()) {
+    yield* opened({ value: inherited(item, value), path: [...path, "items", index] });
+  }
+}
+
+/** Undefined for what is not a list. An own kind may end in "List" as well, but has no items then. */
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  const kind = asString(getOwn(value, "kind"));
+  const items = getOwn(value, "items");
+  if (kind === "List" && (items === undefined || items === null)) return [];
+  return kind?.endsWith("List") === true && Array.isArray(items) ? asArray(items) : undefined;
+}
+
+/** Items of a typed list may leave out what the list says for all of them. */
+function inherited(item: unknown, parent: object): unknown {
+  const kind = String(getOwn(parent, "kind")).replace(/List$/, "");
+  if (!isObject(item) || kind === "") return item;
+  const { apiVersion = getOwn(parent, "apiVersion"), kind: own = kind, ...rest } = item;
+  return { apiVersion, kind: own, ...rest };
+}
+
+/** A node as the reader met it: where, and what is in it. */
+interface Node {
+  readonly at: number;
+  readonly inner: Node[];
+  kind?: string;
+  result?: unknown;
+}
+
+/** Finds the value at a path, or the nearest one around it, in what was read. */
+export function placesIn({
+  text,
+  line: lineOf,
+  index,
+}: Source): (path: readonly (string | number)[]) => TextPlace {
+  const first = lineOf();
+  let root: Node | undefined;
+  return (path) => {
+    root ??= nodesOf(text)[index] ?? { at: 0, inner: [] };
+    let node = root;
+    for (const key of path) {
+      const next = innerOf(node, key);
+      if (next === undefined) break;
+      node = next;
+    }
+    const before = text.slice(0, startOf(text, node.at)).split("\n");
+    return { line: first + before.length - 1, column: (before.at(-1)?.length ?? 0) + 1 };
+  };
+}
+
+/** The roots of a text that can be read, each with all that is in it. */
+function nodesOf(text: string): readonly Node[] {
+  const roots: Node[] = [];
+  const open: Node[] = [];
+  const listener = (event: EventType, { position, kind, result }: State): void => {
+    if (event === "open") {
+      const node: Node = { at: position, inner: [] };
+      (open.at(-1)?.inner ?? roots).push(node);
+      open.push(node);
+      return;
+    }
+    const node = open.pop();
+    if (node !== undefined) Object.assign(node, { kind, result: result as unknown });
+  };
+  loadAll(text, null, { ...yamlOptions, listener });
+  return roots;
+}
+
+/** In a map, keys and values take turns; what might have been the key of one is read as a node within the node. */
+function innerOf(node: Node, key: string | number): Node | undefined {
+  const { kind, result, inner } = node;
+  const [only] = inner;
+  if (inner.length === 1 && only?.kind === kind && only?.result === result) {
+    return only && innerOf(only, key);
+  }
+  if (kind === "sequence") return typeof key === "number" ? inner[key] : undefined;
+  const at = inner.findIndex((one, which) => which % 2 === 0 && one.result === key);
+  return kind === "mapping" && at !== -1 ? inner[at + 1] : undefined;
+}
+
+/** Behind the blanks, line ends and comments before a value. */
+function startOf(text: string, from: number): number {
+  const lead = /(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*/y;
+  lead.lastIndex = from;
+  return from + (lead.exec(text)?.[0].length ?? 0);
+}

@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { dump } from "js-yaml";
+import { documentsOf, opened, placesIn } from "../../../plugin/adapters/documents";
+
+/** What a text holds, or every problem in it with its place. */
+function read(text: string, strict = true): readonly unknown[] {
+  return [...documentsOf(text, strict)].flatMap((document) =>
+    "value" in document
+      ? [document.value]
+      : document.problems.map(({ what, at }) => [what, at?.line, at?.column]),
+  );
+}
+
+describe("plain words are what kubectl makes of them", () => {
+  // as sigs.k8s.io/yaml resolves them, which is what kubectl reads manifests with
+  test.each<[string, unknown]>([
+    ["7.4", 7.4],
+    ["8.0", 8],
+    ["8", 8],
+    ['"8.0"', "8.0"],
+    ["'8.0'", "8.0"],
+    ["!!str 8.0", "8.0"],
+    ["yes", true],
+    ["Off", false],
+    ["y", true],
+    ["yEs", "yEs"],
+    ["010", 8],
+    ["0o10", 8],
+    ["08", 8],
+    ["0x1F", 31],
+    ["-0b11", -3],
+    ["1_000", 1000],
+    ["1e3", 1000],
+    [".5", 0.5],
+    ["-.inf", -Infinity],
+    ["1:30", "1:30"],
+    ["2026-01-02", "2026-01-02"],
+    ["~", null],
+    ["Null", null],
+    ["", null],
+    ["!!binary OC4w", "8.0"],
+  ])("%s", (text, value) => {
+    expect(read(`v: ${text}\n`)).toEqual([{ v: value }]);
+  });
+});
+
+describe("what stands against a text is told with its place", () => {
+  test.each<[string, string, unknown[]]>([
+    [
+      "every key that is there twice",
+      "a: 1\nb: {c: 1, c: 2, c: 3}\na: 2\n---\nd: 1\nd: 2\n",
+      [
+        ["duplicated mapping key", 2, 11],
+        ["duplicated mapping key", 2, 17],
+        ["duplicated mapping key", 3, 1],
+        ["duplicated mapping key", 6, 1],
+      ],
+    ],
+    [
+      "keys that are there twice in JSON",
+      '{"a": 1}\n{\n  "b": 1,\n  "b": 2\n}\n',
+      [{ a: 1 }, ["duplicated mapping key", 4, 3]],
+    ],
+    [
+      "a tab",
+      "# Source: x\n\na:\n\tb: 1\n",
+      [["tab characters must not be used in indentation", 4, 1]],
+    ],
+    [
+      "a problem in one document leaves the others",
+      "a: b: c\n---\n# nothing\n---\nok: true\n--- # here\n\n- [\n",
+      [
+        ["bad indentation of a mapping entry", 1, 5],
+        { ok: true },
+        ["unexpected end of the stream within a flow collection", 9, 1],
+      ],
+    ],
+  ])("%s", (_name, text, wanted) => {
+    expect(read(text)).toEqual(wanted);
+  });
+
+  test("a dump's JSON takes the last key, as the API server has written it", () => {
+    expect(read('{"b": 1, "b": 2}', false)).toEqual([{ b: 2 }]);
+  });
+});
+
+describe("hostile texts", () => {
+  const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
+  for (const key of "bcdefghi") {
+    const before = String.fromCharCode(key.charCodeAt(0) - 1);
+    bomb.push(`${key}: &${key} [${Array(9).fill(`*${before}`).join(",")}]`);
+  }
+
+  test.each<[string, string, RegExp]>([
+    ["aliases that expand", bomb.join("\n"), /^its aliases \(&, \*\) expand to an absurd size/],
+    ["deep nesting", "[".repeat(100_000), /nest/],
+    ["a map within itself", "a: &a\n  b: *a\n", /contains itself/],
+  ])("%s", (_name, text, what) => {
+    expect(read(text)).toEqual([expect.arrayContaining([expect.stringMatching(what)])]);
+  });
+
+  test("prototype keys are data", () => {
+    const [document] = read('{"__proto__": {"polluted": 1}, "constructor": 2}');
+    expect(Object.keys(document as object)).toEqual(["__proto__", "constructor"]);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("places", () => {
+  const placed = (text: string, path: readonly (string | number)[], which = 0): string => {
+    const documents = [...documentsOf(text, true)];
+    const document = documents[which];
+    if (document === undefined || !("value" in document)) throw new Error("no document");
+    const { line, column } = placesIn(document.source)(path);
+    return `${line}:${column}`;
+  };
+
+  const helm = `---
+# Source: chart/templates/db.yaml
+apiVersion: v1
+kind: List
+items:
+  # the first
+  - metadata: {name: "a", "b": [1, 2]}
+  - &b
+    metadata:
+      name:    # there
+        'x'
+    spec: *b
+`.replace("    spec: *b\n", "");
+
+  test.each<[string, string, (string | number)[], string]>([
+    ["a scalar", "a: 1\nb:\n  c: 2\n", ["b", "c"], "3:6"],
+    ["a map", "a: 1\nb:\n  c: 2\n", ["b"], "3:3"],
+    ["what is not there: what would hold it", "a: 1\nb:\n  c: 2\n", ["b", "d"], "3:3"],
+    ["an entry of a list in a list", helm, ["items", 0, "metadata", "b", 1], "7:36"],
+    ["behind a comment", helm, ["items", 1, "metadata", "name"], "11:9"],
+    ["JSON", '{\n "a": [\n  {"b": 1}]}', ["a", 0, "b"], "3:9"],
+    ["a key that looks like one of every object", "a: 1\n", ["__proto__"], "1:1"],
+  ])("%s", (_name, text, path, wanted) => {
+    expect(placed(text, path)).toBe(wanted);
+  });
+
+  test("of a later document", () => {
+    expect(placed("a: 1\n---\n\n# b\nb:\n- c\n", ["b", 0], 1)).toBe("6:3");
+    expect(placed('{"a": 1}\n\n{"b": 1}', ["b"], 1)).toBe("3:7");
+  });
+
+  test("every scalar of every document is found where it is written", () => {
+    const key = fc.string({ unit: "grapheme-ascii", minLength: 1 });
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.integer(),
+        fc.string({ unit: "grapheme-ascii" }),
+        fc.array(tie("tree"), { maxLength: 4 }),
+        fc.dictionary(key, tie("tree"), { maxKeys: 4 }),
+      ),
+    }));
+    const paths = (value: unknown): (string | number)[][] =>
+      typeof value !== "object" || value === null
+        ? [[]]
+        : Object.entries(value).flatMap(([name, inner]) =>
+            paths(inner).map((rest) => [Array.isArray(value) ? Number(name) : name, ...rest]),
+          );
+    const at = (value: unknown, path: readonly (string | number)[]): unknown =>
+      path.reduce<unknown>(
+        (inner, name) => (inner as Record<string, unknown>)[String(name)],
+        value,
+      );
+    const marks = { value: 0 };
+    fc.assert(
+      fc.property(
+        fc.dictionary(key, tree, { minKeys: 1, maxKeys: 4 }),
+        fc.constantFrom(-1, 2),
+        (value, flowLevel) => {
+          // each scalar is a word of its own, so that the place tells which one was found
+          marks.value = 0;
+          const marked = JSON.parse(JSON.stringify(value), (_name, inner: unknown) =>
+            typeof inner === "object" ? inner : `m${(marks.value += 1)}m`,
+          ) as unknown;
+          const text = dump(marked, { flowLevel, lineWidth: -1 });
+          const lines = text.split("\n");
+          for (const path of paths(marked).filter((one) => typeof at(marked, one) === "string")) {
+            const [line = 0, column = 0] = placed(text, path).split(":").map(Number);
+            expect(lines[line - 1]?.slice(column - 1)).toMatch(
+              new RegExp(`^${String(at(marked, path))}`),
+            );
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test("lists are opened, with the way to each item", () => {
+  const list = {
+    kind: "XList",
+    apiVersion: "g/v1",
+    items: [{ a: 1 }, { kind: "List", items: [7] }],
+  };
+  expect([...opened({ value: list, path: [] })]).toEqual([
+    { value: { apiVersion: "g/v1", kind: "X", a: 1 }, path: ["items", 0] },
+    { value: 7, path: ["items", 1, "items", 0] },
+  ]);
+});
