@@ -63,10 +63,14 @@ async function reportProblems(file: string | undefined): Promise<readonly string
   return problem === undefined ? [] : [`--report: ${problem}`];
 }
 
-/** Names are printed of objects: a command that neither writes nor shows any has none to print. */
+/** Verdicts have forms of their own. Names are printed of objects: a command that neither writes nor shows any has none to print. */
 function nameProblems(chosen: Chosen | undefined, { output }: GlobalOptions): readonly string[] {
-  if (output !== "name" || chosen === undefined) return [];
-  const { entry, raw } = chosen;
+  if (chosen === undefined) return [];
+  const { entry, raw, inner } = chosen;
+  if (["sarif", "junit", "github"].includes(output) && (inner ?? chosen).entry.verdicts !== true) {
+    return [`--output: ${output} is for verdicts on objects, and ${entry.path} gives none`];
+  }
+  if (output !== "name") return [];
   const isWriter = jobs.includes(entry) || entry === diff;
   if (isWriter || entry.shows?.(new FlagReader(raw)) === true) return [];
   return [`--output: name is for objects, and ${entry.path} neither writes nor lists any here`];

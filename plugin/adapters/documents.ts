@@ -367,16 +367,19 @@ function nodesOf(text: string): readonly Node[] {
   return roots;
 }
 
-/** In a map, keys and values take turns; what might have been the key of one is read as a node within the node. */
+/** In a map, keys and values take turns. */
 function innerOf(node: Node, key: string | number): Node | undefined {
-  const { kind, result, inner } = node;
-  const [only] = inner;
-  if (inner.length === 1 && only?.kind === kind && only?.result === result) {
-    return only && innerOf(only, key);
-  }
+  const { kind, inner } = unwrapped(node);
   if (kind === "sequence") return typeof key === "number" ? inner[key] : undefined;
-  const at = inner.findIndex((one, which) => which % 2 === 0 && one.result === key);
+  const at = inner.findIndex(({ result }, which) => which % 2 === 0 && result === key);
   return kind === "mapping" && at !== -1 ? inner[at + 1] : undefined;
+}
+
+/** What might have been the key of a map, and was none, is met as a node within the node. */
+function unwrapped(node: Node): Node {
+  const [only, ...others] = node.inner;
+  if (only === undefined || others.length > 0) return node;
+  return only.kind === node.kind && only.result === node.result ? unwrapped(only) : node;
 }
 
 /** Behind the blanks, line ends and comments before a value. */

@@ -12,6 +12,7 @@ export interface ArgumentSpec extends Completed {
 /** The groups in the order of the help. */
 export const groups = {
   upgrade: "Upgrade Commands",
+  rules: "Admission Rule Commands",
   certificates: "Certificate Commands",
   look: "Troubleshooting Commands",
   other: "Other Commands",
@@ -39,6 +40,8 @@ export interface Described {
   readonly reads?: (read: FlagReader) => boolean;
   /** Whether it shows objects with these flags, as every job writes some: then `-o name` is taken. */
   readonly shows?: (read: FlagReader) => boolean;
+  /** It judges objects: its findings may be written in the forms that CI systems read. */
+  readonly verdicts?: true;
   /** Whether it shows what is there until it is interrupted: then that is its usual end. */
   readonly watches?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */

@@ -61,9 +61,9 @@ export const runTable = flagTable({
   output: {
     short: "o",
     value: "FORMAT",
-    choices: ["text", "json", "yaml", "jsonl", "name"],
+    choices: ["text", "json", "yaml", "jsonl", "name", "sarif", "junit", "github"],
     fallback: "text",
-    help: "Output format",
+    help: "Output format; the last three are for verdicts on objects",
   },
   report: {
     value: "FILE",

@@ -4,7 +4,7 @@ import type { Names } from "./names";
 import { type KubeObject, namespaceOf } from "./objects";
 import { fieldsOf } from "./rules/fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./rules/types";
-import { asArray, asString, type FieldPath, getOwn, getPath, isObject } from "./values";
+import { asArray, asString, type FieldPath, getOwn, getPath, isObject, type Json } from "./values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -104,6 +104,40 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
       ),
     ],
   };
+}
+
+/** The ECs of documents that hold nothing else: objects, or lists of them. Throws what is wrong with them. */
+export function clustersOf(documents: readonly unknown[], names: Names): readonly ClusterFacts[] {
+  const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
+  if (documents.every((each) => each === null || each === undefined)) {
+    throw new Error(`it holds no ${names.ec.kind}`);
+  }
+  const clusters = objects.map((object, index) => parseCluster(object, index, names));
+  const keys = new Set<string>();
+  const twice = clusters.map(clusterKey).find((key) => keys.size === keys.add(key).size);
+  if (twice !== undefined) throw new Error(`${twice} is there twice`);
+  return clusters;
+}
+
+/** Whether a value says that it is of one of the product's kinds, in whatever version. */
+export function isOfKind(object: unknown, kind: "ec" | Edit["kind"], names: Names): object is Json {
+  const group = asString(getOwn(object, "apiVersion"))?.split("/")[0];
+  return group === names.group && getOwn(object, "kind") === names[kind].kind;
+}
+
+function unlist(document: unknown): readonly unknown[] {
+  return asString(getOwn(document, "kind"))?.endsWith("List") === true
+    ? asArray(getOwn(document, "items"))
+    : [document];
+}
+
+function parseCluster(object: unknown, index: number, names: Names): ClusterFacts {
+  if (!isOfKind(object, "ec", names)) {
+    throw new Error(`object ${index + 1} is no ${names.ec.kind} of ${names.group}`);
+  }
+  const cluster = projectCluster(object, names);
+  if (cluster === undefined) throw new Error(`object ${index + 1} lacks a name or a namespace`);
+  return cluster;
 }
 
 /** Each version once, oldest first, as major.minor; the flag of any of its entries counts (C1, C4). */

@@ -25,7 +25,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** What each exit code means, and the state that it leaves. */
 export const exitMeanings: Readonly<Record<ExitCode, readonly [means: string, leaves: string]>> = {
   0: ["done, or already up to date", "proven"],
-  1: ["differences exist (diff), or the change failed for the cause named", "see the output"],
+  1: [
+    "differences exist (diff), violations exist (validate, audit), or the change failed for the cause named",
+    "see the output",
+  ],
   2: ["wrong usage or unreadable input; all problems are named at once", "untouched"],
   3: ["a preflight check blocks", "untouched"],
   4: ["a needed permission is missing; the Role to ask for is printed", "untouched"],

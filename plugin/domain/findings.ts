@@ -13,6 +13,8 @@ export interface Finding {
   readonly object?: string;
   /** Path inside the object, dots for fields and [0] for an index. */
   readonly field?: string;
+  /** Where it stands in a file that was read; line and column from 1. */
+  readonly location?: { readonly file: string; readonly line: number; readonly column: number };
   readonly cause: string;
   readonly fix: string;
   /** The fix as a line to run, where a command is one. */
@@ -28,7 +30,7 @@ export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "s
 
 /** What a finding says of the object that it was found on; words here are closer than the code's. */
 export type About = Partial<
-  Pick<Finding, "severity" | "object" | "field" | "cause" | "fix" | "source">
+  Pick<Finding, "severity" | "object" | "field" | "location" | "cause" | "fix" | "source">
 >;
 
 const codeOf =

@@ -12,7 +12,7 @@ export interface ReporterWish {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
   readonly env: NodeJS.ProcessEnv;
-  readonly output: "text" | "json" | "yaml" | "jsonl" | "name";
+  readonly output: "text" | "json" | "yaml" | "jsonl" | "name" | "sarif" | "junit" | "github";
   /** Of the kinds, for `name`; absent: the default ones. */
   readonly names?: Names | undefined;
   readonly color: "auto" | "always" | "never";
@@ -56,7 +56,7 @@ function talkStyle({ out, err, env, color, output, quiet }: ReporterWish) {
     palette: palette(wantsColor({ color, env, terminal: isTerminal(err) })),
     live,
     passing: live && output === "text" && isTerminal(out),
-    findings: output !== "text" || isTerminal(err),
+    findings: !["text", "github"].includes(output) || isTerminal(err),
     quiet,
   };
 }
@@ -76,6 +76,14 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
       ]);
       return (report) => renderNames(report, wish.names ?? defaultNames);
     }
+    case "sarif": {
+      const { sarifOf } = await import("./sarif.ts");
+      return (report) => renderJson(sarifOf(report));
+    }
+    case "junit":
+      return (await import("./junit.ts")).renderJunit;
+    case "github":
+      return (await import("./github.ts")).renderGithub;
     case "text":
       return (report) => renderText(report, textStyle(wish));
   }
@@ -88,7 +96,7 @@ function textStyle({ out, env, color, verbosity }: ReporterWish): TextStyle {
 }
 
 /** The document, indented for reading. */
-export function renderJson(report: Report): string {
+export function renderJson(report: object): string {
   return `${escapeJson(JSON.stringify(report, undefined, 2))}\n`;
 }
 

@@ -27,8 +27,10 @@ export function paintSeverity({ severity, accepted }: Finding, palette: Palette)
 
 /** A finding with its cause, its way out and its source. */
 export function renderFinding(finding: Finding, palette: Palette): readonly string[] {
-  const { code, object, field } = finding;
-  const where = [object, field].filter((part) => part !== undefined).map(escape);
+  const { code, object, field, location } = finding;
+  const { file, line, column } = location ?? {};
+  const place = file === undefined ? undefined : `${file}:${line}:${column}`;
+  const where = [place, object, field].filter((part) => part !== undefined).map(escape);
   return [
     [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
     `  Cause:  ${indented(finding.cause)}`,

@@ -3,6 +3,7 @@ import * as about from "../commands/specs/about";
 import { upgrade, upgradeCluster, upgradeOperator } from "../commands/specs/upgrade";
 import { upgradeDatabase } from "../commands/specs/database";
 import * as look from "../commands/specs/look";
+import * as rules from "../commands/specs/rules";
 import * as modules from "../commands/specs/modules";
 import { policy } from "../commands/specs/policy";
 import { reapplyRbac, unbindScc } from "../commands/specs/rbac";
@@ -77,10 +78,19 @@ const modulesInstall = command(modules.modulesInstall, async () => {
   return { run: runModulesInstall };
 });
 
+const validate = command(rules.validate, async () => {
+  const { runValidate, rulesText } = await import("../commands/validate.ts");
+  return { run: runValidate, text: rulesText };
+});
+const audit = command(rules.audit, async () => {
+  const { runAudit, rulesText } = await import("../commands/audit.ts");
+  return { run: runAudit, text: rulesText };
+});
+
 /** `rehearse`, which is given any other command that reaches a cluster. */
 export const rehearse = rehearseCommand([
   ...jobs,
-  ...[inspect, status, check, modulesList, modulesInUse, modulesInstall, recover],
+  ...[inspect, status, check, modulesList, modulesInUse, modulesInstall, recover, audit],
 ]);
 
 /** `diff`, which is given any that writes. */
@@ -91,7 +101,7 @@ export const wrapperCommands: readonly CommandEntry[] = [rehearse, diff];
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
-  ...[check, ...jobs, rehearse, diff, modulesInstall, status, recover],
+  ...[check, ...jobs, rehearse, diff, validate, audit, modulesInstall, status, recover],
   ...[modulesList, modulesInUse, inspect],
   command(about.explain, async () => {
     const { runExplain, explanationText } = await import("../commands/explain.ts");

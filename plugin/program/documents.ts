@@ -19,10 +19,12 @@ import type { DatabaseReport } from "../run/databases/upgrade";
 import type { InstallDetails } from "../run/modules/install";
 import type { BundleDetails } from "../run/operator/changes";
 import type { ChartDetails } from "../run/operator/chart";
+import type { RulesDetails } from "../run/rules";
 import type { UnbindDetails } from "../run/scc/unbind";
 
 /** By kind; undefined where a document has no details. */
 export interface Documents {
+  Audit: RulesDetails;
   CertCreate: undefined;
   CertInspect: CertificateDetails;
   Check: CheckDetails;
@@ -55,5 +57,6 @@ export interface Documents {
   /** Of the parts that go with it. */
   UpgradeWebhook: UnbindDetails | undefined;
   Usage: undefined;
+  Validation: RulesDetails;
   Version: VersionDetails;
 }

@@ -1,11 +1,11 @@
 /** ECs from a file: for tests, the offline sandbox and places without an API server. */
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { clusterKey, projectCluster } from "../../plugin/domain/clusters";
+import { clustersOf } from "../../plugin/domain/clusters";
 import { UsageError } from "../../plugin/domain/errors";
 import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { asArray, getOwn, asString, parseJson } from "../../plugin/domain/values";
+import { parseJson } from "../../plugin/domain/values";
 import { ByNamespace, type ClusterKey, type ClusterService, type SourceContext } from "./clusters";
 import { type FolderWatch, parseYaml, watchFolder } from "../certificate/served";
 import { errorText } from "../log";
@@ -117,36 +117,11 @@ function stampOf(path: string): string {
 
 /** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
 export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
-  const documents = parseDocuments(content);
-  const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
-  if (documents.every((each) => each === null || each === undefined)) {
-    throw new Error(`it holds no ${names.ec.kind}`);
-  }
-  const clusters = objects.map((object, index) => parseCluster(object, index, names));
-  const keys = new Set<string>();
-  const twice = clusters.map(clusterKey).find((key) => keys.size === keys.add(key).size);
-  if (twice !== undefined) throw new Error(`${twice} is there twice`);
-  return clusters;
+  return clustersOf(parseDocuments(content), names);
 }
 
 /** JSON is YAML too, and read as what it is in a tenth of the time. */
 function parseDocuments(content: string): readonly unknown[] {
   const json = content.startsWith("{") ? parseJson(content) : undefined;
   return json === undefined ? parseYaml(content) : [json];
-}
-
-function unlist(document: unknown): readonly unknown[] {
-  return asString(getOwn(document, "kind"))?.endsWith("List") === true
-    ? asArray(getOwn(document, "items"))
-    : [document];
-}
-
-function parseCluster(object: unknown, index: number, names: Names): ClusterFacts {
-  const group = asString(getOwn(object, "apiVersion"))?.split("/")[0];
-  if (group !== names.group || getOwn(object, "kind") !== names.ec.kind) {
-    throw new Error(`object ${index + 1} is no ${names.ec.kind} of ${names.group}`);
-  }
-  const cluster = projectCluster(object, names);
-  if (cluster === undefined) throw new Error(`object ${index + 1} lacks a name or a namespace`);
-  return cluster;
 }

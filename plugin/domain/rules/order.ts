@@ -15,6 +15,16 @@ export const createRules: readonly Rule[] = [engineVersionRule, modulesRule];
 /** The rules for a changed object. */
 export const changeRules: readonly Rule[] = [engineVersionRule, upgradePolicyRule, modulesRule];
 
+/** What stands behind each rule. */
+export const ruleSources: ReadonlyMap<Cause["rule"], string> = new Map(
+  changeRules.map(({ id, source }) => [id, source]),
+);
+
+/** The rules that need a change: what is stored is not judged by them. */
+export const rulesOfChange = changeRules
+  .filter((rule) => !createRules.includes(rule))
+  .map(({ id }) => id);
+
 /** Together they stay below the 4096 bytes that the API server passes on (admission facts 4). */
 const warningCount = 32;
 

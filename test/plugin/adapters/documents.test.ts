@@ -106,8 +106,16 @@ describe("hostile texts", () => {
   });
 });
 
+interface Wanted {
+  readonly text: string;
+  readonly path: readonly (string | number)[];
+  readonly which?: number;
+}
+
 describe("places", () => {
-  const placed = (text: string, path: readonly (string | number)[], which = 0): string => {
+  const placed = (text: string, path: readonly (string | number)[]): string =>
+    placedIn({ text, path });
+  const placedIn = ({ text, path, which = 0 }: Wanted): string => {
     const documents = [...documentsOf(text, true)];
     const document = documents[which];
     if (document === undefined || !("value" in document)) throw new Error("no document");
@@ -137,13 +145,14 @@ items:
     ["behind a comment", helm, ["items", 1, "metadata", "name"], "11:9"],
     ["JSON", '{\n "a": [\n  {"b": 1}]}', ["a", 0, "b"], "3:9"],
     ["a key that looks like one of every object", "a: 1\n", ["__proto__"], "1:1"],
-  ])("%s", (_name, text, path, wanted) => {
+  ])("%s", (...[, text, path, wanted]) => {
     expect(placed(text, path)).toBe(wanted);
   });
 
   test("of a later document", () => {
-    expect(placed("a: 1\n---\n\n# b\nb:\n- c\n", ["b", 0], 1)).toBe("6:3");
-    expect(placed('{"a": 1}\n\n{"b": 1}', ["b"], 1)).toBe("3:7");
+    const text = "a: 1\n---\n\n# b\nb:\n- c\n";
+    expect(placedIn({ text, path: ["b", 0], which: 1 })).toBe("6:3");
+    expect(placedIn({ text: '{"a": 1}\n\n{"b": 1}', path: ["b"], which: 1 })).toBe("3:7");
   });
 
   test("every scalar of every document is found where it is written", () => {

@@ -1,0 +1,48 @@
+/** What `explain` and reports say of the rules: a code for each, and those of judging what no webhook is asked about. */
+import { error, type Explained, findingIn, warning } from "../findings";
+import type { Cause } from "./types";
+
+/** One code for each rule, and for an EC that cannot be looked up. */
+const rules: Readonly<Record<Cause["rule"], Explained>> = {
+  R1: error("R1", "S61", {
+    cause:
+      "the cluster does not bundle the engineVersion that the edit sets, or it is not a string",
+    fix: "set one of the versions that the denial lists, or upgrade the cluster first with upgrade-cluster",
+  }),
+  R2: error("R2", "S67", {
+    cause:
+      "the edit upgrades the database to a minor release, and the cluster's upgrade policy is major",
+    fix: "set a version that the denial lists, or change the cluster's upgrade policy first",
+  }),
+  R3: error("R3", "S56", {
+    cause:
+      "the edit names a module that the cluster neither bundles nor defines as a user-defined module",
+    fix: "add the module to the cluster's list of user-defined modules, or remove it from the edit; modules in-use shows which databases use which modules",
+  }),
+  REF: error("REF", "S61", {
+    cause:
+      "the database refers to a cluster that does not exist in the namespaces that the denial names",
+    fix: "correct the name of the cluster in the database, or create that cluster",
+  }),
+};
+
+/** By a short name; those of the rules under their own. */
+export const ruleFindings = {
+  ...rules,
+  unevaluated: warning("RULES-NOT-EVALUATED", "C17", {
+    cause:
+      "the rules that rest on a cluster were not evaluated: the one of the database is not at hand",
+    fix: "give the clusters with --clusters, put them among the files, or read them with --live",
+  }),
+  warned: warning("RULES-WARNING", "C7, C17, C19", {
+    cause: "the admission webhook lets the edit pass, and warns",
+    fix: "see that this is intended",
+  }),
+  unreadable: error("MANIFEST-UNREADABLE", "cli contract, exit code 2", {
+    cause: "a file cannot be read as manifests: what it holds was not judged",
+    fix: "correct the file at the place that the finding names, then run again",
+  }),
+} satisfies Readonly<Record<string, Explained>>;
+
+/** Makes a finding of one of them. */
+export const ruleFinding = findingIn(ruleFindings);

@@ -1,0 +1,73 @@
+/** A report of the rules as SARIF 2.1.0, for code scanning. */
+import { version } from "../../package.json";
+import type { Finding } from "../domain/findings";
+import { ruleFindings } from "../domain/rules/codes";
+import { groupBy } from "../domain/values";
+import type { Report } from "../run/report";
+
+/** The log, with every rule that there is, whether something was found by it or not. */
+export function sarifOf({ kind, exit, findings = [] }: Report): object {
+  const known = [...Object.values(ruleFindings), ...findings];
+  const rules = [...groupBy(known, ({ code }) => code).values()].flatMap(([first]) => first ?? []);
+  const indexes = new Map(rules.map(({ code }, index) => [code, index]));
+  const driver = {
+    name: "kubectl-engine",
+    version,
+    rules: rules.map(({ code, severity, cause, fix, source }) => ({
+      id: code,
+      shortDescription: { text: cause },
+      help: { text: fix },
+      defaultConfiguration: { level: severity },
+      properties: { source },
+    })),
+  };
+  const invocation = {
+    executionSuccessful: exit.code <= 1,
+    exitCode: exit.code,
+    exitCodeDescription: exit.reason,
+  };
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver },
+        automationDetails: { id: `kubectl-engine/${kind}/` },
+        columnKind: "utf16CodeUnits",
+        invocations: [invocation],
+        results: findings.map((finding) => resultOf(finding, indexes)),
+      },
+    ],
+  };
+}
+
+function resultOf(finding: Finding, indexes: ReadonlyMap<string, number>): object {
+  const { code, severity, object, field } = finding;
+  const { location } = finding;
+  const physicalLocation = location && {
+    artifactLocation: { uri: uriOf(location.file) },
+    region: { startLine: location.line, startColumn: location.column },
+  };
+  const name = [object, field].filter((part) => part !== undefined).join(" ");
+  const logicalLocations = name === "" ? undefined : [{ fullyQualifiedName: name }];
+  const place = physicalLocation ?? logicalLocations;
+  return {
+    ruleId: code,
+    ruleIndex: indexes.get(code),
+    level: severity,
+    message: { text: sentenceOf(finding) },
+    ...(place && { locations: [{ physicalLocation, logicalLocations }] }),
+  };
+}
+
+/** What is wrong, where in the object, and the way out. */
+export function sentenceOf({ object, field, cause, fix, command }: Finding): string {
+  const where = [object, field].filter((part) => part !== undefined).join(" ");
+  const run = command === undefined ? "" : `\nRun: ${command}`;
+  return `${where === "" ? "" : `${where}: `}${cause}\nFix: ${fix}${run}`;
+}
+
+/** A path as a reference of a URI, separators as they are. */
+function uriOf(file: string): string {
+  return Buffer.from(file).toString("utf8").replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,499 @@
+/** `validate` at its command line: files in, verdicts with places out, nothing asked of any cluster. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Ajv from "ajv";
+import type { Report } from "../../../plugin/run/report";
+import type { RulesDetails } from "../../../plugin/run/rules";
+import { aFolder } from "../../support/a-folder";
+import { expectGoldenText } from "../../support/golden";
+import { type Ended, type Scene, stdinOf, typed } from "../../support/program-world";
+import { yamlBomb } from "../../support/yaml-bomb";
+import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+import type { KubeObject } from "../../../plugin/domain/objects";
+import { parseDocuments } from "../../../plugin/adapters/yaml";
+
+let folder = "";
+beforeEach(() => {
+  folder = aFolder("manifests");
+});
+
+/** Writes files below the folder, and runs the line with their paths in it. */
+async function validate(
+  files: Readonly<Record<string, string>>,
+  words: readonly string[] = [],
+  scene: Scene = {},
+): Promise<Ended> {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const inFolder = words.map((word) => word.replace("./", `${folder}/`));
+  const line = words.includes("-f") ? inFolder : ["-f", folder, ...inFolder];
+  const { code, out, err } = await typed(["validate", ...line], scene);
+  const masked = (text: string): string => text.replaceAll(folder, "FOLDER");
+  return { code, out: masked(out), err: masked(err) };
+}
+
+type Document = Report & { readonly details: RulesDetails };
+
+/** What was found, a line each: where, which code, in which field. */
+const foundIn = ({ out }: Ended): readonly string[] =>
+  ((JSON.parse(out) as Document).findings ?? []).map(({ location, code, severity, field }) => {
+    const { file = "", line = 0, column = 0 } = location ?? {};
+    const place = `${file.replace("FOLDER/", "")}:${line}:${column}`;
+    return [place, severity, code, field ?? ""].join(" ").trim();
+  });
+
+const ec = (spec: string, status = ""): string => `apiVersion: app.engine.com/v1
+kind: EngineEnterpriseCluster
+metadata: {name: ec, namespace: engine}
+spec: {${spec}}
+${status}`;
+const edb = (
+  spec: string,
+  name = "carts",
+  namespace = "shop",
+): string => `apiVersion: app.engine.com/v1alpha1
+kind: EngineEnterpriseDatabase
+metadata:
+  name: ${name}
+  namespace: ${namespace}
+spec:
+  ${spec.replaceAll("\n", "\n  ")}
+`;
+const ofEc = "engineEnterpriseCluster: {name: ec}";
+const published = `status:
+  bundledDatabaseVersions:
+  - {dbType: engine, version: 7.2.4, major: true}
+  - {dbType: engine, version: 7.4.0, major: false}
+`;
+const major = ec("engineUpgradePolicy: major");
+
+describe("verdicts", () => {
+  test.each<[string, Record<string, string>, number, string[], string[]?]>([
+    ["a fit database", { "a.yaml": major, "b.yaml": edb(`${ofEc}\nengineVersion: "8.0"`) }, 0, []],
+    [
+      "a version that no EC bundles, and a module that is not defined",
+      {
+        "a.yaml": major,
+        "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"\nmodulesList:\n- name: graph`),
+      },
+      1,
+      ["b.yaml:8:18 error R1 spec.engineVersion", "b.yaml:10:11 error R3 spec.modulesList[0].name"],
+    ],
+    [
+      "a version without quotes, without any EC",
+      { "b.yaml": edb("engineVersion: 8.0") },
+      1,
+      ["b.yaml:7:18 error R1 spec.engineVersion"],
+    ],
+    [
+      "an active-active database, in the place of its own",
+      {
+        "a.yaml": major,
+        "b.yaml": edb('globalConfigurations:\n  engineVersion: "1.0"').replace(
+          "EngineEnterpriseDatabase",
+          "EngineEnterpriseActiveActiveDatabase",
+        ),
+      },
+      1,
+      ["b.yaml:8:20 error R1 spec.globalConfigurations.engineVersion"],
+    ],
+    [
+      "an EC that is not at hand",
+      { "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"`) },
+      0,
+      ["b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+    ],
+    [
+      "an EC that is not at hand, strictly",
+      { "b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`) },
+      1,
+      ["b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+      ["--strict"],
+    ],
+    [
+      "what no EC could say, where it is not at hand",
+      { "b.yaml": edb(`${ofEc}\nengineVersion: major\nmodulesList: [{name: search}]`) },
+      0,
+      [],
+      ["--strict"],
+    ],
+    [
+      "an EC that --clusters does not have",
+      {
+        "b.yaml": edb(`${ofEc}\nmodulesList:\n- name: graph`),
+        "c.txt": major.replace("{name: ec", "{name: other"),
+      },
+      1,
+      [
+        "b.yaml:7:35 error REF spec.engineEnterpriseCluster.name",
+        "b.yaml:9:11 error R3 spec.modulesList[0].name",
+      ],
+      ["--clusters=./c.txt"],
+    ],
+    [
+      "an EC of the manifests without a status: that of --clusters",
+      {
+        "a.yaml": ec("userDefinedModules: [{name: graph}]"),
+        "b.yaml": edb(`${ofEc}\nengineVersion: "8.0"\nmodulesList:\n- name: graph`),
+        "c.txt": ec("", published),
+      },
+      1,
+      ["b.yaml:8:18 error R1 spec.engineVersion"],
+      ["--clusters=./c.txt"],
+    ],
+    [
+      "a change onto a minor release, by --old",
+      {
+        "a.yaml": major,
+        "new/b.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+        "old/b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`),
+      },
+      1,
+      ["new/b.yaml:8:18 error R2 spec.engineVersion"],
+      ["-f", "./a.yaml", "-f", "./new", "--old=./old"],
+    ],
+    [
+      "what was there before is never refused",
+      { "a.yaml": major, "b.yaml": edb(`${ofEc}\nengineVersion: "1.0"`) },
+      0,
+      [],
+      ["--old=./b.yaml"],
+    ],
+    [
+      "a rule that warns, and one that is off",
+      {
+        "a.yaml": major,
+        "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"\nmodulesList:\n- name: graph`),
+      },
+      0,
+      ["b.yaml:8:18 warning R1 spec.engineVersion"],
+      ["--rules=version=warn,modules=off"],
+    ],
+    [
+      "latest by a setting",
+      { "a.yaml": major, "b.yaml": edb(`${ofEc}\nengineVersion: latest`) },
+      0,
+      [],
+      ["--allow-latest"],
+    ],
+    [
+      "the size of the step by a setting",
+      {
+        "a.yaml": major,
+        "b.yaml": edb(`${ofEc}\nengineVersion: "8.2"`),
+        "o.txt": edb(`${ofEc}\nengineVersion: "7.4"`),
+      },
+      0,
+      [],
+      ["--old=./o.txt", "--policy-reading=step"],
+    ],
+    [
+      "a namespace that a manifest leaves out",
+      {
+        "a.yaml": major.replace("namespace: engine", "namespace: shop"),
+        "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"`).replace("  namespace: shop\n", ""),
+      },
+      1,
+      ["b.yaml:7:18 error R1 spec.engineVersion"],
+      ["-n", "shop"],
+    ],
+    [
+      "the operator's namespace under another name",
+      {
+        "a.yaml": major.replace("namespace: engine", "namespace: ops"),
+        "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"`),
+      },
+      1,
+      ["b.yaml:8:18 error R1 spec.engineVersion"],
+      ["--operator-namespace=ops"],
+    ],
+    [
+      "a database that is being deleted",
+      {
+        "a.yaml": major,
+        "b.yaml": edb('engineVersion: "9.9"').replace("  name:", "  deletionTimestamp: x\n  name:"),
+      },
+      0,
+      [],
+    ],
+    [
+      "other kinds, of other groups too",
+      { "b.yaml": edb('engineVersion: "9.9"').replace("app.engine.com", "other.example.com") },
+      0,
+      [],
+    ],
+  ])("%s", async (...[, files, code, found, words]) => {
+    const ended = await validate(files, [...(words ?? []), "-o", "json"]);
+    expect({ code: ended.code, found: foundIn(ended) }).toEqual({ code, found });
+  });
+});
+
+describe("input", () => {
+  const bad = `${ofEc}\nengineVersion: "9.9"`;
+  test.each<[string, Record<string, string>, number, string[], string[]?]>([
+    [
+      "output of Helm: comments and empty documents",
+      {
+        "a.yaml": `---\n# Source: c/templates/ec.yaml\n${major}---\n# Source: c/templates/none.yaml\n---\n---\n${edb(bad)}`,
+      },
+      1,
+      ["a.yaml:18:18 error R1 spec.engineVersion"],
+    ],
+    [
+      "a List in JSON, and a typed one in YAML",
+      {
+        "a.json": JSON.stringify(
+          { apiVersion: "v1", kind: "List", items: parseDocuments(major, "it") },
+          undefined,
+          2,
+        ),
+        "b.yaml": `apiVersion: app.engine.com/v1alpha1\nkind: EngineEnterpriseDatabaseList\nitems:\n- metadata: {name: x, namespace: shop}\n  spec: {engineEnterpriseCluster: {name: ec}, engineVersion: "9.9"}\n`,
+      },
+      1,
+      ["b.yaml:5:62 error R1 spec.engineVersion"],
+    ],
+    ["folders in a folder, without -R", { "a.yaml": major, "x/b.yaml": edb(bad) }, 0, []],
+    [
+      "folders in a folder, with -R",
+      { "a.yaml": major, "x/b.yaml": edb(bad) },
+      1,
+      ["x/b.yaml:8:18 error R1 spec.engineVersion"],
+      ["-R"],
+    ],
+    ["a folder without manifests", { "x/b.yaml": "a: 1" }, 2, [":0:0 error MANIFEST-UNREADABLE"]],
+    [
+      "every problem of every file, beside what can be read",
+      {
+        "a.yaml": `${major}---\nkind: A\nkind: B\nkind: C\n`,
+        "b.yaml": `a: {\n---\n${edb(bad)}---\na:\n\t- b\n`,
+        "c.json": '{"a": 1, "a": 2}',
+      },
+      2,
+      [
+        "a.yaml:7:1 error MANIFEST-UNREADABLE",
+        "a.yaml:8:1 error MANIFEST-UNREADABLE",
+        "b.yaml:2:1 error MANIFEST-UNREADABLE",
+        "b.yaml:13:1 error MANIFEST-UNREADABLE",
+        "c.json:1:10 error MANIFEST-UNREADABLE",
+        "b.yaml:10:18 error R1 spec.engineVersion",
+      ],
+    ],
+    [
+      "aliases that expand without end",
+      { "a.yaml": yamlBomb },
+      2,
+      ["a.yaml:1:1 error MANIFEST-UNREADABLE"],
+    ],
+    [
+      "nesting without end",
+      { "a.json": '{"a":'.repeat(50_000) },
+      2,
+      ["a.json:1:1242 error MANIFEST-UNREADABLE"],
+    ],
+    [
+      "keys of the prototype",
+      {
+        "a.yaml": major,
+        "b.yaml": edb(`${bad}\n__proto__: {engineVersion: "8.0"}\nconstructor: 1`),
+      },
+      1,
+      ["b.yaml:8:18 error R1 spec.engineVersion"],
+    ],
+  ])("%s", async (...[, files, code, found, words]) => {
+    const ended = await validate(files, [...(words ?? []), "-o", "json"]);
+    expect({ code: ended.code, found: foundIn(ended) }).toEqual({ code, found });
+  });
+
+  test("stdin", async () => {
+    const stdin = stdinOf(`${major}---\n${edb(bad)}`);
+    const ended = await validate({}, ["-f", "-", "-o", "json"], { stdin });
+    expect(foundIn(ended)).toEqual(["stdin:13:18 error R1 spec.engineVersion"]);
+  });
+
+  test("a file of 100 MB is refused, and not read to its end", async () => {
+    writeFileSync(join(folder, "big.yaml"), "a: 1\n");
+    truncateSync(join(folder, "big.yaml"), 100 * 2 ** 20);
+    const ended = await validate({ "a.yaml": major }, ["-o", "json"]);
+    expect(ended.code).toBe(2);
+    expect((JSON.parse(ended.out) as Report).findings?.[0]?.cause).toBe(
+      "FOLDER/big.yaml: more than 16 MiB",
+    );
+  });
+
+  test("names of a megabyte are cut, and nothing of them reaches a terminal as it is", async () => {
+    const name = `"\\u202e\\u001b[31m${"x".repeat(2 ** 20)}"`;
+    const { out, err, code } = await validate({
+      "a.yaml": major,
+      "b.yaml": edb('engineVersion: "\\u001b]0;x\\u0007"', name, '"\\u202e"'),
+    });
+    expect(code).toBe(1);
+    expect(out.length + err.length).toBeLessThan(3_000);
+    expect(out + err).not.toMatch(/[\u001b\u0007\u202e]/);
+  });
+
+  test.each<[string, string[], string]>([
+    ["no file", ["--strict"], "--filename: give a file, a folder, or -"],
+    [
+      "two sources of clusters",
+      ["-f", "-", "--live", "--clusters=x"],
+      "--clusters and --live: give one of the two",
+    ],
+    [
+      "two states before",
+      ["-f", "-", "--live", "--old=x"],
+      "--old and --live: give one of the two",
+    ],
+    [
+      "a reading that is none",
+      ["-f", "-", "--policy-reading=x"],
+      '--policy-reading: "x" is not one of target, step',
+    ],
+    [
+      "a form of verdicts elsewhere",
+      [],
+      "--output: sarif is for verdicts on objects, and version gives none",
+    ],
+  ])("%s is refused", async (_name, words, problem) => {
+    const line = words.length === 0 ? ["version", "-o", "sarif"] : ["validate", ...words];
+    const { code, err } = await typed(line);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) as string });
+  });
+
+  test("a file of clusters that is none is told by name", async () => {
+    const { code, err } = await validate({ "a.yaml": major, "c.txt": edb("a: 1") }, [
+      "--clusters=./c.txt",
+    ]);
+    expect(code).toBe(2);
+    expect(err).toContain(
+      "--clusters: FOLDER/c.txt: object 1 is no EngineEnterpriseCluster of app.engine.com",
+    );
+  });
+});
+
+describe("forms", () => {
+  const files = {
+    "a b,c:d.yaml": `${major}---\n${edb(`${ofEc}\nengineVersion: "9.9"\nmodulesList:\n- name: "<graph> & \\"co\\" 100% ]]>"`)}`,
+    "fine.yaml": edb(`${ofEc}\nengineVersion: "8.0"`, "fine"),
+    "open.yaml": edb('engineEnterpriseCluster: {name: elsewhere}\nengineVersion: "8.0"', "open"),
+    "wrong.yaml": "a: 1\na: 2\n",
+  };
+
+  test.each(["text", "json", "yaml", "jsonl", "sarif", "junit", "github"])("%s", async (output) => {
+    const { code, out } = await validate(files, ["-o", output]);
+    expect(code).toBe(2);
+    expectGoldenText(
+      `rules/validate.${output}`,
+      out.replaceAll(/"version": "\d+\.\d+\.\d+"/g, '"version": "VERSION"'),
+    );
+  });
+
+  const schemaFile = require.resolve("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");
+  const { $schema, id, ...schema } = JSON.parse(readFileSync(schemaFile, "utf8")) as {
+    readonly $schema: string;
+    readonly id: string;
+  };
+  // what it uses of draft 4 means the same in the drafts that ajv knows
+  expect([$schema, id]).toEqual([expect.stringContaining("draft-04"), expect.any(String)]);
+
+  test.each<[string, string[]]>([
+    ["verdicts", []],
+    ["wrong usage", ["--rules=x"]],
+  ])("SARIF of %s fits the schema of SARIF 2.1.0", async (_name, words) => {
+    const { out } = await validate(files, [...words, "-o", "sarif"]);
+    const isFit = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(
+      schema,
+    );
+    const log = JSON.parse(out) as { runs: { results: unknown[] }[] };
+    expect(isFit(log) ? [] : isFit.errors).toEqual([]);
+    expect(log.runs[0]?.results).not.toHaveLength(0);
+  });
+
+  test("JUnit is read by a reader of JUnit", async () => {
+    const { out } = await validate(files, ["-o", "junit"]);
+    const file = join(folder, "junit.xml");
+    writeFileSync(file, out);
+    const reader = join(
+      require.resolve("@microsoft/jest-sarif/package.json"),
+      "../../../junit2json/dist/esm/cli.js",
+    );
+    const { stdout } = spawnSync(process.execPath, [reader, file], { encoding: "utf8" });
+    const read = JSON.parse(stdout) as {
+      tests: number;
+      testsuite: { testcase: { name: string; failure?: { inner: string }[] }[] }[];
+    };
+    expect(read).toMatchObject({ tests: 4, failures: 1, errors: 1, skipped: 1 });
+    const cases = read.testsuite.flatMap(({ testcase }) => testcase);
+    const failed = cases.find(({ failure }) => failure !== undefined);
+    expect(failed?.failure?.[0]?.inner).toContain('"<graph> & \\"co\\" 100% ]]>"');
+  });
+
+  test("a workflow command is one line, and nothing of an object begins another", async () => {
+    const { out } = await validate(
+      { "a.yaml": major, "b.yaml": edb('engineVersion: "x\\n::set-env name=a::b"') },
+      ["-o", "github"],
+    );
+    expect(out.match(/^::.*$/gm)).toHaveLength(1);
+    expect(out).not.toMatch(/^::set-env/m);
+  });
+});
+
+describe("live", () => {
+  const objects = parseDocuments(
+    `${ec("engineUpgradePolicy: major", published)}---\n${edb(`${ofEc}\nengineVersion: "7.2"`)}`,
+    "it",
+  );
+  const run = (user = admin, text = edb(`${ofEc}\nengineVersion: "7.4"`)) => {
+    const plane = aControlPlane(worldOf(objects as readonly KubeObject[]));
+    const cluster = plane.connect({ user, namespace: "shop" });
+    return validate({ "b.yaml": text }, ["--live", "-o", "json"], {
+      connect: () => Promise.resolve(cluster),
+    });
+  };
+
+  test("the stored object is what a change begins at, the stored EC what it is judged by", async () => {
+    const ended = await run();
+    expect({ code: ended.code, found: foundIn(ended) }).toEqual({
+      code: 1,
+      found: ["b.yaml:8:18 error R2 spec.engineVersion"],
+    });
+  });
+
+  test("a version that the stored EC does not bundle", async () => {
+    const ended = await run(admin, edb(`${ofEc}\nengineVersion: "8.0"`, "other"));
+    expect(foundIn(ended)).toEqual(["b.yaml:8:18 error R1 spec.engineVersion"]);
+  });
+
+  test("whoever may not list is told which Role to ask for", async () => {
+    const ended = await run({ name: "eve", groups: ["system:authenticated"] });
+    const { permissions } = JSON.parse(ended.out) as Report;
+    expect(ended.code).toBe(4);
+    expect(permissions?.missing).toHaveLength(3);
+    expect(permissions?.manifest).toContain("engineenterprisedatabases");
+  });
+});
+
+/** With what the objects need around them. */
+function worldOf(objects: readonly KubeObject[]): readonly KubeObject[] {
+  const crds = [
+    "engine_enterprise_cluster",
+    "engine_enterprise_database",
+    "engine_enterprise_active_active_database",
+  ];
+  const texts = crds.map((name) =>
+    readFileSync(join(__dirname, `../../../manifests/crds/${name}.yaml`), "utf8"),
+  );
+  const namespaces = ["engine", "shop"].map((name) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name },
+  }));
+  return [
+    ...texts.flatMap((text) => parseDocuments(text, "it") as KubeObject[]),
+    ...namespaces,
+    ...objects,
+  ];
+}
