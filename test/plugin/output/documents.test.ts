@@ -57,8 +57,10 @@ const asked: readonly (readonly [line: string, kind: string])[] = [
   ["policy", "Policy"],
   ["policy --match-conditions", "Policy"],
   ["rehearse cert create --replace", "Rehearsal"],
+  ["rehearse audit", "Rehearsal"],
   ["rehearse modules list", "Rehearsal"],
   ["rehearse modules in-use", "Rehearsal"],
+  ["validate -f manifests/crds", "Validation"],
   ["version", "Version"],
   ["version --client", "Version"],
 ];
