@@ -58,6 +58,11 @@ const programs = {
     command: "cmd/helm",
     stamp: "helm.sh/helm/v3/internal/version.version",
   },
+  conftest: {
+    module: "github.com/open-policy-agent/conftest",
+    command: "",
+    stamp: "github.com/open-policy-agent/conftest/internal/version.Version",
+  },
   nfpm: { module: "github.com/goreleaser/nfpm/v2", command: "cmd/nfpm", stamp: "main.version" },
 } as const;
 export type ProgramName = keyof typeof programs;
@@ -68,7 +73,7 @@ export function pinnedProgram(name: ProgramName): Tool {
   const version = pinnedVersion(name, module);
   return {
     name,
-    package: `${module}/${command}`,
+    package: [module, command].filter((part) => part !== "").join("/"),
     moduleDir: join(toolsDir, name),
     version,
     linkerFlags: `-s -w -X ${stamp}=${version}`,
