@@ -83,7 +83,7 @@ code 1 when there are violations, each with its fix and a command.`,
   examples: {
     "Judge all databases": "audit -n engine",
     "Write the violations as SARIF": "audit -n engine -o sarif",
-    "Judge a dump": "rehearse audit --from dump.yaml",
+    "Judge as a webhook whose rule on modules is off": "audit -n engine --rules=modules=off",
   },
   flags: ruleFlags,
   cluster: true,

@@ -60,6 +60,8 @@ const lines: Readonly<Record<string, () => readonly string[]>> = {
   version: () => [],
   options: () => [],
   policy: () => [],
+  validate: () => ["-f", join(folder, "none.yaml")],
+  audit: () => [],
 };
 
 function moduleFile(): string {
