@@ -38,7 +38,7 @@ export const ruleFindings = {
     cause: "the admission webhook lets the edit pass, and warns",
     fix: "see that this is intended",
   }),
-  unreadable: error("MANIFEST-UNREADABLE", "cli contract, exit code 2", {
+  unreadable: error("MANIFEST-UNREADABLE", "exit code 2", {
     cause: "a file cannot be read as manifests: what it holds was not judged",
     fix: "correct the file at the place that the finding names, then run again",
   }),

@@ -69,6 +69,7 @@ function argumentOf(path: string): readonly string[] {
     explain: "SECRET-MISSING",
     completion: "bash",
     "modules install": "rg.zip",
+    validate: "--filename=-",
   };
   return [words[path] ?? []].flat();
 }
