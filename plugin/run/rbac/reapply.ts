@@ -232,11 +232,13 @@ class Reapply {
       ...{ session: this.#session, context: this.#context },
       ...{ rights: this.#rights, places: this.#places },
     });
+    const from = deps.clock.now();
     const tell = (outcome: SiteOutcome): void => {
       this.#summary.add(outcome);
       if (outcome.result === "failed") fleet.fail(reportName(outcome.site));
       const progress = this.#summary.progress();
-      if (progress !== undefined) deps.recorder.waiting(progress, 0);
+      const seconds = (deps.clock.now() - from) / 1000;
+      if (progress !== undefined) deps.recorder.waiting(progress, seconds);
     };
     await fleet.run([...places.keys()], async (name) => {
       const site = places.get(name);
