@@ -52,13 +52,11 @@ export async function startWebhookProcess(
   const folder = new TlsFolder(pair);
   const dir = emptyFolder();
   program ??= aWebhookProgram();
-  const metricsPort = await freePort();
   const ecs = join(dir, "ecs.json");
   writeFileSync(ecs, JSON.stringify(anEc({ policy: "major" })));
   const env = {
     ENGINE_WEBHOOK_HOST: "127.0.0.1",
     ENGINE_WEBHOOK_PORT: "0",
-    ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort),
     ENGINE_WEBHOOK_TLS_DIR: folder.dir,
     ENGINE_WEBHOOK_CLUSTERS: `file:${ecs}`,
     ENGINE_WEBHOOK_DRAIN: "0",
@@ -67,11 +65,22 @@ export async function startWebhookProcess(
     ...more,
   };
   const [command, ...args] = [...wrapper, process.execPath, program.file];
-  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  const output = collect(child);
-  const { port } = JSON.parse(await output.line(`"message":"${message}"`)) as {
-    readonly port: number;
+  const begin = async () => {
+    const metricsPort = await freePort();
+    const child = spawn(command, args, {
+      env: { ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = collect(child);
+    return { metricsPort, child, output, line: await output.line(`"message":"${message}"`) };
   };
+  // another process may take the port before the webhook does: the next one is another port
+  const begun = begin().catch((error: unknown) => {
+    if (String(error).includes("EADDRINUSE")) return begin();
+    throw error;
+  });
+  const { metricsPort, child, output, line } = await begun;
+  const { port } = JSON.parse(line) as { readonly port: number };
   const ca = pair.certPem;
   const metric = async (name: string) => {
     const { body } = await call({ port: metricsPort, path: "/metrics" });
