@@ -80,10 +80,7 @@ export function completionText(args: readonly string[]): string | undefined {
 }
 
 /** The program that kubectl looks for on the PATH and runs for each word of `kubectl engine`. */
-export function kubectlCompletion(platform: string): {
-  readonly name: string;
-  readonly text: string;
-} {
+export function kubectlCompletion(platform: string) {
   const name = "kubectl_complete-engine";
   return platform === "win32"
     ? { name: `${name}.cmd`, text: "@kubectl-engine __complete %*\r\n" }

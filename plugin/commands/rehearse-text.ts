@@ -29,7 +29,7 @@ export function rehearsalText(
     ),
     ...(faults === undefined ? [] : [faultsText(faults, style)]),
     `${sourceLines(source, style).join("\n")}\n`,
-    limits ? limitsText(unknown, style) : limitsLine(unknown, style),
+    limitsText(unknown, limits, style),
     renderText(rest, style),
   ].join("\n");
 }
@@ -80,17 +80,12 @@ function stageText(
   ].join("\n");
 }
 
-const limitsHead = "What a rehearsal cannot know";
-
-function limitsText(unknown: readonly string[], { palette }: TextStyle): string {
-  const lines = unknown.map((one) => `  - ${escape(one)}\n`);
-  return `${palette.strong(limitsHead)}\n${lines.join("")}`;
-}
-
-function limitsLine(unknown: readonly string[], { palette }: TextStyle): string {
+function limitsText(unknown: readonly string[], all: boolean, { palette }: TextStyle): string {
+  const head = palette.strong("What a rehearsal cannot know");
+  if (all) return `${head}\n${unknown.map((one) => `  - ${escape(one)}\n`).join("")}`;
   const here = unknown.filter((one) => one.includes("(here: ")).length;
   const met = here === 0 ? "" : `, ${here} of them met here`;
-  return `${palette.strong(limitsHead)}: ${unknown.length} things${met}; --limits lists them\n`;
+  return `${head}: ${unknown.length} things${met}; --limits lists them\n`;
 }
 
 function sourceLines(

@@ -1,4 +1,5 @@
 /** `version`: this program, and what of the product is found in the cluster. */
+import { once } from "node:events";
 import { version } from "../../package.json";
 import { built } from "../domain/built";
 import { kinds } from "../domain/kinds";
@@ -59,11 +60,7 @@ export const runVersion: CommandRun<VersionFlags> = async (context, _args, { cli
 async function clusterVersions(context: CommandContext): Promise<ClusterVersions> {
   const { names } = context;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)]);
-  const given = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => {
-      reject(signal.reason as Error);
-    });
-  });
+  const given = once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
   given.catch(() => undefined); // heard only while something is waited for
   try {
     const cluster = await Promise.race([context.connect(), given]);
