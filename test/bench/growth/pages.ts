@@ -11,6 +11,9 @@ const pageFile = "docs/explanation/scale.md";
 const folder = "docs/explanation/scale";
 const resultsFile = `${folder}/results.json`;
 
+/** Beyond this part of the machine others have disturbed a measurement. */
+const mostOthers = 0.1;
+
 /** What the page says of clusters that were not measured. */
 const expected = { namespaces: 10_000, databases: 50_000 };
 
@@ -19,8 +22,13 @@ export type Page = readonly [path: string, text: string];
 
 /** The results of all runs so far become those of the page. */
 export function writePages(): void {
+  writePagesOf(readPoints(measuredFile));
+}
+
+/** Writes what these points show. */
+export function writePagesOf(points: readonly Point[]): void {
   mkdirSync(join(repositoryRoot, folder), { recursive: true });
-  for (const [path, text] of pagesOf(readPoints(measuredFile))) {
+  for (const [path, text] of pagesOf(points)) {
     writeFileSync(join(repositoryRoot, path), text);
   }
 }
@@ -89,13 +97,14 @@ function expectedTable(points: readonly Point[]): string {
   const [subject] = subjects;
   if (subject === undefined) return "";
   const { namespaces, databases } = expected;
+  const told = subject.metrics.filter((metric) => metric !== "seconds");
   const rows = [...linesOf(subject, points)].map(([line, own]) => {
     const isRoles = line.startsWith("reapply-rbac");
     const [size, of] = isRoles ? [namespaces, "namespaces"] : [databases, "databases"];
-    const costs = subject.metrics.map((metric) => shortTwo(expectedAt(own, metric, size)));
+    const costs = told.map((metric) => shortTwo(expectedAt(own, metric, size)));
     return [line, `${shortNumber(size)} ${of}`, ...costs];
   });
-  return table(["", "for", ...subject.metrics.map((metric) => metricTitles[metric])], rows);
+  return table(["", "for", ...told.map((metric) => metricTitles[metric])], rows);
 }
 
 /** What is not measured is told in two digits. */
@@ -104,7 +113,11 @@ function shortTwo(value: number): string {
 }
 
 function disturbanceOf(points: readonly Point[]): string {
-  const shares = points.map(({ others }) => 100 * others);
-  const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(0));
-  return `Other processes took ${String(least)} to ${String(most)} % of the machine during a measurement.`;
+  const shares = points.map(({ others }) => others);
+  const [least, most] = [Math.min(...shares), Math.max(...shares)];
+  const [from, to] = [least, most].map((share) => (100 * share).toFixed(0));
+  const said = `Other processes took ${String(from)} to ${String(to)} % of the machine during a measurement`;
+  return most <= mostOthers
+    ? `${said}.`
+    : `${said}: **seconds and their\nslopes say little here**; processor seconds, requests and memory hold.`;
 }

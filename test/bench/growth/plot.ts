@@ -3,7 +3,7 @@ import { growthOf, type Metric, type Point } from "./points";
 import { linesOf, metricTitles, type Subject } from "./subjects";
 
 /** In pixels: a panel, and in it the place of the lines; labels stand at its right. */
-const panel = { width: 480, height: 250 };
+const panel = { width: 510, height: 250 };
 const area = { left: 58, top: 34, width: 262, height: 168 };
 const columns = 2;
 const labelGap = 15;
