@@ -73,7 +73,8 @@ class SchemaWriter {
     const some = types.filter(({ flags }) => !(flags & TypeFlags.Undefined));
     const told = some.map((one) => this.of(one));
     const fixed = told.filter((one) => "const" in one);
-    const values = fixed.map((one) => one["const"]);
+    // the compiler's order follows that of its work, which any other change may move
+    const values = fixed.map((one) => one["const"]).sort(byValue);
     const isBoolean = values.includes(true) && values.includes(false);
     const together = isBoolean ? { type: "boolean" } : { enum: values };
     const others = told.filter((one) => !fixed.includes(one));
@@ -137,4 +138,8 @@ class SchemaWriter {
     });
     return { ...(description !== "" && { description }), ...Object.fromEntries(limits) };
   }
+}
+
+function byValue(left: unknown, right: unknown): number {
+  return String(left).localeCompare(String(right), "en", { numeric: true });
 }

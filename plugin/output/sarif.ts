@@ -69,5 +69,10 @@ export function sentenceOf({ object, field, cause, fix, command }: Finding): str
 
 /** A path as a reference of a URI, separators as they are. */
 function uriOf(file: string): string {
-  return Buffer.from(file).toString("utf8").replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
+  return Buffer.from(file)
+    .toString("utf8")
+    .replaceAll("\\", "/")
+    .split("/")
+    .map(encodeURIComponent)
+    .join("/");
 }

@@ -34,7 +34,9 @@ function bind(
   if (typed === undefined) return { bound: word, follows: false };
   const command = line.before.find(isOperand);
   if (asksVersion(word, next) && command === undefined) return { bound: "version", follows: false };
-  if (standsAlone(typed, next, command)) return { bound: `--${typed.flag.name}`, follows: false };
+  const namesakes = line.flags.filter(({ name }) => name === typed.flag.name);
+  const mayStand = namesakes.some(({ alone }) => alone !== undefined && alone === command);
+  if (mayStand && isBare(typed, next)) return { bound: `--${typed.flag.name}`, follows: false };
   const follows = isFollowed(typed, next);
   return { bound: withBound(typed, follows ? next : typed.value), follows };
 }
@@ -80,13 +82,8 @@ function isFollowed({ flag, value }: TypedFlag, next: string | undefined): boole
 }
 
 /** `options --names`, with nothing or another flag behind it; elsewhere the value is missing. */
-function standsAlone(
-  { flag, value }: TypedFlag,
-  next: string | undefined,
-  command: string | undefined,
-): boolean {
-  const bare = value === undefined && (next === undefined || /^-./.test(next));
-  return bare && flag.alone !== undefined && flag.alone === command;
+function isBare({ value }: TypedFlag, next: string | undefined): boolean {
+  return value === undefined && (next === undefined || /^-./.test(next));
 }
 
 /** The word for a flag with its value; a boolean one is set, or its opposite is. */

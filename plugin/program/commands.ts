@@ -87,6 +87,11 @@ const audit = command(rules.audit, async () => {
   return { run: runAudit, text: rulesText };
 });
 
+const printPolicy = command(policy, async () => {
+  const { runPolicy, policyText } = await import("../commands/policy.ts");
+  return { run: runPolicy, text: policyText };
+});
+
 /** `rehearse`, which is given any other command that reaches a cluster. */
 export const rehearse = rehearseCommand([
   ...jobs,
@@ -101,8 +106,8 @@ export const wrapperCommands: readonly CommandEntry[] = [rehearse, diff];
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
-  ...[check, ...jobs, rehearse, diff, validate, audit, modulesInstall, status, recover],
-  ...[modulesList, modulesInUse, inspect],
+  ...[check, ...jobs, rehearse, diff, validate, audit, printPolicy, modulesInstall, status],
+  ...[recover, modulesList, modulesInUse, inspect],
   command(about.explain, async () => {
     const { runExplain, explanationText } = await import("../commands/explain.ts");
     return { run: runExplain, text: explanationText };
@@ -118,9 +123,5 @@ export const entries: readonly CommandEntry[] = [
   command(about.options, async () => {
     const { runOptions, optionsText } = await import("../commands/options.ts");
     return { run: runOptions, text: optionsText };
-  }),
-  command(policy, async () => {
-    const { runPolicy, policyText } = await import("../commands/policy.ts");
-    return { run: runPolicy, text: policyText };
   }),
 ];

@@ -7,14 +7,22 @@ import { renderHtml } from "../output/page/html";
 import { renderMarkdown } from "../output/page/markdown";
 import { pageOf } from "../output/page/model";
 import type { Report } from "../run/report";
+import type { GlobalOptions } from "../commands/context";
+import type { Described } from "../commands/spec";
 import type { Session, World } from "./context";
-import type { Job } from "./run";
 import { reportIn } from "./wording";
+
+/** What a page tells of a command line. */
+interface Typed {
+  readonly options: Pick<GlobalOptions, "prefix">;
+  readonly problems: readonly string[];
+  readonly entry?: Pick<Described, "path">;
+}
 
 /** The document with who ran it, how and with what. */
 export async function withOrigin(
   report: Report,
-  { options, problems, entry }: Job,
+  { options, problems, entry }: Typed,
   { session, world }: { readonly session: Session; readonly world: World },
 ): Promise<Report> {
   // a word of a line that could not be read may be a secret

@@ -11,7 +11,7 @@ export type PolicyFlags = FlagsOf<typeof policy>;
 export const policy = spec({
   path: "policy",
   kind: "Policy",
-  group: groups.other,
+  group: groups.rules,
   summary: "Print the admission rules as policies of the API server, which need no webhook",
   description: `Print the admission rules as ValidatingAdmissionPolicies with their bindings, ready for kubectl apply -f -. The API
 server, 1.30 or later, then judges every database by them itself. Each EC is a parameter of the policy: a database
