@@ -1,14 +1,14 @@
 /**
- * The webhook's judgment, from the bytes of a review cut to what is judged, against the rules over
- * whole objects, as everything judges that is no webhook: the same verdict, under every setting.
+ * The webhook's judgment, from the bytes of a review cut to what is judged, against that of `validate`
+ * and `audit` over whole objects: the same verdict, under every setting.
  *
  * `ENGINE_DIFFERENTIAL=100000 npx jest test/webhook/adversarial/differential` is the long run.
  */
 import fc from "fast-check";
-import { lookUpCluster, projectCluster, referenceOf } from "../../../plugin/domain/clusters";
+import { projectCluster } from "../../../plugin/domain/clusters";
 import { defaultNames as names } from "../../../plugin/domain/names";
-import { judgeEdit, needsOldCluster } from "../../../plugin/domain/rules/order";
-import type { ClusterFacts, Edit, RuleOptions } from "../../../plugin/domain/rules/types";
+import type { Edit, RuleOptions } from "../../../plugin/domain/rules/types";
+import { judgeIn } from "../../../plugin/domain/validate";
 import { getOwn, isObject, type Json } from "../../../plugin/domain/values";
 import { answerReview } from "../../../webhook/review/review";
 import { FakeClusters } from "../fake-clusters";
@@ -42,23 +42,6 @@ function editOf({ object, oldObject, operation, resource }: Json): Edit | undefi
   return isObject(oldObject) ? { kind, before: oldObject, after: object } : undefined;
 }
 
-function isRefused(
-  edit: Edit,
-  request: Json,
-  { all, settings }: { readonly all: readonly ClusterFacts[]; readonly settings: RuleOptions },
-): boolean {
-  const look = (object: unknown) =>
-    lookUpCluster({
-      reference: referenceOf(object, edit.kind, names),
-      namespace: typeof request["namespace"] === "string" ? request["namespace"] : "",
-      operatorNamespace: "engine",
-      all,
-    });
-  const before = needsOldCluster(edit, names) ? { before: look(edit.before) } : {};
-  const lookups = { after: look(edit.after), ...before };
-  return judgeEdit(edit, lookups, settings).causes.length > 0;
-}
-
 const seen = { true: 0, false: 0 };
 
 test(`${numRuns} edits from seed ${seed} get one verdict in both ways`, async () => {
@@ -81,7 +64,10 @@ test(`${numRuns} edits from seed ${seed} get one verdict in both ways`, async ()
       performance.now() + 60_000,
     );
     const { response } = JSON.parse(reply.body) as { response: { allowed: boolean } };
-    const refused = isRefused(edit, sent.asked, { all, settings });
+    const { namespace } = sent.asked;
+    const world = { options: settings, operatorNamespace: "engine", clusters: all, complete: true };
+    const { verdict } = judgeIn(world)(edit, typeof namespace === "string" ? namespace : "");
+    const refused = verdict.causes.length > 0;
     seen[`${refused}`] += 1;
     expect(response.allowed).toBe(!refused);
   };
