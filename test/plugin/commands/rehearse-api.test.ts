@@ -85,6 +85,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   "cert inspect": [{ line: ["cert", "inspect"] }],
   status: [{ line: ["status"] }],
   check: [{ line: ["check"], code: 3 }],
+  audit: [{ line: ["audit"] }],
   "modules list": [{ line: ["modules", "list"] }],
   "modules in-use": [{ line: ["modules", "in-use"] }],
   "modules install": [{ line: ["modules", "install", "FOLDER/module.zip"], writes: 1 }],
