@@ -14,7 +14,7 @@ export const ruleFlags = flagTable({
   "allow-latest": {
     // only what was typed is a setting: without it the EC's policy decides
     read: (read, name) => (read.given(name) ? read.on(name) : undefined),
-    help: "Let engineVersion be latest, or refuse that with =false; else by the EC's policy",
+    help: "Let the version be latest, or refuse that with =false; else by the cluster's upgrade policy",
   },
   rules: {
     value: "LIST",

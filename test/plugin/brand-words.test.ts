@@ -52,7 +52,6 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/program\/help\.ts$/, ["Engine Enterprise"], "help speaks of the default words"],
   [/^plugin\/rehearsal\/played-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
-  [/^plugin\/program\/tree\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/run\/cert-(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/(kinds|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],

@@ -40,7 +40,7 @@ for the companion webhook, so that edits which change nothing that is judged nev
     schema: {
       value: "KIND",
       choices: kinds,
-      help: "Print a patch for the definition of this kind instead: the form of an engineVersion",
+      help: "Print a patch for the definition of this kind instead: the form of the engine version",
     },
     "match-conditions": {
       help: "Print a patch for the companion webhook's configuration instead: edits that it need not see",

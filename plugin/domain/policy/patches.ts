@@ -17,8 +17,8 @@ export interface PatchOperation {
 /** What of each rule a schema can hold, or why it holds nothing of it. */
 export const rulesInSchema: Readonly<Record<Rule["id"], "form" | { readonly without: string }>> = {
   R1: "form",
-  R2: { without: "it rests on the EC and on the running version, which no schema sees" },
-  R3: { without: "modules rest on the EC, and unchanged ones would be judged again with others" },
+  R2: { without: "it rests on the cluster and on the running version, which no schema sees" },
+  R3: { without: "modules rest on the cluster, and unchanged ones would be judged again with others" },
 };
 
 /**

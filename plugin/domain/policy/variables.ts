@@ -105,9 +105,7 @@ function clusterVariables({ names }: RuleOptions): Variables {
     fields.userDefinedModules,
     fields.statusModules,
   ];
-  const [, versions = "", defined = "", modules = ""] = paths.map((path) =>
-    listOf(use(nameOf(path, "ec"))),
-  );
+  const listed = (path: FieldPath) => listOf(use(nameOf(path, "ec")));
   const named = (key: string) =>
     `${has("m", key)} && type(${member("m", key)}) == string && ${member("m", key)} != ""`;
   const known = (key: string, list: string) => `${has("m", key)} && ${member("m", key)} in ${list}`;
@@ -136,12 +134,12 @@ function clusterVariables({ names }: RuleOptions): Variables {
     ...pathVariables(use("cluster"), paths, "ec"),
     isItsCluster: any(`${reference} == ""`, `${reference} == ${itsName}`),
     wasItsCluster: all(`${oldReference} != ${reference}`, `${oldReference} == ${itsName}`),
-    bundledVersions: `${versions}.filter(v, ${isBundled})`,
+    bundledVersions: `${listed(fields.bundledDatabaseVersions)}.filter(v, ${isBundled})`,
     published: `${use("bundledVersions")}.map(v, ${version})`,
     releases: `size(${use("published")}) > 0 ? ${use("published")} : ${literal(ownReleases(names))}`,
     majorReleases: `${use("bundledVersions")}.filter(v, ${has("v", major)} && ${member("v", major)} == true).map(v, ${version})`,
-    definedModules: `${defined}.filter(m, type(m) == map && ${named(userName)}).map(m, ${member("m", userName)})`,
-    shipped: `${modules}.filter(m, type(m) == map && (${isShipped}))`,
+    definedModules: `${listed(fields.userDefinedModules)}.filter(m, type(m) == map && ${named(userName)}).map(m, ${member("m", userName)})`,
+    shipped: `${listed(fields.statusModules)}.filter(m, type(m) == map && (${isShipped}))`,
     modules: [...usable, shippedAs(name), shippedAs(displayName)].join(" + "),
   };
 }
