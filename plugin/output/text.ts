@@ -200,9 +200,19 @@ function plain(value: unknown): string {
   return value === null ? "none" : JSON.stringify(value);
 }
 
-const labels: Readonly<Record<string, string>> = { ca: "Is a CA", is: "State" };
+/** Keys that would not read well as they are. */
+const labels: Readonly<Record<string, string>> = {
+  ca: "Is a CA",
+  is: "State",
+  ms: "Took",
+  notAfter: "Valid until",
+  san: "Names",
+  sha256: "SHA-256",
+  ReapplyRbac: "Reapply RBAC",
+  UnbindScc: "Unbind SCC",
+};
 
-/** `notAfter` as "Not after", escaped. */
+/** `dryRun` as "Dry run", escaped. */
 export function label(key: string): string {
   if (Object.hasOwn(labels, key)) return labels[key] ?? key;
   const words = escape(key).replaceAll(/([a-z])([A-Z])/g, (_, end: string, start: string) => {
