@@ -220,7 +220,7 @@ describe.each(Object.entries(roles))("with operator %s and its own roles", (vers
     expect([planned.code, planned.writes]).toEqual([0, []]);
     const steps = (planned.report.steps ?? []).map(({ object, why }) => `${object} ${why}`);
     const told = places.map((place) =>
-      steps.filter((step) => step.startsWith(`Role/${place}/`) && step.includes("rights")),
+      steps.filter((step) => step.startsWith(`Role/${place}/`) && step.includes("permissions")),
     );
     // once to widen, once to narrow
     expect(told.map((some) => some.length)).toEqual(places.map(() => (gains ? 2 : 0)));

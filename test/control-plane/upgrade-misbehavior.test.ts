@@ -186,7 +186,7 @@ const ofOperator: readonly (readonly [string, Row])[] = [
       { operatorCrash: true },
       podIs(/operator/, "CrashLoopBackOff"),
       "OPERATOR-CRASH",
-      /ends again and again/,
+      /keeps crashing/,
     ),
   ],
   [
