@@ -1,6 +1,7 @@
 /** The program: a command line in, an exit code out. Help needs nothing that is loaded later. */
 import type { GlobalOptions } from "./commands/context";
 import { attribute, FlagReader } from "./commands/flags";
+import { verdictForms } from "./commands/standard-flags";
 import type { ExitCode } from "./domain/errors";
 import { fittedHelp, widthOf } from "./output/fit";
 import type { Question, Suggestion } from "./program/complete";
@@ -67,7 +68,8 @@ async function reportProblems(file: string | undefined): Promise<readonly string
 function nameProblems(chosen: Chosen | undefined, { output }: GlobalOptions): readonly string[] {
   if (chosen === undefined) return [];
   const { entry, raw, inner } = chosen;
-  if (["sarif", "junit", "github"].includes(output) && (inner ?? chosen).entry.verdicts !== true) {
+  const isForVerdicts = verdictForms.some((form) => form === output);
+  if (isForVerdicts && (inner ?? chosen).entry.verdicts !== true) {
     return [`--output: ${output} is for verdicts on objects, and ${entry.path} gives none`];
   }
   if (output !== "name") return [];

@@ -56,12 +56,15 @@ export const connectionTable = flagTable({
 /** Requests for a namespace are small, and a busy API server refuses them with 429; a database keeps its operator at work. */
 export const usualAtOnce = { namespaces: 24, databases: 8 } as const;
 
+/** Forms for verdicts on objects alone. */
+export const verdictForms = ["sarif", "junit", "github"] as const;
+
 /** The tool's own flags. */
 export const runTable = flagTable({
   output: {
     short: "o",
     value: "FORMAT",
-    choices: ["text", "json", "yaml", "jsonl", "name", "sarif", "junit", "github"],
+    choices: ["text", "json", "yaml", "jsonl", "name", ...verdictForms],
     fallback: "text",
     help: "Output format; the last three are for verdicts on objects",
   },

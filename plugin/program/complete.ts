@@ -3,7 +3,7 @@
  * of a plugin's completion (cobra's): one candidate a line, a tab, its help; then a directive.
  */
 import type { Completed, FlagSpec, Offer } from "../commands/flags";
-import { standardFlags } from "../commands/standard-flags";
+import { standardFlags, verdictForms } from "../commands/standard-flags";
 import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "./entry";
 import type { ProductKind } from "../domain/names";
@@ -40,7 +40,10 @@ export async function complete(words: readonly string[], sources: Sources): Prom
   const place = placeOf(operands(before));
   const { entry, flags } = place;
   const valued = valueFlag(flags, before.at(-1), current);
-  if (valued !== undefined) return ofValue(valued.flag, { ...valued, current, before }, sources);
+  if (valued !== undefined) {
+    const flag = entry?.verdicts === true ? valued.flag : withoutVerdicts(valued.flag);
+    return ofValue(flag, { ...valued, current, before }, sources);
+  }
   if (current.startsWith("-")) {
     const spelled = flags.map((flag): Suggestion => [`--${flag.name}`, sources.say(flag.help)]);
     return answer([...spelled, ["--help", "Show this help"]], current);
@@ -55,6 +58,13 @@ export async function complete(words: readonly string[], sources: Sources): Prom
     return answer([], current);
   }
   return ofValue(argument, { lead: "", current, before, given }, sources);
+}
+
+/** A command that gives no verdicts on objects refuses their forms. */
+function withoutVerdicts(flag: FlagSpec): FlagSpec {
+  if (flag.name !== "output") return flag;
+  const forms: readonly string[] = verdictForms;
+  return { ...flag, choices: (flag.choices ?? []).filter((choice) => !forms.includes(choice)) };
 }
 
 interface CompletionContext {

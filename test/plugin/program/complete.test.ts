@@ -40,7 +40,7 @@ test.each([
     ["--take-over", "--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
   ],
   ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
-  ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", "junit", ":4"]],
+  ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", ":4"]],
   ["values bound to a flag", ["version", "--output=y"], ["--output=yaml", ":4"]],
   ["a flag of free text", ["version", "--context", ""], [":4"]],
   ["files", ["upgrade-webhook", "--template", ""], [":0"]],
@@ -89,6 +89,8 @@ test.each([
       ":4",
     ],
   ],
+  ["forms of verdicts where there are none", ["status", "-o", "s"], [":4"]],
+  ["forms of verdicts", ["audit", "-o", "s"], ["sarif", ":4"]],
   ["what can be looked at by diff", ["diff", "re"], ["reapply-rbac", ":4"]],
   ["flags of the command behind diff", ["diff", "reapply-rbac", "--mo"], ["--mode", ":4"]],
   [
