@@ -48,7 +48,7 @@ const rows: Readonly<Record<string, Smoke>> = {
   "a status of nobody": { args: ["status", "--kubeconfig", "nobody"], ...unreachable },
   "a swap at nobody": { args: ["upgrade-webhook", "--kubeconfig", "nobody"], ...unreachable },
   "a recovery of nobody": { args: ["recover", "--kubeconfig", "nobody"], ...unreachable },
-  "the rehearsal": { args: ["rehearse"], code: 0, out: /Done: the rehearsal went/ },
+  "the rehearsal": { args: ["rehearse"], code: 0, out: /Done: the rehearsal ended/ },
   "the rehearsed upgrade": { args: ["rehearse", "upgrade"], code: 0, out: /Done: the rehearsal/ },
   "the rehearsal as JSON": { args: ["rehearse", "-o", "json"], code: 0, out: /"Rehearsal"/ },
 };
