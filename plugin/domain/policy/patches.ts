@@ -18,7 +18,9 @@ export interface PatchOperation {
 export const rulesInSchema: Readonly<Record<Rule["id"], "form" | { readonly without: string }>> = {
   R1: "form",
   R2: { without: "it rests on the cluster and on the running version, which no schema sees" },
-  R3: { without: "modules rest on the cluster, and unchanged ones would be judged again with others" },
+  R3: {
+    without: "modules rest on the cluster, and unchanged ones would be judged again with others",
+  },
 };
 
 /**
