@@ -43,6 +43,18 @@ export default tseslint.config(
   },
   {
     files: ["plugin/**/*.ts", "webhook/**/*.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "AssignmentExpression[left.object.name='privateKeys']",
+          message: "only tests replace the maker of keys",
+        },
+      ],
+    },
+  },
+  {
+    files: ["plugin/**/*.ts", "webhook/**/*.ts"],
     ignores: ["plugin/adapters/kubernetes/**"],
     rules: forbid(clientNode),
   },

@@ -1,8 +1,9 @@
 /** Certificates for servers and clients of tests, made in milliseconds. */
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import { isIP } from "node:net";
 import { pki } from "node-forge";
 import { signCertificate } from "../../plugin/adapters/certificate-pair";
+import { pooledKey } from "./key-pool";
 
 /** A certificate and its private key, PEM. */
 export interface PemPair {
@@ -28,27 +29,19 @@ export interface PairParts {
 const day = 24 * 60 * 60_000;
 let serial = 1;
 
-/** Keys that pairs take in turn: two that are made one after the other never have the same. */
-const keys: ReturnType<typeof makeKey>[] = [];
-const keysInTurn = 8;
-
-function makeKey(modulusLength: number) {
-  // Node's own key generation takes a fraction of the time that one in JavaScript would.
-  return generateKeyPairSync("rsa", {
-    modulusLength,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs1", format: "pem" },
-  });
-}
-
-function keyOf(bits: number) {
-  return bits === 2048 ? (keys[serial % keysInTurn] ??= makeKey(bits)) : makeKey(bits);
+/** An RSA key of the pool, as PEM (PKCS#1); two that are taken one after the other differ. */
+export function rsaKeys(bits = 2048): { readonly publicKey: string; readonly privateKey: string } {
+  const key = pooledKey({ type: "rsa", bits });
+  return {
+    publicKey: createPublicKey(key).export({ type: "spki", format: "pem" }).toString(),
+    privateKey: key.export({ type: "pkcs1", format: "pem" }).toString(),
+  };
 }
 
 /** A pair that is its own root, as operators make it; RSA-2048. */
 export function aPair(parts: PairParts = {}): PemPair {
   const { names = ["localhost", "127.0.0.1"], commonName = "admission", bits = 2048 } = parts;
-  const { publicKey, privateKey } = keyOf(bits);
+  const { publicKey, privateKey } = rsaKeys(bits);
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = (serial++).toString(16).padStart(2, "0");

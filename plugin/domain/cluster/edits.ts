@@ -3,16 +3,7 @@ import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
-import {
-  asString,
-  getPath,
-  isObject,
-  type Json,
-  getOwn,
-  renderValue,
-  sameJson,
-  withValue,
-} from "../values";
+import { getPath, isObject, type Json, getOwn, sameJson, withValue } from "../values";
 import { autoPaths } from "../clusters";
 
 /** What is asked for. */
@@ -119,7 +110,7 @@ export function renderEdits(edits: readonly FieldEdit[]): string {
 }
 
 function shown(value: unknown): string {
-  return asString(value) ?? renderValue(value);
+  return typeof value === "string" ? value : value === undefined ? "absent" : JSON.stringify(value);
 }
 
 /**

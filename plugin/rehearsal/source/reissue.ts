@@ -2,21 +2,15 @@
  * Certificates like given ones, for keys that we have: every word of the original stays, names,
  * dates and extensions included; its public key and its signature are other ones.
  */
-import {
-  createPublicKey,
-  generateKeyPair,
-  type KeyObject,
-  sign,
-  type X509Certificate,
-} from "node:crypto";
-import { promisify } from "node:util";
+import { createPublicKey, type KeyObject, sign, type X509Certificate } from "node:crypto";
 import { asn1 } from "node-forge";
 import { isIssuedBy } from "../../adapters/certificate";
+import { type KeyPlan, pemOfKey, privateKeys, usualBits } from "../../adapters/private-keys";
 
 /** How a certificate is signed: with which type of key, over which hash. */
 interface Signing {
   readonly oid: string;
-  readonly type: "rsa" | "ec" | "ed25519";
+  readonly type: KeyPlan["type"];
   readonly hash: string | null;
 }
 
@@ -34,18 +28,6 @@ const signings: readonly Signing[] = [
   { oid: "1.3.101.112", type: "ed25519", hash: null },
 ];
 
-const usualBits = 2048;
-/** Longer ones take minutes to make, and no judgment depends on them. */
-const mostBits = 4096;
-const usualCurve = "prime256v1";
-
-/** What a key is made from: a type, and its length or curve. */
-interface KeyPlan {
-  readonly type: Signing["type"];
-  readonly bits?: number | undefined;
-  readonly curve?: string | undefined;
-}
-
 /** A key as good as the one that belongs to a certificate; RSA for types that are not known. */
 export function keyOf({ publicKey }: X509Certificate): KeyPlan {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
@@ -58,20 +40,6 @@ export function keyOf({ publicKey }: X509Certificate): KeyPlan {
 export function issuerOf(certificate: X509Certificate): KeyPlan {
   const { oid } = partsOf(certificate);
   return { type: signings.find((signing) => signing.oid === oid)?.type ?? "rsa" };
-}
-
-/** Makes a private key. */
-export async function makeKey({ type, bits, curve }: KeyPlan): Promise<KeyObject> {
-  const generate = promisify(generateKeyPair);
-  switch (type) {
-    case "ec":
-      return (await generate("ec", { namedCurve: curve ?? usualCurve })).privateKey;
-    case "ed25519":
-      return (await generate("ed25519")).privateKey;
-    case "rsa":
-      return (await generate("rsa", { modulusLength: Math.min(bits ?? usualBits, mostBits) }))
-        .privateKey;
-  }
 }
 
 /** The certificate with the public key of `key`, signed by `issuer`; DER. */
@@ -149,7 +117,7 @@ export class KeyRing {
 
   get(use: string, plan: KeyPlan): Promise<KeyObject> {
     const name = [use, plan.type, plan.bits, plan.curve].join(" ");
-    const known = this.made.get(name) ?? makeKey(plan);
+    const known = this.made.get(name) ?? privateKeys.make(plan);
     this.made.set(name, known);
     return known;
   }
@@ -158,11 +126,6 @@ export class KeyRing {
   stranger(): Promise<string> {
     return this.get("stranger", { type: "ec" }).then(pemOfKey);
   }
-}
-
-/** A private key as PEM. */
-export function pemOfKey(key: KeyObject): string {
-  return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 /** A certificate that stands in for another, and its key. */

@@ -13,7 +13,8 @@ import {
 import type { CertificateFacts } from "../../domain/certificate";
 import type { Names } from "../../domain/names";
 import { type KubeObject, lastApplied } from "../../domain/objects";
-import { chainLike, type Imitation, KeyRing, pemOfKey } from "./reissue";
+import { pemOfKey } from "../../adapters/private-keys";
+import { chainLike, type Imitation, KeyRing } from "./reissue";
 import { counted, labelOf, type ServedPair } from "./completion";
 import { kinds } from "../../domain/kinds";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/values";

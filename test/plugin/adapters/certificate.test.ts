@@ -18,6 +18,7 @@ import {
 import { type CertificateFacts, judgeCertificate } from "../../../plugin/domain/certificate";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
+import { rsaKeys } from "../../support/tls";
 
 const now = Date.parse("2026-06-15T12:00:00Z");
 const names = defaultNames;
@@ -57,11 +58,7 @@ function codes(facts: CertificateFacts): readonly string[] {
 
 /** A self-signed certificate with one thing changed; no one else needs such a one. */
 function madeWith(change: (certificate: pki.Certificate) => void, bits = 1024) {
-  const keys = generateKeyPairSync("rsa", {
-    modulusLength: bits,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs8", format: "pem" },
-  });
+  const keys = rsaKeys(bits);
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(keys.publicKey);
   certificate.serialNumber = "01";

@@ -1,6 +1,7 @@
 /** Certificates that others have signed. */
-import { generateKeyPairSync } from "node:crypto";
-import { md, pki } from "node-forge";
+import { pki } from "node-forge";
+import { signCertificate } from "../../../../plugin/adapters/certificate-pair";
+import { rsaKeys } from "../../../support/tls";
 
 export interface Signed {
   readonly certPem: string;
@@ -21,11 +22,7 @@ let serial = 1;
 
 /** A certificate of the authority, or its own when there is none. */
 export function sign({ commonName, names, usage, until }: Wanted, by?: Signed): Signed {
-  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs1", format: "pem" },
-  });
+  const { publicKey, privateKey } = rsaKeys();
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = (serial++).toString(16).padStart(2, "0");
@@ -41,6 +38,6 @@ export function sign({ commonName, names, usage, until }: Wanted, by?: Signed): 
     ...(usage === undefined ? [] : [{ name: "extKeyUsage", [usage]: true }]),
     ...(altNames === undefined ? [] : [{ name: "subjectAltName", altNames }]),
   ]);
-  certificate.sign(pki.privateKeyFromPem(by?.keyPem ?? privateKey), md.sha256.create());
+  signCertificate(certificate, by?.keyPem ?? privateKey);
   return { certPem: pki.certificateToPem(certificate), keyPem: privateKey };
 }

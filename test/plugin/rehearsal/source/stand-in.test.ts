@@ -12,12 +12,15 @@ import {
   type KeyPair,
   readSecretCertificate,
 } from "../../../../plugin/adapters/certificate";
+import { privateKeys } from "../../../../plugin/adapters/private-keys";
 import { judgeCertificate } from "../../../../plugin/domain/certificate";
 import { defaultNames } from "../../../../plugin/domain/names";
 import { getPath } from "../../../../plugin/domain/values";
 import { KeyRing } from "../../../../plugin/rehearsal/source/reissue";
 import { disarm, standIn, type StandIn } from "../../../../plugin/rehearsal/source/stand-in";
 import type { KubeObject } from "../../../../plugin/run/ports";
+import { pooledKey } from "../../../support/key-pool";
+import { rsaKeys } from "../../../support/tls";
 import { now } from "./dumps";
 
 const names = defaultNames;
@@ -35,6 +38,7 @@ beforeAll(async () => {
     generatePair({ namespace: "engine", names, now, years: 1 }),
   ]);
   chain = issuedChain();
+  privateKeys.make = (plan) => Promise.resolve(pooledKey(plan, "stand-in"));
 });
 
 function secretOf(data: unknown, changes: Partial<KubeObject> = {}): KubeObject {
@@ -71,11 +75,7 @@ interface Parts {
 const day = 24 * 60 * 60_000;
 
 function certificateWith(parts: Parts): KeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
-    modulusLength: parts.bits ?? 2048,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs1", format: "pem" },
-  });
+  const { publicKey, privateKey } = rsaKeys(parts.bits);
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = "0a";
