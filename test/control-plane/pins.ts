@@ -67,6 +67,10 @@ const programs = {
 } as const;
 export type ProgramName = keyof typeof programs;
 
+export function isProgramName(name: string): name is ProgramName {
+  return Object.hasOwn(programs, name);
+}
+
 /** Each has a folder of its name under tools, with a module that pins it. */
 export function pinnedProgram(name: ProgramName): Tool {
   const { module, command, stamp } = programs[name];
