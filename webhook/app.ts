@@ -1,8 +1,6 @@
 /** The Express application: the probes, and a plain answer to whatever else is asked. */
-import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import type { Callers } from "./certificate/callers";
-import { type CrashTeller, type Fault, faultReply, type Reply } from "./review/reply";
+import { type CrashTeller, type Fault, faultReply } from "./review/reply";
 import type { Metrics } from "./metrics";
 import type { CertificateState } from "./certificate/served";
 
@@ -10,19 +8,10 @@ import type { CertificateState } from "./certificate/served";
 interface AppParts {
   /** On the metrics port. */
   readonly metrics?: Metrics;
-  /** On the TLS port, for callers with a certificate. */
-  readonly explain?: Explainer | undefined;
   readonly tellCrash?: CrashTeller;
 }
 
-/** Explains reviews to those who may ask. */
-interface Explainer {
-  readonly callers: Pick<Callers, "problem">;
-  /** The answer to a call whose body is still to be read. */
-  readonly explain: (request: IncomingMessage) => Promise<Reply>;
-}
-
-export function createApp(health: Health, { metrics, explain, tellCrash }: AppParts = {}): Express {
+export function createApp(health: Health, { metrics, tellCrash }: AppParts = {}): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -44,18 +33,9 @@ export function createApp(health: Health, { metrics, explain, tellCrash }: AppPa
       response.type(type).send(text);
     });
   }
-  if (explain !== undefined) addExplain(app, explain);
   app.use(nothingHere);
   app.use(failed(tellCrash));
   return app;
-}
-
-function addExplain(app: Express, { callers, explain }: Explainer): void {
-  app.post("/explain", async (request, response) => {
-    const message = callers.problem(request.socket);
-    if (message === undefined) sendReply(response, await explain(request));
-    else sendFault(response, { code: 403, message });
-  });
 }
 
 const nothingHere: RequestHandler = (_request, response) => {
@@ -73,13 +53,7 @@ function failed(tellCrash: CrashTeller = () => undefined): ErrorRequestHandler {
 }
 
 function sendFault(response: Parameters<RequestHandler>[1], fault: Fault): void {
-  sendReply(response, faultReply(fault));
-}
-
-function sendReply(
-  response: Parameters<RequestHandler>[1],
-  { status, headers, body }: Reply,
-): void {
+  const { status, headers, body } = faultReply(fault);
   response.status(status).set(headers).type("json").send(body);
 }
 

@@ -1,10 +1,10 @@
 /** The webhook as a whole: puts the parts together, starts and stops them. */
 import { readdirSync, readFileSync } from "node:fs";
-import type { IncomingMessage, Server } from "node:http";
+import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../plugin/domain/errors";
 import { Absences } from "./clusters/find";
-import { admissionListener, explainCall } from "./review/call";
+import { admissionListener } from "./review/call";
 import { createApp, Health } from "./app";
 import { Callers, ClientCa, readClientCa } from "./certificate/callers";
 import { ServedCertificate } from "./certificate/served";
@@ -103,12 +103,8 @@ export async function startWebhook(
     absences: new Absences(),
     liveReads: new InFlight(Math.ceil(config.maxInFlight / 4)),
   };
-  const explain = callers && {
-    callers,
-    explain: (request: IncomingMessage) => explainCall(request, judging),
-  };
   const tellCrash = crashTeller(log, metrics);
-  const app = createApp(health, { explain, tellCrash });
+  const app = createApp(health, { tellCrash });
   const admission = admissionListener({ ...judging, callers, health, metrics, log });
   const server = createWebhookServer({
     path: names.webhook.path,

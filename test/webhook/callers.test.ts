@@ -9,7 +9,7 @@ import { createApp, Health } from "../../webhook/app";
 import { Callers, readClientCa } from "../../webhook/certificate/callers";
 import { readPair } from "../../webhook/certificate/served";
 import { Metrics } from "../../webhook/metrics";
-import { admissionListener, explainCall } from "../../webhook/review/call";
+import { admissionListener } from "../../webhook/review/call";
 import { crashTeller } from "../../webhook/review/reply";
 import { bigBody, BodyBudget, InFlight } from "../../webhook/review/room";
 import { createWebhookServer, listen, servePair } from "../../webhook/server";
@@ -17,7 +17,7 @@ import { aPair } from "../support/tls";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import { FakeLog } from "./fake-log";
 import { call, type Call } from "./https-client";
-import { aReview, options, rightUpdate, wrongUpdate } from "./reviews";
+import { aReview, options, rightUpdate } from "./reviews";
 import { TlsFolder } from "./tls-folder";
 import { visit } from "./tls-visit";
 
@@ -27,9 +27,8 @@ const stranger = aPair({ commonName: "kube-apiserver", clientAuth: true });
 const folder = new TlsFolder(pair);
 const maxBody = 64 * 1024;
 const review = JSON.stringify(aReview(rightUpdate));
-const wrong = JSON.stringify(aReview(wrongUpdate));
 const needed = "a client certificate of the configured CA is needed";
-const paths = ["/admission", "/explain"];
+const path = "/admission";
 
 let server: Server | undefined;
 let port: number;
@@ -46,11 +45,10 @@ async function open(subjects: readonly string[] = []): Promise<void> {
   const tellCrash = crashTeller(log, metrics);
   const room = { maxBody, budget: new BodyBudget(bigBody), inFlight: new InFlight(2) };
   const judging = { clusters, operatorNamespace: "engine", options, ...room };
-  const explain = (request: Parameters<typeof explainCall>[0]) => explainCall(request, judging);
   server = createWebhookServer({
     path: "/admission",
     admission: admissionListener({ ...judging, callers, health, metrics, log }),
-    app: createApp(health, { explain: { callers, explain }, tellCrash }),
+    app: createApp(health, { tellCrash }),
     tellCrash,
     clientCa: callers.ca,
   });
@@ -70,26 +68,26 @@ afterAll(() => {
   folder.remove();
 });
 
-const ask = (path: string, more: Partial<Call> = {}) => {
+const ask = (more: Partial<Call> = {}) => {
   const headers = { "content-type": "application/json" };
   const post = { method: "POST", headers, body: review, as: apiserver };
   return call({ port, ca: pair.certPem, path, ...post, ...more });
 };
 
-test.each(paths)("%s is for callers with a certificate of the CA", async (path) => {
+test("reviews are for callers with a certificate of the CA", async () => {
   await open();
-  expect((await ask(path)).status).toBe(200);
+  expect((await ask()).status).toBe(200);
   for (const as of [undefined, stranger]) {
     const refused = { status: 403, body: { reason: "Forbidden", message: needed } };
-    expect(await ask(path, { as })).toMatchObject(refused);
+    expect(await ask({ as })).toMatchObject(refused);
   }
 });
 
 describe.each<SecureVersion>(["TLSv1.3", "TLSv1.2"])("over %s", (version) => {
   test.each([
-    ...paths.map((path) => ["of a stranger's own", path, undefined] as const),
-    ...paths.map((path) => ["that was begun with a certificate", path, apiserver] as const),
-  ])("a session %s is not taken up again, and opens %s to nobody", async (_name, path, as) => {
+    ["of a stranger's own", undefined],
+    ["that was begun with a certificate", apiserver],
+  ])("a session %s is not taken up again, and opens nothing to nobody", async (_name, as) => {
     await open();
     // as when the pair is renewed
     if (server !== undefined) {
@@ -103,45 +101,31 @@ describe.each<SecureVersion>(["TLSv1.3", "TLSv1.2"])("over %s", (version) => {
   });
 });
 
-test.each(paths)(
-  "what goes wrong while the caller of %s is judged is a 500, counted, and no other call's",
-  async (path) => {
-    await open();
-    const broken = jest.spyOn(callers, "problem").mockImplementation(() => {
-      throw new TypeError("no such certificate");
-    });
-    expect(await ask(path)).toMatchObject({ status: 500, body: { reason: "InternalError" } });
-    broken.mockRestore();
-    const { fields } = await log.seen("a call failed");
-    expect(fields).toMatchObject({ because: "no such certificate" });
-    expect((await metrics.render()).text).toContain("engine_admission_panics_total 1");
-    expect((await ask(path)).status).toBe(200);
-  },
-);
+test("what goes wrong while a caller is judged is a 500, counted, and no other call's", async () => {
+  await open();
+  const broken = jest.spyOn(callers, "problem").mockImplementation(() => {
+    throw new TypeError("no such certificate");
+  });
+  expect(await ask()).toMatchObject({ status: 500, body: { reason: "InternalError" } });
+  broken.mockRestore();
+  const { fields } = await log.seen("a call failed");
+  expect(fields).toMatchObject({ because: "no such certificate" });
+  expect((await metrics.render()).text).toContain("engine_admission_panics_total 1");
+  expect((await ask()).status).toBe(200);
+});
 
 test("a list of subjects leaves out the others of the CA, and probes are asked for nothing", async () => {
   await open(["someone-else"]);
   const refused = { status: 403, body: { message: "the client certificate is for someone else" } };
-  expect(await ask("/admission")).toMatchObject(refused);
-  for (const path of ["/readyz", "/livez"]) {
-    expect((await ask(path, { method: "GET", as: undefined, body: "" })).status).toBe(200);
+  expect(await ask()).toMatchObject(refused);
+  for (const probe of ["/readyz", "/livez"]) {
+    expect((await ask({ path: probe, method: "GET", as: undefined, body: "" })).status).toBe(200);
   }
 });
 
 test("a named subject is let in", async () => {
   await open(["someone-else", "kube-apiserver"]);
-  expect((await ask("/admission")).status).toBe(200);
-});
-
-test.each<[string, Partial<Call>, number]>([
-  ["a wrong edit is explained", { body: wrong }, 200],
-  ["another content type is refused", { body: wrong, headers: { "content-type": "text/x" } }, 415],
-  ["a body that is too large is refused", { body: Buffer.alloc(maxBody + 1, 32) }, 413],
-  ["no review is refused", { body: "{" }, 400],
-  ["GET is refused", { method: "GET", body: "" }, 404],
-])("/explain: %s", async (_name, parts, code) => {
-  await open();
-  expect((await ask("/explain", parts)).status).toBe(code);
+  expect((await ask()).status).toBe(200);
 });
 
 test("a connection without TLS has no certificate", () => {

@@ -278,7 +278,6 @@ describe("the Express part of the port", () => {
     ["GET", "/metrics"],
     ["POST", "/admission/"],
     ["POST", "/admissions"],
-    ["POST", "/explain"],
     ["POST", "/livez"],
   ])("%s %s is nothing", async (method, path) => {
     const answer = await ask({ method, path, headers: json, body: right });

@@ -53,7 +53,7 @@ export async function answerReview(
 }
 
 /** Databases alone, when they are made or changed; the rest passes, also when a registration sends it (C12). */
-export function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] | undefined {
+function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] | undefined {
   const { operation, subresource, resource } = request;
   const edited = operation === "CREATE" || operation === "UPDATE";
   if (!edited || subresource !== undefined || resource.group !== names.group) return undefined;
@@ -62,10 +62,7 @@ export function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] |
 }
 
 /** The change that a review of a judged kind asks for; throws UnreadableReview without its objects. */
-export function editOf(
-  { operation, object, oldObject, uid }: ReviewRequest,
-  kind: Edit["kind"],
-): Edit {
+function editOf({ operation, object, oldObject, uid }: ReviewRequest, kind: Edit["kind"]): Edit {
   if (!isObject(object)) throw new UnreadableReview("the review's request has no object", uid);
   if (operation === "CREATE") return { kind, before: undefined, after: object };
   if (!isObject(oldObject)) {
@@ -74,7 +71,7 @@ export function editOf(
   return { kind, before: oldObject, after: object };
 }
 
-export function placesOf(
+function placesOf(
   { namespace }: ReviewRequest,
   { clusters, operatorNamespace, absences, liveReads, options: { names } }: ReviewContext,
 ): Places {
@@ -91,7 +88,7 @@ function bypassOf(
 }
 
 /** By what, where and until when an edit is judged. */
-export interface ReviewTask {
+interface ReviewTask {
   readonly context: ReviewContext;
   readonly places: Places;
   readonly until: number;
