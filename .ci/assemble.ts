@@ -1,10 +1,7 @@
 /**
- * Puts an executable together from its parts. Everything but a few lines stands in comments at the
- * end of the file, which node has to scan only, where it would have to parse code: the start as it
- * is, every other part compressed. A hidden file beside the executable holds what a node compiled of
- * the start; the same node takes it from there, any other one, or one without it, compiles anew.
+ * Puts an executable together from its parts: the code that runs at start, and every other part
+ * compressed in a comment at the end of the file, which node only scans.
  */
-import { createHash } from "node:crypto";
 import { brotliCompressSync } from "node:zlib";
 
 /** One part of the program, as CommonJS. */
@@ -24,10 +21,8 @@ interface Content {
 interface Assembled {
   /** The whole file. */
   readonly text: string;
-  /** The code that is compiled at start. */
+  /** The function that runs at start: (require, __filename, __dirname, read). */
   readonly start: string;
-  /** Of that code, hex; what was compiled of it begins with this, and with the node that did. */
-  readonly id: string;
   /** The packed parts again, by name. */
   readonly parts: ReadonlyMap<string, Buffer>;
 }
@@ -36,29 +31,15 @@ interface Assembled {
 const versionCheck = `var v=process.versions.node.split(".");
 if(+v[0]<20||(+v[0]===20&&+v[1]<19)){console.error("error: needs Node.js 20.19 or newer, this is "+process.versions.node);process.exitCode=2;return}`;
 
-/** Stands for the end of a line within a comment. */
-const lineEnd = "\u0001";
-
 /** A comment's text: its first character, counted from the end of the file, and its length. */
 type Span = readonly [from: number, length: number];
 
-/**
- * Compiles and runs the start. V8 takes what another build of its version has compiled, and crashes
- * on it: so the node is part of the name as well.
- */
-const opener = (
-  [from, length]: Span,
-  id: string,
-): string => `var fs=require("fs"),path=require("path"),text,compiled;
-function comment(from,length){
+/** Reads a packed part of its own file. */
+const reader = `var fs=require("fs"),text;
+function read(name,span){
   text=text||fs.readFileSync(__filename,"latin1");
-  return text.substr(text.length+from,length);
-}
-try{compiled=fs.readFileSync(path.join(__dirname,"."+path.basename(__filename)+".compiled"))}catch(e){}
-var of="${id}"+process.version+process.platform+process.arch;
-compiled=compiled&&compiled.latin1Slice(0,of.length)===of?compiled.subarray(of.length):undefined;
-new(require("vm").Script)(comment(${from},${length}).replaceAll("\\u0001","\\n"),{filename:__filename,cachedData:compiled})
-.runInThisContext()(require,__filename,__dirname,function(name,span){return Buffer.from(comment.apply(null,span),"base64")});`;
+  return Buffer.from(text.substr(text.length+span[0],span[1]),"base64");
+}`;
 
 /** Finds, unpacks and compiles parts; each is run once, as node runs a module. */
 const loader = `var cache={};
@@ -78,7 +59,7 @@ function unpack(name){
   return require("vm").compileFunction(code.toString(),["exports","require","module","__filename","__dirname"],{filename:__filename+"/"+name});
 }`;
 
-/** Check, opener, licenses, and in comments the start and the packed parts. */
+/** Check, reader and start as code, the licenses, and in comments the packed parts. */
 export function assemble({ eager, packed, licenses }: Content): Assembled {
   const parts = new Map(packed.map(({ name, code }) => [name, brotliCompressSync(code)]));
   const data = [...parts.values()].map((bytes) => bytes.toString("base64"));
@@ -93,21 +74,19 @@ var packed={${index.join()}};
 ${loader}
 var parts={${atStart.join(",\n")}};
 load("entry.js")})`;
-  const comments = [start.replaceAll("\n", lineEnd), ...data];
-  const [span = [0, 0]] = spansOf(comments);
-  const id = createHash("sha256").update(start).digest("hex");
   const text = [
     "#!/usr/bin/env node",
     "(function(){",
     versionCheck,
-    opener(span, id),
+    reader,
+    `${start}(require,__filename,__dirname,read);`,
     "})();",
     licenses,
-    ...comments.map((comment) => `//${comment}`),
+    ...data.map((comment) => `//${comment}`),
     "",
   ].join("\n");
   expectPlain(text);
-  return { text, start, id, parts };
+  return { text, start, parts };
 }
 
 /**

@@ -3,7 +3,7 @@
  * splits the program at its dynamic imports: what the entry needs at once is read at start, every
  * other part when an `import()` asks for it.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
@@ -152,18 +152,11 @@ export async function bundle(name: ProgramName) {
 
 /** Writes one program as a file that node runs. */
 async function write(name: ProgramName): Promise<void> {
-  const { text, start, id, report } = await bundle(name);
+  const { text, report } = await bundle(name);
   mkdirSync(dist, { recursive: true });
   const file = join(dist, name);
   writeFileSync(file, text);
   chmodSync(file, 0o755);
-  const compiled = join(dist, `.${name}.compiled`);
-  writeFileSync(compiled, start);
-  // a run of its own, since V8 keeps what a run has compiled
-  execFileSync(process.execPath, [join(__dirname, "precompile.mjs"), file, compiled, id], {
-    stdio: "ignore",
-    env: {},
-  });
   console.log(`dist/${name}  ${Math.round(text.length / 1024)} KiB, ${report}`);
 }
 

@@ -8,7 +8,7 @@ import { clusterVersionFor } from "../release/platforms";
 import { isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
 import { getPath, renderValue, asString } from "../values";
-import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import { type Check, checksOf, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
 import { usualPullPolicy } from "../cluster/edits";
 import { autoPaths } from "../clusters";
@@ -174,20 +174,22 @@ function warningOf({ metadata }: KubeObject, { facts, names }: CheckContext): st
 
 /** The checks of the EC's spec. */
 export const clusterSpecChecks: readonly Check[] = [
-  error("CLUSTER-IMAGE-INCOMPLETE", "S48", {
+  warning("CLUSTER-IMAGE-INCOMPLETE", "S48", {
     title: "The image spec is whole where there is one",
-    cause: "the EC's image spec lacks a field that it must have once it is there",
-    fix: "set both tag and pull policy, or remove the whole image spec",
+    cause: "the EC's image spec leaves out its tag or its pull policy, which the operator fills in",
+    fix: "nothing: upgrade-cluster writes both, and keeps the repository",
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
-      const paths = [ecFields.versionTag, ecFields.imagePullPolicy];
       if (getPath(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
-      return paths
-        .filter((path) => asString(getPath(cluster, path)) === undefined)
-        .map((path) =>
+      return [
+        { path: ecFields.versionTag, written: "the tag" },
+        { path: ecFields.imagePullPolicy, written: `${usualPullPolicy} with the tag` },
+      ]
+        .filter(({ path }) => asString(getPath(cluster, path)) === undefined)
+        .map(({ path, written }) =>
           on(cluster, `${path.join(".")} is absent`, {
             field: path.join("."),
-            ...(path === ecFields.imagePullPolicy && filledIn),
+            fix: `nothing: upgrade-cluster writes ${written}`,
           }),
         );
     }),
@@ -257,12 +259,6 @@ export const clusterSpecChecks: readonly Check[] = [
     }),
   }),
 ];
-
-/** The upgrade of the EC writes the pull policy with the tag. */
-const filledIn: Partial<CheckResult> = {
-  severity: "warning",
-  fix: `nothing: upgrade-cluster writes ${usualPullPolicy} with the tag`,
-};
 
 /** Each spelling that is there. */
 function saidIn(

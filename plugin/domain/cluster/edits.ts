@@ -3,7 +3,16 @@ import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
-import { getPath, isObject, type Json, getOwn, sameJson, withValue } from "../values";
+import {
+  asString,
+  getPath,
+  isObject,
+  type Json,
+  getOwn,
+  renderValue,
+  sameJson,
+  withValue,
+} from "../values";
 import { autoPaths } from "../clusters";
 
 /** What is asked for. */
@@ -110,7 +119,7 @@ export function renderEdits(edits: readonly FieldEdit[]): string {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string" ? value : value === undefined ? "absent" : JSON.stringify(value);
+  return asString(value) ?? renderValue(value);
 }
 
 /**

@@ -94,7 +94,7 @@ function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): re
   const specs = specsOf(wish, names).map((path) => path.join("."));
   const last = names.ecFields.repository.slice(-1);
   return knownSpecs(names).flatMap(([path, part]) => {
-    // an image spec of the nodes without a tag is none
+    // without a repository or a tag the nodes have the operator's own image
     const isNone = part === "cluster" && !namesImage(cluster, names);
     if (isNone || !specs.includes(path.join("."))) return [];
     const [image] = imagesOn(contents.platform, part, names);
@@ -115,7 +115,8 @@ function pullSecrets(
 }
 
 function namesImage(cluster: KubeObject, { ecFields }: Names): boolean {
-  return asString(getPath(cluster, ecFields.versionTag)) !== undefined;
+  const { repository, versionTag } = ecFields;
+  return [repository, versionTag].some((path) => asString(getPath(cluster, path)) !== undefined);
 }
 
 /** Images of clusters that cannot follow the registry, or not yet. */

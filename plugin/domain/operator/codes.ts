@@ -10,7 +10,7 @@ export const operatorFindings = {
   }),
   clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
     cause:
-      "the cluster names no image tag, without which its image cannot be pointed at the registry",
+      "the cluster names no image of its own, so there is none that could be pointed at the registry",
     fix: "give its image with the cluster's own upgrade: upgrade-cluster --image-repository",
   }),
   configuration: error("OPERATOR-POD-CONFIGURATION", "S19", {

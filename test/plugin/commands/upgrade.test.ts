@@ -112,19 +112,34 @@ describe("before the first write", () => {
     expect(JSON.stringify(planned)).not.toMatch(/\b0 fields/);
   });
 
-  test("an EC without a pull policy is upgraded, and the policy is written with the tag", async () => {
+  const taggedNew = "versionTag 7.8.2-34 -> 8.0.2-17";
+  test.each<[string, object | undefined, string]>([
+    ["no pull policy", { versionTag: "7.8.2-34" }, `${taggedNew}, imagePullPolicy absent -> If`],
+    ["no tag", { repository: "mirror.local/x", imagePullPolicy: "Always" }, untaggedTo("8.0.2-17")],
+    ["a repository alone", { repository: "mirror.local/x" }, untaggedTo("8.0.2-17")],
+    ["a pull policy alone", { imagePullPolicy: "IfNotPresent" }, untaggedTo("8.0.2-17")],
+    ["an empty tag", { versionTag: "", repository: "x" }, 'versionTag "" -> 8.0.2-17'],
+    ["no image spec", undefined, untaggedTo("8.0.2-17")],
+  ])("an EC with %s is upgraded, its repository stays", async (_, image, why) => {
     const change = (object: KubeObject): KubeObject => {
       if (object.kind !== names.ec.kind) return object;
-      const spec = object["spec"] as { engineEnterpriseImageSpec: object };
-      const image = { ...spec.engineEnterpriseImageSpec, imagePullPolicy: undefined };
-      return { ...object, spec: { ...spec, engineEnterpriseImageSpec: image } };
+      return {
+        ...object,
+        spec: { ...(object["spec"] as object), engineEnterpriseImageSpec: image },
+      };
     };
-    const { report } = await upgrade(await changedWorld(change), ["--dry-run=server"]);
-    const [step] = report.steps?.filter(({ id }) => id === "cluster") ?? [];
-    expect([report.exit.code, step?.why]).toEqual([
-      0,
-      expect.stringContaining("imagePullPolicy absent -> IfNotPresent"),
-    ]);
+    const planned = await upgrade(await changedWorld(change), ["--dry-run=server"]);
+    const [step] = planned.report.steps?.filter(({ id }) => id === "cluster") ?? [];
+    expect(step?.why).toEqual(expect.stringContaining(why));
+    expect(step?.why).not.toContain("repository");
+    const world = await changedWorld(change);
+    expect((await upgrade(world)).report.exit.code).toBe(0);
+    const ec = await world.cluster.get(here(product.ec, "ec"));
+    expect(getPath(ec, ["spec", "engineEnterpriseImageSpec"])).toEqual({
+      imagePullPolicy: "IfNotPresent",
+      ...image,
+      versionTag: "8.0.2-17",
+    });
   });
 
   test.each([
@@ -296,6 +311,10 @@ describe("where databases use user-defined modules and the clusters upgrade them
     expect([again.report.exit.code, again.writes]).toEqual([0, []]);
   });
 });
+
+function untaggedTo(tag: string): string {
+  return `versionTag absent -> ${tag}`;
+}
 
 function withStatus(object: KubeObject, status: Record<string, unknown>): KubeObject {
   if (object.kind !== names.ec.kind) return object;

@@ -78,6 +78,8 @@ export const clusterRows: Rows = {
   "CLUSTER-PODS-NOT-READY: no StatefulSet": (w) => w.remove("StatefulSet/engine/ec"),
   "CLUSTER-IMAGE-INCOMPLETE: no tag, no policy": (w) =>
     w.set(ec, "spec.engineEnterpriseImageSpec", { repository: "engine/engine" }),
+  "CLUSTER-IMAGE-INCOMPLETE: an empty tag": (w) =>
+    w.set(ec, "spec.engineEnterpriseImageSpec.versionTag", ""),
   "CLUSTER-IMAGE-INCOMPLETE: no policy": (w) =>
     w.set(ec, "spec.engineEnterpriseImageSpec.imagePullPolicy", undefined),
   "CLUSTER-DIGEST-PINNED: automatic and pinned": (w) =>

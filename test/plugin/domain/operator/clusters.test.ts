@@ -89,7 +89,7 @@ test("an image that the release's definition lacks is left; one that no name tel
   ]);
 });
 
-test("every image spec follows the registry; the cluster's own where it names a tag", () => {
+test("every image spec follows the registry; the cluster's own where it names one", () => {
   const wish = { registry: "mirror", pullSecret: undefined, contents: plain };
   const others = {
     bootstrapperImageSpec: { repository: `mirror/${names.images.operator}` },
@@ -106,6 +106,22 @@ test("every image spec follows the registry; the cluster's own where it names a 
   expect(judgeClusterImages([tagged, anEc({})], wish, names)).toMatchObject([
     { code: "OPERATOR-CLUSTER-IMAGE", fix: expect.stringContaining("mirror/") as string },
   ]);
+});
+
+test.each<[string, object, boolean]>([
+  ["a repository without a tag", { repository: "engine/engine" }, true],
+  ["a repository and an empty tag", { repository: "engine/engine", versionTag: "" }, true],
+  ["a pull policy alone", { imagePullPolicy: "Always" }, false],
+  ["an empty tag alone", { versionTag: "" }, false],
+])("an image spec of %s", (_, engineEnterpriseImageSpec, follows) => {
+  const wish = { registry: "mirror", pullSecret: undefined, contents: plain };
+  const cluster = anEc({ engineEnterpriseImageSpec });
+  const paths = clusterPatches([cluster], wish, names).flatMap(({ edits }) =>
+    edits.map(({ path }) => path.join(".")),
+  );
+  expect(paths.includes(names.ecFields.repository.join("."))).toBe(follows);
+  const told = judgeClusterImages([cluster], wish, names).map(({ code }) => code);
+  expect(told).toEqual(follows ? [] : ["OPERATOR-CLUSTER-IMAGE"]);
 });
 
 test("a pull secret is added once", () => {
