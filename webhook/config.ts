@@ -8,8 +8,9 @@ import type { RuleOptions } from "../plugin/domain/rules/types";
 import { errorText, type LogLevel, logLevels } from "./log";
 import type { SettingName } from "./settings";
 import { readFileSync } from "node:fs";
-import { type JudgedNames, judgeNames, parseMarked } from "../plugin/domain/names/judge";
-import { parseYaml } from "./certificate/served";
+import { type JudgedNames, judgeNames } from "../plugin/domain/names/judge";
+import { decodeText } from "../plugin/adapters/encoding";
+import { readDocuments } from "../plugin/adapters/yaml";
 
 /** Where the ECs come from: the API server, or a file that is read again when it changes. */
 export type ClusterSource =
@@ -248,7 +249,9 @@ function sourceOf(text: string): ClusterSource | undefined {
 /** The names of a file, YAML or JSON, or every problem that stands against it. */
 export function readNames(file: string): JudgedNames {
   try {
-    const documents = parseMarked(readFileSync(file, "utf8"), parseYaml);
+    const text = decodeText(readFileSync(file));
+    const { documents, problems } = readDocuments(text, "marked");
+    if (problems.length > 0) return { problems };
     return documents.length > 1
       ? { problems: [`holds ${documents.length} documents where one is expected`] }
       : judgeNames(documents[0]);

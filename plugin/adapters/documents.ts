@@ -2,9 +2,11 @@
  * Texts into documents: YAML and JSON as kubectl writes and reads them, several in one text. No message
  * quotes the text: it may hold Secrets.
  */
-import { type EventType, FAILSAFE_SCHEMA, loadAll, type State, Type, YAMLException } from "js-yaml";
+import { type EventType, type State, YAMLException } from "js-yaml";
 import { parseMarked } from "../domain/names/judge";
-import { isObject, asArray, asString, getOwn, shapeProblem, textProblem } from "../domain/values";
+import { isObject, asArray, asString, getOwn, shapeProblem } from "../domain/values";
+import { loadDialect, MergeError } from "./dialect";
+import { encodingProblem } from "./encoding";
 
 /** A place in a text, both from 1. */
 export interface TextPlace {
@@ -45,84 +47,34 @@ type ParsedDocument =
   | { readonly value: unknown; readonly source: Source }
   | { readonly problems: readonly TextProblem[] };
 
-/** No manifest is nested deeper; other code may then walk an object by recursion. */
-const deepest = 250;
-
-const words = new Map<string, boolean>(
-  ["y", "yes", "true", "on", "n", "no", "false", "off"].flatMap((word, at) =>
-    [word, word.charAt(0).toUpperCase() + word.slice(1), word.toUpperCase()].map(
-      (each): [string, boolean] => [each, at < 4],
-    ),
-  ),
-);
-const whole = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
-const fraction = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
-const endless = /^([-+]?)\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$/;
-const bare = (text: string): string => (/^[-+0-9]/.test(text) ? text.replaceAll("_", "") : text);
-
-function numberOf(text: string): number {
-  const [, sign = "", digits = ""] = whole.exec(bare(text)) ?? [];
-  const octal = /^0[0-7]+$/.test(digits) ? digits.replace(/^0/, "0o") : digits;
-  return (sign === "-" ? -1 : 1) * Number(octal);
-}
-
-function fractionOf(text: string): number {
-  const [, sign, isInfinite] = endless.exec(text) ?? [];
-  if (isInfinite !== undefined) return sign === "-" ? -Infinity : Infinity;
-  return fraction.test(bare(text))
-    ? Number(bare(text))
-    : whole.test(bare(text))
-      ? numberOf(text)
-      : NaN;
-}
-
-const scalar = (
-  name: string,
-  resolve: (text: string) => boolean,
-  construct?: (text: string) => unknown,
-): Type =>
-  new Type(`tag:yaml.org,2002:${name}`, {
-    kind: "scalar",
-    resolve: (text: unknown) => resolve(String(text)),
-    ...(construct && { construct }),
-  });
-
-/** What kubectl makes of plain words: YAML 1.1, where `on` is true and 010 is 8; dates stay text, as in the Kubernetes API. */
-const schema = FAILSAFE_SCHEMA.extend({
-  implicit: [
-    scalar(
-      "null",
-      (text) => /^(|~|null|Null|NULL)$/.test(text),
-      () => null,
-    ),
-    scalar(
-      "bool",
-      (text) => words.has(text),
-      (text) => words.get(text),
-    ),
-    scalar("int", (text) => whole.test(bare(text)), numberOf),
-    scalar("float", (text) => fraction.test(bare(text)) || endless.test(text), fractionOf),
-    scalar("merge", (text) => text === "<<"),
-  ],
-  explicit: [
-    scalar(
-      "binary",
-      () => true,
-      (text) => Buffer.from(text, "base64").toString("utf8"),
-    ),
-  ],
-});
-const yamlOptions = { schema, maxDepth: deepest } as object;
-
 /**
- * The documents of a text in order; empty ones are passed over. Strictly, a key that is there twice is a
- * problem in JSON as well, and each of them is told.
+ * What a key is that is there twice: a problem, in YAML or in JSON as well; the last one, as in a
+ * kubeconfig; or a key that its judge knows by `twiceKey`.
  */
-export function* documentsOf(text: string, strict = false): Generator<Document> {
+export type TwiceManner = "refused" | "refused in YAML" | "last wins" | "marked";
+
+/** The documents of a text in order; empty ones are passed over. */
+export function* documentsOf(text: string, twice: TwiceManner): Generator<Document> {
   let number = 0;
   for (const piece of piecesOf(text)) {
-    for (const read of readPiece(piece, strict)) yield { number: (number += 1), ...read };
+    for (const read of readPiece(piece, twice)) yield { number: (number += 1), ...read };
   }
+}
+
+/**
+ * The document that kubectl takes for a kubeconfig: the first one, an empty one too, and of two keys of
+ * one name the last; what follows it is not looked at. Undefined where it holds nothing.
+ */
+export function firstDocument(text: string): Document | undefined {
+  const pieces = piecesOf(text);
+  const lead = pieces.next();
+  const next = lead.done === true || hasContent(lead.value.text) ? lead : pieces.next();
+  if (next.done === true) return undefined;
+  const [own = ""] = next.value.text.split(/^\.\.\.(?=\s|$)/m);
+  for (const read of readPiece({ ...next.value, text: own }, "last wins")) {
+    return { number: 1, ...read };
+  }
+  return undefined;
 }
 
 /** Three dashes at the beginning of a line end a document wherever they stand. */
@@ -130,7 +82,7 @@ function* piecesOf(text: string): Generator<Piece> {
   let from = 0;
   const lineAt = lineCounter(text);
   const until = (end: number): Piece => {
-    const lead = /^(?:[ \t]*\r?\n)*/.exec(text.slice(from, end))?.[0].length ?? 0;
+    const lead = /^\uFEFF?(?:[ \t]*\r?\n)*/.exec(text.slice(from, end))?.[0].length ?? 0;
     const start = from + lead;
     return { text: text.slice(start, end), line: () => lineAt(start) };
   };
@@ -141,11 +93,11 @@ function* piecesOf(text: string): Generator<Piece> {
   yield until(text.length);
 }
 
-function* readPiece(piece: Piece, strict: boolean): Generator<ParsedDocument> {
+function* readPiece(piece: Piece, twice: TwiceManner): Generator<ParsedDocument> {
   const { text } = piece;
   if (!hasContent(text)) return;
-  const values = /^\s*[{[]/.test(text) ? json(piece, strict) : undefined;
-  for (const read of values ?? yaml(piece)) {
+  const values = /^\s*[{[]/.test(text) ? json(piece, twice) : undefined;
+  for (const read of values ?? yaml(piece, twice)) {
     const what = "value" in read ? shapeProblem(read.value, text.length) : undefined;
     yield what === undefined ? read : { problems: [{ what }] };
   }
@@ -157,16 +109,14 @@ function hasContent(text: string): boolean {
 }
 
 /** Undefined where it is no JSON: YAML may begin with a brace, too. */
-function json(piece: Piece, strict: boolean): readonly ParsedDocument[] | undefined {
-  const only = parsed(piece);
-  if (only !== undefined) return [strict ? singleKeyed(only, piece) : only];
+function json(piece: Piece, twice: TwiceManner): readonly ParsedDocument[] | undefined {
+  const only = parsed(piece, twice);
+  if (only !== undefined) return [only];
   const { pieces, rest } = jsonPieces(piece.text);
   const lineAt = lineCounter(piece.text);
   const values = pieces.map(({ text, from }) => {
     const line = lineAt(from) - 1;
-    const part = { text, line: () => piece.line() + line };
-    const value = parsed(part);
-    return value !== undefined && strict ? singleKeyed(value, part) : value;
+    return parsed({ text, line: () => piece.line() + line }, twice);
   });
   if (values.every((value) => value === undefined)) return undefined;
   const last = { none: [], cut: [cutOff], other: [notJson] }[rest];
@@ -178,28 +128,36 @@ const cutOff: ParsedDocument = {
   problems: [{ what: "the JSON ends before it is complete (cut off?)", cut: true }],
 };
 
-function parsed({ text, line }: Piece): ParsedDocument | undefined {
+function parsed(piece: Piece, twice: TwiceManner): ParsedDocument | undefined {
+  const { text, line } = piece;
   try {
-    return { value: JSON.parse(text) as unknown, source: { text, line, index: 0 } };
+    const value = JSON.parse(text) as unknown;
+    const takesLast = twice === "last wins" || twice === "refused in YAML";
+    return takesLast
+      ? { value, source: { text, line, index: 0 } }
+      : singleKeyed(value, piece, twice);
   } catch {
     return undefined;
   }
 }
 
 /** JSON takes the last one of two keys of one name, without a word. */
-function singleKeyed(read: ParsedDocument, piece: Piece): ParsedDocument {
-  const [first] = yaml(piece);
-  const twice = first !== undefined && "problems" in first ? first.problems : [];
-  return twice.some(({ what }) => what === duplicate) ? { problems: twice } : read;
+function singleKeyed(value: unknown, piece: Piece, twice: TwiceManner): ParsedDocument {
+  const { text, line } = piece;
+  const [first] = yaml(piece, twice);
+  if (first !== undefined && twice === "marked") return first;
+  const problems = first !== undefined && "problems" in first ? first.problems : [];
+  const isTwice = problems.some(({ what }) => what === duplicate);
+  return isTwice ? { problems } : { value, source: { text, line, index: 0 } };
 }
 
-function yaml({ text, line }: Piece): readonly ParsedDocument[] {
-  const what = textProblem(text);
+function yaml({ text, line }: Piece, twice: TwiceManner): readonly ParsedDocument[] {
+  const what = encodingProblem(text);
   if (what !== undefined) return [{ problems: [{ what }] }];
   const problems: TextProblem[] = [];
   const read = (marked: string): readonly unknown[] => {
     try {
-      return loadAll(marked, null, yamlOptions);
+      return loadDialect(marked, { json: twice === "last wins" });
     } catch (error) {
       problems.push(yamlProblem(error, { text: marked, line }));
       throw error;
@@ -207,7 +165,7 @@ function yaml({ text, line }: Piece): readonly ParsedDocument[] {
   };
   try {
     const values = parseMarked(text, read);
-    if (problems.length > 0) return [{ problems }];
+    if (problems.length > 0 && twice !== "marked") return [{ problems }];
     return values
       .map((value, index) => ({ value, source: { text, line, index } }))
       .filter(({ value }) => value !== null && value !== undefined);
@@ -220,6 +178,7 @@ const duplicate = "duplicated mapping key";
 
 /** What js-yaml puts in quotes comes from the text. */
 function yamlProblem(error: unknown, { text, line }: Piece): TextProblem {
+  if (error instanceof MergeError) return { what: error.message };
   if (!(error instanceof YAMLException)) {
     return { what: "it cannot be read as YAML: nested too deeply" };
   }
@@ -363,7 +322,7 @@ function nodesOf(text: string): readonly Node[] {
     const node = open.pop();
     if (node !== undefined) Object.assign(node, { kind, result: result as unknown });
   };
-  loadAll(text, null, { ...yamlOptions, listener });
+  loadDialect(text, { json: true, listener });
   return roots;
 }
 

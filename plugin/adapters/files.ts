@@ -16,6 +16,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UsageError } from "../domain/errors";
 import { tmpdir } from "node:os";
+import { decodeText } from "./encoding";
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -35,12 +36,12 @@ export function fileProblem(file: string, failure: unknown): string {
   return `${words[code ?? ""] ?? other}: ${file}`;
 }
 
-/** The text of a file, or why there is none. */
+/** The text of a file, by its byte order mark, or why there is none. */
 export function readText(
   file: string,
 ): { readonly text: string } | { readonly failure: NodeJS.ErrnoException } {
   try {
-    return { text: readFileSync(file, "utf8") };
+    return { text: decodeText(readFileSync(file)) };
   } catch (failure) {
     return { failure: failure as NodeJS.ErrnoException };
   }

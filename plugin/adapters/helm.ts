@@ -16,6 +16,7 @@ import {
 } from "./kubernetes/target";
 import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
 import { type OnSlow, SlowAnswers } from "./http/slow";
+import { decodeText } from "./encoding";
 import { temporaryFolder } from "./files";
 
 /** Helm ended with an error of its own. */
@@ -118,7 +119,13 @@ export class HelmProgram {
 
   /** What the values hold that helm's words may quote; a source that cannot be read has none. */
   async #secrets({ name, values }: ChartUpgrade): Promise<readonly string[]> {
-    const given = values === undefined ? "" : await readFile(values, "utf8").catch(() => "");
+    const given =
+      values === undefined
+        ? ""
+        : await readFile(values).then(
+            (bytes) => decodeText(bytes),
+            () => "",
+          );
     const before = await this.values(name).catch(() => ({}));
     return secretsIn([before, ...valuesOf(given)]);
   }

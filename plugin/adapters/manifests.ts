@@ -6,6 +6,7 @@ import { InputError } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import { ruleFinding } from "../domain/rules/codes";
 import { type Document, documentsOf, opened, placesIn } from "./documents";
+import { decodeText } from "./encoding";
 import { fileProblem } from "./files";
 
 /** Where something was read. */
@@ -52,7 +53,7 @@ export async function readManifests(
       return "";
     });
     const name = file === "-" ? "stdin" : file;
-    for (const document of documentsOf(text, true)) {
+    for (const document of documentsOf(text, "refused")) {
       if ("value" in document) manifests.push(...objectsOf(document, name));
       else tell(document, name, unreadable);
     }
@@ -163,7 +164,7 @@ async function beginsAsManifest(path: string): Promise<boolean> {
     const { buffer, bytesRead } = await file
       .read(Buffer.alloc(2048), 0, 2048, 0)
       .finally(() => file.close());
-    return /^\s*"?apiVersion"?\s*:/m.test(buffer.toString("latin1", 0, bytesRead));
+    return /^\s*"?apiVersion"?\s*:/m.test(decodeText(buffer.subarray(0, bytesRead)));
   } catch {
     return false;
   }

@@ -1,49 +1,47 @@
-/** YAML in and out. JSON is YAML, so both kinds of files are read. */
-import { shapeProblem, textProblem } from "../domain/values";
-import type { UsageError } from "../domain/errors";
+/** Whole texts in and out: documents whose problems are errors, and objects as kubectl apply takes them. */
 import { InputError } from "../domain/errors";
-import { parseMarked } from "../domain/names/judge";
-import { dump, loadAll } from "js-yaml";
+import { dump } from "js-yaml";
+import { documentsOf, type TextProblem, type TwiceManner } from "./documents";
 
 /** Characters; a text of more is no manifest. */
 const longest = 16 * 2 ** 20;
 
 /**
- * The documents of a text; InputError that names the source and the line when it is not a YAML, or more
- * than any manifest: nobody else has to bound what was read here.
+ * The documents of a text, YAML or JSON, without the empty ones; InputError that names the source and
+ * every problem with its place when it cannot be read, or is more than any manifest: nobody else has
+ * to bound what was read here.
  */
 export function parseDocuments(
   text: string,
   source: string,
-  load: (text: string) => readonly unknown[] = (given) => loadAll(given),
+  twice: TwiceManner = "refused",
 ): readonly unknown[] {
-  const refused = (problem: string): UsageError =>
-    new InputError(`${source} is not YAML: ${problem}`);
-  if (text.length > longest) throw refused(`it has more than ${longest} characters`);
-  const before = textProblem(text);
-  if (before !== undefined) throw refused(before);
-  const documents = loaded(text, source, load);
-  const problem = shapeProblem(documents, text.length);
-  if (problem !== undefined) throw refused(problem);
-  return documents;
+  const { documents, problems } = readDocuments(text, twice);
+  if (problems.length === 0) return documents;
+  throw new InputError(problems.map((problem) => `${source} ${problem}`));
 }
 
-/** The same for a names file, in which each key that is there twice is told by its judge. */
-export function parseNamesFile(text: string, source: string): readonly unknown[] {
-  return parseDocuments(text, source, (given) => parseMarked(given, (marked) => loadAll(marked)));
-}
-
-function loaded(
+/** The same; each problem completes a sentence that begins with the source. */
+export function readDocuments(
   text: string,
-  source: string,
-  load: (text: string) => readonly unknown[],
-): readonly unknown[] {
-  try {
-    return load(text);
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-    throw new InputError(`${source} is not YAML: ${reason}`);
+  twice: TwiceManner = "refused",
+): { readonly documents: readonly unknown[]; readonly problems: readonly string[] } {
+  if (text.length > longest) {
+    return {
+      documents: [],
+      problems: [unread({ what: `it has more than ${longest} characters` })],
+    };
   }
+  const found = [...documentsOf(text, twice)];
+  return {
+    documents: found.flatMap((document) => ("value" in document ? [document.value] : [])),
+    problems: found.flatMap((each) => ("problems" in each ? each.problems.map(unread) : [])),
+  };
+}
+
+/** What is said of a text that cannot be read, with the place in it. */
+export function unread({ what, at }: TextProblem): string {
+  return `cannot be read: ${what}${at === undefined ? "" : ` (line ${at.line}, column ${at.column})`}`;
 }
 
 /** Objects as a YAML stream that kubectl apply takes. */

@@ -4,14 +4,6 @@
 const deepest = 250;
 /** Nodes that aliases may add to what is written out. */
 const aliased = 1_000_000;
-/** Characters of a text that has merge keys, each of which copies every key that it names. */
-const mergeable = 65_536;
-
-/** Why a text is not given to the parser; undefined where nothing is against it. */
-export function textProblem(text: string): string | undefined {
-  if (text.length <= mergeable || !/<<["']?\s*:|!!merge|2002:merge/.test(text)) return undefined;
-  return `it has merge keys (<<) and more than ${mergeable} characters: write it without them`;
-}
 
 /** Why a value read from a text of so many characters is not used; undefined where nothing is against it. */
 export function shapeProblem(value: unknown, length: number): string | undefined {

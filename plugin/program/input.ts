@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { decodeText } from "../adapters/encoding";
 import { fileProblem } from "../adapters/files";
 import { InputError, UsageError } from "../domain/errors";
 import { fitted, widthOf } from "../output/fit";
@@ -20,7 +21,7 @@ export async function readInput(
   try {
     if (path === "-") return await readStdin(stdin, signal, manifestLimit);
     const bytes = await readAll(createReadStream(path), signal, { name: path, mib: manifestLimit });
-    return bytes.toString("utf8");
+    return decodeText(bytes);
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof UsageError) throw cause;
@@ -40,7 +41,7 @@ async function readStdin(
 ): Promise<string> {
   const bytes = await readAll(stdin, signal, { name: "stdin", mib });
   if (bytes.length === 0) throw new InputError("stdin: is empty or closed");
-  return bytes.toString("utf8");
+  return decodeText(bytes);
 }
 
 async function readAll(

@@ -7,7 +7,7 @@ import { isObject } from "../domain/values";
 import type { TalkingReporter } from "../output/reporter";
 import type { Event, Report } from "../run/report";
 import { Readable } from "node:stream";
-import { parseNamesFile } from "../adapters/yaml";
+import { parseDocuments } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
 import { judgeNames } from "../domain/names/judge";
 import { readInput } from "./input";
@@ -65,7 +65,7 @@ export async function readNames(file: string): Promise<ReadNames> {
   const named = (problem: string): string => `--names ${file}: ${problem}`;
   if (file === "-") return { problems: [named("is stdin, give a file")] };
   try {
-    const documents = parseNamesFile(await textOf(file), file);
+    const documents = parseDocuments(await textOf(file), file, "marked");
     if (documents.length > 1) {
       return { problems: [named(`holds ${documents.length} documents where one is expected`)] };
     }

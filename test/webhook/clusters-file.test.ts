@@ -28,6 +28,11 @@ test.each([
   ],
   ["a list of none", JSON.stringify(listOf()), []],
   [
+    "an EC whose policy stands in a block that is merged in",
+    `x: &base {engineUpgradePolicy: Major}\n${dump({ ...one, spec: undefined }, { skipInvalid: true })}spec: {<<: *base}\n`,
+    [{ ...facts[0], policy: "Major" }],
+  ],
+  [
     "an EC of the older version",
     JSON.stringify({ ...one, apiVersion: "app.engine.com/v1alpha1" }),
     facts.slice(0, 1),

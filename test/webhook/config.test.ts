@@ -244,7 +244,7 @@ describe("ENGINE_NAMES", () => {
     [
       "no YAML",
       "a: [1",
-      ["cannot be used: unexpected end of the stream within a flow collection (2:1)"],
+      ["cannot be read: unexpected end of the stream within a flow collection (line 2, column 1)"],
     ],
   ])("%s: every problem is named at start", (_title, text, problems) => {
     const path = file(text);

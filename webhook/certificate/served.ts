@@ -7,8 +7,6 @@ import type { Names } from "../../plugin/domain/names";
 import { plain } from "../../plugin/domain/rules/wording";
 import { tlsFloor, tryHandshake } from "./handshake";
 import { errorText, type Log } from "../log";
-import { CORE_SCHEMA, loadAll } from "js-yaml";
-import { shapeProblem, textProblem } from "../../plugin/domain/values";
 
 /** A certificate, perhaps with its chain, and its private key, both PEM. */
 export interface ServedKeyPair {
@@ -259,16 +257,6 @@ export class ServedCertificate {
     const kept = this.served !== undefined;
     this.options.log.error({ because, kept }, "the certificate folder holds no pair to serve");
   }
-}
-
-/** The documents of a text; throws what is wrong with it. */
-export function parseYaml(text: string): readonly unknown[] {
-  const before = textProblem(text);
-  if (before !== undefined) throw new Error(before);
-  const documents = loadAll(text, null, { schema: CORE_SCHEMA });
-  const problem = shapeProblem(documents, text.length);
-  if (problem !== undefined) throw new Error(problem);
-  return documents;
 }
 
 export interface FolderWatch {

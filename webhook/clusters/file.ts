@@ -5,9 +5,10 @@ import { clustersOf } from "../../plugin/domain/clusters";
 import { UsageError } from "../../plugin/domain/errors";
 import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { parseJson } from "../../plugin/domain/values";
+import { decodeText } from "../../plugin/adapters/encoding";
+import { parseDocuments } from "../../plugin/adapters/yaml";
 import { ByNamespace, type ClusterKey, type ClusterService, type SourceContext } from "./clusters";
-import { type FolderWatch, parseYaml, watchFolder } from "../certificate/served";
+import { type FolderWatch, watchFolder } from "../certificate/served";
 import { errorText } from "../log";
 
 const pollMs = 2_000;
@@ -28,7 +29,7 @@ export class FileClusters implements ClusterService {
     private readonly context: SourceContext,
   ) {
     try {
-      this.content = readFileSync(path, "utf8");
+      this.content = decodeText(readFileSync(path));
       this.clusters = parseClusters(this.content, context.names);
       this.known = new ByNamespace(this.clusters);
     } catch (cause) {
@@ -84,7 +85,7 @@ export class FileClusters implements ClusterService {
     try {
       const before = this.stamp;
       this.stamp = stampOf(this.path);
-      const content = this.stamp === before ? this.content : readFileSync(this.path, "utf8");
+      const content = this.stamp === before ? this.content : decodeText(readFileSync(this.path));
       if (content === this.content) {
         this.heard = performance.now();
         return;
@@ -117,11 +118,5 @@ function stampOf(path: string): string {
 
 /** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
 export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
-  return clustersOf(parseDocuments(content), names);
-}
-
-/** JSON is YAML too, and read as what it is in a tenth of the time. */
-function parseDocuments(content: string): readonly unknown[] {
-  const json = content.startsWith("{") ? parseJson(content) : undefined;
-  return json === undefined ? parseYaml(content) : [json];
+  return clustersOf(parseDocuments(content, "the file", "refused in YAML"), names);
 }

@@ -1,9 +1,10 @@
 /** Finding, reading and merging kubeconfig files as kubectl does. */
 import { delimiter, dirname, join, resolve } from "node:path";
 import { InputError } from "../../domain/errors";
-import { asArray, asString, getOwn, isObject, type Json, shapeProblem } from "../../domain/values";
+import { asArray, asString, getOwn, isObject, type Json } from "../../domain/values";
+import { firstDocument } from "../documents";
 import { fileProblem, readText } from "../files";
-import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
+import { unread } from "../yaml";
 
 /** Reads --kubeconfig, else the list in KUBECONFIG, else the file in the home folder. */
 export function loadKubeconfig(explicit: string | undefined, env: NodeJS.ProcessEnv): Kubeconfig {
@@ -118,28 +119,17 @@ function parseKubeconfig(content: string): KubeconfigFile {
 }
 
 function parsed(content: string, problems: string[]): Json {
-  let document: unknown;
-  try {
-    document = load(content, { schema: CORE_SCHEMA }) ?? {};
-    if (shapeProblem(document, content.length) !== undefined) {
-      problems.push("is larger than any kubeconfig, by its aliases (&, *)");
-      return {};
-    }
-  } catch (error) {
-    problems.push(`is not YAML${placeOf(error)}`);
+  const document = firstDocument(content);
+  if (document === undefined) return {};
+  if ("problems" in document) {
+    problems.push(...document.problems.map(unread));
     return {};
   }
-  const kind = getOwn(document, "kind");
-  if (isObject(document) && (kind === undefined || kind === "Config")) return document;
+  const { value } = document;
+  const kind = getOwn(value, "kind");
+  if (isObject(value) && (kind === undefined || kind === "Config")) return value;
   problems.push(`is not a Config${asString(kind) === undefined ? "" : ` but a ${String(kind)}`}`);
   return {};
-}
-
-/** Only the place: the parser's own message quotes the lines around it. */
-function placeOf(error: unknown): string {
-  const mark: unknown = error instanceof YAMLException ? error.mark : undefined;
-  const line = getOwn({ ...(mark as object) }, "line");
-  return typeof line === "number" ? ` (line ${line + 1})` : "";
 }
 
 /** The fields of an entry: the name in the file and the type; a file's path is relative to the kubeconfig. */

@@ -8,6 +8,7 @@ import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/relea
 import { type Release, type ReleaseFile, releasePaths } from "../../domain/release/contents";
 import { getOwn } from "../../domain/values";
 import { type Clock, requestDeadlineMs } from "../../run/ports";
+import { decodeText } from "../encoding";
 import { fileProblem } from "../files";
 import { systemClock } from "../clock";
 import { type OnSlow, SlowAnswers } from "../http/slow";
@@ -71,7 +72,7 @@ function reader(files: Files, sourceOf: (path: string) => string): Release["file
 
 function textOf(bytes: Buffer, source: string): ReleaseFile {
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), source };
+    return { text: decodeText(bytes, true), source };
   } catch {
     throw new InputError(`${source} is not text in UTF-8`);
   }

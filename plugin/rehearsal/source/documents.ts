@@ -10,7 +10,7 @@ export function objectsOf(
   problem: (text: string) => void,
 ): readonly KubeObject[] {
   const objects: KubeObject[] = [];
-  for (const document of documentsOf(content)) {
+  for (const document of documentsOf(content, "refused in YAML")) {
     const where = `${name}, document ${document.number}`;
     if ("problems" in document) {
       for (const one of document.problems) problem(`${where}: ${told(one)}`);

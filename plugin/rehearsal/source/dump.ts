@@ -10,6 +10,7 @@ import { objectsOf } from "./documents";
 import { disarm, isAdmissionSecret } from "./stand-in";
 import { constants } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
+import { decodeText } from "../../adapters/encoding";
 import { fileProblem } from "../../adapters/files";
 import { filesBelow, type Notes } from "../../adapters/manifests";
 import { getOwn } from "../../domain/values";
@@ -117,7 +118,7 @@ export async function textOf(path: string, { problem }: Notes): Promise<string |
       );
       return undefined;
     }
-    return decoded(await readFile(path));
+    return decodeText(await readFile(path), true);
   } catch (error) {
     problem(
       getOwn(error, "code") === "ERR_ENCODING_INVALID_ENCODED_DATA"
@@ -126,10 +127,4 @@ export async function textOf(path: string, { problem }: Notes): Promise<string |
     );
     return undefined;
   }
-}
-
-/** UTF-8, or what some shells on Windows write when output is sent to a file; throws TypeError. */
-function decoded(bytes: Buffer): string {
-  const wide = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(wide ? "utf-16le" : "utf-8", { fatal: true }).decode(bytes);
 }

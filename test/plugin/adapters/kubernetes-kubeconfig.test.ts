@@ -81,11 +81,57 @@ describe("several files", () => {
       exitCode: 2,
       hint: "fix that file, or give another one, then run again",
       problems: [
-        expect.stringMatching(/^the kubeconfig \S+one is not YAML \(line [23]\)$/),
+        expect.stringMatching(
+          /^the kubeconfig \S+one cannot be read: [^(]+ \(line [23], column \d+\)$/,
+        ),
         `the kubeconfig ${two} is not a Config but a Pod`,
         `kubeconfig: is a folder, not a file: ${folder.dir}`,
       ],
     });
+  });
+});
+
+describe("the YAML of kubectl", () => {
+  const context = (fields: string): string => `x: &x {cluster: b, namespace: shop}
+clusters: [{name: a, cluster: {server: "https://a.test"}}, {name: b, cluster: {server: "https://b.test"}}]
+contexts: [{name: r, context: {${fields}}}]
+current-context: r
+`;
+
+  // as kubectl config view reads them
+  test.each<[string, string, readonly string[]]>([
+    ["a merge key", context("<<: *x"), ['cluster "b"', "shop"]],
+    ["a key after it", context("<<: *x, cluster: a"), ['cluster "a"', "shop"]],
+    ["a key before it", context("cluster: a, <<: *x"), ['cluster "b"', "shop"]],
+    ["the last one of two keys", context("cluster: a, cluster: b"), ['cluster "b"', "default"]],
+    [
+      "the first document",
+      `# mine\n---\n${context("cluster: a")}---\n${context("cluster: b")}`,
+      ['cluster "a"', "default"],
+    ],
+    ["what follows it unread", `${context("cluster: a")}---\n[`, ['cluster "a"', "default"]],
+    ["a tag passed over", context("cluster: !corp a"), ['cluster "a"', "default"]],
+  ])("%s", (_, text, target) => {
+    const file = folder.write("config", text);
+    const { clusterName, namespace } = targetOf({ kubeconfig: file });
+    expect([clusterName, namespace]).toEqual(target);
+  });
+
+  test.each<["UTF-16LE" | "UTF-16BE" | "UTF-8"]>([["UTF-16LE"], ["UTF-16BE"], ["UTF-8"]])(
+    "in %s with its mark",
+    (encoding) => {
+      const text = `\uFEFF${context("<<: *x")}`;
+      const wide = Buffer.from(text, "utf16le");
+      const file = join(folder.dir, "config");
+      const bytes = { "UTF-16LE": wide, "UTF-16BE": Buffer.from(wide).swap16(), "UTF-8": text };
+      writeFileSync(file, bytes[encoding]);
+      expect(targetOf({ kubeconfig: file })).toMatchObject({ namespace: "shop" });
+    },
+  );
+
+  test("a first document that is empty holds no context", () => {
+    const file = folder.write("config", `---\n---\n${context("cluster: a")}`);
+    expect(loadKubeconfig(file, {}).contexts.size).toBe(0);
   });
 });
 

@@ -232,7 +232,7 @@ describe("--template and --release", () => {
   });
 
   test.each<[string, string, string]>([
-    ["not YAML", "a: [", "mine.yaml is not YAML"],
+    ["not YAML", "a: [", "mine.yaml cannot be read"],
     ["other names", shipped.replace("redisenterprise.", "x."), "webhooks[0].name is"],
     [
       "a placeholder of the service account",

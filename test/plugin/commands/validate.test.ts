@@ -20,7 +20,7 @@ beforeEach(() => {
 
 /** Writes files below the folder, and runs the line with their paths in it. */
 async function validate(
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Buffer>>,
   words: readonly string[] = [],
   scene: Scene = {},
 ): Promise<Ended> {
@@ -70,6 +70,30 @@ const published = `status:
   - {dbType: engine, version: 7.4.0, major: false}
 `;
 const major = ec("engineUpgradePolicy: major");
+
+describe("files as kubectl reads them", () => {
+  const wrong = edb(`${ofEc}\nengineVersion: "9.9"`, "carts", "engine");
+  const wide = Buffer.from(`\uFEFF${wrong}`, "utf16le");
+
+  test.each<[string, string | Buffer]>([
+    ["UTF-16LE", wide],
+    ["UTF-16BE", Buffer.from(wide).swap16()],
+    ["UTF-8 with its mark", `\uFEFF${wrong}`],
+  ])("%s has the places of the text", async (_, written) => {
+    const files = { "db.yaml": written, "ec.yaml": ec("", published) };
+    const ended = await validate(files, ["-o", "json"]);
+    expect(foundIn(ended)).toEqual(foundIn(await validate({ "db.yaml": wrong }, ["-o", "json"])));
+    expect(foundIn(ended)).toEqual(["db.yaml:8:18 error R1 spec.engineVersion"]);
+  });
+
+  test("a tag that kubectl ignores leaves the object to be checked", async () => {
+    const tagged = wrong.replace("metadata:", "metadata:\n  annotations: {a: !vault x}");
+    const files = { "db.yaml": tagged, "ec.yaml": ec("", published) };
+    expect(foundIn(await validate(files, ["-o", "json"]))).toEqual([
+      "db.yaml:9:18 error R1 spec.engineVersion",
+    ]);
+  });
+});
 
 describe("verdicts", () => {
   test.each<[string, Record<string, string>, number, string[], string[]?]>([

@@ -1,7 +1,7 @@
 import * as values from "../../../plugin/domain/values";
 
 const { asArray, asString, few, getOwn, getPath, isObject, parseJson, renderValue } = values;
-const { sameJson, shapeProblem, textProblem, withValue } = values;
+const { sameJson, shapeProblem, withValue } = values;
 
 const json = (text: string) => JSON.parse(text) as Readonly<Record<string, unknown>>;
 const hostile = json(`{"__proto__": {"evil": 1}, "constructor": "c", "a": {"b": null}}`);
@@ -103,14 +103,4 @@ test.each<[string, unknown, RegExp]>([
   ["a value that contains itself", endless, /contains itself/],
 ])("the shape of %s", (_, value, problem) => {
   expect(shapeProblem(value, 100) ?? "fits").toMatch(problem);
-});
-
-test.each<[string, string, boolean]>([
-  ["a short text with merge keys", "c: {<<: *a}", false],
-  ["a long text with a script", `run: cat <<EOF\n${"x".repeat(70_000)}`, false],
-  ["a long text with merge keys", `c: {<<: *a}\n${"x".repeat(70_000)}`, true],
-  ["a long text with quoted ones", `"<<" : *a\n${"x".repeat(70_000)}`, true],
-  ["a long text with tagged ones", `!!merge x: *a\n${"x".repeat(70_000)}`, true],
-])("%s is refused: %s", (_, text, refused) => {
-  expect(textProblem(text) !== undefined).toBe(refused);
 });

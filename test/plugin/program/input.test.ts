@@ -16,6 +16,25 @@ test("a file gives its text", async () => {
   expect(await readInput(join(folder, "a.yaml"), stdinOf(""), calm)).toBe("kind: X\n");
 });
 
+describe("a byte order mark says how a text is written", () => {
+  const text = "kind: X # é€𐍈\n";
+  const wide = Buffer.from(`\uFEFF${text}`, "utf16le");
+  const rows: [string, Buffer][] = [
+    ["UTF-8", Buffer.from(`\uFEFF${text}`)],
+    ["UTF-16LE", wide],
+    ["UTF-16BE", Buffer.from(wide).swap16()],
+  ];
+
+  test.each(rows)("%s, in a file and on stdin", async (name, bytes) => {
+    const file = join(folder, `${name}.yaml`);
+    writeFileSync(file, bytes);
+    expect(await readInput(file, stdinOf(""), calm)).toBe(text);
+    const stdin = new PassThrough();
+    stdin.end(bytes);
+    expect(await readInput("-", stdin, calm)).toBe(text);
+  });
+});
+
 test("- gives stdin's", async () => {
   expect(await readInput("-", stdinOf("a\né"), calm)).toBe("a\né");
 });

@@ -61,7 +61,7 @@ describe("a file that cannot be used is named, with what is wrong", () => {
     [
       "a template that is not YAML",
       ["upgrade-webhook", "--template", join(folder, "bad.yaml")],
-      `${join(folder, "bad.yaml")} is not YAML`,
+      `${join(folder, "bad.yaml")} cannot be read`,
     ],
   ];
 

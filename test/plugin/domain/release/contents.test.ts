@@ -226,7 +226,7 @@ describe("a release is unfit for", () => {
   test("another release, or a text that is not a YAML, with its line", () => {
     const other = ["r/bundle.yaml: its operator is 7.22.0-7, not 7.22.0-17 that was asked for"];
     expect(problemsOf(withBundle(usual), { target: "7.22.0-17" })).toEqual(other);
-    const line = /^r\/bundle.yaml is not YAML: .*\([23]:\d+\)/;
+    const line = /^r\/bundle.yaml cannot be read: .*\(line [23], column \d+\)/;
     expect(problemsOf(aRelease({ "bundle.yaml": "a: 1\nb: [" }))).toEqual([
       expect.stringMatching(line),
       `r/bundle.yaml: it holds no ${label}`,
