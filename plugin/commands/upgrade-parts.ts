@@ -1,5 +1,6 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/databases/codes";
+import { operatorRelease } from "../domain/cluster/operator";
 import type { Facts } from "../domain/facts";
 import { type PartId, procedure, ownClusters, webhookOwner } from "../domain/procedure";
 import type { Release } from "../domain/release/contents";
@@ -131,6 +132,7 @@ function clusters(of: PartsOf, { ahead }: Stage): PreparedRun {
     ...{ target: clusterTag, auto, takeFields, skip, stallAfterMs, limited },
     skipMayMiss: true,
     assumeOperator: ahead ? operatorVersion : undefined,
+    operatorBefore: operatorRelease(of.facts).version,
   };
   const [first, ...others] = clusterNames(of);
   if (first === undefined) throw new Error("there is nothing to run");

@@ -91,6 +91,17 @@ export function inRegistry(reference: string, registry: string): string {
   return `${registry.replace(/\/+$/, "")}/${withoutHost(reference)}`;
 }
 
+/** True for a repository that is in this registry, whatever its path there. */
+export function isIn(repository: string | undefined, registry: string): boolean {
+  return repository?.startsWith(`${registry.replace(/\/+$/, "")}/`) === true;
+}
+
+/** The reference's tag and digest in another repository. */
+export function withRepository(reference: string, repository: string): string {
+  const own = parseImage(reference)?.repository ?? reference;
+  return `${repository}${reference.slice(own.length)}`;
+}
+
 /** What stands before the image's own path in a repository; undefined where that is not its path. */
 export function registryOf(repository: string, image: string): string | undefined {
   const end = `/${withoutHost(image)}`;

@@ -16,6 +16,7 @@ import { lastFile } from "../operator/managers";
 import { isUnknownPolicy } from "../rules/upgrade-policy";
 import { judgeSecrets } from "./secrets";
 import { causesOf } from "../cluster/causes";
+import { helperFindings } from "../cluster/helper-images";
 import { daysUntil } from "../duration";
 
 const { error, ofCause, shared, warning } = checksOf("cluster");
@@ -198,24 +199,14 @@ export const clusterSpecChecks: readonly Check[] = [
     title: "No image is pinned by digest where upgrades are automatic",
     needs,
   }),
-  warning("CLUSTER-HELPER-IMAGES", "Facts 7", {
-    title: "Bootstrapper and services rigger are of the operator's release",
-    cause: "the tag of the bootstrapper or of the services rigger is not the operator's release",
-    fix: "set it to the operator's release, or remove that image spec",
+  shared(clusterFindings.helperImages, {
+    title: "Bootstrapper, services rigger and call-home client are of the operator's release",
     needs: ["ecs", "deployments"],
-    judge: perCluster((cluster, { installed, names: { ecFields } }) => {
-      const leaf = ecFields.versionTag.slice(-1);
-      const paths = [ecFields.bootstrapperImage, ecFields.riggerImage].map((one) => [
-        ...one,
-        ...leaf,
-      ]);
-      return paths.flatMap((path) => {
-        const tag = asString(getPath(cluster, path));
-        if (tag === undefined || installed === undefined || isSameTag(tag, installed.tag))
-          return [];
-        const cause = `${path.join(".")} is ${tag}, the operator ${installed.tag}`;
-        return [on(cluster, cause, { field: path.join(".") })];
-      });
+    judge: perCluster((cluster, { installed, wanted, names }) => {
+      if (installed === undefined) return [];
+      // the upgrade moves tags of the release that runs, and keeps those of the one that is wanted
+      const fits = [installed, wanted].flatMap((one) => one?.tag ?? []);
+      return helperFindings(cluster, names, { operator: installed.tag, fits });
     }),
   }),
   error("CLUSTER-PULL-SECRET", "S17", {

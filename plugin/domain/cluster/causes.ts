@@ -10,6 +10,7 @@ import {
   leadingEngineVersion,
   parseEngineVersion,
 } from "../versions";
+import { helperFields } from "./helper-images";
 import { clusterFinding, type clusterFindings } from "./codes";
 import {
   autoOf,
@@ -205,13 +206,9 @@ function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
     );
 }
 
-function digestPaths({ ecFields }: Facts["names"]): readonly (readonly string[])[] {
-  const { digestHash, bootstrapperImage, riggerImage, meterImage } = ecFields;
-  const leaf = digestHash.slice(-1);
-  return [
-    digestHash,
-    ...[bootstrapperImage, riggerImage, meterImage].map((path) => [...path, ...leaf]),
-  ];
+function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
+  const { digestHash } = names.ecFields;
+  return [digestHash, ...helperFields(names, digestHash)];
 }
 
 /** Databases with user-defined modules need the automatic upgrade off (S51, S124). */

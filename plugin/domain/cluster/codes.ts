@@ -69,6 +69,11 @@ export const clusterFindings = {
     cause: "the EC's status does not report the state of its license",
     fix: "check in the cluster itself that the license is valid",
   }),
+  helperImages: warning("CLUSTER-HELPER-IMAGES", "Facts 7", {
+    cause:
+      "the tag of the bootstrapper, the services rigger or the call-home client is not the operator's release",
+    fix: "set it to the operator's release, or remove that image spec",
+  }),
   manifestOld: warning("CLUSTER-MANIFEST-OLD", "S18", {
     cause:
       "the EC was made by kubectl apply, and the manifest that was applied last holds another value",

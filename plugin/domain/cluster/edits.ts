@@ -14,6 +14,7 @@ import {
   withValue,
 } from "../values";
 import { autoPaths } from "../clusters";
+import type { helperTags } from "./helper-images";
 
 /** What is asked for. */
 export interface ClusterWish {
@@ -45,7 +46,15 @@ export interface AutoPlan {
 export function editsOf(
   ec: KubeObject,
   wish: ClusterWish,
-  { names, auto }: { readonly names: Names; readonly auto: AutoPlan },
+  {
+    names,
+    auto,
+    helpers,
+  }: {
+    readonly names: Names;
+    readonly auto: AutoPlan;
+    readonly helpers: ReturnType<typeof helperTags>;
+  },
 ): readonly FieldEdit[] {
   const { versionTag, imagePullPolicy, repository } = names.ecFields;
   const specced = isObject(getPath(ec, versionTag.slice(0, -1)));
@@ -57,6 +66,7 @@ export function editsOf(
     ...(manual ? [[versionTag, wish.tag] as const] : []),
     [imagePullPolicy, wish.imagePullPolicy ?? policy],
     [repository, wish.repository],
+    ...helpers,
     ...(wish.auto && auto.path !== undefined ? [[auto.path, true] as const] : []),
     ...(auto.off
       ? autoPaths(names)
@@ -111,10 +121,15 @@ export function droppedOf(
   return edits.filter(({ path, to }) => !sameJson(getPath(object, path), to ?? undefined));
 }
 
-/** The edits for people: "versionTag 7.22.0-28 -> 8.0.2-17". */
+/** The edits for people: "versionTag 7.22.0-28 -> 8.0.2-17"; fields of one name are told apart by their paths. */
 export function renderEdits(edits: readonly FieldEdit[]): string {
+  const leaves = edits.map(({ path }) => path.slice(-1).join(""));
   return edits
-    .map(({ path, from, to }) => `${path.slice(-1).join("")} ${shown(from)} -> ${shown(to)}`)
+    .map(({ path, from, to }, at) => {
+      const leaf = String(leaves[at]);
+      const isAlone = leaves.indexOf(leaf) === leaves.lastIndexOf(leaf);
+      return `${isAlone ? leaf : path.slice(1).join(".")} ${shown(from)} -> ${shown(to)}`;
+    })
     .join(", ");
 }
 

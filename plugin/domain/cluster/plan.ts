@@ -12,6 +12,7 @@ import { clusterFinding, clusterFindings } from "./codes";
 import { causesOf, usedModules } from "./causes";
 import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "./edits";
 import { autoOf, autoPathIn, autoPaths } from "../clusters";
+import { helperFindings, helperTags } from "./helper-images";
 import { operatorFindings, operatorRelease } from "./operator";
 import { termOf } from "../names";
 import type { CheckTarget } from "../checks/context";
@@ -26,6 +27,8 @@ export interface ClusterRequest extends ClusterWish {
   readonly version: string;
   /** Findings that are accepted. */
   readonly skip: readonly Skip[];
+  /** Release of the operator before this upgrade, where it is known. */
+  readonly operatorBefore?: string | undefined;
 }
 
 /** The plan, and what may keep it from being done. */
@@ -50,7 +53,12 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
   const ec = factNamed(facts, "ecs", { name: request.name, namespace });
   if (ec === undefined) return undefined;
   const auto = autoPlanOf(facts, ec, request);
-  const edits = editsOf(ec, request, { names, auto });
+  const helpers = helperTags(ec, {
+    names,
+    operator: operatorRelease(facts).version,
+    before: request.operatorBefore,
+  });
+  const edits = editsOf(ec, request, { names, auto, helpers });
   const writes = edits.length > 0 || (request.auto && auto.path === undefined);
   const planned = { ec, edits, wish: request, auto, skip: request.skip };
   const { findings, missing } = writes ? prerequisites(facts, planned) : nothing;
@@ -138,6 +146,7 @@ export function prerequisites(
     ...autoFindings(facts, planned),
     ...pinnedFindings(facts, planned),
     ...manifestFindings(planned),
+    ...pinnedHelpers(facts, planned),
   ];
   return { findings: [...accept(own, skip), ...judged.flatMap(ofList)], missing };
 }
@@ -232,6 +241,16 @@ function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): 
       fix: `remove ${path.join(".")}, then run again`,
     }),
   ];
+}
+
+/** What is left beside an operator of another release (domain facts 7). */
+function pinnedHelpers(facts: Facts, { ec, edits }: PlannedUpgrade): readonly Finding[] {
+  const operator = operatorRelease(facts).version;
+  if (operator === undefined) return [];
+  const moved = edits.map(({ path }) => path.join("."));
+  return helperFindings(ec, facts.names, { operator, fits: [operator] }).filter(
+    ({ field }) => !moved.includes(String(field)),
+  );
 }
 
 /** kubectl apply of an unchanged manifest would put the old value back. */

@@ -1,7 +1,7 @@
 /** The image specs of cluster resources, which follow the operator's registry (S17). */
 import { type FieldEdit, fieldEdits } from "../cluster/edits";
 import type { Finding } from "../findings";
-import { type ImagePart, imagesOn, inRegistry } from "../image";
+import { type ImagePart, imagesOn, inRegistry, isIn } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import type { ReleaseContents } from "../release/contents";
@@ -97,6 +97,8 @@ function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): re
     // without a repository or a tag the nodes have the operator's own image
     const isNone = part === "cluster" && !namesImage(cluster, names);
     if (isNone || !specs.includes(path.join("."))) return [];
+    // a mirror may have its images under other paths
+    if (isIn(asString(getPath(cluster, [...path, ...last])), registry)) return [];
     const [image] = imagesOn(contents.platform, part, names);
     return [[[...path, ...last], inRegistry(image, registry)]];
   });
@@ -142,7 +144,7 @@ export function judgeClusterImages(
   const left = clusters.flatMap((cluster) =>
     unknown
       .map((path) => [...path, ...names.ecFields.repository.slice(-1)])
-      .filter((path) => asString(getPath(cluster, path))?.startsWith(`${registry}/`) !== true)
+      .filter((path) => !isIn(asString(getPath(cluster, path)), registry))
       .map((path) =>
         operatorFinding("imageLeft", {
           object: objectLabel(cluster),

@@ -1,5 +1,6 @@
 /** Local changes to merge (S18): fields that the release sets and someone has set otherwise. */
 import type { Finding } from "../findings";
+import { isIn, parseImage } from "../image";
 import { type KubeObject, lastApplied, type ManagedFields, objectLabel } from "../objects";
 import { type HeldField, isPersonsManager, takes } from "../owners";
 import {
@@ -31,6 +32,8 @@ export interface HeldFacts {
   readonly ours: string;
   /** Fields that the release wins by the person's word. */
   readonly takeFields: readonly string[];
+  /** The registry that this run pulls from by the person's word. */
+  readonly registry?: string | undefined;
 }
 
 /** The findings for local changes; `force` when fields of others are taken all the same. */
@@ -45,6 +48,7 @@ export function judgeHeld(facts: HeldFacts): HeldVerdict {
     (held) =>
       !isStored(facts.live, facts.stored, held.field) &&
       !isOldFile(facts, held) &&
+      !isInRegistry(facts, held) &&
       !takes(facts.takeFields, held.field),
   );
   const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));
@@ -88,6 +92,26 @@ function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: He
   return storedFile === undefined
     ? sameStored(now, said, field)
     : isStored(live, storedFile, field);
+}
+
+/** A person moved the image into the registry that is given now: what is written has that change. */
+function isInRegistry(
+  { live, wanted, registry }: HeldFacts,
+  { field, manager }: HeldField,
+): boolean {
+  if (registry === undefined || !isByPerson(manager)) return false;
+  const file = lastFile(live);
+  const [now, other, before] = [live, wanted, file].map((object) =>
+    field.endsWith(".image") ? parseImage(valueAt(object, field)) : undefined,
+  );
+  if (now === undefined || now.repository !== other?.repository) return false;
+  // a tag that a person changed as well is a change of its own
+  return isIn(now.repository, registry) && (file === undefined || now.tag === before?.tag);
+}
+
+/** Without managed fields nobody is named. */
+function isByPerson(manager: string): boolean {
+  return manager === "" || isPersonsManager(manager, []);
 }
 
 function localChange(facts: HeldFacts, { field, manager }: HeldField): Finding {

@@ -1,5 +1,5 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
-import { inRegistry, parseImage } from "../image";
+import { inRegistry, isIn, parseImage, withRepository } from "../image";
 import type { Names } from "../names";
 import { annotationOf, type KubeObject, type Ref, type Resource } from "../objects";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
@@ -141,7 +141,8 @@ function withImages(deployment: KubeObject, { registry, pullSecret, live }: Plac
   const moved = (key: string): Json => {
     const containers = getOwn(pod, key);
     if (registry === undefined || containers === undefined) return {};
-    return { [key]: asArray(containers).map((container) => inOther(container, registry)) };
+    const held = getPath(live, [...podSpec, key]);
+    return { [key]: asArray(containers).map((one) => inOther(one, { registry, held })) };
   };
   const secrets = pullSecrets(pod, getPath(live, podSpec), pullSecret);
   const template = { ...(getPath(deployment, ["spec", "template"]) as Json) };
@@ -162,11 +163,21 @@ function withImages(deployment: KubeObject, { registry, pullSecret, live }: Plac
   };
 }
 
-function inOther(container: unknown, registry: string): unknown {
+/** The repository that a container has in the registry already stays, whatever its path there. */
+function inOther(
+  container: unknown,
+  { registry, held }: { readonly registry: string; readonly held: unknown },
+): unknown {
   const image = asString(getOwn(container, "image"));
-  return isObject(container) && image !== undefined
-    ? { ...container, image: inRegistry(image, registry) }
-    : container;
+  if (!isObject(container) || image === undefined) return container;
+  const name = getOwn(container, "name");
+  const live = asArray(held).find((one) => getOwn(one, "name") === name);
+  const repository = parseImage(getOwn(live, "image"))?.repository;
+  const other =
+    repository !== undefined && isIn(repository, registry)
+      ? withRepository(image, repository)
+      : inRegistry(image, registry);
+  return { ...container, image: other };
 }
 
 /** The release's, those in force, and the one given, each once. */

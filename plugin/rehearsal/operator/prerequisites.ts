@@ -1,4 +1,5 @@
 /** What keeps an EC upgrade from starting, and what freezes it (S113–S114, S121–S125; domain facts 7, 8, 10, 11). */
+import { helperFields } from "../../domain/cluster/helper-images";
 import { withInstalled } from "../../domain/api/modules";
 import { moduleStanding, projectCluster, servedPaths } from "../../domain/clusters";
 import { clusterVersionFor } from "../../domain/release/platforms";
@@ -45,10 +46,8 @@ export function isAutomatic(ec: KubeObject, { names }: OperatorSnapshot): boolea
 /** Pinned images, where the upgrade is automatic: InvalidUpgrade whether or not one is due. */
 export function pinnedBecause({ ec, scene }: PrerequisiteContext): string | undefined {
   if (!isAutomatic(ec, scene)) return undefined;
-  const { digestHash, bootstrapperImage, riggerImage, meterImage } = scene.names.ecFields;
-  const key = digestHash.at(-1) ?? "";
-  const others = [bootstrapperImage, riggerImage, meterImage].map((path) => [...path, key]);
-  const pinned = [digestHash, ...others].filter(
+  const { digestHash } = scene.names.ecFields;
+  const pinned = [digestHash, ...helperFields(scene.names, digestHash)].filter(
     (path) => asString(getPath(ec, path)) !== undefined,
   );
   if (pinned.length === 0) return undefined;

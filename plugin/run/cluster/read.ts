@@ -109,6 +109,8 @@ export interface UpgradeClusterOptions {
   readonly imageRepository?: string;
   /** Planned before the operator is upgraded: this release of it counts as the one that runs. */
   readonly assumeOperator?: string;
+  /** Release of the operator before this upgrade, where it is known. */
+  readonly operatorBefore?: string | undefined;
   readonly takeFields: readonly string[];
   /** Findings that are accepted. */
   readonly skip: readonly Skip[];

@@ -61,7 +61,7 @@ async function evaluateOnce(tools: Evaluating, wanted: DesiredObject): Promise<E
   const { deps, options } = tools;
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
   const { is, keeps, object, findings } = await judged(tools, wanted, live);
-  const { fieldManager: ours, takeFields, rehearsed: isCopy } = options;
+  const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
   const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings };
   if (is !== "write") return { ...at, is };
   let tried: Tried;
@@ -72,7 +72,7 @@ async function evaluateOnce(tools: Evaluating, wanted: DesiredObject): Promise<E
   }
   if (live === undefined) return { ...at, is: "create" };
   const { stored } = tried;
-  const facts: HeldFacts = { ...tried, live, wanted: object, ours, takeFields, isCopy };
+  const facts: HeldFacts = { ...tried, live, wanted: object, ours, takeFields, registry, isCopy };
   const first = judgeHeld(facts);
   const verdict =
     first.findings.length === 0

@@ -3,7 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../../package.json";
 import { defaultNames as names } from "../../../plugin/domain/names";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import { kinds } from "../../../plugin/domain/kinds";
+import { type KubeObject, lastApplied } from "../../../plugin/domain/objects";
+import { imagesOf } from "../../../plugin/domain/operator/wanted";
+import type { Report } from "../../../plugin/run/report";
 import { getPath } from "../../../plugin/domain/values";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { exampleSource } from "../../../plugin/rehearsal/example";
@@ -194,6 +197,138 @@ describe("before the first write", () => {
     expect([report.exit.code, writes]).toEqual([3, []]);
     expect(report.exit.reason).toContain(cause);
     expect(report.exit.next).toMatch(/./);
+  });
+});
+
+describe("helper images of the cluster", () => {
+  const specOf = (tag: object) => ({
+    bootstrapperImageSpec: { repository: "engine/operator", ...tag },
+    engineEnterpriseServicesRiggerImageSpec: { repository: "engine/k8s-controller", ...tag },
+    usageMeter: {
+      callHomeClient: { imageSpec: { repository: "engine/call-home-client", ...tag } },
+    },
+  });
+  const withHelpers =
+    (spec: object) =>
+    (object: KubeObject): KubeObject =>
+      object.kind === names.ec.kind
+        ? { ...object, spec: { ...(object["spec"] as object), ...spec } }
+        : object;
+  const about = (report: Report) =>
+    (report.findings ?? []).filter(({ code }) => code === "CLUSTER-HELPER-IMAGES");
+
+  test.each(["7.8.2-6", "v7.8.2-6"])(
+    "at %s, the old operator's release, they move with the cluster's tag in one write",
+    async (versionTag) => {
+      const world = await changedWorld(withHelpers(specOf({ versionTag })));
+      const { report, writes } = await upgrade(world);
+      expect([report.exit.code, about(report)]).toEqual([0, []]);
+      expect(writes.filter((write) => write.startsWith(`patch ${names.ec.kind} `))).toHaveLength(1);
+      const ec = await world.cluster.get(here(product.ec, "ec"));
+      expect(ec?.["spec"]).toMatchObject({
+        ...specOf({ versionTag: "8.0.2-2" }),
+        engineEnterpriseImageSpec: { versionTag: "8.0.2-17" },
+      });
+      expect((await upgrade(world)).writes).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["another release", { versionTag: "7.8.2-5" }, 3],
+    ["a digest", { versionTag: "7.8.2-6", digestHash: "sha256:00" }, 3],
+    ["the new operator's release", { versionTag: "8.0.2-2" }, 0],
+    ["no tag", {}, 0],
+  ])("with %s they stay, and the plan warns of each", async (_, tag, warnings) => {
+    const world = await changedWorld(withHelpers(specOf(tag)));
+    const planned = await upgrade(world, ["--dry-run=server"]);
+    expect([planned.code, new Set(about(planned.report).map(({ field }) => field)).size]).toEqual([
+      0,
+      warnings,
+    ]);
+    expect((await upgrade(world)).report.exit.code).toBe(0);
+    const ec = await world.cluster.get(here(product.ec, "ec"));
+    expect(ec?.["spec"]).toMatchObject(specOf(tag));
+  });
+});
+
+describe("with --image-registry", () => {
+  const registry = "hub.example.org:5000/team";
+
+  /** What `kubectl set image` leaves: another image, its own manager, and the file of before. */
+  function withImages(image: string) {
+    return (object: KubeObject): KubeObject => {
+      if (object.kind !== "Deployment") return object;
+      const spec = object["spec"] as { template: { spec: { containers: { name: string }[] } } };
+      const containers = spec.template.spec.containers.map((one) => ({ ...one, image }));
+      const pod = { ...spec.template.spec, containers };
+      const keys = containers.map(({ name }) => [`k:{"name":"${name}"}`, { "f:image": {} }]);
+      const set = {
+        ...{ manager: "kubectl-set", operation: "Update", apiVersion: "apps/v1" },
+        ...{ fieldsType: "FieldsV1" },
+        fieldsV1: {
+          "f:spec": {
+            "f:template": { "f:spec": { "f:containers": Object.fromEntries(keys) as object } },
+          },
+        },
+      };
+      const { apiVersion, kind, metadata } = object;
+      const file = { apiVersion, kind, metadata: { name: metadata.name }, spec };
+      const held = (metadata.managedFields ?? []).map((entry) => ({
+        ...entry,
+        fieldsV1: JSON.parse(
+          JSON.stringify(entry.fieldsV1).replaceAll(/"f:image":\{\},?/g, ""),
+        ) as object,
+      }));
+      return {
+        ...object,
+        metadata: {
+          ...object.metadata,
+          annotations: { ...object.metadata.annotations, [lastApplied]: JSON.stringify(file) },
+          managedFields: [...held, set],
+        },
+        spec: { ...spec, template: { ...spec.template, spec: pod } },
+      } as KubeObject;
+    };
+  }
+
+  test.each([
+    ["the release's path", `${registry}/engine/operator`],
+    ["another path", `${registry}/copies/the-operator`],
+  ])("what a person moved there, to %s, is taken and its path kept", async (_, repository) => {
+    const image = { repository: `${registry}/copies/nodes`, versionTag: "7.8.2-34" };
+    const world = await changedWorld((object) => {
+      if (object.kind !== names.ec.kind) return withImages(`${repository}:7.8.2-6`)(object);
+      const spec = { ...(object["spec"] as object), engineEnterpriseImageSpec: image };
+      return { ...object, spec };
+    });
+    const args = ["--image-registry", registry];
+    for (const mode of ["client", "server"]) {
+      const { report } = await upgrade(world, [...args, `--dry-run=${mode}`]);
+      expect([report.exit.code, JSON.stringify(report.steps)]).toEqual([
+        0,
+        expect.stringContaining(`${repository}:8.0.2-2`),
+      ]);
+    }
+    const { report } = await upgrade(world, ["--yes", ...args]);
+    expect(report.exit.code).toBe(0);
+    const ec = await world.cluster.get(here(product.ec, "ec"));
+    expect(getPath(ec, names.ecFields.repository)).toBe(image.repository);
+    const operator = await world.cluster.get(here(kinds.deployment, names.operator.deployment));
+    expect([...imagesOf(operator).values()]).toEqual(
+      ["8.0.2-2", "8.0.2-2"].map((tag) => `${repository}:${tag}`),
+    );
+    expect((await upgrade(world, ["--yes", ...args])).writes).toEqual([]);
+  });
+
+  test.each([
+    ["another registry", "other.example.org/engine/operator:7.8.2-6"],
+    ["a registry whose name begins like it", `${registry}-old/engine/operator:7.8.2-6`],
+    ["another tag", `${registry}/engine/operator:7.8.2-99`],
+  ])("a person's change to %s stays a conflict", async (_, image) => {
+    const world = await changedWorld(withImages(image));
+    const { report, writes } = await upgrade(world, ["--yes", "--image-registry", registry]);
+    expect([report.exit.code, writes]).toEqual([5, []]);
+    expect(report.findings?.map(({ code }) => code)).toContain("OPERATOR-LOCAL-CHANGE");
   });
 });
 

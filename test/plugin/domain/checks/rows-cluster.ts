@@ -90,6 +90,8 @@ export const clusterRows: Rows = {
     w.set(ec, "spec.bootstrapperImageSpec", { versionTag: "7.22.0-7" }),
   "CLUSTER-HELPER-IMAGES: the operator's own": (w) =>
     w.set(ec, "spec.bootstrapperImageSpec", { versionTag: "v8.0.2-2" }),
+  "CLUSTER-HELPER-IMAGES: the call-home client of another release": (w) =>
+    w.set(ec, "spec.usageMeter", { callHomeClient: { imageSpec: { versionTag: "7.22.0-7" } } }),
   "CLUSTER-PULL-SECRET: no such Secret": (w) =>
     w.set(ec, "spec.pullSecrets", [{ name: "registry" }, {}]),
   "CLUSTER-PULL-SECRET: it exists": (w) =>

@@ -140,6 +140,56 @@ test("edits are undone by the old values, held when every value is there, and sh
   expect([holds(anEc(), gone), holds(anEc({ x: 1 }), gone)]).toEqual([true, false]);
 });
 
+test("fields of one name are told apart by their paths", () => {
+  const edits = [
+    { path: ["spec", "one", "tag"], from: "", to: "2" },
+    { path: ["spec", "two", "inner", "tag"], from: undefined, to: "2" },
+    { path: ["spec", "own"], from: 1, to: 2 },
+  ];
+  expect(renderEdits(edits)).toBe('one.tag "" -> 2, two.inner.tag absent -> 2, own 1 -> 2');
+});
+
+const rigger = (spec: object) => ({ engineEnterpriseServicesRiggerImageSpec: spec });
+
+test.each<[string, object, Partial<ClusterRequest>, object | undefined, readonly string[]]>([
+  ["of the operator that managed the tag", { versionTag: "7.22.0-7" }, {}, moved(), []],
+  [
+    "of the operator before",
+    { versionTag: "v7.9.1-3" },
+    { operatorBefore: "7.9.1-3" },
+    moved(),
+    [],
+  ],
+  ["of another release", { versionTag: "7.9.1-3" }, {}, undefined, ["CLUSTER-HELPER-IMAGES"]],
+  ["of no release", { versionTag: "edge" }, {}, undefined, ["CLUSTER-HELPER-IMAGES"]],
+  ["of the new operator", { versionTag: "8.0.2-2" }, {}, undefined, []],
+  [
+    "pinned by digest",
+    { versionTag: "7.22.0-7", digestHash: "sha256:1" },
+    {},
+    undefined,
+    ["CLUSTER-HELPER-IMAGES"],
+  ],
+])("a helper's tag %s", (...[, spec, wish, edits, codes]) => {
+  const found = plan({ ecs: [anEc(rigger(spec))] }, wish);
+  const patched = patchOf(found.edits) as { spec: Record<string, unknown> };
+  const key = "engineEnterpriseServicesRiggerImageSpec";
+  expect([patched.spec[key], codesOf(found)]).toEqual([edits, codes]);
+});
+
+test("with an operator of an unknown release no helper is moved or held against the EC", () => {
+  const found = plan({
+    ecs: [anEc(rigger({ versionTag: "7.22.0-7" }))],
+    deployments: [anOperator("edge")],
+  });
+  expect(JSON.stringify(patchOf(found.edits))).not.toContain("Rigger");
+  expect(codesOf(found)).not.toContain("CLUSTER-HELPER-IMAGES");
+});
+
+function moved(): object {
+  return { versionTag: "8.0.2-2" };
+}
+
 test("an EC that is not there has no plan", () => {
   expect(planCluster(factsOf(before), { ...request, name: "other" })).toBeUndefined();
 });

@@ -124,6 +124,18 @@ test.each<[string, object, boolean]>([
   expect(told).toEqual(follows ? [] : ["OPERATOR-CLUSTER-IMAGE"]);
 });
 
+test("what is in the registry already keeps its path", () => {
+  const cluster = anEc({
+    engineEnterpriseImageSpec: { versionTag: "1", repository: "mirror/other/nodes" },
+    bootstrapperImageSpec: { repository: "mirrors/engine/operator" },
+  });
+  const wish = { registry: "mirror/", pullSecret: undefined, contents: plain };
+  const patches = clusterPatches([cluster], wish, names);
+  expect(patches.flatMap(({ edits }) => edits.map(({ to }) => to))).toEqual(
+    (["operator", "controller", "callHome"] as const).map((part) => `mirror/${names.images[part]}`),
+  );
+});
+
 test("a pull secret is added once", () => {
   const wish = { registry: undefined, pullSecret: "key", contents: plain };
   const [patch] = clusterPatches([anEc({ pullSecrets: [{ name: "own" }] })], wish, names);

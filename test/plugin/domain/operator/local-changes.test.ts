@@ -118,3 +118,32 @@ test.each([
   const found = [{ field: ".a", live: live["a"], wanted: 3 }];
   expect(heldAmong({ live, wanted: anObject(3), ours }, found)).toHaveLength(count);
 });
+
+const file = applied({ image: "engine/operator:1.0.0-1" });
+const imageOf = (image: unknown, annotations: object = file): KubeObject => ({
+  ...anObject(undefined, { annotations } as KubeObject["metadata"]),
+  image,
+});
+
+test.each<[string, string | undefined, KubeObject, string, number]>([
+  ["in the registry", "hub/a", imageOf("hub/a/x:1.0.0-1"), "kubectl-set", 0],
+  ["in the registry by nobody's name", "hub/a/", imageOf("hub/a/x:1.0.0-1"), "", 0],
+  ["in the registry without a file", "hub/a", imageOf("hub/a/x:9", {}), "kubectl-edit", 0],
+  ["in the registry with another tag", "hub/a", imageOf("hub/a/x:9"), "kubectl-set", 1],
+  ["in the registry at another path", "hub/a", imageOf("hub/a/y:1.0.0-1"), "kubectl-set", 1],
+  ["in another registry", "hub/b", imageOf("hub/a/x:1.0.0-1"), "kubectl-set", 1],
+  ["in the registry by a program", "hub/a", imageOf("hub/a/x:1.0.0-1"), "argocd", 1],
+  ["in a registry that no flag names", undefined, imageOf("hub/a/x:1.0.0-1"), "kubectl-set", 1],
+  ["that is none", "hub/a", imageOf(7), "kubectl-set", 1],
+])("an image %s", (...[, registry, live, manager, count]) => {
+  const wanted = imageOf("hub/a/x:2.0.0-2");
+  const facts = { live, wanted, ours, takeFields: [], registry };
+  const verdict = judgeHeld({ ...facts, held: [{ field: ".image", manager }] });
+  expect(verdict.findings).toHaveLength(count);
+});
+
+test("a field that holds no image is none in the registry", () => {
+  const facts = { live: anObject("hub/x:1"), wanted: anObject("hub/x:2"), ours, takeFields: [] };
+  const verdict = judgeHeld({ ...facts, registry: "hub", held: held("kubectl-set") });
+  expect(verdict.findings).toHaveLength(1);
+});

@@ -115,6 +115,20 @@ test("all containers follow the registry, and pull secrets add up", () => {
   }
 });
 
+test.each([
+  ["mirror/other/path:0", "mirror/other/path:1"],
+  ["mirror/other/path@sha256:00", "mirror/other/path:1"],
+  ["mirrors/a:0", "mirror/a:1"],
+  ["", "mirror/a:1"],
+])("an image that runs as %s becomes %s in the registry", (image, expected) => {
+  const live = aDeployment({ containers: [{ name: container, image }] });
+  const pod = { containers: [{ name: container, image: "a:1" }] };
+  const spec = { containers: [{ image: expected }] };
+  expect(placed([aDeployment(pod)], { registry: "mirror", live })).toMatchObject([
+    { spec: { template: { spec } } },
+  ]);
+});
+
 const marked = { annotations: { [names.annotations.operatorVersion[0]]: "8.0.2-2" } };
 
 test.each([
