@@ -108,8 +108,8 @@ export default tseslint.config(
     files: ["webhook/**/*.ts"],
     rules: forbid(
       [
-        "plugin/(?!domain(/|$)|adapters/(http/|kubernetes/|certificate-pair$|heap$|encoding$|yaml$)|output/fit$)",
-        "the webhook imports plugin/domain, its HTTP and Kubernetes clients, its maker of pairs, its reader of files, its bound of memory and what breaks lines",
+        "plugin/(?!domain(/|$)|adapters/(http/|kubernetes/|x509/|certificate-pair$|heap$|encoding$|yaml$)|output/fit$)",
+        "the webhook imports plugin/domain, its HTTP and Kubernetes clients, its maker and its judgment of certificates, its reader of files, its bound of memory and what breaks lines",
       ],
       clientNode,
     ),

@@ -6,6 +6,9 @@ import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
 import { UsageError } from "../domain/errors";
+import { judgeOwnRoot } from "./x509/judge";
+import { parseCertificate } from "./x509/parse";
+import { certificateBlocks, decodeBase64, mentionsPrivateKey } from "./x509/pem";
 import { parseDocuments } from "./yaml";
 
 export { generatePair, type KeyPair, type PairRequest } from "./certificate-pair";
@@ -77,6 +80,7 @@ function factsOf(pem: string, chain: readonly (X509Certificate | undefined)[]): 
     count: chain.length,
     holdsPrivateKey: mentionsPrivateKey(pem),
     chainOk: isChain(chain),
+    refused: leaf === undefined ? undefined : judgeOwnRoot(pem),
     leaf,
   };
 }
@@ -103,13 +107,11 @@ function stringOf(value: unknown): string {
 
 /** The certificate blocks in order, undefined for one that does not parse. */
 export function chainOf(pem: string): readonly (X509Certificate | undefined)[] {
-  return blocksOf(pem)
-    .filter(({ label }) => label === "CERTIFICATE")
-    .map(certificateOf);
+  return certificateBlocks(pem).map(certificateOf);
 }
 
 /** Bytes after the certificate are tolerated by OpenSSL, not by the API server. */
-function certificateOf({ der }: PemBlock): X509Certificate | undefined {
+function certificateOf(der: Buffer | undefined): X509Certificate | undefined {
   if (der === undefined) return undefined;
   const certificate = attempt(() => new X509Certificate(der));
   return certificate?.raw.length === der.length ? certificate : undefined;
@@ -147,7 +149,7 @@ function leafOf(certificate: X509Certificate): LeafFacts {
     sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
     subject: commonName(certificate, "subject"),
     issuer: commonName(certificate, "issuer"),
-    san: dnsNames(certificate.subjectAltName ?? ""),
+    san: namesOf(certificate),
     notBefore: rfc3339(certificate.validFrom),
     notAfter: rfc3339(certificate.validTo),
     ca: certificate.ca,
@@ -160,16 +162,14 @@ function leafOf(certificate: X509Certificate): LeafFacts {
 
 /** The common name, or the whole name where it has none. */
 function commonName(certificate: X509Certificate, whose: "subject" | "issuer"): string {
-  const full = certificate[whose];
+  // undefined where it is empty, whatever the type says
+  const full = asString(certificate[whose]) ?? "";
   return /^CN=(.*)$/m.exec(full)?.[1] ?? full.replaceAll("\n", ", ");
 }
 
-/** Node writes `DNS:a, IP Address:b`, quoting as JSON what could be mistaken for a separator. */
-function dnsNames(alternatives: string): readonly string[] {
-  const entries = alternatives.matchAll(/(?:^|, )([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)/g);
-  return [...entries].flatMap(([, kind, name = ""]) =>
-    kind === "DNS" ? [name.startsWith('"') ? String(JSON.parse(name)) : name] : [],
-  );
+/** None of a certificate that Go cannot read. */
+function namesOf({ raw }: X509Certificate): readonly string[] {
+  return attempt(() => parseCertificate(raw))?.dnsNames ?? [];
 }
 
 /** "Oct  2 12:00:00 2030 GMT" as 2030-10-02T12:00:00Z; a certificate without dates is none. */
@@ -257,43 +257,4 @@ function asObject(secret: Json): KubeObject {
     kind: "Secret",
     metadata: { name, namespace },
   };
-}
-
-/** One block between BEGIN and END lines; no `der` where what is between is not base64. */
-interface PemBlock {
-  readonly label: string;
-  readonly der: Buffer | undefined;
-}
-
-const begin = "-----BEGIN ";
-const dashes = "-----";
-
-/** Every complete block of a text, in order; linear in its length, whatever it holds. */
-export function blocksOf(text: string): readonly PemBlock[] {
-  return `\n${text}`
-    .split(`\n${begin}`)
-    .slice(1)
-    .flatMap((part) => {
-      const labelEnd = part.indexOf(dashes);
-      const label = part.slice(0, Math.max(labelEnd, 0));
-      const end = part.indexOf(`${dashes}END ${label}${dashes}`, labelEnd);
-      if (label === "" || end === -1) return [];
-      return [{ label, der: decodeBase64(part.slice(labelEnd + dashes.length, end)) }];
-    });
-}
-
-/** True where a private key begins, even one whose block is cut short. */
-function mentionsPrivateKey(text: string): boolean {
-  return text
-    .split(begin)
-    .slice(1)
-    .some((part) => part.slice(0, part.indexOf(dashes)).includes("PRIVATE KEY"));
-}
-
-/** The bytes of a base64 text (line breaks allowed, padding demanded), undefined when it is none. */
-export function decodeBase64(text: string): Buffer | undefined {
-  const packed = text.replace(/[\r\n]+/g, "");
-  return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed)
-    ? Buffer.from(packed, "base64")
-    : undefined;
 }

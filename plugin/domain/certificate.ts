@@ -45,6 +45,11 @@ export interface PemFacts {
   readonly holdsPrivateKey: boolean;
   /** Each certificate is issued by the next one. */
   readonly chainOk: boolean;
+  /**
+   * Why an API server refuses them although it trusts them themselves (S28), under any name and at
+   * any time, in Go's words; undefined where it takes them, and where there is no certificate.
+   */
+  readonly refused: string | undefined;
   /** The first certificate, the one that is served. */
   readonly leaf: LeafFacts | undefined;
 }
@@ -147,17 +152,28 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : undefined,
   },
   {
+    ...error("CERT-REFUSED", "S28", {
+      cause: "no API server accepts the certificate, even one that trusts it",
+      fix: newPair,
+    }),
+    judge: ({ refused }) =>
+      refused === undefined ? undefined : `no API server accepts the certificate: ${refused}`,
+  },
+  {
     ...error("CERT-SAN", "S30", {
       cause:
         "the certificate is not made for the name under which the API server calls the webhook",
       fix: newPair,
     }),
-    judge: onLeaf((leaf, { namespace, names }) => {
+    judge: ({ leaf, refused }, { namespace, names }) => {
+      if (leaf === undefined) return undefined;
       const host = `${names.webhook.service}.${namespace}.svc`;
-      return leaf.san.some((name) => covers(name, host))
+      // the names of what Go cannot parse are not known
+      const isUnknown = refused !== undefined && leaf.san.length === 0;
+      return isUnknown || leaf.san.some((name) => covers(name, host))
         ? undefined
         : `the certificate is not made for ${host}; its DNS names: ${listed(leaf.san)}`;
-    }),
+    },
   },
   {
     ...error("CERT-EXPIRED", "S27", {
@@ -202,10 +218,11 @@ export const certificateChecks: readonly CertificateCheck[] = [
   },
   {
     ...warning("CERT-WEAK", "S27", {
-      cause: "the certificate uses a broken hash or a short RSA key, which TLS clients refuse",
+      cause: "the certificate uses a broken hash or a short RSA key",
       fix: newPair,
     }),
-    judge: onLeaf(judgeStrength),
+    judge: (facts, context) =>
+      facts.refused === undefined ? onLeaf(judgeStrength)(facts, context) : undefined,
   },
   {
     ...warning("CERT-CHAIN", "S28", {

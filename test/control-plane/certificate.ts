@@ -16,6 +16,8 @@ export interface CertificateOptions {
   readonly names?: readonly string[];
   readonly notBefore?: Date;
   readonly notAfter?: Date;
+  /** What it is for; servers by default. */
+  readonly usage?: "serverAuth" | "clientAuth";
 }
 
 const day = 24 * 60 * 60_000;
@@ -35,6 +37,7 @@ export function makePair({
   names = serviceNames(namespace),
   notBefore = new Date(Date.now() - day),
   notAfter = new Date(notBefore.getTime() + 5 * 365 * day),
+  usage = "serverAuth",
 }: CertificateOptions): Pair {
   // Node's own key generation takes a fraction of the time that one in JavaScript would.
   const keys = generateKeyPairSync("rsa", {
@@ -59,7 +62,7 @@ export function makePair({
       keyEncipherment: true,
       keyCertSign: true,
     },
-    { name: "extKeyUsage", serverAuth: true },
+    { name: "extKeyUsage", [usage]: true },
     { name: "subjectKeyIdentifier" },
     ...(names.length === 0
       ? []
@@ -137,6 +140,8 @@ export const unfitSecrets = {
   "no name of the service": (namespace) =>
     admissionSecret(namespace, makePair({ namespace, names: [`admission.${namespace}`] })),
   "no names at all": (namespace) => admissionSecret(namespace, makePair({ namespace, names: [] })),
+  "for clients only": (namespace) =>
+    admissionSecret(namespace, makePair({ namespace, usage: "clientAuth" })),
   expired: (namespace) =>
     admissionSecret(
       namespace,

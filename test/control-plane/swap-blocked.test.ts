@@ -63,6 +63,7 @@ describe("the secret", () => {
     "cert holds a private key": "SECRET-PRIVATE-KEY-IN-CERT",
     "no name of the service": "CERT-SAN",
     "no names at all": "CERT-SAN",
+    "for clients only": "CERT-REFUSED",
     expired: "CERT-EXPIRED",
     "not yet valid": "CERT-NOT-YET-VALID",
     "another private key": "CERT-KEY-MISMATCH",

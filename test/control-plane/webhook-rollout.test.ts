@@ -134,7 +134,7 @@ const unfit: readonly (readonly [RegExp, (namespace: string) => Partial<Pair>])[
     (namespace) => makePair({ namespace, notBefore: new Date(0), notAfter: new Date(1) }),
   ],
   [/has to hold the items/, (namespace) => ({ privateKey: makePair({ namespace }).privateKey })],
-  [/not made for/, () => makePair({ namespace: "elsewhere" })],
+  [/valid for admission\.elsewhere/, () => makePair({ namespace: "elsewhere" })],
 ];
 
 async function untilServed({ cert }: Pair): Promise<void> {

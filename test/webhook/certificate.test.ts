@@ -8,6 +8,17 @@ import {
   ServedCertificate,
   type ServedOptions,
 } from "../../webhook/certificate/served";
+import {
+  basicConstraints,
+  certificateDer,
+  dnsNames,
+  type ExtensionParts,
+  keys,
+  keyUsage,
+  named,
+  pemOf,
+  usages,
+} from "../support/certificate-der";
 import { aPair, type PemPair } from "../support/tls";
 import { FakeLog } from "./fake-log";
 import { TlsFolder } from "./tls-folder";
@@ -20,11 +31,21 @@ const expired = aPair({ notBefore: new Date(2020, 0), notAfter: new Date(2021, 0
 const early = aPair({ notBefore: new Date(2120, 0), notAfter: new Date(2121, 0) });
 const stranger = aPair({ names: ["admission.elsewhere.svc"] });
 const byCommonName = aPair({ commonName: "localhost", names: [] });
+const clientsOnly = oddPair([dnsNames("localhost"), usages("1.3.6.1.5.5.7.3.2")]);
 const otherType = generateKeyPairSync("ec", {
   namedCurve: "P-256",
   publicKeyEncoding: { type: "spki", format: "pem" },
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 }).privateKey;
+/** A pair that has these extensions and no others. */
+function oddPair(extensions: readonly ExtensionParts[]): PemPair {
+  const key = keys.rsa(2048);
+  return {
+    certPem: pemOf(certificateDer({ keys: key, subject: named("odd"), extensions })),
+    keyPem: key.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
 const noPair = "the certificate folder holds no pair to serve";
 
 const folders: TlsFolder[] = [];
@@ -98,9 +119,10 @@ test.each<[string, Partial<PemPair>, RegExp]>([
   [
     "a pair that bears the name as its common name alone",
     byCommonName,
-    /is not made for localhost/,
+    /refused by API servers .* relies on legacy Common Name field/,
   ],
-  ["a pair for another name", stranger, /is not made for localhost, under which the API server/],
+  ["a pair for clients only", clientsOnly, /refused by API servers .*incompatible key usage/],
+  ["a pair for another name", stranger, /is valid for admission.elsewhere.svc, not localhost/],
 ])("%s does not displace the last good pair, and is named once", async (_name, parts, because) => {
   const { folder, certificate, served, log } = serving(first);
   await certificate.refresh();
@@ -119,17 +141,30 @@ test.each<[string, Partial<PemPair>, RegExp]>([
 test.each([
   ["an expired pair", expired],
   ["a pair for another name", stranger],
+  ["a pair for clients only", clientsOnly],
   ["a pair from the future", early],
 ])("%s is served where there is no better one, and is ready only in its time", async (...row) => {
   let now = new Date();
   const { certificate, served, log } = serving(row[1], { now: () => now });
   await certificate.refresh();
   await certificate.refresh();
-  expect([served, certificate.loaded()]).toEqual([["admission"], false]);
+  expect([served.length, certificate.loaded()]).toEqual([1, false]);
   expect(log.lines.map(({ message }) => message)).toEqual([noPair, "certificate in service"]);
   now = new Date(2120, 6);
   await certificate.refresh();
-  expect([served, certificate.loaded()]).toEqual([["admission"], row[1] === early]);
+  expect([served.length, certificate.loaded()]).toEqual([1, row[1] === early]);
+});
+
+test.each([
+  ["an authority whose key may only sign certificates", [basicConstraints(true), keyUsage(0x04)]],
+  ["no authority, whose key may only encipher", [basicConstraints(false), keyUsage(0x20)]],
+])("%s is taken, as API servers take it", async (_name, extensions) => {
+  const { folder, certificate, served } = serving(first);
+  await certificate.refresh();
+  folder.swap(oddPair([dnsNames("localhost"), ...extensions]));
+  await certificate.refresh();
+  expect(served).toEqual(["first", "odd"]);
+  expect(certificate.state()).toMatchObject({ matchesFolder: true });
 });
 
 test("a pair that cannot shake hands at all is told by the code alone", async () => {

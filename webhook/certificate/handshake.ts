@@ -5,7 +5,8 @@
 import { constants } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { connect, createServer, type TLSSocket } from "node:tls";
+import { connect, createServer } from "node:tls";
+import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
 
 interface HandshakePair {
   readonly cert: string;
@@ -33,69 +34,48 @@ export const tlsFloor = {
 } as const;
 
 const limitMs = 5_000;
-/** Dates are judged by the caller's clock, not here. */
-const dates = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
-/** As Go compares: no common name stands in for a missing alternative one. */
-const asGo = { subject: "never", partialWildcards: false } as const;
 
-/** What a handshake has shown: `failed` pairs cannot serve at all, `unfit` ones not under the name. */
+/** What was seen: `failed` pairs cannot serve at all, `unfit` ones are refused by API servers. */
 type Handshake =
   | { readonly is: "fit" }
   | { readonly is: "failed"; readonly because: string }
   | { readonly is: "unfit"; readonly because: string };
 
-/** Serves the pair to itself: its certificates are the roots, as in a webhook configuration (S28). */
+/**
+ * Serves the pair to a client of its own; whether an API server would take it is Go's judgment, not
+ * OpenSSL's. Dates are judged by the caller's clock, not here.
+ */
 export async function tryHandshake(pair: HandshakePair, serverName: string): Promise<Handshake> {
   const server = createServer({ ...pair, ...tlsFloor });
   server.on("tlsClientError", () => undefined); // the client's side tells
   server.listen(0, "127.0.0.1");
   try {
     await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    return await shake({ port, ca: pair.cert, serverName });
+    await shake((server.address() as AddressInfo).port);
   } catch (error) {
     return { is: "failed", because: `a handshake with it fails (${codeOf(error)})` };
   } finally {
     server.close();
   }
+  const problem = judgeOwnRoot(pair.cert, { name: serverName });
+  return problem === undefined
+    ? { is: "fit" }
+    : { is: "unfit", because: `refused by API servers (${problem})` };
 }
 
-interface Dial {
-  readonly port: number;
-  readonly ca: string;
-  readonly serverName: string;
-}
-
-async function shake({ port, ca, serverName }: Dial): Promise<Handshake> {
+async function shake(port: number): Promise<void> {
   const socket = connect({
     host: "127.0.0.1",
     port,
-    ca,
-    // compared below: to find out first that it is no IPv6 address takes node 4 ms of its start
+    // judged elsewhere: to find out first that it is no IPv6 address takes node 4 ms of its start
     checkServerIdentity: () => undefined,
     rejectUnauthorized: false,
-    // Go takes any certificate of the bundle as a root, not only self-signed ones
-    allowPartialTrustChain: true,
   });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(limitMs) });
-    return judge(socket, serverName);
   } finally {
     socket.destroy();
   }
-}
-
-function judge(socket: TLSSocket, serverName: string): Handshake {
-  const code = socket.authorized ? undefined : codeOf(socket.authorizationError);
-  if (code !== undefined && !dates.includes(code)) {
-    return { is: "unfit", because: `not accepted by its own chain (${code})` };
-  }
-  if (socket.getPeerX509Certificate()?.checkHost(serverName, asGo) !== undefined)
-    return { is: "fit" };
-  return {
-    is: "unfit",
-    because: `not made for ${serverName}, under which the API server calls`,
-  };
 }
 
 /** The code alone: a message may quote the certificate. */

@@ -10,6 +10,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Names } from "../../plugin/domain/names";
 import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
+import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
 import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certificate/served";
 import { errorText } from "../log";
 
@@ -192,9 +193,8 @@ function judgePair(
 ): Pick<SecretFacts, "pair" | "unfit"> {
   try {
     const pair = provenPair(texts, self.names.webhook);
-    const host = serverNameOf(self);
-    const stranger = pair.leaf.checkHost(host) === undefined ? `not made for ${host}` : undefined;
-    const unfit = stranger ?? judgeDates(pair, new Date(now));
+    const refused = judgeOwnRoot(pair.cert, { name: serverNameOf(self) });
+    const unfit = refused ?? judgeDates(pair, new Date(now));
     return { pair, ...(unfit !== undefined && { unfit }) };
   } catch (error) {
     return { unfit: errorText(error) };

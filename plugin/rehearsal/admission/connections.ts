@@ -129,9 +129,7 @@ function headersOf({ authority }: WebhookTarget): Readonly<Record<string, string
 function failureOf(broken: Broken, { url, shown }: WebhookTarget): CallFailure {
   const { error, answered, signal } = broken;
   const words =
-    error instanceof UntrustedError && !signal.aborted
-      ? `tls: failed to verify certificate: ${error.message}`
-      : wordsFor(broken, shown);
+    error instanceof UntrustedError && !signal.aborted ? error.message : wordsFor(broken, shown);
   if (!answered) return notAnswered(url, words);
   const reading = "unexpected error when reading response body. Please retry. Original error:";
   return new CallFailure(`failed to call webhook: ${reading} ${words}`);

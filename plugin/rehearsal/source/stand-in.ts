@@ -2,14 +2,8 @@
  * A stand-in for the Secret of the webhook: a rehearsal serves with a key of its own, and judges
  * what it serves with as the original would be judged. Nothing of an original key is kept.
  */
-import {
-  blocksOf,
-  chainOf,
-  decodeBase64,
-  generatePair,
-  itemsOf,
-  readSecretCertificate,
-} from "../../adapters/certificate";
+import { chainOf, generatePair, itemsOf, readSecretCertificate } from "../../adapters/certificate";
+import { blocksOf, decodeBase64 } from "../../adapters/x509/pem";
 import type { CertificateFacts } from "../../domain/certificate";
 import type { Names } from "../../domain/names";
 import { type KubeObject, lastApplied } from "../../domain/objects";

@@ -137,6 +137,7 @@ describe("a generated pair", () => {
       count: 1,
       holdsPrivateKey: false,
       chainOk: true,
+      refused: undefined,
       matchesPrivateKey: true,
       caBundle: base64(pair.certPem),
       leaf: {
@@ -398,9 +399,18 @@ describe("names", () => {
       namesOf([
         { type: 7, ip: "10.0.0.1" },
         { type: 2, value: "a" },
-        { type: 6, value: "https://admission.engine.svc, DNS:x" },
+        { type: 6, value: "https://admission.engine.svc/,DNS:x" },
       ])?.san,
     ).toEqual(["a"]);
+  });
+
+  test("of a certificate that Go cannot parse no name is known", () => {
+    expect(
+      namesOf([
+        { type: 2, value: "a" },
+        { type: 6, value: "https://a b" },
+      ])?.san,
+    ).toEqual([]);
   });
 
   test("a name that pretends to be two is one", () => {

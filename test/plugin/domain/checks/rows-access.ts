@@ -5,6 +5,7 @@ import { aBinding, aConstraint, base64, useOf, type World } from "./world";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
+import { readGoVerdicts } from "../../../support/go-verdicts";
 
 const entry = "webhooks.0";
 const names = { app: "engine-enterprise" };
@@ -138,6 +139,10 @@ export const certificateRows = (
       const { data } = w.find(tls) as { data: Record<string, string> };
       const plain = (item: string) => Buffer.from(data[item] ?? "", "base64").toString();
       w.set(tls, "data.cert", base64(plain("cert") + plain("privateKey")));
+    },
+    "CERT-REFUSED: for clients only": (w) => {
+      const [row] = readGoVerdicts().rows.filter(({ title }) => title === "for clients only");
+      withCert(row?.served ?? "")(w);
     },
     "CERT-SAN: another name": pair("elsewhere"),
     "CERT-EXPIRED: past": pair("expired"),

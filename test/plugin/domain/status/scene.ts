@@ -40,6 +40,7 @@ export const certificate: CertificateFacts = {
   count: 1,
   holdsPrivateKey: false,
   chainOk: true,
+  refused: undefined,
   matchesPrivateKey: true,
   caBundle: testCa,
   leaf: {

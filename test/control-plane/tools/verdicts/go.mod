@@ -1,0 +1,3 @@
+module verdicts
+
+go 1.26
