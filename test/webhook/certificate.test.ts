@@ -1,4 +1,5 @@
-import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import { pemOfKey } from "../../plugin/adapters/private-keys";
 import { defaultNames } from "../../plugin/domain/names";
 import { tryHandshake } from "../../webhook/certificate/handshake";
 import {
@@ -13,12 +14,12 @@ import {
   certificateDer,
   dnsNames,
   type ExtensionParts,
-  keys,
   keyUsage,
   named,
   pemOf,
   usages,
 } from "../support/certificate-der";
+import { pooledKey } from "../support/key-pool";
 import { aPair, type PemPair } from "../support/tls";
 import { FakeLog } from "./fake-log";
 import { TlsFolder } from "./tls-folder";
@@ -39,10 +40,11 @@ const otherType = generateKeyPairSync("ec", {
 }).privateKey;
 /** A pair that has these extensions and no others. */
 function oddPair(extensions: readonly ExtensionParts[]): PemPair {
-  const key = keys.rsa(2048);
+  const privateKey = pooledKey({ type: "rsa" });
+  const key = { privateKey, publicKey: createPublicKey(privateKey) };
   return {
     certPem: pemOf(certificateDer({ keys: key, subject: named("odd"), extensions })),
-    keyPem: key.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    keyPem: pemOfKey(privateKey),
   };
 }
 
