@@ -187,8 +187,13 @@ function toBeSigned(
     sequence(timeOf(from), timeOf(until)),
     subject,
     given.spki ?? given.keys.publicKey.export({ type: "spki", format: "der" }),
-    ...(extensions.length === 0 ? [] : [element(0xa3, sequence(...extensions.map(extensionOf)))]),
+    ...extensionsOf(extensions),
   );
+}
+
+function extensionsOf(extensions: readonly ExtensionParts[]): readonly Buffer[] {
+  if (extensions.length === 0) return [];
+  return [element(0xa3, sequence(...extensions.map(extensionOf)))];
 }
 
 const timeOf = (time: string | Buffer): Buffer =>
