@@ -27,7 +27,7 @@ import {
   within,
   writeOptions,
 } from "./run-ports";
-import { inTurn } from "../run/upgrade/procedure";
+import { inTurn } from "../run/upgrade/in-turn";
 import { prepareReapplyRbac } from "./reapply-rbac";
 import { runUnbindScc } from "./unbind-scc";
 import { readSnapshot } from "../run/snapshot";

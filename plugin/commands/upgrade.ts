@@ -9,6 +9,7 @@ import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
+import { bounded } from "../domain/values";
 import type { Permission } from "../domain/permissions";
 import { clusterVersionFor } from "../domain/release/platforms";
 import type { Release, ReleaseContents } from "../domain/release/contents";
@@ -275,7 +276,8 @@ function partsText(parts: readonly PartReport[], report: Report, style: TextStyl
     column === 1 ? paintResult(cell, style.palette) : cell,
   );
   const failed = parts.find(({ result }) => result === "failed");
-  const done = "every part is done or was skipped, as shown above";
+  const left = exit.leftOut === undefined ? "" : `; left out: ${bounded(exit.leftOut, 10)}`;
+  const done = `every part is done or was skipped, as shown above${left}`;
   const reason = failed === undefined ? done : `${failed.title}: ${failed.why}`;
   const shown = style.verbosity > 0 ? steps : [];
   const rest = renderText({ ...report, steps: shown, exit: { ...exit, reason } }, style);

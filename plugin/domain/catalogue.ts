@@ -4,6 +4,7 @@ import { certificateCodes } from "./certificate";
 import { checkCodes } from "./checks/all";
 import { clusterCodes } from "./cluster/codes";
 import { databaseFindings } from "./databases/codes";
+import { deletionFindings } from "./deletion";
 import { dumpCodes } from "./dump";
 import { error, type Explained } from "./findings";
 import { operatorFindings } from "./operator/codes";
@@ -33,6 +34,7 @@ export const catalogue: readonly Explained[] = [
   ...moduleCodes,
   ...Object.values(planFindings),
   ...Object.values(recoveryFindings),
+  ...Object.values(deletionFindings),
   ...dumpCodes,
   ...Object.values(ruleFindings),
   usageCode,

@@ -82,6 +82,12 @@ const engine: Readonly<Record<string, Line>> = {
 };
 
 const kubectl: Readonly<Record<string, Line>> = {
+  "DEFINITION-DELETING": (finding) => {
+    const name = partsOf(finding).slice(-1).join("");
+    return name === "" ? undefined : ["get", name, "--all-namespaces", "-o", "yaml"];
+  },
+  "NAMESPACE-DELETING": named("describe", "namespace"),
+  "OBJECT-DELETING": described,
   "OPERATOR-NOT-READY": described,
   "POD-CRASH": lastWords,
   "POD-IMAGE": described,

@@ -102,6 +102,8 @@ export interface ExitReport {
   /** @minLength 1 */
   readonly reason: string;
   readonly next?: string;
+  /** With 6: all that was not done, where nothing failed and these alone were left as they are. */
+  readonly leftOut?: readonly string[];
 }
 
 /** Who ran it, how and with what: kept where a page is written of the run. */

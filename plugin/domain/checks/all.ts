@@ -5,6 +5,7 @@ import type { Explained } from "../findings";
 import { type Check, judgingCodes } from "./check";
 import { clusterChecks, clusterSpecChecks, licenceChecks } from "./cluster";
 import { databaseChecks } from "./databases";
+import { deletionChecks } from "./deletion";
 import { definitionChecks, releaseChecks } from "./release";
 import { operatorChecks, operatorOwnerChecks } from "./operator";
 import { platformChecks } from "./platform";
@@ -15,6 +16,7 @@ import { webhookChecks, webhookTrustChecks } from "./webhook";
 
 /** The catalogue of checks. */
 export const checks: readonly Check[] = [
+  ...deletionChecks,
   ...platformChecks,
   ...operatorChecks,
   ...operatorOwnerChecks,

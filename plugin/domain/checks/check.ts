@@ -10,6 +10,7 @@ export type { CheckTarget } from "./context";
 
 /** The areas in the order in which they are shown. */
 export const areas = [
+  "deletion",
   "platform",
   "operator",
   "release",

@@ -1,6 +1,7 @@
 /** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
 import { termOf } from "../names";
 import { clusterFindings } from "../cluster/codes";
+import { isDeleting } from "../deletion";
 import { factNamed } from "../facts";
 import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { ownerOf } from "../owners";
@@ -28,7 +29,6 @@ const standing = ["Running", "InvalidUpgrade"];
 
 const stateOf = (cluster: KubeObject, { names }: CheckContext): string =>
   asString(getPath(cluster, names.ecFields.state)) ?? "not told";
-const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** The checks of the EC's state. */
 export const clusterChecks: readonly Check[] = [
@@ -47,19 +47,12 @@ export const clusterChecks: readonly Check[] = [
           ]
         : [],
   }),
-  shared(clusterFindings.deleting, {
-    title: "No EC is being deleted",
-    needs,
-    judge: perCluster((cluster) =>
-      deleting(cluster) ? on(cluster, "it is being deleted") : undefined,
-    ),
-  }),
   shared(clusterFindings.state, {
     title: "Every EC is in a state from which an upgrade begins",
     needs,
     judge: perCluster((cluster, situation) => {
       const state = stateOf(cluster, situation);
-      if (deleting(cluster) || [...moving, ...standing].includes(state)) return undefined;
+      if (isDeleting(cluster) || [...moving, ...standing].includes(state)) return undefined;
       return on(cluster, `its state is ${state}`, {
         field: situation.names.ecFields.state.join("."),
       });

@@ -4,7 +4,8 @@ import { clusterFindings } from "../cluster/codes";
 import { keepsNothing } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
 import { versionPaths } from "../clusters";
-import { type KubeObject, namespaceOf } from "../objects";
+import { isDeleting, renderDeletion } from "../deletion";
+import { namespaceOf } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import type { RuleOptions } from "../rules/types";
@@ -118,7 +119,7 @@ export const databaseChecks: readonly Check[] = [
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
       const status = asString(getPath(object, path));
-      if (deleting(object) || status === undefined || status === "active") return undefined;
+      if (isDeleting(object) || status === undefined || status === "active") return undefined;
       return on(object, `its status is ${quote(status)}`, { field: fieldText(path) });
     }),
   }),
@@ -153,7 +154,7 @@ export const databaseChecks: readonly Check[] = [
     fix: "wait until it is gone; if it stays, check that the admission webhook answers: without it no finalizer can be removed",
     needs,
     judge: perDatabase(({ object }) =>
-      deleting(object) ? on(object, "it is being deleted") : undefined,
+      isDeleting(object) ? on(object, renderDeletion(object)) : undefined,
     ),
   }),
   warning("DATABASE-TYPE", "Facts 7", {
@@ -178,8 +179,6 @@ export const databaseChecks: readonly Check[] = [
     ),
   }),
 ];
-
-const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** As the admission rules would judge it, were it recreated; what is below 7.2 is a check of its own. */
 function judgeVersion(

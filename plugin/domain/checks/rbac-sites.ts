@@ -10,6 +10,7 @@ import { accountOf } from "../scc/grants";
 import { getPath, asArray, getOwn, asString, oncePer } from "../values";
 import type { CheckContext } from "./context";
 import type { Names } from "../names";
+import { isDeleting, renderDeletion } from "../deletion";
 import { rbacFindings } from "../rbac/codes";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 
@@ -117,15 +118,7 @@ const none: Additions = { grants: [], subjects: [] };
 
 /** True for a namespace in which something can be created. */
 function isLiving(namespace: KubeObject | undefined): boolean {
-  return namespace !== undefined && !isTerminating(namespace);
-}
-
-/** True for a namespace that is being deleted. */
-export function isTerminating(namespace: KubeObject): boolean {
-  return (
-    namespace.metadata.deletionTimestamp !== undefined ||
-    getPath(namespace, ["status", "phase"]) === "Terminating"
-  );
+  return namespace !== undefined && !isDeleting(namespace);
 }
 
 function byNamespace(
@@ -191,15 +184,19 @@ export const rbacSettingChecks: readonly Check[] = [
           cause: "it is managed and does not exist",
         })),
   }),
-  shared(rbacFindings.namespaceTerminating, {
-    title: "No managed namespace is being deleted",
-    needs: settingNeeds,
-    judge: ({ facts, managed }) =>
-      facts.objects.namespaces
-        .filter((namespace) => managed.includes(nameOf(namespace)))
-        .filter(isTerminating)
-        .map((namespace) => on(namespace, "it is managed and being deleted")),
-  }),
+  // it alone is left out, and the others are done
+  shared(
+    { ...rbacFindings.namespaceTerminating, severity: "warning" },
+    {
+      title: "No managed namespace is being deleted",
+      needs: settingNeeds,
+      judge: ({ facts, managed }) =>
+        facts.objects.namespaces
+          .filter((namespace) => managed.includes(nameOf(namespace)))
+          .filter(isDeleting)
+          .map((namespace) => on(namespace, `it is managed; ${renderDeletion(namespace)}`)),
+    },
+  ),
   shared(rbacFindings.labelValue, {
     title: "The label of managed namespaces has no value where none is asked for",
     needs: settingNeeds,

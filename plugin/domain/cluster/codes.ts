@@ -42,8 +42,8 @@ export const clusterFindings = {
     fix: "check with kubectl get that it runs a version that is new enough",
   }),
   deleting: error("CLUSTER-DELETING", "Facts 7", {
-    cause: "the EC is being deleted",
-    fix: "wait until it is gone, or give another EC",
+    cause: "the EC is being deleted: its databases go with it",
+    fix: "save its databases first if they are needed; wait until it is gone, or give another EC",
   }),
   digestPinned: error("CLUSTER-DIGEST-PINNED", "Facts 7", {
     cause: "an image of the EC is pinned by its digest, so it stays as it is whatever tag is set",

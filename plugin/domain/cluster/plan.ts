@@ -11,6 +11,7 @@ import { getPath, asString } from "../values";
 import { clusterFinding, clusterFindings } from "./codes";
 import { causesOf, usedModules } from "./causes";
 import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "./edits";
+import { deletingCluster } from "../deletion";
 import { autoOf, autoPathIn, autoPaths } from "../clusters";
 import { helperFindings, helperTags } from "./helper-images";
 import { operatorFindings, operatorRelease } from "./operator";
@@ -167,9 +168,11 @@ function ofList({ check, findings }: JudgedCheck): readonly Finding[] {
 const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
 
 /** The EC has to be Running, or InvalidUpgrade with its cause gone; a restart is waited for. */
-function stateFindings({ names }: Facts, ec: KubeObject): readonly Finding[] {
+function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   const object = objectLabel(ec);
-  if (ec.metadata.deletionTimestamp !== undefined) return [clusterFinding("deleting", { object })];
+  const deleting = deletingCluster(facts, ec);
+  if (deleting !== undefined) return [deleting];
+  const { names } = facts;
   const state = asString(getPath(ec, names.ecFields.state));
   const field = names.ecFields.state.join(".");
   if (state === "Upgrade") {

@@ -1,5 +1,5 @@
 /** The finding codes of a database's upgrade, each with its cause, way out and source. */
-import { error, type Explained, findingIn, warning } from "../findings";
+import { type Finding, error, type Explained, findingIn, warning } from "../findings";
 
 /** What may be wrong with a database (EDB, EAADB) before or during its upgrade, by what it is about. */
 export const databaseFindings = {
@@ -33,7 +33,7 @@ export const databaseFindings = {
   }),
   deleting: error("DATABASE-BEING-DELETED", "Facts 7", {
     cause: "the database is being deleted",
-    fix: "leave it out",
+    fix: "nothing, if it is to go; with --all it is left out, and the others are upgraded",
   }),
   failed: error("DATABASE-FAILED", "Facts 9", {
     cause: "the database is in a failed state that it does not leave by itself",
@@ -157,6 +157,14 @@ export const databaseFindings = {
     fix: "run again without --via api, or name its instance here",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
+
+/** Codes of a database that is left out by itself: the others are upgraded all the same, and the run ends with 6. */
+const leftOutCodes: readonly string[] = [databaseFindings.deleting.code];
+
+/** True where nothing else stands against the database. */
+export function isLeftOut(blocks: readonly Finding[]): boolean {
+  return blocks.length > 0 && blocks.every(({ code }) => leftOutCodes.includes(code));
+}
 
 /** A finding of one of the codes. */
 export const databaseFinding = findingIn(databaseFindings);

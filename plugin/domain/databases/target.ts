@@ -6,6 +6,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { isNamed, readName, termOf } from "../names";
 import { getPath, asArray, bounded, getOwn, asString } from "../values";
+import { isDeleting, renderDeletion } from "../deletion";
 import { databaseFinding } from "./codes";
 import { isOfEngine, recoverLine } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
@@ -205,9 +206,10 @@ export function ownBlocks(
   const { names } = facts;
   const { object, kind, instanceOf, named } = target;
   const about = { object: objectLabel(object) };
+  const deletion = { ...about, cause: renderDeletion(object) };
   const instance = via === "resource" && named ? instanceOf : undefined;
   const blocks: readonly (readonly [boolean, Finding])[] = [
-    [object.metadata.deletionTimestamp !== undefined, databaseFinding("deleting", about)],
+    [isDeleting(object), databaseFinding("deleting", deletion)],
     [!isOfEngine(object, names), databaseFinding("otherType", about)],
     [via === "api" && kind === "eaadb", databaseFinding("viaResource", about)],
     [

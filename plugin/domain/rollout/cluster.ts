@@ -2,6 +2,7 @@
 import { parseImage } from "../image";
 import { causesOf, recoverLine } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
+import { isDeleting, renderDeletion } from "../deletion";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { getPath, getOwn, asString } from "../values";
@@ -163,15 +164,10 @@ function troublesOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): re
   ];
 }
 
-function deleting({ metadata }: KubeObject): Trouble | undefined {
-  if (metadata.deletionTimestamp === undefined) return undefined;
+function deleting(ec: KubeObject): Trouble | undefined {
+  if (!isDeleting(ec)) return undefined;
   const { code, fix } = clusterFindings.deleting;
-  return {
-    code,
-    because: `it is being deleted since ${metadata.deletionTimestamp}`,
-    fix,
-    definite: true,
-  };
+  return { code, because: renderDeletion(ec), fix, definite: true };
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */

@@ -1,5 +1,6 @@
 /** How far a database is, active-active ones with all that take part in them (S61, S65). */
 import { linkedNames } from "../databases/target";
+import { isDeleting, renderDeletion } from "../deletion";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import type { Edit } from "../rules/types";
@@ -94,7 +95,7 @@ function isReached(runs: EngineVersion | undefined, { version, atLeast }: Wanted
 /** How far an EDB is. */
 export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): Progress {
   const object = objectLabel(edb);
-  if (edb.metadata.deletionTimestamp !== undefined) return stalled("deleting", { object });
+  if (isDeleting(edb)) return stalled("deleting", { object, because: renderDeletion(edb) });
   const seen = look(facts, edb, wanted);
   const trouble = troubleOf(facts, seen);
   if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
@@ -226,7 +227,7 @@ function ownProgress(
   wanted: WantedVersion,
 ): Progress {
   const object = objectLabel(eaadb);
-  if (eaadb.metadata.deletionTimestamp !== undefined) return stalled("deleting", { object });
+  if (isDeleting(eaadb)) return stalled("deleting", { object, because: renderDeletion(eaadb) });
   const told = (path: readonly string[], absent: string) =>
     asString(getPath(eaadb, path)) ?? absent;
   const state = told(eaadbFields.status, "active");

@@ -3,6 +3,7 @@ import type { CheckContext } from "../checks/context";
 import { isOfEngine } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { lowestManaged, operatorRelease } from "../cluster/operator";
+import { judgeGround } from "../deletion";
 import { isOpenShift } from "../facts";
 import { termOf } from "../names";
 import type { ReleaseContents } from "../release/contents";
@@ -41,8 +42,13 @@ export interface NextFacts {
   readonly rbac: RbacStatus;
 }
 
-/** What no part can go ahead of: an operator that is not there, and an upgrade that has come to a stand (S70, S113). */
+/** What no part can go ahead of: a deletion, an operator that is not there, and an upgrade that has come to a stand (S70, S113). */
 export function pressingStep(facts: NextFacts): NextStep | undefined {
+  const [deletion] = judgeGround(facts.situation.facts);
+  if (deletion !== undefined) {
+    const { object = "", fix } = deletion;
+    return { says: `write nothing while ${object} is being deleted: ${fix}` };
+  }
   return held("the operator", facts.operator.verdict) ?? recoverStep(facts);
 }
 

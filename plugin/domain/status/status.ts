@@ -1,6 +1,8 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
 import { situationOf } from "../checks/context";
+import { deletingDefinitions, deletingNamespace } from "../deletion";
 import type { Facts } from "../facts";
+import { kinds } from "../kinds";
 import type { Finding } from "../findings";
 import {
   clustersStatus,
@@ -60,11 +62,16 @@ const mostFindings = 3;
 /** Judges every component; each stands for itself, whatever the others lack. */
 export function judgeStatus(facts: Facts, input: StatusInput): Status {
   const situation = situationOf(facts, { rbac: input.rbac });
+  const { ec, edb, eaadb, others } = deletionsBy(facts);
+  const clusters = clustersStatus(situation);
   const parts = {
-    operator: operatorStatus(facts),
-    clusters: clustersStatus(situation),
-    databases: databasesStatus(situation, "edb"),
-    activeActive: databasesStatus(situation, "eaadb"),
+    operator: stalledBy(operatorStatus(facts), others),
+    clusters: stalledBy(
+      { ...clusters, items: clusters.items.map((item) => stalledBy(item, ec)) },
+      ec,
+    ),
+    databases: stalledBy(databasesStatus(situation, "edb"), edb),
+    activeActive: stalledBy(databasesStatus(situation, "eaadb"), eaadb),
     webhook: webhookStatus(facts, input.probe),
     rbac: rbacStatus(situation, input.rbac),
   };
@@ -82,6 +89,31 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
     findings: counted(input.findings),
     ...(next !== undefined && { next }),
   };
+}
+
+/** What is being deleted below the components; what concerns all of them is the operator's. */
+function deletionsBy(facts: Facts) {
+  const { names } = facts;
+  const definitions = deletingDefinitions(facts);
+  const of = (kind: "ec" | "edb" | "eaadb"): Finding | undefined => {
+    const name = `${names[kind].plural}.${names.group}`;
+    return definitions.find(({ object }) => object === `${kinds.definition.kind}/${name}`);
+  };
+  const own = { ec: of("ec"), edb: of("edb"), eaadb: of("eaadb") };
+  const known = Object.values(own);
+  const rest = [...deletingNamespace(facts), ...definitions].filter((one) => !known.includes(one));
+  return { ...own, others: rest[0] };
+}
+
+/** The component with a verdict that no other one outweighs; as it is without a finding. */
+function stalledBy<T extends { readonly verdict: ComponentHealth }>(
+  component: T,
+  finding: Finding | undefined,
+): T {
+  if (finding === undefined) return component;
+  const { object, cause: because, fix, code } = finding;
+  const place = object === undefined ? {} : { object };
+  return { ...component, verdict: { is: "stalled", because, fix, code, ...place } };
 }
 
 function counted(findings: readonly Finding[]): FindingsStatus {

@@ -13,6 +13,7 @@ import { termOf, readName } from "../../domain/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/rollout/cluster";
 import type { Job, JobRun, Plan } from "../engine/execute";
+import { requireGround } from "../ground";
 import { readDefinition, requireRead, withDefinition } from "../snapshot";
 import { BlockedError } from "../engine/recorder";
 import {
@@ -66,6 +67,7 @@ export function clusterJob(
     usual: [writePermission(names, options)],
     read: async () => {
       resource ??= await ecResource(deps);
+      await requireGround(deps, { namespace, clusters: [options.name] });
       const [facts, definition] = await Promise.all([
         readFacts(deps, { namespace, resource }, planned),
         readDefinition(deps, "ec"),
@@ -232,6 +234,7 @@ export function autoOffJob(
     reads: clusters.flatMap((name) => readPermissions(deps.names, { namespace, name })),
     read: async () => {
       const resource = await ecResource(deps);
+      await requireGround(deps, { namespace, clusters });
       return { resource, facts: await readFacts(deps, { namespace, resource }, judged) };
     },
     plan: (seen) => ({ changes: switchesOf(seen, clusters) }),

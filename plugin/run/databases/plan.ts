@@ -1,8 +1,9 @@
 /** What is planned for all databases from one look, and what stands against it. */
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/cluster/operator";
-import { databaseFinding } from "../../domain/databases/codes";
+import { databaseFinding, isLeftOut } from "../../domain/databases/codes";
 import { type DatabasePlan, participantFindings, planDatabase } from "../../domain/databases/plan";
+import { deletingCluster } from "../../domain/deletion";
 import { selectDatabases } from "../../domain/databases/target";
 import type { Finding } from "../../domain/findings";
 import { type Names, isNamed, readName } from "../../domain/names";
@@ -23,6 +24,8 @@ import type { ApiDatabase } from "../cluster-api";
 /** The plans for all databases that are meant. */
 export interface DatabasePlans {
   readonly plans: readonly DatabasePlan[];
+  /** Left out for what they themselves are doing, while others are upgraded. */
+  readonly leftOut: readonly DatabasePlan[];
   /** Exit 3. */
   readonly blocks: readonly Finding[];
   readonly warnings: readonly Finding[];
@@ -44,12 +47,17 @@ export function planDatabases(
   const { databases: names, everywhere, via, assumeOperator, skip } = options;
   const selection = { names, everywhere, via, ...(chosen !== undefined && { chosen }) };
   const { targets, findings } = selectDatabases(facts, selection);
-  const plans = targets.map((target) => planDatabase(facts, target, options));
+  const each = targets.map((target) => planDatabase(facts, target, options));
+  const some = each.filter(({ blocks }) => !isLeftOut(blocks));
+  // where there is no other, it is the run that is blocked
+  const plans = some.length > 0 ? some : each;
   const eaadbs = plans
     .filter(({ target }) => target.kind === "eaadb" && via === "resource")
     .map(({ target: { object }, edits }) => ({ object, changes: edits.length > 0 }));
   const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
+  const clusters = [...new Set(targets.flatMap(({ ec }) => ec ?? []))];
   const all = [
+    ...clusters.flatMap((ec) => deletingCluster(facts, ec) ?? []),
     ...findings,
     ...participantFindings(ahead, eaadbs, participants),
     ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings]),
@@ -60,6 +68,7 @@ export function planDatabases(
   const waits = options.wait && options.dryRun === "none";
   return {
     plans,
+    leftOut: some.length > 0 ? each.filter(({ blocks }) => isLeftOut(blocks)) : [],
     blocks: gathered([...found.filter(isError), ...(waits ? [] : busy)]),
     warnings: gathered(found.filter((finding) => !isError(finding))),
     busy,

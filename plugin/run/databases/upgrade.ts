@@ -14,6 +14,7 @@ import { bounded } from "../../domain/values";
 import { isNamed, readName } from "../../domain/names";
 import { nothing } from "../../domain/at-most";
 import { Fleet } from "../engine/fleet";
+import { requireGround } from "../ground";
 import { requireHome, requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
@@ -83,6 +84,7 @@ class UpgradeDatabases {
   async run(): Promise<void> {
     const { deps, options } = this;
     await requirePermissions(deps, readPermissions(deps.names, options));
+    await requireGround(deps, { namespace: options.namespace, clusters: [] });
     const plans = await this.#fitPlans();
     this.#summary.begin(plans);
     this.#context.line.begin(plans.length);
@@ -131,7 +133,7 @@ class UpgradeDatabases {
       this.#requireFit(all);
       const [busy] = all.busy;
       if (busy !== undefined) return { is: "moving", on: `${busy.object ?? ""}: ${busy.cause}` };
-      deps.recorder.findings(all.warnings);
+      deps.recorder.findings([...all.warnings, ...this.#summary.leaveOut(all.leftOut)]);
       return { is: "done", value: all.plans };
     });
   }
@@ -249,6 +251,7 @@ const before: readonly ExitCode[] = [exitCodes.blocked, exitCodes.conflict];
 /** The results so far. */
 class RunSummary {
   #plans: readonly DatabasePlan[] = [];
+  #leftOut: readonly DatabasePlan[] = [];
   readonly #results = new Map<string, DatabaseReport>();
   readonly #failures = new Map<string, EngineError>();
   #written = 0;
@@ -272,6 +275,13 @@ class RunSummary {
     if (result === "changed") this.#written += 1;
   }
 
+  /** Databases that the run leaves as they are, named with the reason; the findings say why. */
+  leaveOut(plans: readonly DatabasePlan[]): readonly Finding[] {
+    this.#leftOut = plans;
+    for (const plan of plans) this.add(plan, "skipped", plan.blocks);
+    return plans.flatMap(({ blocks }) => blocks);
+  }
+
   /** A failure of one database; the findings say why. */
   fail(plan: DatabasePlan, error: EngineError): readonly Finding[] {
     const findings = explained(plan.label, error);
@@ -282,7 +292,7 @@ class RunSummary {
 
   /** Every database in the order of the plan; those not begun are skipped. */
   databases(): readonly DatabaseReport[] {
-    return this.#plans.map(
+    return [...this.#plans, ...this.#leftOut].map(
       ({ label: object }): DatabaseReport =>
         this.#results.get(object) ?? { object, result: "skipped" },
     );
@@ -293,7 +303,7 @@ class RunSummary {
     const failures = [...this.#failures.values()];
     const [first] = failures;
     const reason = this.#reason(because);
-    if (first === undefined) return { code: exitCodes.ok, reason };
+    if (first === undefined) return this.#done(reason);
     const names = bounded([...this.#failures.keys()].sort(), 10);
     const next =
       "fix what is named, then run the same command again: it continues with those alone";
@@ -301,6 +311,16 @@ class RunSummary {
       return { code: first.exitCode, reason: first.message, next: first.hint ?? next };
     }
     return { code: this.#code(failures, first), reason: `${reason}; failed: ${names}`, next };
+  }
+
+  /** Nothing failed; what was left out is named. */
+  #done(reason: string): ExitReport {
+    if (this.#leftOut.length === 0) return { code: exitCodes.ok, reason };
+    const leftOut = this.#leftOut.map(({ label }) => label);
+    const next =
+      "see the findings; the databases that were left out can be upgraded when they allow it";
+    const says = `${reason}; left out: ${bounded(leftOut, 10)}`;
+    return { code: exitCodes.partial, reason: says, next, leftOut };
   }
 
   #code(failures: readonly EngineError[], first: EngineError): ExitCode {
@@ -314,7 +334,8 @@ class RunSummary {
     const counts = new Map<Result, number>();
     for (const { result } of this.databases()) counts.set(result, (counts.get(result) ?? 0) + 1);
     const parts = [...counts].map(([result, count]) => `${count} ${result}`);
-    const all = this.#plans.length === 1 ? "1 database" : `${this.#plans.length} databases`;
+    const count = this.#plans.length + this.#leftOut.length;
+    const all = count === 1 ? "1 database" : `${count} databases`;
     const stopped = because === undefined ? "" : `; stopped: ${because}`;
     const dry = this.options.dryRun === "none" ? "" : "dry run, nothing was changed: ";
     if (parts.length === 0) return `${dry}there is no database to upgrade`;

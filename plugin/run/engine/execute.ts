@@ -140,6 +140,7 @@ class JobExecution<F, P extends Plan> {
 
   async #judged(plan: P): Promise<P> {
     const { changes, blocks = [], warnings = [] } = plan;
+    if (blocks.length === 0) this.#session.requireStaying(changes);
     await this.job.judge?.(plan);
     const conflicts = changes.flatMap((change) => this.#session.conflictsOf(change).conflicts);
     const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;

@@ -3,6 +3,7 @@
  * came, and told. What nobody confirmed is not sent.
  */
 import { type WriteAction, unconfirmedFindings } from "../../domain/planned-write";
+import { deletionOf } from "../../domain/deletion";
 import { exitCodes, type StatusCause, UnknownOutcomeError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import {
@@ -25,6 +26,7 @@ import {
   droppedFrom,
   inverseOf,
   isDone,
+  liveOf,
   plannedStep,
   refOf,
   resultOf,
@@ -97,10 +99,17 @@ export class Session {
     return conflictsOf(change, this.taking);
   }
 
-  /** Throws 5 where another owner or manager keeps it from being sent. */
+  /** Throws 5 where another owner or manager keeps it from being sent, 3 where it is being deleted. */
   requireFree(change: Change): void {
+    this.requireStaying([change]);
     const { conflicts } = this.conflictsOf(change);
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+  }
+
+  /** Throws 3 where one of the objects is being deleted: the write would be lost with it. */
+  requireStaying(changes: readonly Change[]): void {
+    const findings = changes.flatMap((change) => deletionOf(liveOf(change)) ?? []);
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
   }
 
   /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-CHANGED). */
@@ -143,6 +152,7 @@ export class Session {
 
   /** Sends it with dryRun=All, unless only the client is asked; a field that would be lost is an error. */
   async rehearse(change: Change): Promise<KubeObject | undefined> {
+    this.requireStaying([change]);
     if (this.options.dryRun === "client") return undefined;
     const stored = await this.#sent(change, true);
     requireKept(stored, change);
@@ -186,6 +196,7 @@ export class Session {
    * and throws where that is not the same work; without it, the conflict is thrown.
    */
   async send(change: Change, again?: Again): Promise<KubeObject | undefined> {
+    this.requireStaying([change]);
     this.requireConfirmed([change]);
     await this.#kept.save(change);
     return await this.#step(change, again);

@@ -3,6 +3,7 @@
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
 import { exitCodes } from "../../domain/errors";
+import { deletionOf } from "../../domain/deletion";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import type { KubeObject } from "../../domain/objects";
@@ -91,6 +92,8 @@ class ChartUpgradeRun {
     await requireNamespace(deps, options.namespace);
     const before = await this.#read();
     this.#before = before;
+    const deletion = deletionOf(before.deployment);
+    if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
     this.#refuse(before);
     const upgrade = await this.#wanted();
     if (await this.#isThere(before, upgrade)) {

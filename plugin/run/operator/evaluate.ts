@@ -1,5 +1,6 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
 import { ApiError, exitCodes } from "../../domain/errors";
+import { deletionOf } from "../../domain/deletion";
 import type { Finding } from "../../domain/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/codes";
@@ -60,6 +61,10 @@ export function requireFit(findings: readonly Finding[]): readonly Finding[] {
 async function evaluateOnce(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
   const { deps, options } = tools;
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
+  const deletion = deletionOf(live);
+  if (deletion !== undefined) {
+    return { ...unjudged(wanted, { live, ours: options.fieldManager }), findings: [deletion] };
+  }
   const { is, keeps, object, findings } = await judged(tools, wanted, live);
   const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
   const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings };

@@ -18,6 +18,7 @@ import { namespaceMissing } from "../../domain/webhook/codes";
 import { type Patch, permissionsOf } from "../engine/change";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../engine/recorder";
+import { requireGround } from "../ground";
 import { readSnapshot } from "../snapshot";
 import { applyOf, clusterResource, unjudged } from "./changes";
 import type { Skip } from "../../domain/checks/selection";
@@ -86,9 +87,13 @@ export async function platformOf(cluster: Cluster): Promise<Platform> {
   return served.some((resources) => (resources ?? []).length > 0) ? "openshift" : "kubernetes";
 }
 
-/** Stops where the namespace is not there. */
-export async function requireNamespace({ cluster }: OperatorDeps, name: string): Promise<void> {
-  if ((await cluster.get({ resource: kinds.namespace, name })) !== undefined) return;
+/** Stops where the namespace is not there, or what the upgrade stands on is being deleted. */
+export async function requireNamespace(deps: OperatorDeps, name: string): Promise<void> {
+  const found = await deps.cluster.get({ resource: kinds.namespace, name });
+  if (found !== undefined) {
+    await requireGround(deps, { namespace: name });
+    return;
+  }
   throw new BlockedError(exitCodes.blocked, [namespaceMissing(name)]);
 }
 

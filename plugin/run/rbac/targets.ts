@@ -5,10 +5,10 @@ import { type Site, placeName } from "../../domain/rbac/site";
 import { grantLines } from "../../domain/rbac/rules";
 import { isAsWanted } from "../../domain/rbac/plan";
 import type { Configured } from "../../domain/rbac/managed";
-import { rbacFinding } from "../../domain/rbac/codes";
+import { rbacFinding, rbacFindings } from "../../domain/rbac/codes";
 import type { Finding } from "../../domain/findings";
 import { exitCodes, UsageError } from "../../domain/errors";
-import { isTerminating } from "../../domain/checks/rbac-sites";
+import { isDeleting, renderDeletion } from "../../domain/deletion";
 import { BlockedError } from "../engine/recorder";
 import type { RbacOptions, Namespaces } from "./read";
 import type { ExitReport, NamespaceReport, Result } from "../report";
@@ -131,7 +131,10 @@ function unfitOf(
     const found = all.get(name);
     const object = `Namespace/${name}`;
     if (found === undefined) unfit.set(name, rbacFinding("namespaceAbsent", { object }));
-    else if (isTerminating(found)) unfit.set(name, rbacFinding("namespaceTerminating", { object }));
+    else if (isDeleting(found)) {
+      const cause = `${renderDeletion(found)}: nothing can be created in it, and it is left out`;
+      unfit.set(name, rbacFinding("namespaceTerminating", { object, cause }));
+    }
   }
   return unfit;
 }
@@ -211,7 +214,11 @@ export class Summary {
       failed.every(({ findings = [] }) => findings.some(({ code }) => codes.includes(code)));
     const untouched = allFor(rightsCodes) ? exitCodes.permission : exitCodes.conflict;
     const names = failed.map(({ name }) => name).sort();
+    const isLeftOut = failed.every(({ findings = [] }) =>
+      findings.some(({ code }) => code === rbacFindings.namespaceTerminating.code),
+    );
     return {
+      ...(isLeftOut && this.#notPruned === 0 && { leftOut: names }),
       code: allFor([...rightsCodes, planFindings.changed.code]) ? untouched : exitCodes.partial,
       reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
       next: "fix what is named, then run the same command again: it writes only where something is missing",

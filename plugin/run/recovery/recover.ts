@@ -11,6 +11,7 @@ import type { Evidence } from "../../domain/recovery/classify";
 import type { ClusterApi } from "../cluster-api";
 import { ecResource } from "../cluster/read";
 import { requireHome, requirePermissions, requireYes } from "../engine/permissions";
+import { requireGround } from "../ground";
 import { isSameSpec, Session } from "../engine/session";
 import { givenUp, waitFor } from "../engine/wait";
 import { BlockedError, type StepInfo } from "../engine/recorder";
@@ -75,6 +76,7 @@ class Recover {
   async run(): Promise<Report> {
     const { deps, options } = this;
     await requirePermissions(deps, readPermissions(deps, options));
+    await requireGround(deps, { namespace: options.namespace, clusters: [options.name] });
     const resource = await ecResource(deps);
     const api = await this.#connected();
     try {

@@ -126,6 +126,7 @@ class Unbind {
   async #plan(): Promise<UnbindPlan> {
     const { deps } = this;
     const plan = this.#part.plan(await this.#part.read());
+    this.#session.requireStaying([...plan.changes, ...plan.afterProof]);
     await requirePermissions(deps, await writePermissions(deps, plan));
     this.#tell(plan.findings);
     for (const place of placesOf(plan)) {

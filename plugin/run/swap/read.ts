@@ -17,6 +17,7 @@ import { namespaceMissing } from "../../domain/webhook/codes";
 import type { SwapPlan, PlanFacts } from "../../domain/webhook/plan";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../engine/recorder";
+import { requireGround } from "../ground";
 import type { CertificateReport } from "../report";
 import type { ProbePair } from "../../domain/webhook/probe";
 import type { AskingPorts } from "../engine/permissions";
@@ -100,7 +101,10 @@ export async function readConfigurations(
 async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {
   const { namespace } = options;
   const found = await deps.cluster.get({ resource: kinds.namespace, name: namespace });
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    await requireGround(deps, options);
+    return found;
+  }
   throw new BlockedError(exitCodes.blocked, [
     namespaceMissing(namespace, "the namespace does not exist"),
   ]);

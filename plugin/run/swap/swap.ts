@@ -92,6 +92,7 @@ class Swap {
     const read = await readConfigurations(deps, options);
     const plan = planSwap({ ...options, ...read, caBundle: this.#caBundle, names: deps.names });
     const errors = plan.findings.filter(({ severity }) => severity === "error");
+    this.#session.requireStaying(changesOf(deps, plan));
     if (errors.length === 0) return plan;
     const conflicts = errors.some(({ code }) => code !== "WEBHOOK-LOSES-RULES");
     throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);

@@ -16,6 +16,7 @@ import {
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
 import type { Recorder } from "../engine/recorder";
+import { endOf, goesOn, inTurn, leftOutIn } from "./in-turn";
 import type { Clock } from "../ports";
 import type { Report, Result, StepReport } from "../report";
 import type { Part, PartId } from "../../domain/procedure";
@@ -97,8 +98,10 @@ class Procedure {
         : `dry run: ${count} ${count === 1 ? "write" : "writes"} planned, nothing was changed`,
     );
     const reports = reportsOf(plans);
+    const exit = reports.reduce((end, one) => endOf(one.exit, end), report.exit);
     return {
       ...report,
+      exit: leftOutIn(exit),
       steps: plannedSteps(plan.steps),
       findings: distinct(findingsOf([report, ...reports])),
       ...permissionsOf(reports),
@@ -146,10 +149,10 @@ class Procedure {
         recorder.tell({ type: "note", part, text: `${title} (${source}), after ${spent}` });
         const [from, before] = [clock.now(), recorder.success("").steps?.length ?? 0];
         const report = await this.#part(plan).catch((error: unknown) => this.#endedBy(error));
-        const { code, reason } = report.exit;
+        const { reason } = report.exit;
         const why = reason.replace(/^skipped, /, "");
         const own = recorder.success("").steps?.slice(before) ?? [];
-        const result = code === exitCodes.ok ? resultOf(plan, own) : "failed";
+        const result = goesOn(report.exit) ? resultOf(plan, own) : "failed";
         parts.push({ part: id, title, result, ...recorder.stretch(from, clock.now()), why });
         return report;
       },
@@ -304,7 +307,7 @@ export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport
 export function partsOf(plans: readonly PartPlan[]): readonly PlannedPart[] {
   return plans.map(({ ready: { part, skip }, report }) => {
     const { id, title, source } = part;
-    const stopped = report !== undefined && report.exit.code !== exitCodes.ok;
+    const stopped = report !== undefined && !goesOn(report.exit);
     return {
       id,
       title,
@@ -320,7 +323,7 @@ function obstacles(
   plans: readonly PartPlan[],
 ): { readonly code: ExitCode; readonly reason: string; readonly next?: string } | undefined {
   const stopped = plans.flatMap(({ ready, report }) =>
-    report === undefined || report.exit.code === exitCodes.ok
+    report === undefined || goesOn(report.exit)
       ? []
       : [{ ...report.exit, title: ready.part.title }],
   );
@@ -351,39 +354,4 @@ export interface ReadyPart {
   readonly run: (stage: Stage) => Promise<Report>;
   /** Of a part that is skipped since someone else does it: whether that has come about. */
   readonly verify?: (stage: Stage) => Promise<Report>;
-}
-
-/** What follows; it keeps the record of what came first. */
-export interface Follower {
-  readonly title: string;
-  readonly run: () => Promise<Report>;
-}
-
-/** Goes on from an end, each run only after the one before it went well; the document says all ends. */
-export async function inTurn(
-  first: Report,
-  followers: readonly Follower[],
-  /** Of all of them; absent: who runs these in turn looks at it. */
-  recorder?: Pick<Recorder, "hasWritten">,
-): Promise<Report> {
-  let report = first;
-  for (const { title, run } of followers) {
-    if (report.exit.code !== exitCodes.ok) break;
-    const ended = await run();
-    const next = recorder?.hasWritten === true ? midway(ended) : ended;
-    const said = `${title}: ${next.exit.reason}`;
-    const before = report.exit.reason;
-    const reason = before === "" ? said : `${before}; ${said}`;
-    // what only the earlier one has comes after the rest, so that every document has one order
-    report = { ...next, ...report, ...next, exit: { ...next.exit, reason } };
-  }
-  return report;
-}
-
-/** Exit 3 promises that nothing was written: what blocks after a write is a failure midway. */
-function midway(report: Report): Report {
-  const { exit } = report;
-  return exit.code === exitCodes.blocked
-    ? { ...report, exit: { ...exit, code: exitCodes.failed } }
-    : report;
 }

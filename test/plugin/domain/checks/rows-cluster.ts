@@ -30,6 +30,12 @@ const auto = (world: World): World =>
 export const clusterRows: Rows = {
   "CLUSTER-NONE: no EC": (w) => w.remove(ec, eaadb, edb, config),
   "CLUSTER-DELETING: on its way out": deleting(ec),
+  "DEFINITION-DELETING: on its way out": deleting(definition),
+  "NAMESPACE-DELETING: on its way out": deleting("Namespace/engine"),
+  "OBJECT-DELETING: the Service of the webhook": deleting("Service/engine/admission"),
+  "OBJECT-DELETING: the webhook's configuration": deleting(
+    "ValidatingWebhookConfiguration/engine-enterprise-admission",
+  ),
   "CLUSTER-STATE: in error": state("Error"),
   "CLUSTER-STATE: a state that nobody lists": state("Odd"),
   "CLUSTER-STATE: no state": state(undefined),

@@ -118,7 +118,9 @@ test.each<[string, object, Wanted, Expected]>([
 
 test("an EDB that is being deleted does not come, one without a generation is observed", () => {
   const deleted = judgeEdb(there, {}, { deletionTimestamp: "2026-08-01T00:00:00Z" });
-  expect(deleted).toMatchObject(stalled("BEING-DELETED", "the database is being deleted"));
+  expect(deleted).toMatchObject(
+    stalled("BEING-DELETED", "it is being deleted since 2026-08-01T00:00:00Z"),
+  );
   expect(judgeEdb({ ...there, ...unseen }, {}, { generation: undefined }).is).toBe("done");
 });
 

@@ -4,8 +4,8 @@ import type { Finding } from "../../../../plugin/domain/findings";
 import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
 import { procedure } from "../../../../plugin/domain/procedure";
 import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
+import { inTurn } from "../../../../plugin/run/upgrade/in-turn";
 import {
-  inTurn,
   type PartPlan,
   partsOf,
   type ProcedureOptions,

@@ -1,0 +1,175 @@
+/** What is being deleted: nothing is written into it, or advised for it, by any command. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
+import { defaultNames } from "../../../plugin/domain/names";
+import { type KubeObject, objectLabel } from "../../../plugin/domain/objects";
+import { exampleSource } from "../../../plugin/rehearsal/example";
+import type { Report } from "../../../plugin/run/report";
+import { startOfRun, typed } from "../../support/program-world";
+import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
+import { writeRelease } from "../../support/releases/tree";
+
+const program = aWebhookProgram();
+const since = "2026-01-02T01:00:00Z";
+let count = 0;
+let folder = "";
+let release = "";
+let objects: readonly KubeObject[] = [];
+beforeAll(async () => {
+  folder = aFolder("deletion");
+  release = `--release=${writeRelease(aFolder("release"), "8.0.2-2")}`;
+  ({ objects } = await exampleSource(defaultNames, startOfRun));
+});
+
+type Edit = (object: KubeObject) => KubeObject;
+
+const deleting =
+  (...labels: readonly string[]): Edit =>
+  (object) => {
+    if (!labels.includes(objectLabel(object))) return object;
+    const held = { deletionTimestamp: since, finalizers: ["example.com/hold"] };
+    return { ...object, metadata: { ...object.metadata, ...held } };
+  };
+
+async function run(line: readonly string[], edit: Edit) {
+  count += 1;
+  const from = join(folder, `dump-${count}.json`);
+  writeFileSync(from, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects.map(edit) }));
+  const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
+  const words = ["rehearse", `--webhook=${program.file}`, ...line, "--from", from];
+  const { code, out, err } = await typed([...words, "-n", "engine", "-o", "json"], { env });
+  if (out === "") throw new Error(err);
+  const { stages } = (JSON.parse(out) as Report).details as RehearsalDetails;
+  const reports = stages.map(({ report }) => report);
+  const first = reports.find(({ findings = [] }) => findings.length > 0) ?? reports[0];
+  const steps = reports.flatMap(({ steps: all = [] }) => all);
+  return {
+    code,
+    first,
+    errors: (first?.findings ?? []).filter(({ severity }) => severity === "error"),
+    written: steps.filter(({ result }) => ["created", "changed", "deleted"].includes(result)),
+  };
+}
+
+const crd = (plural: string) => `CustomResourceDefinition/${plural}.app.engine.com`;
+const commandsOf = (): Readonly<Record<string, readonly string[]>> => ({
+  check: ["check"],
+  upgrade: ["upgrade", release],
+  "upgrade-operator": ["upgrade-operator", release],
+  "upgrade-webhook": ["upgrade-webhook"],
+  "upgrade-cluster": ["upgrade-cluster", "ec", "--target=8.0.2-17"],
+  "upgrade-database": [
+    "upgrade-database",
+    "shop/orders",
+    "shop/sessions",
+    "config",
+    "--engine-version=7.4",
+  ],
+  "reapply-rbac": ["reapply-rbac", release],
+  recover: ["recover"],
+});
+const names = ["check", "upgrade", "upgrade-operator", "upgrade-webhook", "upgrade-cluster"];
+const all = [...names, "upgrade-database", "recover"];
+
+/** What goes, what the first error says of it, and the commands that are tried. */
+const grounds: readonly (readonly [string, string, readonly string[]])[] = [
+  [crd("engineenterprisedatabases"), "with it go 5 EDBs (", all],
+  [crd("engineenterpriseclusters"), "with it go 1 EC (engine/ec)", names],
+  [
+    crd("engineenterpriseactiveactivedatabases"),
+    "with it go 1 EAADB (engine/carts)",
+    ["upgrade-operator"],
+  ],
+  [
+    crd("engineenterpriseremoteclusters"),
+    "held by finalizer example.com/hold",
+    ["upgrade-operator"],
+  ],
+  ["Namespace/engine", "with it go 1 EC (engine/ec), and 2 EDBs (", all],
+  ["EngineEnterpriseCluster/engine/ec", "with it go 5 EDBs (", all],
+];
+
+describe.each(grounds)("%s is being deleted", (label, says, tried) => {
+  test.each(tried)("%s ends with 3 and writes nothing", async (name) => {
+    const { code, errors, written } = await run(commandsOf()[name] ?? [], deleting(label));
+    const cause = expect.stringContaining(
+      `it is being deleted since ${since}, held by finalizer`,
+    ) as string;
+    expect([code, written]).toEqual([3, []]);
+    expect(errors[0]).toMatchObject({ object: label, cause });
+    expect(errors[0]?.cause).toContain(says);
+  });
+
+  test("status shows Stalled, advises nothing for it, and ends with 0", async () => {
+    const { code, first } = await run(["status"], deleting(label));
+    expect([code, first?.details]).toMatchObject([
+      0,
+      { verdict: "stalled", next: { says: expect.stringContaining(label) as string } },
+    ]);
+    expect(first?.details).not.toHaveProperty("next.words");
+  });
+});
+
+/** An object that a command writes. */
+test.each([
+  ["upgrade-operator", "Service/engine/admission"],
+  ["upgrade-operator", "Deployment/engine/engine-enterprise-operator"],
+  ["upgrade-operator", "Role/engine/engine-enterprise-operator"],
+  ["upgrade-webhook", "ValidatingWebhookConfiguration/edb-admission"],
+  ["check", "Service/engine/admission"],
+  ["check", "ValidatingWebhookConfiguration/edb-admission"],
+  ["check", "Deployment/engine/engine-enterprise-operator"],
+])("%s ends with 3 where %s is being deleted", async (name, label) => {
+  const { code, errors, written } = await run(commandsOf()[name] ?? [], deleting(label));
+  expect([code, written]).toEqual([3, []]);
+  expect(errors[0]).toMatchObject({ code: "OBJECT-DELETING", object: label });
+});
+
+const orders = "EngineEnterpriseDatabase/shop/orders";
+
+test("a database that goes is left out and named, the others are upgraded: 6", async () => {
+  const { code, first, written } = await run(
+    commandsOf()["upgrade-database"] ?? [],
+    deleting(orders),
+  );
+  expect([code, first?.exit]).toMatchObject([6, { leftOut: [orders] }]);
+  expect(written.length).toBeGreaterThan(0);
+  expect(written.map(({ object }) => object)).not.toContain(orders);
+});
+
+test("a database that goes and was asked for alone is refused: 3", async () => {
+  const line = ["upgrade-database", "shop/orders", "--engine-version=7.4"];
+  const { code, errors, written } = await run(line, deleting(orders));
+  expect([code, errors.map((one) => one.code), written]).toEqual([
+    3,
+    ["DATABASE-BEING-DELETED"],
+    [],
+  ]);
+});
+
+test.each([
+  ["upgrade-operator", 0],
+  ["upgrade-webhook", 0],
+  ["reapply-rbac", 6],
+  ["upgrade", 6],
+])("a database and a managed namespace that go do not stop %s", async (name, ends) => {
+  const line = commandsOf()[name] ?? [];
+  const { code, written } = await run(line, deleting(orders, "Namespace/shop"));
+  expect(code).toBe(ends);
+  expect(written.length).toBeGreaterThan(0);
+  expect(written.filter(({ object }) => object.includes("/shop"))).toEqual([]);
+});
+
+test("check warns of a database and a managed namespace that go", async () => {
+  const { first } = await run(
+    ["check", "--skip=ACTIVE-ACTIVE-OPERATOR"],
+    deleting(orders, "Namespace/shop"),
+  );
+  const told = first?.findings?.filter(({ code }) => /DELETING|TERMINATING/.test(code));
+  expect(told?.map(({ code, severity }) => [code, severity])).toEqual([
+    ["DATABASE-DELETING", "warning"],
+    ["RBAC-NAMESPACE-TERMINATING", "warning"],
+  ]);
+});
