@@ -34,6 +34,14 @@ const described: Line = (finding) => {
   return ["describe", String(kind).toLowerCase(), name, `--namespace=${namespace}`];
 };
 
+/** The number of nodes stands in the fix. */
+const scaled: Line = (finding) => {
+  const [, namespace, name] = partsOf(finding);
+  const [replicas] = /--replicas=\d+/.exec(finding.fix) ?? [];
+  if (namespace === undefined || name === undefined || replicas === undefined) return undefined;
+  return ["scale", "statefulset", name, replicas, `--namespace=${namespace}`];
+};
+
 const lastWords: Line = (finding) => {
   const [kind, namespace, name] = partsOf(finding);
   if (kind !== "Pod" || namespace === undefined || name === undefined) return undefined;
@@ -88,6 +96,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   },
   "NAMESPACE-DELETING": named("describe", "namespace"),
   "OBJECT-DELETING": described,
+  "CLUSTER-SCALED": scaled,
   "OPERATOR-NOT-READY": described,
   "POD-CRASH": lastWords,
   "POD-IMAGE": described,

@@ -188,6 +188,10 @@ export const clusterSpecChecks: readonly Check[] = [
         );
     }),
   }),
+  ofCause("scaled", {
+    title: "Every StatefulSet asks for the nodes of its EC",
+    needs: ["ecs", "statefulSets"],
+  }),
   ofCause("digestPinned", {
     title: "No image is pinned by digest where upgrades are automatic",
     needs,

@@ -12,6 +12,7 @@ import {
 } from "../versions";
 import { helperFields } from "./helper-images";
 import { clusterFinding, type clusterFindings } from "./codes";
+import { scaledCauses } from "./scale";
 import {
   autoOf,
   clusterKey,
@@ -150,6 +151,7 @@ interface Cause {
 
 /** What an upgrade cannot do with, the surest first. */
 const causes: readonly Cause[] = [
+  { key: "scaled", phases: ["beginning", "refused"], judge: scaledCauses },
   { key: "license", phases: ["refused"], judge: licenseCauses },
   { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
   {

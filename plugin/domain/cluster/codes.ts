@@ -100,6 +100,11 @@ export const clusterFindings = {
     cause: "Helm, OLM or a GitOps controller owns the EC and would undo or fight the change",
     fix: "make the change through that owner",
   }),
+  scaled: error("CLUSTER-SCALED", "S72", {
+    cause:
+      "the StatefulSet of the EC asks for fewer pods than the EC has nodes: its pods are neither all there nor all renewed",
+    fix: "scale the StatefulSet back to the number of nodes, then run again",
+  }),
   specInvalid: error("CLUSTER-SPEC-INVALID", "S57", {
     cause: "the operator does not accept the EC's spec",
     fix: "see the operator's log for the field, fix it, then run again",

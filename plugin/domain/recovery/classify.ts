@@ -1,4 +1,5 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
+import { scaledCauses } from "../cluster/scale";
 import { clusterFinding } from "../cluster/codes";
 import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
@@ -194,6 +195,11 @@ type FreezeVerdict = Pick<Freeze, "is" | "says" | "causes">;
 function judged(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
   const label = objectLabel(ec);
+  const scaled = scaledCauses(facts, ec);
+  if (scaled.length > 0) {
+    const causes = scaled.map((finding) => ({ is: "other", finding }) as const);
+    return { is: "frozen", says: `${label} does not have all its pods`, causes };
+  }
   if (ends.includes(state) || state === "InvalidUpgrade") {
     const causes = freezeCauses(frozen);
     const found = causes.length > 0 ? causes : [unknown(frozen, state)];

@@ -2,6 +2,7 @@
 import { parseImage } from "../image";
 import { causesOf, recoverLine } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
+import { scaledCauses } from "../cluster/scale";
 import { isDeleting, renderDeletion } from "../deletion";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
@@ -42,7 +43,8 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
     return stalledBy({ code, object, because: "it does not exist", fix });
   }
   const seen = look(facts, ec, wanted);
-  if (isDone(seen)) return { is: "done", says: `${seen.shown} runs on all pods, state Running` };
+  if (isDone(seen) && scaledCauses(facts, ec).length === 0)
+    return { is: "done", says: `${seen.shown} runs on all pods, state Running` };
   const patience = wanted.patience ?? { stallAfterMs: defaultStallAfterMs };
   const due = troublesOf(facts, seen, wanted).find((one) => isDue(one, patience, facts.now));
   if (due !== undefined) return stalledBy(due);
@@ -158,7 +160,9 @@ function troublesOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): re
     trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
   return [
-    ...[deleting(ec), refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
+    ...located(deleting(ec)),
+    ...scaled(facts, ec),
+    ...[refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
     ...(isRolling ? [troubleOf(facts, set, roll) ?? []].flat() : []),
     ...[failed(facts, seen), licensed(facts, seen), notTaken(facts, seen)].flatMap(located),
   ];
@@ -168,6 +172,14 @@ function deleting(ec: KubeObject): Trouble | undefined {
   if (!isDeleting(ec)) return undefined;
   const { code, fix } = clusterFindings.deleting;
   return { code, because: renderDeletion(ec), fix, definite: true };
+}
+
+/** Pods that nobody asks for are not waited for: "all pods" are as many as the EC has nodes. */
+function scaled(facts: Facts, ec: KubeObject): readonly Problem[] {
+  return scaledCauses(facts, ec).map(({ code, object = "", cause: because, fix }) => ({
+    ...{ code, object, because, fix },
+    definite: true,
+  }));
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */

@@ -1,29 +1,12 @@
 /** What is being deleted: nothing is written into it, or advised for it, by any command. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
-import { defaultNames } from "../../../plugin/domain/names";
-import { type KubeObject, objectLabel } from "../../../plugin/domain/objects";
-import { exampleSource } from "../../../plugin/rehearsal/example";
-import type { Report } from "../../../plugin/run/report";
-import { startOfRun, typed } from "../../support/program-world";
+import { objectLabel } from "../../../plugin/domain/objects";
+import { type Edit, RehearsedExample } from "../../support/rehearsed-example";
 import { aWebhookProgram } from "../../support/webhook-program";
-import { aFolder } from "../../support/a-folder";
-import { writeRelease } from "../../support/releases/tree";
 
 const program = aWebhookProgram();
 const since = "2026-01-02T01:00:00Z";
-let count = 0;
-let folder = "";
-let release = "";
-let objects: readonly KubeObject[] = [];
-beforeAll(async () => {
-  folder = aFolder("deletion");
-  release = `--release=${writeRelease(aFolder("release"), "8.0.2-2")}`;
-  ({ objects } = await exampleSource(defaultNames, startOfRun));
-});
-
-type Edit = (object: KubeObject) => KubeObject;
+let made: RehearsedExample | undefined;
+const example = (): RehearsedExample => (made ??= new RehearsedExample(program));
 
 const deleting =
   (...labels: readonly string[]): Edit =>
@@ -33,43 +16,7 @@ const deleting =
     return { ...object, metadata: { ...object.metadata, ...held } };
   };
 
-async function run(line: readonly string[], edit: Edit) {
-  count += 1;
-  const from = join(folder, `dump-${count}.json`);
-  writeFileSync(from, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects.map(edit) }));
-  const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
-  const words = ["rehearse", `--webhook=${program.file}`, ...line, "--from", from];
-  const { code, out, err } = await typed([...words, "-n", "engine", "-o", "json"], { env });
-  if (out === "") throw new Error(err);
-  const { stages } = (JSON.parse(out) as Report).details as RehearsalDetails;
-  const reports = stages.map(({ report }) => report);
-  const first = reports.find(({ findings = [] }) => findings.length > 0) ?? reports[0];
-  const steps = reports.flatMap(({ steps: all = [] }) => all);
-  return {
-    code,
-    first,
-    errors: (first?.findings ?? []).filter(({ severity }) => severity === "error"),
-    written: steps.filter(({ result }) => ["created", "changed", "deleted"].includes(result)),
-  };
-}
-
 const crd = (plural: string) => `CustomResourceDefinition/${plural}.app.engine.com`;
-const commandsOf = (): Readonly<Record<string, readonly string[]>> => ({
-  check: ["check"],
-  upgrade: ["upgrade", release],
-  "upgrade-operator": ["upgrade-operator", release],
-  "upgrade-webhook": ["upgrade-webhook"],
-  "upgrade-cluster": ["upgrade-cluster", "ec", "--target=8.0.2-17"],
-  "upgrade-database": [
-    "upgrade-database",
-    "shop/orders",
-    "shop/sessions",
-    "config",
-    "--engine-version=7.4",
-  ],
-  "reapply-rbac": ["reapply-rbac", release],
-  recover: ["recover"],
-});
 const names = ["check", "upgrade", "upgrade-operator", "upgrade-webhook", "upgrade-cluster"];
 const all = [...names, "upgrade-database", "recover"];
 
@@ -93,7 +40,7 @@ const grounds: readonly (readonly [string, string, readonly string[]])[] = [
 
 describe.each(grounds)("%s is being deleted", (label, says, tried) => {
   test.each(tried)("%s ends with 3 and writes nothing", async (name) => {
-    const { code, errors, written } = await run(commandsOf()[name] ?? [], deleting(label));
+    const { code, errors, written } = await example().run(name, deleting(label));
     const cause = expect.stringContaining(
       `it is being deleted since ${since}, held by finalizer`,
     ) as string;
@@ -103,7 +50,7 @@ describe.each(grounds)("%s is being deleted", (label, says, tried) => {
   });
 
   test("status shows Stalled, advises nothing for it, and ends with 0", async () => {
-    const { code, first } = await run(["status"], deleting(label));
+    const { code, first } = await example().run("status", deleting(label));
     expect([code, first?.details]).toMatchObject([
       0,
       { verdict: "stalled", next: { says: expect.stringContaining(label) as string } },
@@ -122,7 +69,7 @@ test.each([
   ["check", "ValidatingWebhookConfiguration/edb-admission"],
   ["check", "Deployment/engine/engine-enterprise-operator"],
 ])("%s ends with 3 where %s is being deleted", async (name, label) => {
-  const { code, errors, written } = await run(commandsOf()[name] ?? [], deleting(label));
+  const { code, errors, written } = await example().run(name, deleting(label));
   expect([code, written]).toEqual([3, []]);
   expect(errors[0]).toMatchObject({ code: "OBJECT-DELETING", object: label });
 });
@@ -130,18 +77,15 @@ test.each([
 const orders = "EngineEnterpriseDatabase/shop/orders";
 
 test("a database that goes is left out and named, the others are upgraded: 6", async () => {
-  const { code, first, written } = await run(
-    commandsOf()["upgrade-database"] ?? [],
-    deleting(orders),
-  );
+  const { code, first, written } = await example().run("upgrade-database", deleting(orders));
   expect([code, first?.exit]).toMatchObject([6, { leftOut: [orders] }]);
   expect(written.length).toBeGreaterThan(0);
   expect(written.map(({ object }) => object)).not.toContain(orders);
 });
 
 test("a database that goes and was asked for alone is refused: 3", async () => {
-  const line = ["upgrade-database", "shop/orders", "--engine-version=7.4"];
-  const { code, errors, written } = await run(line, deleting(orders));
+  const line = "upgrade-database shop/orders --engine-version=7.4";
+  const { code, errors, written } = await example().run(line, deleting(orders));
   expect([code, errors.map((one) => one.code), written]).toEqual([
     3,
     ["DATABASE-BEING-DELETED"],
@@ -155,18 +99,15 @@ test.each([
   ["reapply-rbac", 6],
   ["upgrade", 6],
 ])("a database and a managed namespace that go do not stop %s", async (name, ends) => {
-  const line = commandsOf()[name] ?? [];
-  const { code, written } = await run(line, deleting(orders, "Namespace/shop"));
+  const { code, written } = await example().run(name, deleting(orders, "Namespace/shop"));
   expect(code).toBe(ends);
   expect(written.length).toBeGreaterThan(0);
   expect(written.filter(({ object }) => object.includes("/shop"))).toEqual([]);
 });
 
 test("check warns of a database and a managed namespace that go", async () => {
-  const { first } = await run(
-    ["check", "--skip=ACTIVE-ACTIVE-OPERATOR"],
-    deleting(orders, "Namespace/shop"),
-  );
+  const line = "check --skip=ACTIVE-ACTIVE-OPERATOR";
+  const { first } = await example().run(line, deleting(orders, "Namespace/shop"));
   const told = first?.findings?.filter(({ code }) => /DELETING|TERMINATING/.test(code));
   expect(told?.map(({ code, severity }) => [code, severity])).toEqual([
     ["DATABASE-DELETING", "warning"],

@@ -30,6 +30,28 @@ const auto = (world: World): World =>
 export const clusterRows: Rows = {
   "CLUSTER-NONE: no EC": (w) => w.remove(ec, eaadb, edb, config),
   "CLUSTER-DELETING: on its way out": deleting(ec),
+  "CLUSTER-SCALED: no pod at all": (w) => w.set("StatefulSet/engine/ec", "spec.replicas", 0),
+  "CLUSTER-SCALED: two of three, and who did it": (w) => {
+    Object.assign(w.find("StatefulSet/engine/ec")["metadata"] as object, {
+      managedFields: [
+        { manager: "operator", fieldsV1: { "f:spec": { "f:template": {} } } },
+        {
+          manager: "kubectl",
+          operation: "Update",
+          subresource: "scale",
+          time: "2026-01-01T00:00:00Z",
+          fieldsV1: { "f:spec": { "f:replicas": {} } },
+        },
+      ],
+    });
+    return w.set("StatefulSet/engine/ec", "spec.replicas", 2);
+  },
+  "CLUSTER-SCALED: one of three, by a manager without a time": (w) => {
+    Object.assign(w.find("StatefulSet/engine/ec")["metadata"] as object, {
+      managedFields: [{ fieldsV1: { "f:spec": { "f:replicas": {} } } }],
+    });
+    return w.set("StatefulSet/engine/ec", "spec.replicas", 1);
+  },
   "DEFINITION-DELETING: on its way out": deleting(definition),
   "NAMESPACE-DELETING: on its way out": deleting("Namespace/engine"),
   "OBJECT-DELETING: the Service of the webhook": deleting("Service/engine/admission"),
