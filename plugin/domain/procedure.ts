@@ -22,7 +22,7 @@ import { ownerOf } from "./owners";
 import { lineOf } from "./rbac/lines";
 import { isPrivileged, unprivilegedFrom, wantsAdjustment } from "./scc/refusals";
 import { parseReleaseTag } from "./versions";
-import { entryNames } from "./webhook/configuration";
+import { entriesInForce } from "./webhook/configuration";
 import { clusterFinding } from "./cluster/codes";
 import { termOf } from "./names";
 import { checks } from "./checks/all";
@@ -84,10 +84,10 @@ export function webhookOwner(facts: Facts): string | undefined {
   return owners.every((owner) => owner === "Helm" || owner === "OLM") ? owners[0] : undefined;
 }
 
-function usedConfigurations({ names, objects }: Facts): readonly KubeObject[] {
-  const entries = [names.webhook.entry, names.webhook.oldEntry];
-  return objects.webhookConfigurations.filter((configuration) =>
-    entryNames(configuration).some((name) => entries.includes(name)),
+function usedConfigurations({ names, namespace, objects }: Facts): readonly KubeObject[] {
+  const service = { namespace, name: names.webhook.service };
+  return objects.webhookConfigurations.filter(
+    (configuration) => entriesInForce(configuration, service, names).length > 0,
   );
 }
 

@@ -99,7 +99,7 @@ export class FakeCluster implements Cluster {
   readonly #inner: Cluster;
   /** Calls that were sent and have not come in yet, in their order. */
   readonly #arriving: (() => void)[] = [];
-  #winner = 0;
+  readonly #winners = new Map<string, number>();
 
   constructor(
     private readonly clock: ManualClock,
@@ -302,8 +302,11 @@ export class FakeCluster implements Cluster {
     const refusals = entriesOf("validatingwebhookconfigurations", this.#store)
       .filter((entry) => invocationOf(entry, attempt, this.#store) !== undefined)
       .flatMap((entry) => this.#refusal(entry, attempt) ?? []);
-    if (refusals.length > 1) this.#winner += 1;
-    const refusal = refusals[this.#winner % Math.max(refusals.length, 1)];
+    // in turn for each kind and namespace: edits that alternate would always meet the same one
+    const edits = `${attempt.definition.resource.plural} ${attempt.namespace ?? ""}`;
+    const turn = (this.#winners.get(edits) ?? 0) + (refusals.length > 1 ? 1 : 0);
+    this.#winners.set(edits, turn);
+    const refusal = refusals[turn % Math.max(refusals.length, 1)];
     if (refusal !== undefined) throw refusal;
     return [];
   }

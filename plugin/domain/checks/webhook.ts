@@ -2,12 +2,13 @@
 import { factNamed } from "../facts";
 import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { leftovers } from "../names";
-import { getPath, type Json, asArray, getOwn, renderValue } from "../values";
+import { getPath, asArray, getOwn, renderValue } from "../values";
 import { webhookFindings } from "../webhook/codes";
 import {
   caBundleOf,
   candidatesOf,
-  entriesOf,
+  entriesInForce as inForce,
+  type EntryInForce,
   entryNames,
   entryOf,
   judgeServer,
@@ -70,18 +71,20 @@ export const webhookChecks: readonly Check[] = [
         : [],
   }),
   warning("WEBHOOK-OLD", "S25", {
-    title: "The old configuration is gone",
-    cause: "the configuration of releases before 6.4.2 is still there",
+    title: "The old configuration is gone, and its entry too",
+    cause: "the configuration of releases before 6.4.2, or its entry, is still there",
     fix: "run upgrade-webhook: it deletes the old one when the new one is proven",
     needs,
     judge: (situation) => {
       const { facts, names } = situation;
       const name = names.webhook.oldConfiguration;
       const old = factNamed(facts, "webhookConfigurations", { name });
-      const beside = currentOf(situation) !== undefined;
-      return old === undefined
-        ? []
-        : [on(old, beside ? "it judges every edit a second time" : "it is the only one")];
+      const current = currentOf(situation);
+      const beside = "it judges every edit a second time";
+      return [
+        ...(old === undefined ? [] : [on(old, current ? beside : "it is the only one")]),
+        ...(current === undefined ? [] : oldEntriesIn(current, situation)),
+      ];
     },
   }),
   fromPlan("oldHasOthers", "The old configuration holds nothing of others"),
@@ -188,6 +191,18 @@ function hasOwnCheck(field: string): boolean {
   return /\.(caBundle|service|rules|failurePolicy)$|\]$/.test(field) && !/^metadata/.test(field);
 }
 
+/** The old entry, moved into the configuration of today. */
+function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly CheckResult[] {
+  const { entry: ours, oldEntry } = situation.names.webhook;
+  const beside = entryOf(current, ours) !== undefined;
+  const consequence = beside ? "it judges every edit a second time" : `${ours} takes its place`;
+  return entriesInForce(situation)
+    .filter((one) => one.configuration === current && getOwn(one.entry, "name") === oldEntry)
+    .map(({ field }) =>
+      on(current, `its entry ${oldEntry} is of releases before 6.4.2: ${consequence}`, { field }),
+    );
+}
+
 function ownEntries(situation: CheckContext) {
   const { namespace } = situation.facts;
   return entriesInForce(situation).filter(({ entry }) => serviceNamespaceOf(entry) === namespace);
@@ -274,8 +289,12 @@ export const webhookTrustChecks: readonly Check[] = [
 ];
 
 function judgeSelectors(situation: CheckContext) {
-  const { databases, facts } = situation;
-  const entries = entriesInForce(situation);
+  const { databases, facts, names } = situation;
+  // what a person added may match some kinds alone: it takes the place of none of the product's
+  const { entry: current, oldEntry } = names.webhook;
+  const entries = entriesInForce(situation).filter(({ entry }) =>
+    [current, oldEntry].some((name) => name === getOwn(entry, "name")),
+  );
   const [first] = entries;
   if (first === undefined) return [];
   const places = [...new Set(databases.map(({ object }) => namespaceOf(object)))];
@@ -309,14 +328,6 @@ function isSelected({ entry }: EntryInForce, namespace: KubeObject): boolean {
   });
 }
 
-/** An entry of the product's, and the configuration that holds it. */
-interface EntryInForce {
-  readonly configuration: KubeObject;
-  readonly entry: Json;
-  /** Where it stands, as findings write it. */
-  readonly field: string;
-}
-
 /** The configurations that are meant: by name or by entry. */
 function configurationsOf({ facts, names }: CheckContext): readonly KubeObject[] {
   return candidatesOf(facts.objects.webhookConfigurations, names);
@@ -327,17 +338,11 @@ export function currentOf({ facts, names }: CheckContext): KubeObject | undefine
   return factNamed(facts, "webhookConfigurations", { name: names.webhook.configuration });
 }
 
-/** Every entry of the product's, old and new. */
+/** Every entry of the product's, old and new, and what people added for its Service. */
 function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
-  const { entry: current, oldEntry } = situation.names.webhook;
-  return configurationsOf(situation).flatMap((configuration) =>
-    entriesOf(configuration).flatMap((entry, index) => {
-      const name = getOwn(entry, "name");
-      return name === current || name === oldEntry
-        ? [{ configuration, entry, field: `webhooks[${index}]` }]
-        : [];
-    }),
-  );
+  const { facts, names } = situation;
+  const service = { namespace: facts.namespace, name: names.webhook.service };
+  return configurationsOf(situation).flatMap((one) => inForce(one, service, names));
 }
 
 /** What the swap would plan; undefined without a template. The CA that is there counts where none is known. */

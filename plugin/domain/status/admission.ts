@@ -5,6 +5,7 @@ import type { KubeObject } from "../objects";
 import { leftovers } from "../names";
 import {
   candidatesOf,
+  entriesInForce,
   entryOf,
   judgeServer as judgeServerFacts,
   readyEndpoints,
@@ -81,17 +82,24 @@ function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
 }
 
 function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus {
-  const { names } = facts;
+  const { names, namespace } = facts;
   const entry = entryIn(object, names);
   const name = String(object.metadata.name);
+  const service = { namespace, name: names.webhook.service };
+  const inForce = entriesInForce(object, service, names).map((one) => one.entry);
+  const cas = (inForce.length === 0 ? [entry] : inForce).map((one) => caOf(one, facts));
   return {
     name,
-    old: entryOf(object, names.webhook.entry) === undefined,
-    serves: serviceNamespaceOf(entry),
-    ca: caOf(entry, facts),
-    placeholders: leftovers([entry], names),
+    old:
+      entryOf(object, names.webhook.entry) === undefined ||
+      entryOf(object, names.webhook.oldEntry) !== undefined,
+    serves: serviceNamespaceOf(entry ?? inForce[0]),
+    ca: worstFirst.find((ca) => cas.includes(ca)) ?? "unknown",
+    placeholders: leftovers(inForce, names),
   };
 }
+
+const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown", "fits"];
 
 function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
   const trust = trustOf(entry, certificate);

@@ -106,6 +106,23 @@ export function serviceNameOf(entry: unknown): string | undefined {
   return asString(getPath(entry, ["clientConfig", "service", "name"]));
 }
 
+/** A Service, as an entry names it. */
+export interface CalledService {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** True for an entry that calls the Service. */
+export function callsService(entry: unknown, { namespace, name }: CalledService): boolean {
+  return serviceNamespaceOf(entry) === namespace && serviceNameOf(entry) === name;
+}
+
+/** True for an entry that calls the Service of the other one, which has one. */
+export function callsSame(entry: unknown, other: unknown): boolean {
+  const [namespace = "", name = ""] = [serviceNamespaceOf(other), serviceNameOf(other)];
+  return callsService(entry, { namespace, name });
+}
+
 /** The caBundle of an entry as stored, base64; empty when absent. */
 export function caBundleOf(entry: unknown): string {
   return asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
@@ -145,6 +162,32 @@ export function candidatesOf(
     const called = object.metadata.name ?? "";
     if (called === configuration || called === oldConfiguration) return true;
     return entryNames(object).some((name) => name === entry || name === oldEntry);
+  });
+}
+
+/** An entry by which the product's webhook is called, and the configuration that holds it. */
+export interface EntryInForce {
+  readonly configuration: KubeObject;
+  readonly entry: Json;
+  /** Where it stands, as findings write it. */
+  readonly field: string;
+}
+
+/**
+ * The entries of the product's names, and in the configuration of today also those under other names
+ * that call the same Service: the API server asks them all.
+ */
+export function entriesInForce(
+  configuration: KubeObject,
+  service: CalledService,
+  { webhook }: Names,
+): readonly EntryInForce[] {
+  const isCurrent = configuration.metadata.name === webhook.configuration;
+  return asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) => {
+    const name = getOwn(entry, "name");
+    const isNamed = name === webhook.entry || name === webhook.oldEntry;
+    if (!isObject(entry) || (!isNamed && !(isCurrent && callsService(entry, service)))) return [];
+    return [{ configuration, entry, field: `webhooks[${index}]` }];
   });
 }
 

@@ -6,12 +6,14 @@ import { type KubeObject, objectLabel } from "../objects";
 import { type Json, getOwn } from "../values";
 import {
   caBundleOf,
+  callsSame,
   candidatesOf,
   entriesOf,
   entryOf,
   lostRules,
   namesakesIn,
   purposesBeside,
+  serviceNameOf,
   serviceNamespaceOf,
 } from "./configuration";
 import { differencesOf, wantedConfiguration } from "./wanted";
@@ -51,6 +53,12 @@ export interface SwapPlan {
   readonly differences: readonly string[];
   readonly apply: { readonly object: KubeObject; readonly why: string } | undefined;
   readonly remove: { readonly object: KubeObject; readonly why: string } | undefined;
+  /** The old entry in the new configuration: it goes like the old configuration, once the new one is proven. */
+  readonly takeOut: { readonly object: KubeObject; readonly why: string } | undefined;
+  /** The old entries, in whichever configuration they are. */
+  readonly oldEntries: readonly Json[];
+  /** Entries that people added for the same Service; they stay. */
+  readonly further: readonly Json[];
   /** Entries of our entry's name in further configurations: their refusals look like ours. */
   readonly namesakes: readonly Json[];
   /** Errors among these refuse the run: exit 3 for `WEBHOOK-LOSES-RULES`, 5 for any other. */
@@ -68,22 +76,24 @@ export function planSwap(facts: PlanFacts): SwapPlan {
   const differences = live === undefined ? [] : differencesOf(live, wanted.object);
   const apply = applyOf({ live, differences, wanted: wanted.object }, names);
   const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
+  const around = entriesBeside({ live, old, wanted: wanted.object }, names);
   const keptFrom =
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
   const beside = purposesBeside(facts.configurations, wanted.object, names);
   const kept = wanted.kept.map((field) => keptFinding(field, keptFrom, names));
   return {
-    found: live === undefined ? (old ? "only-old" : "none") : old ? "both" : "only-new",
+    found: foundOf(live, old),
     live,
     old,
     wanted: wanted.object,
     differences,
     apply,
     remove,
+    ...around,
     namesakes: namesakesIn(facts.configurations, names),
     findings: [
       ...judgeForeign(facts, live, old),
-      ...judgeOwners(facts, { touched: [apply ? live : undefined, old], beside }),
+      ...judgeOwners(facts, { touched: [apply || around.takeOut ? live : undefined, old], beside }),
       ...judgeStrangers(old, names),
       ...judgeLosses(facts, live, wanted.object),
       ...([live, old, ...beside].every((one) => one === undefined) ? [nothingBefore(names)] : []),
@@ -92,6 +102,28 @@ export function planSwap(facts: PlanFacts): SwapPlan {
       ...kept,
     ],
   };
+}
+
+function foundOf(live: KubeObject | undefined, old: KubeObject | undefined): FoundConfigurations {
+  if (live === undefined) return old === undefined ? "none" : "only-old";
+  return old === undefined ? "only-new" : "both";
+}
+
+/** The old entries, and those that people added for the same Service. */
+function entriesBeside(
+  { live, old, wanted }: Pick<SwapPlan, "live" | "old" | "wanted">,
+  { webhook }: Names,
+): Pick<SwapPlan, "takeOut" | "oldEntries" | "further"> {
+  const own = entryOf(wanted, webhook.entry);
+  const oldEntry = entryOf(live, webhook.oldEntry);
+  const further = entriesOf(wanted).filter(
+    (entry) => entry !== own && getOwn(entry, "name") !== webhook.oldEntry && callsSame(entry, own),
+  );
+  if (live === undefined || oldEntry === undefined) {
+    return { takeOut: undefined, oldEntries: entriesOf(old), further };
+  }
+  const takeOut = { object: live, why: `replaced by ${webhook.entry} (S25)` };
+  return { takeOut, oldEntries: [...entriesOf(old), oldEntry], further };
 }
 
 function applyOf(
@@ -104,7 +136,7 @@ function applyOf(
   const entry = entryOf(live, names.webhook.entry);
   const reasons = [
     ...tokens.map((token) => `the placeholder ${token} is left in it`),
-    ...(caBundleOf(entry) === "" ? ["its caBundle is empty"] : []),
+    ...(entry !== undefined && caBundleOf(entry) === "" ? ["its caBundle is empty"] : []),
     `differs at ${differences.join(", ")}`,
   ];
   return { object: wanted, why: reasons.join("; ") };
@@ -115,9 +147,16 @@ function judgeForeign(
   live: KubeObject | undefined,
   old: KubeObject | undefined,
 ): readonly Finding[] {
+  const { entry, oldEntry } = facts.names.webhook;
+  const service = serviceNameOf(entryOf(facts.template, entry));
+  // what a person added to the new configuration for another Service is not touched
+  const isMeant = (one: Json): boolean =>
+    [entry, oldEntry].some((name) => name === getOwn(one, "name")) ||
+    serviceNameOf(one) === service;
   return [live, old].flatMap((object) => {
     if (object === undefined) return [];
     const served = entriesOf(object)
+      .filter((one) => object === old || isMeant(one))
       .map(serviceNamespaceOf)
       .find((namespace) => namespace !== undefined && namespace !== facts.namespace);
     if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
@@ -129,7 +168,7 @@ function judgeForeign(
       webhookFinding("otherNamespace", {
         severity: facts.takeOver ? "warning" : "error",
         object: objectLabel(object),
-        field: "webhooks[0].clientConfig.service.namespace",
+        field: `webhooks[${entriesOf(object).findIndex((one) => serviceNamespaceOf(one) === served)}].clientConfig.service.namespace`,
         cause: `it serves namespace ${served}, which exists: ${consequence}`,
         fix: `run with -n ${served} to upgrade that one, or with --take-over to move it to ${facts.namespace}`,
       }),

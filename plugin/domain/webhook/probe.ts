@@ -16,7 +16,8 @@ export interface ProbePair {
   readonly denies: readonly { readonly what: string; readonly object: KubeObject }[];
 }
 
-interface ProbeContext {
+/** Where a pair is sent, and under which name. */
+export interface ProbeContext {
   readonly names: Names;
   readonly namespace: string;
   readonly name: string;
@@ -207,9 +208,14 @@ export type Proof =
  */
 export function judgeProof(
   observations: readonly Observation[],
-  wanted: { readonly entry: string; readonly quietMs: number; readonly pairs: number },
+  wanted: {
+    /** Absent: answers are wanted, not a refusal; no rule may concern the kind. */
+    readonly entry: string | undefined;
+    readonly quietMs: number;
+    readonly pairs: number;
+  },
 ): Proof {
-  const lastWrong = observations.findLastIndex((observation) => !isRight(observation));
+  const lastWrong = observations.findLastIndex((one) => !isRightFor(wanted.entry, one));
   const wrong = observations[lastWrong];
   const quiet = observations.slice(lastWrong + 1);
   const denials = quiet.filter(({ twin }) => twin === "deny");
@@ -223,10 +229,10 @@ export function judgeProof(
       because: whyWrong(wrong, refusedElsewhere(observations, wanted.entry)),
     };
   }
-  if (!denials.some(({ answer }) => answer.is === "refused" && answer.by === wanted.entry)) {
+  if (!isSeenRefusing(wanted.entry, denials)) {
     return {
       is: "waiting",
-      because: `no refusal by ${wanted.entry} was seen${others(denials)}`,
+      because: `no refusal by ${String(wanted.entry)} was seen${others(denials)}`,
     };
   }
   const long = last.to - first.from >= wanted.quietMs;
@@ -240,13 +246,26 @@ export function judgeProof(
   return { is: "waiting", because };
 }
 
+function isRightFor(entry: string | undefined, observation: Observation): boolean {
+  if (entry !== undefined || observation.twin === "accept") return isRight(observation);
+  return observation.answer.is !== "failed";
+}
+
+function isSeenRefusing(entry: string | undefined, denials: readonly Observation[]): boolean {
+  if (entry === undefined) return denials.length > 0;
+  return denials.some(({ answer }) => answer.is === "refused" && answer.by === entry);
+}
+
 function others(denials: readonly Observation[]): string {
   const { by } = tally(denials).deny;
   return by === "" ? "" : `, only by ${by}`;
 }
 
 /** Who refused a bad twin in the entry's place, in that refuser's words. */
-function refusedElsewhere(observations: readonly Observation[], entry: string): string | undefined {
+function refusedElsewhere(
+  observations: readonly Observation[],
+  entry: string | undefined,
+): string | undefined {
   const seen = observations.findLast(
     ({ twin, answer }) =>
       twin === "deny" &&
@@ -270,101 +289,6 @@ function whyWrong(observation: Observation | undefined, elsewhere: string | unde
     case "other":
       return `the edit that must be ${twin === "accept" ? "accepted" : "refused by the webhook"} is refused by something else: ${answer.detail}`;
   }
-}
-
-/** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
-interface Gap {
-  readonly bypassSeconds: number;
-  readonly outageSeconds: number;
-}
-
-/** From `from` to `to`, in milliseconds since 1970. */
-interface Window {
-  readonly is: "bypass" | "outage";
-  readonly from: number;
-  readonly to: number;
-}
-
-/**
- * The stretches of wrong answers of one pair, each from its first wrong answer to the next right
- * one. A bad edit that passes is bypass, a good edit that a webhook stops is outage; what a schema
- * or someone else refuses is neither.
- */
-export function wrongWindows(observations: readonly Observation[]): readonly Window[] {
-  const windows = (is: Window["is"], twin: ProbeKind, wrong: readonly ProbeAnswer["is"][]) => {
-    const found: Window[] = [];
-    let since: number | undefined;
-    let end = 0;
-    for (const { answer, from, to } of observations.filter((item) => item.twin === twin)) {
-      end = to;
-      if (wrong.includes(answer.is)) since ??= from;
-      else if (since !== undefined) {
-        found.push({ is, from: since, to: from });
-        since = undefined;
-      }
-    }
-    return since === undefined ? found : [...found, { is, from: since, to: end }];
-  };
-  return [
-    ...windows("bypass", "deny", ["accepted"]),
-    ...windows("outage", "accept", ["refused", "failed"]),
-  ];
-}
-
-/** Adds up the stretches of wrong answers. */
-export function gapOf(observations: readonly Observation[]): Gap {
-  const windows = wrongWindows(observations);
-  const seconds = (kind: Window["is"]): number => {
-    const own = windows.filter(({ is }) => is === kind);
-    return Math.round(own.reduce((sum, { from, to }) => sum + to - from, 0)) / 1000;
-  };
-  return { bypassSeconds: seconds("bypass"), outageSeconds: seconds("outage") };
-}
-
-/** Answers to one twin that say the same in a row, as one; sorted by when each began. */
-export function answersInTurn(observations: readonly Observation[]): readonly {
-  readonly twin: ProbeKind;
-  readonly is: ProbeAnswer["is"];
-  /** The entry that refused or failed. */
-  readonly by?: string;
-  readonly from: number;
-  readonly to: number;
-}[] {
-  const turns = new Map<ProbeKind, { is: string; by: string | undefined; to: number }>();
-  return observations
-    .flatMap(({ twin, answer, from, to }) => {
-      const { is } = answer;
-      const by = "by" in answer && answer.by !== "" ? answer.by : undefined;
-      const open = turns.get(twin);
-      if (open !== undefined && open.is === is && open.by === by) {
-        open.to = to;
-        return [];
-      }
-      const turn = { twin, is, by, from, to };
-      turns.set(twin, turn);
-      return [turn];
-    })
-    .map(({ by, ...turn }) => (by === undefined ? turn : { ...turn, by }));
-}
-
-/**
- * The same stretches in fewer observations: of answers to one twin that say the same in a row, the
- * first and the last. Gaps stay as they are; a tally counts what is left.
- */
-export function thinned(observations: readonly Observation[]): readonly Observation[] {
-  const last = new Map<ProbeKind, { readonly first: Observation; readonly latest: Observation }>();
-  const repeated = new Set<Observation>();
-  for (const observation of observations) {
-    const run = last.get(observation.twin);
-    const goesOn = run !== undefined && saysTheSame(run.latest, observation);
-    if (goesOn && run.latest !== run.first) repeated.add(run.latest);
-    last.set(observation.twin, { first: goesOn ? run.first : observation, latest: observation });
-  }
-  return observations.filter((observation) => !repeated.has(observation));
-}
-
-function saysTheSame(one: Observation, other: Observation): boolean {
-  return one.pair === other.pair && one.answer.is === other.answer.is;
 }
 
 /** True when calls of the entry were seen to fail. */

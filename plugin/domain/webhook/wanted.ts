@@ -8,7 +8,7 @@ import { leftovers, type Names, replaceTokens } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
 import { getPath, isObject, type Json, asArray, getOwn, sameJson, renderValue } from "../values";
 import { isEmptySelector } from "../kube/selectors";
-import { entriesOf, entryOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
+import { callsSame, entriesOf, entryOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
@@ -43,9 +43,27 @@ export function wantedConfiguration(from: Ingredients): DesiredWebhook {
     apiVersion: from.template.apiVersion,
     kind: from.template.kind,
     metadata: metadataOf(from),
-    webhooks: [entry],
+    webhooks: entriesAround(entry, from),
   };
   return { object, kept: Object.keys(kept), findings: findingsOf(source, entry, from) };
+}
+
+/**
+ * The entry in its place among those that are in the live configuration beside it. What calls the
+ * same Service fails without the same CA; nothing else of it is this tool's to change.
+ */
+function entriesAround(own: Json, { live, caBundle }: Ingredients): readonly Json[] {
+  const named = entriesOf(live).filter((entry) => typeof getOwn(entry, "name") === "string");
+  const isOwn = (entry: Json): boolean => getOwn(entry, "name") === getOwn(own, "name");
+  const all = named.map((entry) => {
+    if (isOwn(entry)) return own;
+    return callsSame(entry, own) ? withCa(entry, caBundle) : entry;
+  });
+  return all.includes(own) ? all : [...all, own];
+}
+
+function withCa(entry: Json, caBundle: string): Json {
+  return { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), caBundle } };
 }
 
 /** The entry that values are kept from: the new one's, else the old one's. */

@@ -61,18 +61,21 @@ export function createAdmission(options: AdmissionOptions): ClosableAdmission {
   };
 }
 
-/** Whose turn it is among so many; only where there is a choice does the turn pass on. */
-function turns(): (of: number) => number {
-  let taken = 0;
-  return (of) => {
-    const turn = taken % Math.max(of, 1);
-    if (of > 1) taken += 1;
-    return turn;
+/**
+ * Whose turn it is among so many, for edits of one kind and namespace: edits of two kinds that
+ * alternate would always meet the same one. Only where there is a choice does the turn pass on.
+ */
+function turns(): (of: number, edits: string) => number {
+  const taken = new Map<string, number>();
+  return (of, edits) => {
+    const before = taken.get(edits) ?? 0;
+    if (of > 1) taken.set(edits, before + 1);
+    return before % Math.max(of, 1);
   };
 }
 
 interface Parts {
-  readonly turn: (of: number) => number;
+  readonly turn: (of: number, edits: string) => number;
   readonly route: ServiceRoute;
   readonly connections: Connections;
   readonly onSkipped: (entry: string, why: string) => void;
@@ -94,7 +97,8 @@ async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<
   attempt.signal?.throwIfAborted();
   const told = verdicts.flatMap((verdict) => verdict.warnings);
   const refusals = verdicts.flatMap((verdict) => verdict.refusal ?? []);
-  const refusal = refusals[parts.turn(refusals.length)];
+  const edits = `${attempt.definition.resource.plural} ${attempt.namespace ?? ""}`;
+  const refusal = refusals[parts.turn(refusals.length, edits)];
   if (refusal === undefined) return told;
   warnings.set(refusal, told);
   throw refusal;

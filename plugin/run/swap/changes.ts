@@ -6,10 +6,25 @@ import { differences } from "../../domain/operator/differences";
 import { isPersons } from "../../domain/owners";
 import type { PlannedChange } from "../../domain/planned-write";
 import { getPath, getOwn, sameJson } from "../../domain/values";
-import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
+import type { Names } from "../../domain/names";
+import {
+  caBundleOf,
+  callsSame,
+  configurationResource,
+  entriesOf,
+  entryNames,
+  entryOf,
+} from "../../domain/webhook/configuration";
 import { differencesOf } from "../../domain/webhook/wanted";
 import type { SwapPlan } from "../../domain/webhook/plan";
-import { type Apply, type Change, type Create, type Delete, permissionsOf } from "../engine/change";
+import {
+  type Apply,
+  type Change,
+  type Create,
+  type Delete,
+  permissionsOf,
+  type Rewrite,
+} from "../engine/change";
 import type { Session } from "../engine/session";
 import { requirePermissions } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";
@@ -21,8 +36,12 @@ import { Prober } from "./prober";
 
 /** All writes of a plan, in their order. */
 export function changesOf(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
-  const { apply, remove } = plan;
-  return [...(apply ? [applyOf(deps, plan)] : []), ...(remove ? [deleteOf(deps, remove)] : [])];
+  const { apply, takeOut, remove } = plan;
+  return [
+    ...(apply ? [applyOf(deps, plan)] : []),
+    ...(takeOut ? [takeOutOf(deps, takeOut)] : []),
+    ...(remove ? [deleteOf(deps, remove)] : []),
+  ];
 }
 
 /** The one apply: created where none was, changed in place where one is. */
@@ -32,7 +51,7 @@ export function applyOf({ names }: SwapDeps, plan: SwapPlan): Apply {
     verb: "apply",
     id: "webhook.apply",
     resource: configurationResource,
-    object: withoutUrl(wanted, live),
+    object: withoutUrl(ownPartOf(plan, names), live),
     live,
     why: apply?.why ?? "",
     does: live === undefined ? ["create it"] : plan.differences.map((path) => `change ${path}`),
@@ -44,6 +63,17 @@ export function applyOf({ names }: SwapDeps, plan: SwapPlan): Apply {
         : "the run saves the object and puts it back when the proof fails",
     holds: (stored) => differencesOf(stored, wanted).length === 0,
   };
+}
+
+/** Of a person's entries the apply owns the CA alone; in the object that is wanted they are whole. */
+function ownPartOf({ wanted }: SwapPlan, { webhook }: Names): KubeObject {
+  const own = entryOf(wanted, webhook.entry);
+  const webhooks = entriesOf(wanted).flatMap((entry) => {
+    if (entry === own) return [entry];
+    const name = getOwn(entry, "name");
+    return callsSame(entry, own) ? [{ name, clientConfig: { caBundle: caBundleOf(entry) } }] : [];
+  });
+  return { ...wanted, webhooks };
 }
 
 /** A url set by hand goes away only when the apply says null: service and url exclude each other. */
@@ -76,6 +106,33 @@ function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly Pl
       .map(({ field, wanted: to }) => ({ path: field, to })),
     { path: ".webhooks.clientConfig.caBundle", to: `the certificate in Secret/${secret}` },
   ];
+}
+
+/** The old entry goes out of the new configuration; what stands beside it there stays as it is. */
+export function takeOutOf(
+  { names }: Pick<SwapDeps, "names">,
+  { object, why }: NonNullable<SwapPlan["takeOut"]>,
+): Rewrite {
+  const { configuration, oldEntry: name } = names.webhook;
+  const index = entryNames(object).indexOf(name);
+  const remove = { op: "remove", path: `/webhooks/${index}` };
+  const test = { op: "test", path: `/webhooks/${index}/name`, value: name };
+  const { resourceVersion: value } = object.metadata;
+  const patch = ["kubectl", "patch", configurationResource.plural, configuration, "--type=json"];
+  return {
+    verb: "rewrite",
+    id: "webhook.take-out-old",
+    resource: configurationResource,
+    object,
+    operations: [remove, { op: "replace", path: "/metadata/resourceVersion", value }],
+    why,
+    does: [`take ${name} out`],
+    changes: [{ path: `webhooks[name=${name}]`, to: null }],
+    risk: "nothing, once the new one is proven: it is taken out only then",
+    reverse: "the run saves the object; the report prints the command that puts it back",
+    kubectl: [...patch, "-p", JSON.stringify([test, remove])],
+    holds: (stored) => entryOf(stored, name) === undefined,
+  };
 }
 
 /** The deletion of the old configuration. */
@@ -200,23 +257,32 @@ const told = {
 };
 
 /** What was saved, without what the server gave it, made again or in the place of what was written. */
-function restored(saved: KubeObject, live?: KubeObject): Apply | Create {
+function restored(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrite {
   const { labels, annotations, name } = saved.metadata;
   const metadata = {
     ...(name !== undefined && { name }),
     ...(labels !== undefined && { labels }),
     ...(annotations !== undefined && { annotations }),
   };
-  return {
-    ...(live === undefined ? { verb: "create" } : { verb: "apply", live, force: true }),
+  const object = { ...saved, metadata };
+  const back = {
     id: "rollback.restore",
-    object: { ...saved, metadata },
     why: "to put back what was there",
     ...told,
-    holds: (stored) =>
+    holds: (stored: KubeObject) =>
       sameJson(getOwn(stored, "webhooks"), getOwn(saved, "webhooks")) &&
       sameJson(stored.metadata.labels, labels),
   };
+  if (live === undefined) return { verb: "create", object, ...back };
+  if (entriesOf(saved).length < 2) return { verb: "apply", object, live, force: true, ...back };
+  // an apply would make this tool the owner of a person's entries
+  const replaced = [
+    { op: "replace", path: "/webhooks", value: getOwn(saved, "webhooks") },
+    { op: "add", path: "/metadata/labels", value: labels ?? {} },
+    { op: "add", path: "/metadata/annotations", value: annotations ?? {} },
+    { op: "replace", path: "/metadata/resourceVersion", value: live.metadata.resourceVersion },
+  ];
+  return { verb: "rewrite", object: live, operations: replaced, ...back };
 }
 
 async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<boolean> {

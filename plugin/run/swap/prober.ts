@@ -14,14 +14,15 @@ import {
   type Observation,
   type ProbePair,
   type Proof,
-  thinned,
   type ProbeKind,
 } from "../../domain/webhook/probe";
+import { thinned } from "../../domain/webhook/gap";
 import { type Clock, type Cluster, deadline } from "../ports";
 
 /** What counts as proof, and how long to wait for it. */
 export interface ProofWanted {
-  readonly entry: string;
+  /** The entry that has to be seen refusing; absent: answers alone are wanted. */
+  readonly entry: string | undefined;
   readonly quietMs: number;
   readonly pairs: number;
   readonly limitMs: number;
@@ -67,9 +68,14 @@ export class Prober {
   constructor(
     private readonly deps: Deps,
     readonly pair: ProbePair,
+    /** Names of the entries by which the product's webhook is called. */
+    private readonly ours: readonly string[] = [
+      deps.names.webhook.entry,
+      deps.names.webhook.oldEntry,
+    ],
   ) {}
 
-  /** True once the new or the old entry was seen refusing the pair's twin. */
+  /** True once an entry of the webhook was seen refusing the pair's twin. */
   get refused(): boolean {
     return this.#denySettled;
   }
@@ -154,8 +160,7 @@ export class Prober {
 
   /** Another twin is tried as long as none was refused: servers differ in what they judge. */
   #choose(answer: ProbeAnswer): void {
-    const { entry, oldEntry } = this.deps.names.webhook;
-    if (answer.is === "refused" && [entry, oldEntry].includes(answer.by)) this.#denySettled = true;
+    if (answer.is === "refused" && this.ours.includes(answer.by)) this.#denySettled = true;
     if (!this.#denySettled && answer.is !== "failed") {
       this.#deny = (this.#deny + 1) % this.pair.denies.length;
     }

@@ -204,16 +204,14 @@ export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly 
 /** What the plan writes, its way back included. */
 export function writePermissions(
   deps: SwapDeps,
-  plan: Pick<SwapPlan, "live" | "apply" | "remove"> | undefined,
+  plan: Pick<SwapPlan, "live" | "apply" | "takeOut" | "remove"> | undefined,
 ): readonly Permission[] {
   const { configuration, oldConfiguration } = deps.names.webhook;
   const on = (verb: string, why: string, name?: string): Permission =>
     permissionOn(verb, configurationResource, { why, name });
-  const creates = plan === undefined || plan.live === undefined;
+  const creates = plan?.live === undefined;
   return [
-    ...(plan === undefined || plan.apply !== undefined
-      ? [on("patch", "to apply the new configuration", configuration)]
-      : []),
+    ...(patches(plan) ? [on("patch", "to apply the new configuration", configuration)] : []),
     ...(creates ? [on("create", "to apply a configuration that does not exist yet")] : []),
     ...(creates ? [on("delete", "to roll back", configuration)] : []),
     ...(plan === undefined || plan.remove !== undefined
@@ -221,6 +219,10 @@ export function writePermissions(
       : []),
     ...(!creates && plan.remove !== undefined ? [on("create", "to put the old one back")] : []),
   ];
+}
+
+function patches(plan: Pick<SwapPlan, "apply" | "takeOut"> | undefined): boolean {
+  return plan === undefined || plan.apply !== undefined || plan.takeOut !== undefined;
 }
 
 /** What the probe's dry runs need. */

@@ -15,7 +15,15 @@ import { requireHome, requirePermissions, requireYes } from "../engine/permissio
 import { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
 import type { Report } from "../report";
-import { applyOf, changesOf, deleteOf, fittingApply, rollBack, type Undo } from "./changes";
+import {
+  applyOf,
+  changesOf,
+  deleteOf,
+  fittingApply,
+  rollBack,
+  takeOutOf,
+  type Undo,
+} from "./changes";
 import {
   probePermissions,
   readConfigurations,
@@ -26,7 +34,8 @@ import {
   usualProbePermissions,
   writePermissions,
 } from "./read";
-import { setStage, standing, UnprovenError, WebhookVerifier } from "./verifier";
+import { setStage } from "./stage";
+import { standing, UnprovenError, WebhookVerifier } from "./verifier";
 
 /** Runs the swap; expected ends of every kind come back as a report. */
 export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise<Report> {
@@ -83,7 +92,7 @@ class Swap {
     this.#witness = witness;
     if (stage === undefined) deps.recorder.findings([probeSkipped(deps)]);
     if (options.dryRun !== "none") return await this.#rehearse(plan, witness);
-    if (plan.apply === undefined && plan.remove === undefined) return await this.#standing(witness);
+    if (changesOf(deps, plan).length === 0) return await this.#standing(witness);
     return await this.#swap(plan, witness);
   }
 
@@ -108,7 +117,7 @@ class Swap {
       const sent = tried ? await fittingApply(deps, session, plan) : change;
       session.tell(change, await session.rehearse(sent));
     }
-    await witness.before("found", plan.old);
+    await witness.before("found", plan);
     return dryRunSays(changes.length);
   }
 
@@ -128,22 +137,24 @@ class Swap {
     const ready = await this.#ready(first);
     await requireHome(this.deps, true);
     await this.#confirm(ready.plan);
-    const { broken } = await witness.before("before", ready.plan.old);
+    const { broken } = await witness.before("before", ready.plan);
     const plan = await this.#apply(ready);
-    if (plan.remove !== undefined) {
+    const replaces = plan.remove !== undefined || plan.takeOut !== undefined;
+    if (replaces) {
       const proven = await witness.proveFirst(broken, plan.apply !== undefined);
       if (proven && plan.apply !== undefined) {
         this.#state = "the new configuration is written and proven, the old one is untouched";
       }
-      await this.#delete(plan.remove);
+      if (plan.takeOut !== undefined) await this.#takeOut(plan.takeOut);
+      if (plan.remove !== undefined) await this.#delete(plan.remove);
     }
-    const last = plan.remove === undefined ? "new" : "after";
+    const last = replaces ? "after" : "new";
     await witness.prove(last);
     await witness.proveGuarded(last);
     witness.reportGap();
-    return plan.remove === undefined
-      ? "the webhook configuration is in force"
-      : "the new webhook configuration is in force, the old one is gone";
+    return replaces
+      ? "the new webhook configuration is in force, the old one is gone"
+      : "the webhook configuration is in force";
   }
 
   /** What someone changed meanwhile is read and planned again. */
@@ -173,8 +184,11 @@ class Swap {
     const { deps } = this;
     const changes = changesOf(deps, plan);
     const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
-    if (plan.remove !== undefined || takesOver) {
-      const acts = changes.map(({ verb, object }) => `${verb} ${objectLabel(object)}`);
+    if (plan.remove !== undefined || plan.takeOut !== undefined || takesOver) {
+      const acts = changes.map((change) => {
+        const act = change.verb === "rewrite" ? `${String(change.does)} of` : change.verb;
+        return `${act} ${objectLabel(change.object)}`;
+      });
       await requireYes(deps, `On ${deps.cluster.server}: ${acts.join(", then ")}?`);
     }
     this.#session.confirm(changes);
@@ -209,6 +223,15 @@ class Swap {
       if (left.length === 0) return { result: "done", value: undefined };
       throw new ChangedError(`${object} reads back otherwise than written, at ${left.join(", ")}`);
     });
+  }
+
+  /** Out of the object as this run has written it, where it has. */
+  async #takeOut({ object, why }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
+    const live = this.#undo?.written ?? object;
+    const written = await this.#session.send(takeOutOf(this.deps, { object: live, why }));
+    this.#undo = { deleted: undefined, ...this.#undo, before: object, written };
+    this.#state =
+      "the new configuration is written, the old entry is taken out of it, the last proof is missing";
   }
 
   async #delete(remove: NonNullable<SwapPlan["remove"]>): Promise<void> {

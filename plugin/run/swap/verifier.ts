@@ -3,189 +3,23 @@
  * how long anything was wrong in between (cli contract, Probe).
  */
 import { EngineError, exitCodes } from "../../domain/errors";
+import type { Names } from "../../domain/names";
+import { getOwn, getPath, sameJson } from "../../domain/values";
+import { entryOf } from "../../domain/webhook/configuration";
+import { answersInTurn, gapOf, wrongWindows } from "../../domain/webhook/gap";
+import type { SwapPlan } from "../../domain/webhook/plan";
 import {
   type ProbeAnswer,
-  answersInTurn,
-  failingMs,
-  gapOf,
+  type ProbePair,
   type Proof,
+  failingMs,
   seenBroken,
   tally,
-  type ProbePair,
-  pairFromStored,
-  pairsFor,
-  wrongWindows,
 } from "../../domain/webhook/probe";
-import type { KubeObject } from "../../domain/objects";
-import {
-  entriesOf,
-  entryNames,
-  entryOf,
-  matchesResource,
-} from "../../domain/webhook/configuration";
 import { missingPermissions } from "../engine/permissions";
-import { probePermissions, type SwapDeps, type SwapOptions } from "./read";
 import { Prober, type ProofWanted } from "./prober";
-import type { Finding } from "../../domain/findings";
-import { kinds } from "../../domain/kinds";
-import { getOwn } from "../../domain/values";
-import type { SwapPlan } from "../../domain/webhook/plan";
-import { labelsFor, selects } from "../../domain/kube/selectors";
-import { BlockedError } from "../engine/recorder";
-
-/** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */
-interface ProbePlan {
-  readonly gap: ProbePair;
-  /** Pairs of kinds that the old configuration does not match. */
-  readonly beyondOld: readonly ProbePair[];
-  /** Pairs of further kinds that were guarded before: they have to be guarded after, too. */
-  readonly guarded: readonly ProbePair[];
-}
-
-/** Builds the pairs; stops with 3 when no edit could be made that the entry matches. */
-export async function setStage(
-  deps: SwapDeps,
-  options: SwapOptions,
-  from: { readonly plan: SwapPlan; readonly namespace: KubeObject },
-): Promise<ProbePlan | undefined> {
-  if (!options.probe) return undefined;
-  const { plan } = from;
-  if (options.probePair !== undefined) {
-    const pair = await asServed(deps, options.probePair);
-    await requireUnshared(deps, plan, pair);
-    return stageOf([pair], plan, deps);
-  }
-  const entry = entryOf(plan.wanted, deps.names.webhook.entry);
-  const namespace = await probeNamespace(deps, plan, from.namespace);
-  const labels = labelsFor(getOwn(entry, "objectSelector"));
-  if (labels === undefined) throw blocked(unselectable("objectSelector"));
-  const served = await deps.cluster.serves(deps.names.group, deps.names.version);
-  const pairs = pairsFor(entry, {
-    names: deps.names,
-    namespace,
-    name: deps.probeName,
-    labels,
-  }).filter(({ resource }) => (served ?? []).some(({ plural }) => plural === resource.plural));
-  if (pairs.length === 0) throw blocked(noKind(deps));
-  return stageOf(pairs, plan, deps);
-}
-
-/** A stored object of the pair's kind and namespace as a pair, undefined when there is none. */
-export async function storedPair(deps: SwapDeps, pair: ProbePair): Promise<ProbePair | undefined> {
-  const { namespace } = pair.accept.metadata;
-  const stored = await deps.cluster.list(pair.resource, {
-    ...(namespace !== undefined && { namespace }),
-    limit: 1,
-  });
-  const first = stored?.[0];
-  const usable = first !== undefined && first.metadata.deletionTimestamp === undefined;
-  return usable ? pairFromStored(first, pair.resource, deps.names) : undefined;
-}
-
-/** A pair of one's own names its kind; the plural is the API server's to say. */
-async function asServed({ cluster }: SwapDeps, pair: ProbePair): Promise<ProbePair> {
-  const served = await cluster.serves(pair.resource.group, pair.resource.version);
-  const resource = served?.find(({ kind }) => kind === pair.resource.kind);
-  return resource === undefined ? pair : { ...pair, resource };
-}
-
-function stageOf(
-  pairs: readonly ProbePair[],
-  plan: SwapPlan,
-  deps: SwapDeps,
-): ProbePlan | undefined {
-  const [gap, ...further] = pairs;
-  if (gap === undefined) return undefined;
-  const group = deps.names.group;
-  const matchedBy =
-    (configuration: KubeObject | undefined) =>
-    ({ resource: { plural } }: ProbePair): boolean =>
-      entriesOf(configuration).some((entry) =>
-        matchesResource(entry, { group, plural, operation: "CREATE" }),
-      );
-  const byOld = matchedBy(plan.old);
-  const byLive = matchedBy(plan.live);
-  const writes = plan.apply !== undefined || plan.remove !== undefined;
-  return {
-    gap,
-    // the first decides: a right to edit the others would be asked for in vain
-    beyondOld: plan.old === undefined ? [] : pairs.filter((pair) => !byOld(pair)).slice(0, 1),
-    guarded: writes ? further.filter((pair) => byOld(pair) || byLive(pair)) : [],
-  };
-}
-
-/** The operator's, else another that is selected; none where an entry of the same name judges too. */
-async function probeNamespace(
-  deps: SwapDeps,
-  { wanted, namesakes }: SwapPlan,
-  operators: KubeObject,
-): Promise<string> {
-  const selector = getOwn(entryOf(wanted, deps.names.webhook.entry), "namespaceSelector");
-  const fits = ({ metadata }: KubeObject): boolean =>
-    metadata.deletionTimestamp === undefined && selects(selector, metadata.labels ?? {});
-  const unshared = (namespace: KubeObject): boolean =>
-    fits(namespace) && !namesakes.some((entry) => selectsNamespace(entry, namespace));
-  if (unshared(operators)) return operators.metadata.name ?? "";
-  const all = (await deps.cluster.list(kinds.namespace)) ?? [];
-  const found = all.find(unshared);
-  if (found !== undefined) return found.metadata.name ?? "";
-  throw blocked(all.some(fits) ? ambiguous(deps) : unselectable("namespaceSelector"));
-}
-
-/** A pair of one's own has its namespace: who else judges it there cannot be determined from our entry. */
-async function requireUnshared(
-  deps: SwapDeps,
-  { namesakes }: SwapPlan,
-  pair: ProbePair,
-): Promise<void> {
-  if (namesakes.length === 0) return;
-  const { namespace: name = "" } = pair.accept.metadata;
-  const namespace = await deps.cluster.get({ resource: kinds.namespace, name });
-  if (namespace === undefined) return;
-  if (namesakes.some((entry) => selectsNamespace(entry, namespace))) throw blocked(ambiguous(deps));
-}
-
-function selectsNamespace(entry: unknown, { metadata }: KubeObject): boolean {
-  return selects(getOwn(entry, "namespaceSelector"), metadata.labels ?? {});
-}
-
-function blocked(finding: Finding): BlockedError {
-  return new BlockedError(exitCodes.blocked, [finding]);
-}
-
-function unselectable(field: "namespaceSelector" | "objectSelector"): Finding {
-  return {
-    code: "PROBE-NO-MATCH",
-    severity: "error",
-    field: `webhooks[0].${field}`,
-    object: "Probe",
-    cause: `nothing in this cluster is selected by the ${field}, so no edit can prove the webhook`,
-    fix: "label a namespace so that it is selected, or go without proof with --no-probe",
-    source: "Facts 4.3",
-  };
-}
-
-function ambiguous({ names }: SwapDeps): Finding {
-  return {
-    code: "PROBE-AMBIGUOUS",
-    severity: "error",
-    object: "Probe",
-    cause: `another configuration has an entry ${names.webhook.entry} too: a refusal would not prove which of the two it came from`,
-    fix: "delete that configuration if nobody needs it, or go without proof with --no-probe",
-    source: "docs/guides/webhook-swap.md",
-  };
-}
-
-function noKind({ names }: SwapDeps): Finding {
-  return {
-    code: "PROBE-NO-KIND",
-    severity: "error",
-    object: "Probe",
-    cause: `none of the kinds that the entry matches is served in ${names.group}/${names.version}`,
-    fix: "install the operator's custom resource definitions first, or go without proof with --no-probe",
-    source: "S16",
-  };
-}
+import { probePermissions, type SwapDeps } from "./read";
+import { type ProbePlan, storedPair } from "./stage";
 
 const roundsBefore = 3;
 const openingRounds = 3;
@@ -194,6 +28,8 @@ const patienceMs = 2_000;
 const proofLimitMs = 15_000;
 /** Without a write of ours there is nothing to spread: the answers count at once. */
 export const standing = { quietMs: 0, limitMs: 5_000 };
+
+const answering = { ...standing, entry: undefined };
 
 /** The proof did not come: what was written is put back. */
 export class UnprovenError extends EngineError {
@@ -207,6 +43,8 @@ interface Watch {
   readonly beyondOld: readonly Prober[];
   /** Probers of further kinds that were guarded before the run. */
   readonly guarded: readonly Prober[];
+  /** Probers of what entries that people added match. */
+  readonly further: readonly Prober[];
 }
 
 /** The probes of one swap. */
@@ -222,21 +60,30 @@ export class WebhookVerifier {
   /** Opens the probes; a fresh object that someone else refuses gives way to a stored one. */
   static async open(deps: SwapDeps, stage: ProbePlan | undefined): Promise<WebhookVerifier> {
     if (stage === undefined) return new WebhookVerifier(deps, undefined);
-    const gap = await openProber(deps, stage.gap);
+    const { ours } = stage;
+    const gap = await openProber(deps, stage.gap, ours);
     const opened = new Map([[stage.gap, gap]]);
     const open = async (pairs: readonly ProbePair[]): Promise<readonly Prober[]> => {
       for (const pair of pairs) {
-        if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair));
+        if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair, ours));
       }
       return pairs.flatMap((pair) => opened.get(pair) ?? []);
     };
     const beyondOld = await open(stage.beyondOld);
-    return new WebhookVerifier(deps, { gap, beyondOld, guarded: await open(stage.guarded) });
+    const guarded = await open(stage.guarded);
+    const further = await open(stage.further);
+    return new WebhookVerifier(deps, { gap, beyondOld, guarded, further });
   }
 
   /** The prober that watches throughout, undefined without a probe. */
   get gap(): Prober | undefined {
     return this.watch?.gap;
+  }
+
+  /** Those whose answers are wanted before and after. */
+  get #all(): ReadonlySet<Prober> {
+    const { watch } = this;
+    return new Set(watch && [watch.gap, ...watch.guarded, ...watch.further]);
   }
 
   /** True while calls fail that were answered before the run. */
@@ -245,10 +92,10 @@ export class WebhookVerifier {
   }
 
   /** A few rounds over the state found; says whether the old entry fails its calls. */
-  async before(phase: string, old: KubeObject | undefined): Promise<{ readonly broken: boolean }> {
+  async before(phase: string, plan: SwapPlan): Promise<{ readonly broken: boolean }> {
     const gap = this.gap;
     if (gap === undefined) return { broken: false };
-    for (const prober of new Set([gap, ...(this.watch?.guarded ?? [])])) {
+    for (const prober of this.#all) {
       for (let round = 0; round < roundsBefore; round += 1) await prober.round();
     }
     const counts = tally(gap.counting());
@@ -256,7 +103,10 @@ export class WebhookVerifier {
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
     const entry = counts.deny.by.split(", ")[0] ?? "";
     if (works && entry !== "") this.worked = { entry };
-    return { broken: seenBroken(gap.observations, [...entryNames(old), ""]) };
+    const old = plan.oldEntries.map((entry) => String(getOwn(entry, "name")));
+    return {
+      broken: !mendsOld(plan, this.deps.names) && seenBroken(gap.observations, [...old, ""]),
+    };
   }
 
   /** The first proof, before the old one goes: false where it has to follow, for want of a kind. */
@@ -306,8 +156,12 @@ export class WebhookVerifier {
 
   /** What was seen refused before the run has to be refused by the new entry, kind by kind. */
   async proveGuarded(phase: string): Promise<void> {
-    for (const prober of this.watch?.guarded ?? []) {
-      if (prober.refused) await this.prove(`${phase}: ${prober.pair.kind}`, standing, prober);
+    const { guarded = [], further = [] } = this.watch ?? {};
+    for (const prober of new Set([...guarded, ...further])) {
+      const name = `${phase}: ${prober.pair.kind}`;
+      if (prober.refused) await this.prove(name, standing, prober);
+      // which edits of a kind a server refuses is its own; that it answers is what can be proven
+      else if (further.includes(prober)) await this.prove(name, answering, prober);
     }
   }
 
@@ -350,6 +204,13 @@ export class WebhookVerifier {
   }
 }
 
+/** The one write also gives the old entry the CA that it lacks: then it does not stand in the way. */
+function mendsOld({ old, oldEntries, wanted }: SwapPlan, { webhook }: Names): boolean {
+  const serviceOf = (entry: unknown): unknown => getPath(entry, ["clientConfig", "service"]);
+  const called = serviceOf(entryOf(wanted, webhook.entry));
+  return old === undefined && oldEntries.every((entry) => sameJson(serviceOf(entry), called));
+}
+
 /** Only a webhook that fails its calls, such as the new one before its repair, was in the way. */
 function passes(prober: Prober): boolean {
   return prober.observations.some(
@@ -365,8 +226,12 @@ function unproven(proof: Proof): UnprovenError {
 }
 
 /** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
-async function openProber(deps: SwapDeps, pair: ProbePlan["gap"]): Promise<Prober> {
-  const fresh = new Prober(deps, pair);
+async function openProber(
+  deps: SwapDeps,
+  pair: ProbePair,
+  ours: readonly string[],
+): Promise<Prober> {
+  const fresh = new Prober(deps, pair, ours);
   let answer: ProbeAnswer | undefined;
   for (let rounds = 0; rounds < openingRounds; rounds += 1) {
     await fresh.round();
@@ -375,13 +240,10 @@ async function openProber(deps: SwapDeps, pair: ProbePlan["gap"]): Promise<Probe
   }
   if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
   const stored = await storedOf(deps, pair);
-  return stored === undefined ? fresh : new Prober(deps, stored);
+  return stored === undefined ? fresh : new Prober(deps, stored, ours);
 }
 
-async function storedOf(
-  deps: SwapDeps,
-  pair: ProbePlan["gap"],
-): Promise<ProbePlan["gap"] | undefined> {
+async function storedOf(deps: SwapDeps, pair: ProbePair): Promise<ProbePair | undefined> {
   try {
     const stored = await storedPair(deps, pair);
     const missing = await missingPermissions(

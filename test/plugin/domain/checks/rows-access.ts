@@ -25,6 +25,23 @@ const oldOne = (world: World, entries?: readonly object[]): KubeObject => {
   };
 };
 
+const { oldEntry } = defaultNames.webhook;
+
+/** Another entry in the new configuration, for the same Service and with the same CA if not given. */
+function beside(
+  w: World,
+  more: object,
+  { caBundle, service }: { readonly caBundle?: string; readonly service?: object } = {},
+): World {
+  const [own] = w.find(webhook)["webhooks"] as readonly Record<string, Record<string, object>>[];
+  const clientConfig = {
+    ...own?.["clientConfig"],
+    service: { ...own?.["clientConfig"]?.["service"], ...service },
+    ...(caBundle !== undefined && { caBundle }),
+  };
+  return w.set(webhook, "webhooks", [{ ...own, clientConfig, ...more }, own]);
+}
+
 export const webhookRows: Rows = {
   "WEBHOOK-ABSENT: none": noWebhook,
   "WEBHOOK-OLD: the only one": (w) => {
@@ -32,6 +49,9 @@ export const webhookRows: Rows = {
     w.remove(webhook).add(one);
   },
   "WEBHOOK-OLD: beside the new one": (w) => w.add(oldOne(w)),
+  "WEBHOOK-OLD: its entry in the new one": (w) => beside(w, { name: oldEntry }),
+  "WEBHOOK-OLD: its entry in the place of the new one": (w) =>
+    w.set(webhook, `${entry}.name`, oldEntry),
   "WEBHOOK-OLD-HAS-OTHERS: an entry of someone": (w) =>
     w.add(oldOne(w, [{ name: "their.own.entry", clientConfig: {} }])),
   "WEBHOOK-ENTRY-ABSENT: another name": (w) => w.set(webhook, `${entry}.name`, "x.y.z"),
@@ -81,6 +101,16 @@ export const webhookRows: Rows = {
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64("nonsense")),
   "WEBHOOK-CA-STALE: another certificate": (w) =>
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem)),
+  "WEBHOOK-CA-STALE: of an entry that a person added": (w) =>
+    beside(w, { name: "active.shop.example" }, { caBundle: base64(otherPem) }),
+  "WEBHOOK-CA-EMPTY: of an entry that a person added": (w) =>
+    beside(w, { name: "active.shop.example" }, { caBundle: "" }),
+  "WEBHOOK-DIFFERS: not where an entry beside it calls another Service": (w) =>
+    beside(
+      w,
+      { name: "v.vendor.example" },
+      { caBundle: base64(otherPem), service: { name: "vendor" } },
+    ),
   "WEBHOOK-CA-STALE: the old one beside the new one": (w) =>
     w.set(
       webhook,

@@ -10,6 +10,7 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import { type Status, summarize } from "../../../../plugin/domain/status/status";
 import { worst, worstOf } from "../../../../plugin/domain/status/verdict";
+import { entriesOf } from "../../../../plugin/domain/webhook/configuration";
 import { bounded } from "../../../../plugin/domain/values";
 import { anEndpointSlice, testCa } from "../../../support/builders";
 import { expectGoldenText } from "../../../support/golden";
@@ -227,6 +228,12 @@ const renewed = (...trusted: readonly string[]): Args => [
 ];
 const leaf = (notAfter: string) =>
   ({ ...certificate, leaf: { ...certificate.leaf, notAfter } }) as typeof certificate;
+/** Another entry for the same Service in the new configuration. */
+function beside(name: string, caBundle: string): Args {
+  const own = aNewConfiguration();
+  const further = aNewConfiguration({ caBundle, entry: { name } });
+  return configured({ ...own, webhooks: [...entriesOf(further), ...entriesOf(own)] });
+}
 const entryByUrl = { clientConfig: { url: "https://webhook.example", caBundle: testCa } };
 const noCertificate = { certificate: undefined };
 
@@ -249,6 +256,8 @@ test("the webhook", () => {
     ["a placeholder left in it", ...anew({ namespace: "OPERATOR_NAMESPACE" })],
     ["an empty caBundle", ...anew({ caBundle: "" })],
     ["another CA", ...anew({ caBundle: "T1RIRVI=" })],
+    ["another CA in an entry that a person added", ...beside("active.shop.example", "T1RIRVI=")],
+    ["the old entry beside the new one", ...beside(names.webhook.oldEntry, testCa)],
     ["an expired certificate", {}, { certificate: leaf("2026-07-01T00:00:00Z") }],
     [
       "a certificate that cannot be read",

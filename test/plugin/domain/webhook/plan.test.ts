@@ -1,6 +1,7 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { judgeShipped, planSwap, type PlanFacts } from "../../../../plugin/domain/webhook/plan";
+import { entryOf } from "../../../../plugin/domain/webhook/configuration";
 import { wantedConfiguration } from "../../../../plugin/domain/webhook/wanted";
 import {
   aNewConfiguration,
@@ -159,7 +160,7 @@ test.each(hostile)("a live one that is %s is planned over, and nothing throws", 
     { ...right, webhooks },
     { ...old, webhooks },
   ]);
-  expect(made.apply?.object).toEqual(right);
+  expect(entryOf(made.apply?.object, defaultNames.webhook.entry)).toEqual(entry(right));
 });
 
 test.each([

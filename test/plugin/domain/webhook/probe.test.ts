@@ -1,5 +1,6 @@
 import { defaultNames, type Names } from "../../../../plugin/domain/names";
 import { entriesOf } from "../../../../plugin/domain/webhook/configuration";
+import { gapOf, thinned } from "../../../../plugin/domain/webhook/gap";
 import * as probe from "../../../../plugin/domain/webhook/probe";
 import type { ProbeAnswer, Observation, ProbeKind } from "../../../../plugin/domain/webhook/probe";
 import {
@@ -11,8 +12,8 @@ import {
 } from "../../../support/builders";
 import { hostile } from "./hostile";
 
-const { answerOf, failingMs, gapOf, isRight, judgeProof, pairFromStored, pairsFor } = probe;
-const { seenBroken, tally, thinned } = probe;
+const { answerOf, failingMs, isRight, judgeProof, pairFromStored, pairsFor } = probe;
+const { seenBroken, tally } = probe;
 
 type Seen = readonly [ProbeKind, ProbeAnswer];
 

@@ -1,0 +1,97 @@
+/** How long anything was wrong, from the observations of a probe (cli contract, Probe). */
+import type { Observation, ProbeAnswer, ProbeKind } from "./probe";
+
+/** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
+interface Gap {
+  readonly bypassSeconds: number;
+  readonly outageSeconds: number;
+}
+
+/** From `from` to `to`, in milliseconds since 1970. */
+interface Window {
+  readonly is: "bypass" | "outage";
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The stretches of wrong answers of one pair, each from its first wrong answer to the next right
+ * one. A bad edit that passes is bypass, a good edit that a webhook stops is outage; what a schema
+ * or someone else refuses is neither.
+ */
+export function wrongWindows(observations: readonly Observation[]): readonly Window[] {
+  const windows = (is: Window["is"], twin: ProbeKind, wrong: readonly ProbeAnswer["is"][]) => {
+    const found: Window[] = [];
+    let since: number | undefined;
+    let end = 0;
+    for (const { answer, from, to } of observations.filter((item) => item.twin === twin)) {
+      end = to;
+      if (wrong.includes(answer.is)) since ??= from;
+      else if (since !== undefined) {
+        found.push({ is, from: since, to: from });
+        since = undefined;
+      }
+    }
+    return since === undefined ? found : [...found, { is, from: since, to: end }];
+  };
+  return [
+    ...windows("bypass", "deny", ["accepted"]),
+    ...windows("outage", "accept", ["refused", "failed"]),
+  ];
+}
+
+/** Adds up the stretches of wrong answers. */
+export function gapOf(observations: readonly Observation[]): Gap {
+  const windows = wrongWindows(observations);
+  const seconds = (kind: Window["is"]): number => {
+    const own = windows.filter(({ is }) => is === kind);
+    return Math.round(own.reduce((sum, { from, to }) => sum + to - from, 0)) / 1000;
+  };
+  return { bypassSeconds: seconds("bypass"), outageSeconds: seconds("outage") };
+}
+
+/** Answers to one twin that say the same in a row, as one; sorted by when each began. */
+export function answersInTurn(observations: readonly Observation[]): readonly {
+  readonly twin: ProbeKind;
+  readonly is: ProbeAnswer["is"];
+  /** The entry that refused or failed. */
+  readonly by?: string;
+  readonly from: number;
+  readonly to: number;
+}[] {
+  const turns = new Map<ProbeKind, { is: string; by: string | undefined; to: number }>();
+  return observations
+    .flatMap(({ twin, answer, from, to }) => {
+      const { is } = answer;
+      const by = "by" in answer && answer.by !== "" ? answer.by : undefined;
+      const open = turns.get(twin);
+      if (open !== undefined && open.is === is && open.by === by) {
+        open.to = to;
+        return [];
+      }
+      const turn = { twin, is, by, from, to };
+      turns.set(twin, turn);
+      return [turn];
+    })
+    .map(({ by, ...turn }) => (by === undefined ? turn : { ...turn, by }));
+}
+
+/**
+ * The same stretches in fewer observations: of answers to one twin that say the same in a row, the
+ * first and the last. Gaps stay as they are; a tally counts what is left.
+ */
+export function thinned(observations: readonly Observation[]): readonly Observation[] {
+  const last = new Map<ProbeKind, { readonly first: Observation; readonly latest: Observation }>();
+  const repeated = new Set<Observation>();
+  for (const observation of observations) {
+    const run = last.get(observation.twin);
+    const goesOn = run !== undefined && saysTheSame(run.latest, observation);
+    if (goesOn && run.latest !== run.first) repeated.add(run.latest);
+    last.set(observation.twin, { first: goesOn ? run.first : observation, latest: observation });
+  }
+  return observations.filter((observation) => !repeated.has(observation));
+}
+
+function saysTheSame(one: Observation, other: Observation): boolean {
+  return one.pair === other.pair && one.answer.is === other.answer.is;
+}
