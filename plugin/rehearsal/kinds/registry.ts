@@ -2,7 +2,7 @@
 import type { KubeObject, Resource } from "../../run/ports";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/values";
 import type { KindDefinition, PreparedWrite, Registry } from "../model";
-import { decodingProblem, filled, plain, prune } from "./shape";
+import { decodingProblem, shape } from "./shape";
 import { metadataErrors } from "./metadata";
 import { labelRule, oldLabelRule, pathSegmentRule, subdomainRule } from "./names";
 import { type FieldError, invalidObject, type FieldRule, undecodable } from "./refusal";
@@ -133,10 +133,9 @@ function preparedBuiltIn(
 ): PreparedWrite {
   const why = decodingProblem(given, schema);
   if (why !== undefined) throw undecodable(resource, why);
-  const { value, unknown } = prune(given, schema);
-  const read = normal(value, schema, given);
+  const { object: read, unknown } = normal(given, schema);
   // What was loaded from elsewhere may be in another form.
-  const held = before && normal(before, schema, before);
+  const held = before && normal(before, schema).object;
   const object = rules.complete?.(read, held) ?? read;
   refuse(resource, object, [
     ...metadataErrors(object, { namespaced, name: rules.name ?? subdomainRule }),
@@ -147,10 +146,16 @@ function preparedBuiltIn(
 }
 
 /** The form in which objects are stored; metadata is there even when all of it was left out. */
-function normal(value: unknown, schema: Schema, { apiVersion, kind }: KubeObject): KubeObject {
-  const fields = filled(plain(value, schema), schema) as KubeObject;
+function normal(
+  given: KubeObject,
+  schema: Schema,
+): { readonly object: KubeObject; readonly unknown: readonly string[] } {
+  const { value, unknown } = shape(given, schema, "built-in");
+  const { apiVersion, kind } = given;
+  const fields = value as KubeObject;
   const { metadata } = fields;
-  return { ...fields, apiVersion, kind, metadata: isObject(metadata) ? metadata : {} };
+  const object = { ...fields, apiVersion, kind, metadata: isObject(metadata) ? metadata : {} };
+  return { object, unknown };
 }
 
 function refuse(
@@ -220,11 +225,11 @@ function preparedCustom(
 ): PreparedWrite {
   const why = decodingProblem(given.metadata, objectMeta);
   if (why !== undefined) throw undecodable(resource, why);
-  const meta = prune(given.metadata, objectMeta);
-  const rest = prune({ ...given, metadata: {} }, schema);
-  const fields = filled(rest.value, schema) as KubeObject;
+  const meta = shape(given.metadata, objectMeta, "built-in");
+  const rest = shape({ ...given, metadata: {} }, schema, "custom");
+  const fields = rest.value as KubeObject;
   const { apiVersion, kind } = given;
-  const metadata = plain(meta.value, objectMeta) as KubeObject["metadata"];
+  const metadata = meta.value as KubeObject["metadata"];
   const object: KubeObject = { ...fields, apiVersion, kind, metadata };
   const judged = { ...schema, fields: omit(schema.fields ?? {}, "metadata") };
   refuse(resource, object, [

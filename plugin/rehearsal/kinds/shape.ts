@@ -3,97 +3,142 @@ import { storedQuantity } from "../../domain/operator/differences";
 import { asArray, isObject, type Json } from "../../domain/values";
 import { goType, objectMeta, type Schema, schemaOfField, type ValueType } from "./schema";
 
-/** What is left, and the paths of what is not. */
-interface Pruned {
+/** A value as it is stored, and the paths of what is not. */
+interface Shaped {
   readonly value: unknown;
   readonly unknown: readonly string[];
 }
 
-/** Prunes a value of any depth; a value of another type than the schema's is left to the checks. */
-export function prune(value: unknown, schema: Schema | undefined): Pruned {
-  const unknown: string[] = [];
-  return { value: pruned(value, schema, { path: "", unknown }), unknown };
-}
+/**
+ * A built-in kind is decoded into a struct: nulls and empty values are lost, and quantities are
+ * written in one way. A custom resource is stored as it was sent.
+ */
+type Form = "built-in" | "custom";
 
 interface Walk {
+  readonly form: Form;
   readonly path: string;
   readonly unknown: string[];
+  /** An empty value here is left out. */
+  readonly omitted?: boolean;
 }
 
-function pruned(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
-  if (Array.isArray(value)) {
-    // In an open list, nothing is unknown but what a deeper schema says.
-    const inner: Schema | undefined =
-      schema?.open === true ? { ...schema.items, open: true } : schema?.items;
-    return value.map((item, index) =>
-      pruned(item, inner, { ...walk, path: `${walk.path}[${index}]` }),
-    );
-  }
-  return isObject(value) ? prunedObject(value, schema, walk) : value;
+/**
+ * Values that have the stored form of a schema already. Objects are never changed in place, and a
+ * write shares what it does not touch with the object before it: that is not looked at again.
+ */
+const shapedAs: Readonly<Record<Form, WeakMap<object, Schema>>> = {
+  "built-in": new WeakMap(),
+  custom: new WeakMap(),
+};
+
+/** The stored form of a value; what has another type than the schema says is left to the checks. */
+export function shape(value: unknown, schema: Schema, form: Form): Shaped {
+  const unknown: string[] = [];
+  return { value: shaped(value, schema, { form, path: "", unknown }), unknown };
 }
 
-function prunedObject(value: Json, schema: Schema | undefined, walk: Walk): Json {
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => {
-      const at = { ...walk, path: walk.path === "" ? key : `${walk.path}.${key}` };
-      const field = fieldOf(schema, key);
-      if (field !== undefined) return [[key, pruned(inner, field, at)] as const];
-      if (schema?.open === true) return [[key, inner] as const];
-      walk.unknown.push(at.path);
-      return [];
-    }),
+function isShaped(value: unknown, schema: Schema | undefined, form: Form): boolean {
+  const isWhole = typeof value === "object" && value !== null && schema !== undefined;
+  return isWhole && shapedAs[form].get(value) === schema;
+}
+
+/** Undefined for an empty value that is left out. */
+function shaped(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
+  if (typeof value !== "object" || value === null) return shapedScalar(value, schema, walk);
+  if (walk.omitted === true && Object.keys(value).length === 0) return undefined;
+  if (isShaped(value, schema, walk.form)) return value;
+  const result = Array.isArray(value)
+    ? shapedList(value, schema, walk)
+    : shapedObject(value as Json, schema, walk);
+  if (schema !== undefined && result !== undefined) shapedAs[walk.form].set(result, schema);
+  return result;
+}
+
+function shapedScalar(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
+  const isQuantity = walk.form === "built-in" && schema?.go === "resource.Quantity";
+  const left = isQuantity ? (storedQuantity(value) ?? value) : value;
+  return walk.omitted === true && (left === "" || left === 0 || left === false) ? undefined : left;
+}
+
+function shapedList(list: readonly unknown[], schema: Schema | undefined, walk: Walk): object {
+  // In an open list, nothing is unknown but what a deeper schema says.
+  const items = schema?.open === true ? { ...schema.items, open: true as const } : schema?.items;
+  const result = list.map((item, index) =>
+    shaped(item, items, { ...walk, omitted: false, path: `${walk.path}[${index}]` }),
   );
+  return result.every((item, index) => item === list[index]) ? list : result;
+}
+
+function shapedObject(
+  value: Json,
+  schema: Schema | undefined,
+  { omitted, ...walk }: Walk,
+): object | undefined {
+  const given = Object.entries(value).flatMap((entry) => shapedField(entry, schema, walk));
+  if (omitted === true && given.length === 0) return undefined;
+  const names = new Set(given.map(([key]) => key));
+  const missing = defaultsOf(schema, walk.form).filter(([key]) => !names.has(key));
+  const isSame =
+    missing.length === 0 &&
+    given.length === Object.keys(value).length &&
+    given.every(([key, inner]) => inner === value[key]);
+  if (isSame) return value;
+  return Object.fromEntries([
+    ...given,
+    ...missing.map(([key, inner]) => [key, structuredClone(inner)] as const),
+  ]);
+}
+
+const anything: Schema = { open: true };
+
+/** The field as it is stored; none where it is not. */
+function shapedField(
+  [key, inner]: readonly [string, unknown],
+  schema: Schema = {},
+  { form, path, unknown }: Walk,
+): readonly (readonly [string, unknown])[] {
+  const at = path === "" ? key : `${path}.${key}`;
+  const field = fieldOf(schema, key) ?? schema.open;
+  if (field === undefined) {
+    unknown.push(at);
+    return [];
+  }
+  const known = field === true ? anything : field;
+  if (inner === null && isLost(known, form)) return [];
+  const omitted = isOmitted(known, form) && schema.values === undefined;
+  const left = shaped(inner, known, { form, path: at, unknown, omitted });
+  return left === undefined ? [] : [[key, left]];
+}
+
+function isOmitted({ omitted }: Schema, form: Form): boolean {
+  return form === "built-in" && omitted === true;
+}
+
+/** Whether null is as good as nothing. */
+function isLost(field: Schema, form: Form): boolean {
+  return form === "built-in" || (field !== anything && field.nullable !== true);
 }
 
 function fieldOf(schema: Schema | undefined, key: string): Schema | undefined {
   const isOwn = schema?.embedded === true && ["apiVersion", "kind", "metadata"].includes(key);
   if (!isOwn) return schemaOfField(schema, key);
-  return key === "metadata" ? objectMeta : { open: true };
+  return key === "metadata" ? objectMeta : anything;
 }
 
-/** A value without nulls, in the form of its kind, and without the empty values that the schema leaves out. */
-export function plain(value: unknown, schema: Schema | undefined): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => plain(item, schema?.items));
-  if (!isObject(value)) {
-    return schema?.go === "resource.Quantity" ? (storedQuantity(value) ?? value) : value;
-  }
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => {
-      if (inner === null || inner === undefined) return [];
-      const field = schemaOfField(schema, key);
-      const left = plain(inner, field);
-      const isField = schema?.values === undefined;
-      return isField && field?.omitted === true && isEmpty(left) ? [] : [[key, left] as const];
-    }),
-  );
-}
+type Defaults = readonly (readonly [string, unknown])[];
+const filledIn = new WeakMap<Schema, Defaults>();
 
-function isEmpty(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  if (isObject(value)) return Object.keys(value).length === 0;
-  return value === "" || value === 0 || value === false;
-}
-
-/** A value with its defaults; where null is not allowed, it is as good as nothing. */
-export function filled(value: unknown, schema: Schema | undefined): unknown {
-  if (schema === undefined) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => filled(item, schema.items));
-  return isObject(value) ? filledObject(value, schema) : value;
-}
-
-function filledObject(value: Json, schema: Schema): Json {
-  const given = Object.entries(value).flatMap(([key, inner]) => {
-    const field = schemaOfField(schema, key);
-    const isNothing = inner === null && field !== undefined && field.nullable !== true;
-    return isNothing ? [] : [[key, filled(inner, field)] as const];
-  });
-  const missing = Object.entries(schema.fields ?? {}).flatMap(([key, field]) => {
-    const isMissing = !Object.hasOwn(value, key) || (value[key] === null && !field.nullable);
-    return isMissing && field.default !== undefined
-      ? [[key, filled(structuredClone(field.default), field)] as const]
-      : [];
-  });
-  return Object.fromEntries([...given, ...missing]);
+/** What is filled in where it is missing, with the defaults inside of it. */
+function defaultsOf(schema: Schema | undefined, form: Form): Defaults {
+  if (schema?.fields === undefined) return [];
+  const made =
+    filledIn.get(schema) ??
+    Object.entries(schema.fields).flatMap(([key, field]) =>
+      field.default === undefined ? [] : [[key, shape(field.default, field, form).value] as const],
+    );
+  filledIn.set(schema, made);
+  return made;
 }
 
 /** Where a value stands: in which struct, under which path. */
@@ -112,7 +157,8 @@ function problem(
   schema: Schema,
   place: FieldContext | undefined,
 ): string | undefined {
-  if (value === undefined || value === null || schema.type === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
+  if (isShaped(value, schema, "built-in") || schema.type === undefined) return undefined;
   if (!isOfType(value, schema)) return mismatch(value, schema, place);
   if (schema.type === "bytes" && typeof value === "string") return base64Problem(value);
   const { items } = schema;
