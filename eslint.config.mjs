@@ -14,7 +14,7 @@ const adaptersInward = [
   "/(commands|output|rehearsal|program|main)(/|$)|^(\\.\\./)+run/(?!ports|cluster-api)",
   "adapters import run/ports, run/cluster-api and domain",
 ];
-const clientNode = ["^@kubernetes/client-node", "only adapters/kubernetes uses it"];
+const openid = ["^openid-client", "only adapters/kubernetes uses it"];
 
 export default tseslint.config(
   { ignores: ["dist/", "coverage/", "node_modules/", ".cache/"] },
@@ -56,7 +56,7 @@ export default tseslint.config(
   {
     files: ["plugin/**/*.ts", "webhook/**/*.ts"],
     ignores: ["plugin/adapters/kubernetes/**"],
-    rules: forbid(clientNode),
+    rules: forbid(openid),
   },
   {
     files: ["plugin/domain/**/*.ts"],
@@ -82,26 +82,26 @@ export default tseslint.config(
     files: ["plugin/run/**/*.ts"],
     rules: forbid(
       ["/(commands|adapters|output|rehearsal|program|main)(/|$)", "run imports domain alone"],
-      clientNode,
+      openid,
     ),
   },
   {
     files: ["plugin/adapters/**/*.ts"],
-    rules: forbid(adaptersInward, clientNode),
+    rules: forbid(adaptersInward, openid),
   },
   { files: ["plugin/adapters/kubernetes/**/*.ts"], rules: forbid(adaptersInward) },
   {
     files: ["plugin/rehearsal/**/*.ts"],
     rules: forbid(
       ["/(commands|output|program|main)(/|$)", "rehearsal imports adapters, run and domain"],
-      clientNode,
+      openid,
     ),
   },
   {
     files: ["plugin/output/**/*.ts"],
     rules: forbid(
       ["/(commands|adapters|rehearsal|program|main)(/|$)", "output imports run and domain"],
-      clientNode,
+      openid,
     ),
   },
   {
@@ -111,7 +111,7 @@ export default tseslint.config(
         "plugin/(?!domain(/|$)|adapters/(http/|kubernetes/|x509/|certificate-pair$|heap$|encoding$|yaml$)|output/fit$)",
         "the webhook imports plugin/domain, its HTTP and Kubernetes clients, its maker and its judgment of certificates, its reader of files, its bound of memory and what breaks lines",
       ],
-      clientNode,
+      openid,
     ),
   },
   {

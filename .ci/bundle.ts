@@ -14,30 +14,6 @@ import { assemble, type Part } from "./assemble";
 const root = join(__dirname, "..");
 const dist = join(root, "dist");
 
-/** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
-const leanClient: Plugin = {
-  name: "lean-client",
-  setup(bundle) {
-    bundle.onResolve({ filter: /./, namespace: "file" }, async (asked) => {
-      const inClient = asked.importer.includes("/@kubernetes/client-node/");
-      const isClient = asked.path.startsWith("@kubernetes/client-node");
-      if (
-        asked.pluginData === leanClient ||
-        !(isClient || (inClient && asked.path.startsWith(".")))
-      ) {
-        return undefined;
-      }
-      const { path, errors } = await bundle.resolve(asked.path, {
-        importer: asked.importer,
-        kind: asked.kind,
-        resolveDir: asked.resolveDir,
-        pluginData: leanClient,
-      });
-      return errors.length > 0 ? { errors } : { path, sideEffects: false };
-    });
-  },
-};
-
 /**
  * Of commander the parser alone: help is made from the list of commands, suggestions with what is
  * near, and no command is a program of its own, for which node takes long to load what runs it.
@@ -135,7 +111,7 @@ export async function bundle(name: ProgramName) {
     mainFields: ["module", "main"],
     legalComments: "none", // the licenses themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [replacing, leanClient, leanCommander],
+    plugins: [replacing, leanCommander],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(

@@ -88,7 +88,7 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 /** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
 export async function connect(
   { connection }: GlobalOptions,
-  { onRequest, onSlow, readOnly = false, silent = false }: ConnectManner = {},
+  { onRequest, onSlow, warn, readOnly = false, silent = false }: ConnectManner = {},
 ): Promise<Cluster> {
   const { sweepLeftovers } = await import("./adapters/files.ts");
   sweepLeftovers(systemClock.now());
@@ -98,6 +98,7 @@ export async function connect(
     readOnly,
     silent,
     onSlow,
+    ...(warn && { warn }),
     ...(onRequest && {
       onRequest: ({ method, path, dryRun }) => {
         onRequest(`${method} ${path}${dryRun ? " (dry run)" : ""}`);

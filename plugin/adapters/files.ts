@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { asString, getOwn } from "../domain/values";
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UsageError } from "../domain/errors";
 import { tmpdir } from "node:os";
@@ -52,17 +52,24 @@ interface Writing {
   readonly what: string;
   readonly hint: string;
   readonly mode: number;
+  /** The mode is as given, whatever the process's umask. */
+  readonly exactMode?: true;
   /** Folders on the way to it are made. */
   readonly makesFolders?: true;
 }
 
 /** Writes the text beside the file and moves it there, so that nobody reads half of it; else UsageError. */
-export async function replaceFile(path: string, text: string, writing: Writing): Promise<void> {
-  const { what, hint, mode, makesFolders } = writing;
+export async function replaceFile(
+  path: string,
+  text: string | Uint8Array,
+  writing: Writing,
+): Promise<void> {
+  const { what, hint, mode, exactMode, makesFolders } = writing;
   const beside = `${path}.${randomBytes(4).toString("hex")}`;
   try {
     if (makesFolders) await mkdir(dirname(path), { recursive: true });
     await writeFile(beside, text, { mode, flag: "wx" });
+    if (exactMode) await chmod(beside, mode);
     await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });

@@ -32,6 +32,8 @@ export interface World {
 export interface ConnectManner {
   readonly onRequest?: (line: string) => void;
   readonly onSlow?: OnSlow;
+  /** Told of what a person should know although the run goes on. */
+  readonly warn?: (text: string) => void;
   /** Refuses to send a write. */
   readonly readOnly?: boolean;
   /** Nobody is asked to log in, and nothing is shown of a login. */
@@ -110,7 +112,10 @@ export function createSession(
     if (seconds === undefined) reporter.rest();
     else if (options.output !== "jsonl") reporter.event({ type: "waiting", on, seconds });
   };
-  const traced = { onRequest, onSlow };
+  const warn = (text: string): void => {
+    event({ type: "warning", text });
+  };
+  const traced = { onRequest, onSlow, warn };
   const ask = async (question: string): Promise<boolean> => {
     if (options.yes) return true;
     if (!canAsk()) throw needsYes(question, world, options);
@@ -135,9 +140,6 @@ export function createSession(
     home: async () => {
       const { openHome } = await import("../adapters/home.ts");
       const { watchedHome } = await import("../run/engine/journal.ts");
-      const warn = (text: string): void => {
-        event({ type: "warning", text });
-      };
       return watchedHome(openHome(world.env, { clock: world.clock, warn }), open);
     },
     executable: world.executable,

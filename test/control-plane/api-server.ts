@@ -19,6 +19,16 @@ export interface ServerSpec {
   readonly users: Users;
   /** What the server shows to a webhook that asks; nothing without it. */
   readonly webhookClient?: WebhookClient;
+  /** Whose ID tokens it accepts; nobody's without it. */
+  readonly oidc?: OidcTrust;
+}
+
+/** An OpenID Connect provider that the server trusts; users are named by their `email`. */
+export interface OidcTrust {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** File with the CA of the provider. */
+  readonly caFile: string;
 }
 
 /** The server's identity as a client of one webhook. */
@@ -69,6 +79,7 @@ export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiS
       "--audit-log-mode=blocking",
       // Never rotated: the log is read from its beginning.
       "--audit-log-maxsize=100000",
+      ...oidcArgs(spec),
       ...admissionArgs(site, spec),
     ],
   });
@@ -107,6 +118,17 @@ function writeServerFiles(site: Site, users: Users): ServerFiles {
   const policyFile = join(site.dataDir, "audit-policy.json");
   writeOnce(policyFile, () => JSON.stringify(auditPolicy));
   return { certDir, accountKey, tokens: users.writeTokenFile(), auditPolicy: policyFile };
+}
+
+function oidcArgs({ oidc }: ServerSpec): readonly string[] {
+  if (oidc === undefined) return [];
+  return [
+    `--oidc-issuer-url=${oidc.issuer}`,
+    `--oidc-client-id=${oidc.clientId}`,
+    `--oidc-ca-file=${oidc.caFile}`,
+    "--oidc-username-claim=email",
+    "--oidc-groups-claim=groups",
+  ];
 }
 
 function admissionArgs({ dataDir }: Site, { name, webhookClient }: ServerSpec): readonly string[] {

@@ -8,7 +8,6 @@ import {
   startEtcd,
   type User,
   Users,
-  type WebhookClient,
 } from "./api-server";
 import { type AuditEvent, fits, isWrite, type WriteFilter } from "./audit";
 import { type Binaries, findBinaries, findProgram, type Log, logToStderr } from "./binaries";
@@ -45,7 +44,7 @@ export interface ControlPlane extends Omit<Server, "stop"> {
   /** The environment of the kubectl helper, for tests that start a process of their own. */
   kubectlEnv(kubeconfig?: string): NodeJS.ProcessEnv;
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<RunResult>;
-  addServer(options?: { readonly webhookClient?: WebhookClient }): Promise<Server>;
+  addServer(options?: Pick<ServerSpec, "webhookClient" | "oidc">): Promise<Server>;
   auditMark(): Promise<AuditMark>;
   /** The events of all servers since the mark, else all, in the order of their arrival. */
   auditEvents(since?: AuditMark): Promise<readonly AuditEvent[]>;

@@ -5,15 +5,9 @@ import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import { failureWords } from "./answer";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import { readText } from "../files";
+import type { TunnelEnd } from "./socks";
 import { UsageError } from "../../domain/errors";
 import { asString } from "../../domain/values";
-
-/** Where a tunnel ends, and what ends the attempt. */
-interface TunnelEnd {
-  readonly host: string;
-  readonly port: number;
-  readonly signal: AbortSignal;
-}
 
 /** The proxy gave no tunnel; the server itself was never spoken to. The message says why in words. */
 export class ProxyError extends Error {
@@ -71,35 +65,15 @@ function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<So
   });
 }
 
-async function socksTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<Socket> {
-  const { SocksClient } = await import("socks");
-  const { username, password } = proxy.url;
+async function socksTunnel(proxy: Proxy, end: TunnelEnd): Promise<Socket> {
+  const { openSocks } = await import("./socks.ts");
   try {
-    const client = new SocksClient({
-      command: "connect",
-      destination: { host, port },
-      proxy: {
-        host: hostOf(proxy.url),
-        port: portOf(proxy.url),
-        type: 5,
-        ...(username !== "" && {
-          userId: decodeURIComponent(username),
-          password: decodeURIComponent(password),
-        }),
-      },
-    });
-    return await new Promise<Socket>((resolve, reject) => {
-      const givenUp = (): void => {
-        reject(new Error("given up"));
-      };
-      signal.addEventListener("abort", givenUp);
-      client.on("established", ({ socket }) => {
-        signal.removeEventListener("abort", givenUp);
-        resolve(socket);
-      });
-      client.on("error", reject);
-      client.connect();
-    });
+    const { username, password } = proxy.url;
+    const login = {
+      username: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+    };
+    return await openSocks({ host: hostOf(proxy.url), port: portOf(proxy.url), ...login }, end);
   } catch (error) {
     throw new ProxyError(proxy, "it gave no SOCKS5 connection", error);
   }

@@ -24,7 +24,7 @@ import {
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Purpose, type Server, unanswered } from "../http/failures";
-import type { Credential, CredentialSource } from "./exec-plugin";
+import type { Credential, CredentialSource } from "./credentials";
 import { noUser, type RequestSeen } from "./target";
 
 /** One call of the API. */

@@ -1,5 +1,5 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
-import { type Cluster, deadline, type Login, requestDeadlineMs } from "../../run/ports";
+import { type Cluster, type Login, requestDeadlineMs } from "../../run/ports";
 import { systemClock } from "../clock";
 import { Agents, type ClientPair } from "../http/agents";
 import type { Limits } from "../http/exchange";
@@ -30,13 +30,11 @@ import {
   type Credential,
   type CredentialContext,
   type CredentialSource,
-  ExecPlugin,
-  type Issued,
-  KeptCredential,
-} from "./exec-plugin";
+} from "./credentials";
+import { ExecPlugin } from "./exec-plugin";
+import { OidcLogin } from "./oidc";
+import { readPem } from "./pem";
 import { fileProblem, readText } from "../files";
-import type { OpenIDConnectAuth } from "@kubernetes/client-node/dist/oidc_auth.js";
-import type { RequestOptions } from "node:https";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
 
 const dialMs = 30_000;
@@ -85,6 +83,7 @@ export function openClient(
 ): Client {
   const { base, cluster, user, userName, clusterName } = target;
   const { clock = systemClock, signal, onRequest, onSlow, readOnly, onRefused, silent } = options;
+  const { warn = () => undefined } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
   const trust = trustOf(target, env);
   return new Client({
@@ -94,7 +93,7 @@ export function openClient(
       tls: base.protocol === "https:" ? trust : undefined,
       open: tunnelTo(base, proxyFor(base, env, cluster.proxyUrl)),
     }),
-    credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs, silent }),
+    credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs, silent, warn }),
     impersonation: impersonationHeaders(user),
     userAgent: options.userAgent ?? "kubectl-engine",
     compress: cluster.disableCompression !== true,
@@ -182,7 +181,7 @@ function credentialSource(site: CredentialContext): CredentialSource {
     return constant({ authorization: `Basic ${login}`, pair });
   }
   if (user.exec !== undefined) return new ExecPlugin(site, user.exec, pair);
-  if (user.authProvider !== undefined) return oidcSource(site, pair);
+  if (user.authProvider !== undefined) return authProviderSource(site, pair);
   return constant({ pair });
 }
 
@@ -205,44 +204,16 @@ function tokenFile({ target }: CredentialContext, pair: ClientPair | undefined):
 }
 
 /** The source for a user with an auth-provider; kubectl knows none but OIDC any more. */
-function oidcSource(site: CredentialContext, pair: ClientPair | undefined): CredentialSource {
+function authProviderSource(
+  site: CredentialContext,
+  pair: ClientPair | undefined,
+): CredentialSource {
   const { user, userName } = site.target;
   const name = asString(getOwn(user.authProvider, "name")) ?? "";
-  if (name !== "oidc") {
-    throw new PermissionError(`the auth provider "${name}" of ${userName} is not supported`, {
-      hint: "give the user an exec credential plugin instead, as kubectl requires too",
-    });
-  }
-  // client-node writes renewed tokens into the user that it is given.
-  const login = { name: "user", authProvider: structuredClone(user.authProvider) };
-  let auth: OpenIDConnectAuth | undefined;
-  const ask = async (): Promise<Issued> => {
-    const { OpenIDConnectAuth: Auth } = await import("@kubernetes/client-node/dist/oidc_auth.js");
-    const options: RequestOptions = { headers: {} };
-    // The reason stays untold: it can quote what the identity provider answered.
-    const applied = (auth ??= new Auth()).applyAuthentication(login, options);
-    await new Promise<void>((resolve) => {
-      const inTime = deadline(site.clock, site.timeoutMs, resolve);
-      applied
-        .catch(() => undefined)
-        .finally(() => {
-          inTime();
-          resolve();
-        });
-    });
-    const authorization = asString(getOwn(options.headers, "Authorization"));
-    if (authorization === undefined) {
-      throw new PermissionError(`the OIDC login of ${userName} has no valid token`, {
-        hint: "log in again with the tool that made the kubeconfig",
-      });
-    }
-    return {
-      credential: { authorization, pair },
-      expires: Auth.expirationFromToken(authorization.replace(/^Bearer /, "")) * 1000,
-    };
-  };
-  const kept = new KeptCredential(ask, site.clock);
-  return { get: () => kept.get(), refused: () => false, close: () => undefined };
+  if (name === "oidc") return new OidcLogin(site, pair);
+  throw new PermissionError(`the auth provider "${name}" of ${userName} is not supported`, {
+    hint: "give the user an exec credential plugin instead, as kubectl requires too",
+  });
 }
 
 /** TLS options that hold for every connection; throws InputError for what cannot be used. */
@@ -250,7 +221,7 @@ export function trustOf(
   { cluster, clusterName }: ServerTarget,
   env: NodeJS.ProcessEnv,
 ): ConnectionOptions {
-  const ca = pem(cluster.caData, cluster.caFile, `the certificate authority of ${clusterName}`);
+  const ca = readPem(cluster.caData, cluster.caFile, `the certificate authority of ${clusterName}`);
   if (ca !== undefined) usable({ ca }, `the certificate authority of ${clusterName}`);
   const names = cluster.tlsServerName === undefined ? [] : [cluster.tlsServerName];
   return {
@@ -261,24 +232,11 @@ export function trustOf(
 
 /** The user's own client certificate and key, undefined when it has none. */
 function clientPairOf(user: UserEntry, userName: string): ClientPair | undefined {
-  const cert = pem(user.certData, user.certFile, `the client certificate of ${userName}`);
-  const key = pem(user.keyData, user.keyFile, `the client key of ${userName}`);
+  const cert = readPem(user.certData, user.certFile, `the client certificate of ${userName}`);
+  const key = readPem(user.keyData, user.keyFile, `the client key of ${userName}`);
   if (cert === undefined || key === undefined) return undefined;
   usable({ cert, key }, `the client certificate and key of ${userName}`);
   return { cert, key };
-}
-
-function pem(data: string | undefined, file: string | undefined, what: string): string | undefined {
-  const found = data === undefined ? fromFile(file, what) : Buffer.from(data, "base64").toString();
-  if (found === undefined || found.includes("-----BEGIN ")) return found;
-  throw new InputError(`${what} is not PEM${data === undefined ? ` (${file ?? ""})` : ""}`);
-}
-
-function fromFile(file: string | undefined, what: string): string | undefined {
-  if (file === undefined) return undefined;
-  const read = readText(file);
-  if ("text" in read) return read.text;
-  throw new InputError(`cannot read ${what}: ${fileProblem(file, read.failure)}`);
 }
 
 /** OpenSSL's complaint is told by its code alone. */

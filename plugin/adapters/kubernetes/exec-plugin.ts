@@ -1,19 +1,22 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { PermissionError, UsageError } from "../../domain/errors";
+import { PermissionError } from "../../domain/errors";
 import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
-import { type Clock, deadline } from "../../run/ports";
+import { deadline } from "../../run/ports";
 import { readText } from "../files";
 import type { ClientPair } from "../http/agents";
-import type { ServerTarget } from "./target";
+import {
+  bearer,
+  type Credential,
+  type CredentialContext,
+  type CredentialSource,
+  type Issued,
+  KeptCredential,
+} from "./credentials";
 
 const outputLimit = 1024 * 1024;
 
-/**
- * Runs the plugin when a credential is needed and keeps it until it expires or is refused.
- * client-node's own runner passes no KUBERNETES_EXEC_INFO, asks again for each request where no
- * expiry is given, and puts the plugin's output into its errors.
- */
+/** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
 export class ExecPlugin implements CredentialSource {
   private readonly kept: KeptCredential;
   private child: ChildProcess | undefined;
@@ -170,72 +173,4 @@ function encoded(file: string | undefined): string | undefined {
   const read = file === undefined ? undefined : readText(file);
   if (read === undefined || !("text" in read)) return undefined;
   return Buffer.from(read.text).toString("base64");
-}
-
-/** What a request is authenticated with. */
-export interface Credential {
-  readonly authorization?: string;
-  readonly pair?: ClientPair | undefined;
-}
-
-/** Where a credential is asked for. */
-export interface CredentialContext {
-  readonly target: ServerTarget;
-  readonly env: NodeJS.ProcessEnv;
-  readonly clock: Clock;
-  /** Longest time for a plugin or an identity provider to give a credential. */
-  readonly timeoutMs: number;
-  readonly silent?: boolean | undefined;
-}
-
-/** Where credentials come from. */
-export interface CredentialSource {
-  get(): Promise<Credential>;
-  /** After a 401: forgets the credential; true when asking again may give another one. */
-  refused(): boolean;
-  close(): void;
-}
-
-/** The header's value; a token that no header can carry is told without being shown. */
-export function bearer(token: string): string {
-  if (/[^\x21-\x7e]/.test(token)) {
-    throw new UsageError("the bearer token holds characters that no header can carry");
-  }
-  return `Bearer ${token}`;
-}
-
-/** A credential and when it ends, in milliseconds since 1970. */
-export interface Issued {
-  readonly credential: Credential;
-  readonly expires: number;
-}
-
-/** Asks when needed; requests that come at the same time wait for the same answer. */
-export class KeptCredential {
-  private pending: Promise<Issued> | undefined;
-
-  constructor(
-    private readonly ask: () => Promise<Issued>,
-    private readonly clock: Clock,
-  ) {}
-
-  async get(): Promise<Credential> {
-    const pending = this.issued();
-    const { credential, expires } = await pending;
-    if (this.clock.now() < expires) return credential;
-    if (this.pending === pending) this.forget();
-    return (await this.issued()).credential;
-  }
-
-  forget(): void {
-    this.pending = undefined;
-  }
-
-  private issued(): Promise<Issued> {
-    this.pending ??= this.ask().catch((error: unknown) => {
-      this.forget();
-      throw error;
-    });
-    return this.pending;
-  }
 }

@@ -45,16 +45,20 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
     files: [file],
     currentContext: parsed.currentContext,
     clusters: mapped(parsed.clusters, (entry) => within(dir, entry, clusterFields)),
-    users: mapped(parsed.users, ({ exec, ...entry }) => ({
+    users: mapped(parsed.users, ({ exec, ...entry }, name) => ({
       ...within(dir, entry, userFields),
       ...(exec !== undefined && { exec: execIn(dir, exec) }),
+      origin: { file, name },
     })),
     contexts: parsed.contexts,
   };
 }
 
-function mapped<T>(entries: ReadonlyMap<string, T>, change: (entry: T) => T): Map<string, T> {
-  return new Map([...entries].map(([name, entry]) => [name, change(entry)]));
+function mapped<T>(
+  entries: ReadonlyMap<string, T>,
+  change: (entry: T, name: string) => T,
+): Map<string, T> {
+  return new Map([...entries].map(([name, entry]) => [name, change(entry, name)]));
 }
 
 /** What an earlier file says wins, whole entry by whole entry. */
@@ -264,6 +268,14 @@ export interface UserEntry extends Impersonation {
   readonly keyData?: string;
   readonly exec?: Json;
   readonly authProvider?: Json;
+  /** Where it is written. */
+  readonly origin?: UserOrigin;
+}
+
+/** The kubeconfig that a user stands in, and under which name. */
+export interface UserOrigin {
+  readonly file: string;
+  readonly name: string;
 }
 
 /** A context of a kubeconfig. */

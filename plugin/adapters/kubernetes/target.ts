@@ -259,6 +259,8 @@ export interface ConnectOptions {
   readonly readOnly?: boolean;
   /** A credential plugin gets no terminal to ask on. */
   readonly silent?: boolean;
+  /** Told of what a person should know although the run goes on. */
+  readonly warn?: (text: string) => void;
   /** Told of each write that `readOnly` kept from being sent. */
   readonly onRefused?: (request: RequestSeen) => void;
   /** Pauses between repeated reads, and the expiry of exec credentials. */

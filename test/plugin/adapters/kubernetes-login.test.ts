@@ -440,48 +440,6 @@ ${output}
 });
 
 describe("auth providers", () => {
-  // The first import has jest rewrite client-node's file and openid-client, which takes its time.
-  beforeAll(() => import("@kubernetes/client-node/dist/oidc_auth.js"), 60_000);
-
-  const jwt = (exp: number): string =>
-    [{ alg: "none" }, { exp }, "s3cr3t"].map((part) => btoa(JSON.stringify(part))).join(".");
-  const oidc = (config: object): object => ({ "auth-provider": { name: "oidc", config } });
-
-  test("an OIDC token that is valid is used", async () => {
-    const idToken = jwt(Date.now() / 1000 + 3600);
-    const request = await seenAfter({ user: oidc({ "id-token": idToken }) });
-    expect(request.headers["authorization"]).toBe(`Bearer ${idToken}`);
-  });
-
-  test("a refused OIDC token is not asked for again", async () => {
-    handler = () => status(401, "Unauthorized");
-    const before = server.requests.length;
-    const user = oidc({ "id-token": jwt(Date.now() / 1000 + 3600) });
-    expect(await failureOf({ user })).toMatchObject({ exitCode: 4 });
-    expect(server.requests.length - before).toBe(1);
-  });
-
-  test.each<[string, object]>([
-    ["that has expired", { "id-token": jwt(1) }],
-    [
-      "that cannot be renewed",
-      {
-        "id-token": jwt(1),
-        "client-id": "c",
-        "refresh-token": secret,
-        "idp-issuer-url": "https://127.0.0.1:1",
-      },
-    ],
-  ])("an OIDC token %s is a missing permission", async (_, config) => {
-    const failure = await failureOf({ user: oidc(config) });
-    expect(failure).toBeInstanceOf(PermissionError);
-    expect(failure).toMatchObject({
-      exitCode: 4,
-      message: 'the OIDC login of user "me" has no valid token',
-      hint: "log in again with the tool that made the kubeconfig",
-    });
-  });
-
   test.each([
     ["gcp", { name: "gcp", config: { "access-token": secret } }],
     ["", {}],

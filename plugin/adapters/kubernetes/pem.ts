@@ -1,0 +1,21 @@
+/** Keys and certificates that a kubeconfig gives, as data or by file. */
+import { InputError } from "../../domain/errors";
+import { fileProblem, readText } from "../files";
+
+/** The PEM text, undefined where neither is given; `what` names it in the InputError. */
+export function readPem(
+  data: string | undefined,
+  file: string | undefined,
+  what: string,
+): string | undefined {
+  const found = data === undefined ? fromFile(file, what) : Buffer.from(data, "base64").toString();
+  if (found === undefined || found.includes("-----BEGIN ")) return found;
+  throw new InputError(`${what} is not PEM${data === undefined ? ` (${file ?? ""})` : ""}`);
+}
+
+function fromFile(file: string | undefined, what: string): string | undefined {
+  if (file === undefined) return undefined;
+  const read = readText(file);
+  if ("text" in read) return read.text;
+  throw new InputError(`cannot read ${what}: ${fileProblem(file, read.failure)}`);
+}
