@@ -14,6 +14,18 @@ export function decodeText(bytes: Uint8Array, fatal = false): string {
   return new TextDecoder(marked?.encoding ?? "utf-8", { fatal }).decode(bytes);
 }
 
+/** The text as bytes, with the encoding and the byte order mark of others. */
+export function encodeLike(text: string, like: Uint8Array): Uint8Array {
+  const encoding = marks.find((mark) =>
+    mark.bytes.every((byte, at) => like[at] === byte),
+  )?.encoding;
+  const isMarked =
+    encoding !== undefined || [0xef, 0xbb, 0xbf].every((byte, at) => like[at] === byte);
+  const written = isMarked ? `\uFEFF${text}` : text;
+  const bytes = Buffer.from(written, encoding === undefined ? "utf8" : "utf16le");
+  return encoding === "utf-16be" ? bytes.swap16() : bytes;
+}
+
 /** Why a text that was decoded as UTF-8 is none; undefined where nothing is against it. */
 export function encodingProblem(text: string): string | undefined {
   return /^(\0|[^\0]\0)/.test(text)

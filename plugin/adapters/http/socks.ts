@@ -42,6 +42,6 @@ export function openSocks(proxy: SocksProxy, { host, port, signal }: TunnelEnd):
       resolve(socket);
     });
     client.on("error", reject);
-    client.connect().catch(reject);
+    client.connect();
   });
 }

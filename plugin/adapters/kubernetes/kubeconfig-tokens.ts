@@ -18,6 +18,7 @@ import {
 import { UsageError } from "../../domain/errors";
 import { asArray, asString, getOwn, isObject } from "../../domain/values";
 import type { Clock } from "../../run/ports";
+import { decodeText, encodeLike } from "../encoding";
 import { fileProblem, replaceFile } from "../files";
 import type { UserOrigin } from "./kubeconfig";
 
@@ -48,13 +49,18 @@ export async function keepTokens(
   const unlock = await locked(file, clock, problem);
   try {
     const { bytes, path, mode } = opened(file, problem);
-    const text = bytes.toString("utf8");
-    if (!Buffer.from(text, "utf8").equals(bytes)) throw problem("it is not UTF-8");
+    const text = decodeText(bytes);
+    if (!bytes.equals(encodeLike(text, bytes))) throw problem("it holds bytes that are no text");
     const edited = withTokens(text, origin.name, renewal);
     if (edited === undefined) throw problem("its login cannot be changed without changing more");
     if (edited === text) return;
     const hint = "make the file and its folder writable";
-    await replaceFile(path, edited, { what: "kubeconfig", hint, mode, exactMode: true });
+    await replaceFile(path, encodeLike(edited, bytes), {
+      what: "kubeconfig",
+      hint,
+      mode,
+      exactMode: true,
+    });
   } finally {
     unlock();
   }

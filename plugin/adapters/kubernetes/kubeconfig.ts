@@ -48,7 +48,7 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
     users: mapped(parsed.users, ({ exec, ...entry }, name) => ({
       ...within(dir, entry, userFields),
       ...(exec !== undefined && { exec: execIn(dir, exec) }),
-      origin: { file, name },
+      ...(entry.authProvider !== undefined && { origin: { file, name } }),
     })),
     contexts: parsed.contexts,
   };
@@ -268,7 +268,7 @@ export interface UserEntry extends Impersonation {
   readonly keyData?: string;
   readonly exec?: Json;
   readonly authProvider?: Json;
-  /** Where it is written. */
+  /** Where a login that is renewed is written. */
   readonly origin?: UserOrigin;
 }
 

@@ -1,4 +1,12 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect as dial, type Socket } from "node:net";
 import { join } from "node:path";
@@ -421,5 +429,21 @@ describe("what is written", () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(other, "utf8")).toBe("apiVersion: v1\nkind: Config\n# untouched\n");
     expect(readdirSync(folder.dir).sort()).toEqual(["corporate.pem", "link", "other", "real"]);
+  });
+
+  test.each<[string, (text: string) => Buffer]>([
+    ["UTF-16, little end first", (text) => Buffer.from(`\uFEFF${text}`, "utf16le")],
+    ["UTF-16, big end first", (text) => Buffer.from(`\uFEFF${text}`, "utf16le").swap16()],
+    ["UTF-8 with a mark", (text) => Buffer.from(`\uFEFF${text}`)],
+  ])("the encoding stays: %s", async (_, encoded) => {
+    const config = kubeconfig({ server: server.url }, oidcUser(issuer, ownCa()));
+    const file = join(folder.dir, "encoded");
+    writeFileSync(file, encoded(JSON.stringify(config)));
+    const token = await tokenAfter({ file });
+    const expected = kubeconfig(
+      { server: server.url },
+      oidcUser(issuer, { ...ownCa(), "id-token": token }),
+    );
+    expect(readFileSync(file)).toEqual(encoded(JSON.stringify(expected)));
   });
 });
