@@ -4,6 +4,7 @@ import { asn1, pki } from "node-forge";
 import type { CertificateFacts, LeafFacts, PemFacts } from "../domain/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
+import { keeperOf } from "../domain/secret-keepers";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
 import { UsageError } from "../domain/errors";
 import { judgeOwnRoot } from "./x509/judge";
@@ -34,9 +35,11 @@ export function readSecretCertificate(secret: KubeObject, names: Names): Certifi
   const decoded = stored === undefined ? undefined : decodeBase64(stored);
   const pem = decoded?.toString("latin1") ?? "";
   const chain = chainOf(pem);
+  const keeper = keeperOf(secret, names);
   return {
     ...factsOf(pem, chain),
     secret: {
+      ...(keeper !== undefined && { keeper }),
       name: asString(secret.metadata.name) ?? names.webhook.secret,
       namespace: asString(secret.metadata.namespace) ?? "",
       type: asString(secret["type"]) ?? "Opaque",

@@ -13,6 +13,7 @@ import { recoveryFindings } from "./recovery/codes";
 import { sccFindings } from "./scc/codes";
 import { ruleFindings } from "./rules/codes";
 import { planFindings } from "./planned-write";
+import { secretKeeperFindings } from "./secret-keepers";
 import { webhookFindings } from "./webhook/codes";
 
 /** Each problem of a command line or of a file is a finding of this code. */
@@ -25,6 +26,7 @@ const usageCode = error("USAGE", "exit code 2", {
 export const catalogue: readonly Explained[] = [
   ...Object.values(webhookFindings),
   ...certificateCodes,
+  ...Object.values(secretKeeperFindings),
   ...Object.values(operatorFindings),
   ...Object.values(rbacFindings),
   ...Object.values(sccFindings),

@@ -4,12 +4,15 @@
  */
 import { error, type Explained, type Finding, warning } from "./findings";
 import type { Names } from "./names";
+import type { Keeper } from "./secret-keepers";
 
 /** What the secret itself says, without any of its values. */
 export interface SecretFacts {
   readonly name: string;
   readonly namespace: string;
   readonly type: string;
+  /** The controller that keeps it, if any. */
+  readonly keeper?: Keeper;
   /** Names of the data items, sorted. */
   readonly items: readonly string[];
 }
@@ -93,7 +96,8 @@ const day = 24 * 60 * 60_000;
 const warningDays = 30;
 const brokenHashes = /sha-?1(?!\d)|md5|md2/i;
 
-const newPair = "create a new pair with `cert create --replace`, then run `upgrade-webhook`";
+const make = "create a new pair with `cert create --replace`";
+const newPair = `${make}, then run \`upgrade-webhook\``;
 const certItem = (names: Names): string => `data.${names.webhook.secretCert}`;
 
 /** The one cause that no facts can show: there is nothing to read. */
@@ -301,8 +305,16 @@ export function judgeCertificate(
   return certificateChecks.flatMap(({ code, severity, fix, source, field = certItem, judge }) => {
     const cause = judge(facts, context);
     if (cause === undefined) return [];
-    return [{ code, severity, ...object, field: field(context.names), cause, fix, source }];
+    const way = fixFor(fix, facts.secret?.keeper);
+    return [{ code, severity, ...object, field: field(context.names), cause, fix: way, source }];
   });
+}
+
+/** What is changed in a Secret that a controller keeps comes back: the way is the controller's own. */
+function fixFor(fix: string, keeper: Keeper | undefined): string {
+  if (keeper === undefined) return fix;
+  const way = `${keeper.way} (${keeper.name} keeps the Secret)`;
+  return fix.includes(make) ? fix.replace(make, way) : `${fix}; ${way}`;
 }
 
 /** The finding for a secret that is not there at all. */

@@ -50,12 +50,15 @@ const lastWords: Line = (finding) => {
 
 const webhook = fixed("upgrade-webhook");
 const roles = fixed("reapply-rbac");
-const newPair = fixed("cert", "create", "--replace");
+/** None where a controller keeps the Secret: the fix is its own way then. */
+const newPair: Line = ({ fix }) =>
+  fix.includes("cert create --replace") ? ["cert", "create", "--replace"] : undefined;
 
 const engine: Readonly<Record<string, Line>> = {
   "CERT-EXPIRED": newPair,
   "CERT-EXPIRES-SOON": newPair,
   "CERT-KEY-MISMATCH": newPair,
+  "CERT-REFUSED": newPair,
   "CERT-SAN": newPair,
   "CERT-WEAK": newPair,
   "CLUSTER-FROZEN": fixed("recover"),

@@ -67,11 +67,11 @@ class Creation {
     const plan = planOf(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(permissionsOf));
-    if (changes.some(isDeletion) && options.dryRun === "none") {
-      const what = "cannot be updated in place: delete it (a copy is kept) and recreate it?";
-      await requireYes(deps, `${this.#object} ${what}`);
-    }
     recorder.findings(findings);
+    const question = questionOf(plan);
+    if (question !== undefined && options.dryRun === "none") {
+      await requireYes(deps, `${this.#object} ${question}`);
+    }
     for (const certificate of certificateReport(`${this.#namespace}/${this.#name}`, wanted)) {
       recorder.keep({ certificate });
     }
@@ -214,6 +214,14 @@ class Creation {
     recorder.done({ id: "cert.write", action: "apply", object: this.#object, why }, "unchanged");
     return recorder.success(`${this.#object} ${why.slice("it ".length)}`);
   }
+}
+
+/** What is asked before the first write; undefined where the command line has said all. */
+function questionOf({ changes, managers = [] }: CertPlan): string | undefined {
+  const written = `was written by ${managers.join(", ")}, which may write it again`;
+  const how = "cannot be updated in place: delete it (a copy is kept) and recreate it?";
+  if (changes.some(isDeletion)) return managers.length === 0 ? how : `${written}, and ${how}`;
+  return managers.length === 0 ? undefined : `${written}: replace it (a copy is kept)?`;
 }
 
 function isDeletion(change: Change): change is Delete {

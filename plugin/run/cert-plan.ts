@@ -4,8 +4,8 @@ import { EngineError, type ExitCode, exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
 import { type KubeObject, lastApplied, objectLabel, type ObjectMeta } from "../domain/objects";
-import { ownerOf } from "../domain/owners";
 import type { Permission } from "../domain/permissions";
+import { keeperOf, managedSecret, otherManagers, ownedSecret } from "../domain/secret-keepers";
 import { type Certificates, type NewPair, secretPermission } from "./cert-inspect";
 import type { Apply, Change, Create, Delete } from "./engine/change";
 import { BlockedError } from "./engine/recorder";
@@ -64,6 +64,8 @@ export interface CertFacts {
 export interface CertPlan {
   readonly wanted: CertificateFacts;
   readonly findings: readonly Finding[];
+  /** Who else wrote the pair that is replaced. */
+  readonly managers?: readonly string[];
   /** Empty where the Secret holds this very pair. */
   readonly changes: readonly Change[];
   /** The copy of what is replaced, which is written first. */
@@ -112,13 +114,18 @@ export function planOf(
   }
   if (sameContent(existing, object)) return { wanted, findings: [], changes: [] };
   requireAsked(deps, options, existing);
-  requireUnowned(existing);
+  const keeper = keeperOf(existing, names);
+  if (keeper !== undefined) {
+    throw new BlockedError(exitCodes.conflict, [ownedSecret(existing, keeper)]);
+  }
+  const managers = otherManagers(existing, [options.fieldManager, names.fieldManager]);
+  const warnings = managers.length === 0 ? [] : [managedSecret(existing, managers)];
   const copyName = copyNameOf(names.webhook.secret, options.runId);
   const copy = savedCopy(existing, copyName, names);
   const command = engine(["cert", "create", "--replace", "--from-secret", copyName]);
   const backup = { object: objectLabel(existing), file: objectLabel(copy), command };
   const changes = replacing(existing, object, { copy, command });
-  return { wanted, findings, changes, backup };
+  return { wanted, findings: [...findings, ...warnings], managers, changes, backup };
 }
 
 /** Throws where there is a Secret and nobody has said to replace it. */
@@ -132,16 +139,6 @@ export function requireAsked(
     exitCodes.conflict,
     `${objectLabel(existing)} exists already; nothing was written`,
     `inspect it with: ${engine(["cert", "inspect"])}; replace it (it is saved first) with: ${engine(["cert", "create", "--replace"])}`,
-  );
-}
-
-function requireUnowned(existing: KubeObject): void {
-  const owner = ownerOf(existing);
-  if (owner === undefined) return;
-  throw new CertificateStop(
-    exitCodes.conflict,
-    `${objectLabel(existing)} is owned by ${owner.name}, which would undo or fight the change`,
-    owner.name === "OLM" ? "let the operator that OLM installs keep its own pair" : owner.way,
   );
 }
 

@@ -235,6 +235,25 @@ test("several unfit facts are all found, the most fundamental first, which is th
   expect(firstUnfit(findings.slice(3))?.code).toBe("CERT-SAN");
 });
 
+const keeper = { name: "ExternalSecret/pair", way: "renew the pair in its store" };
+
+test.each<[string, CertificateFacts, string]>([
+  [
+    "one that a new pair would mend",
+    withLeaf({ notAfter: "2020-01-01T00:00:00Z" }),
+    "renew the pair in its store (ExternalSecret/pair keeps the Secret), then run `upgrade-webhook`",
+  ],
+  [
+    "another",
+    withSecret({ items: ["privateKey", "tls.crt"] }, noCert),
+    "store the certificate under the name that the specification gives (tls.crt is not read); renew the pair in its store (ExternalSecret/pair keeps the Secret)",
+  ],
+])("the way on of a Secret that a controller keeps is the controller's: %s", (...row) => {
+  const [, judged, fix] = row;
+  const kept = { ...judged, secret: { ...secret, ...judged.secret, keeper } };
+  expect(judgeCertificate(kept, context)).toMatchObject([{ fix }]);
+});
+
 test("an absent secret is named with its namespace", () => {
   expect(absentSecret("engine", defaultNames)).toMatchObject({
     code: "SECRET-MISSING",

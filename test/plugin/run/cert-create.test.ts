@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 
 type World = ReturnType<typeof aWorld>;
+type Row = [string, (world: World) => void, Partial<CreateOptions>, number, string];
 const saved = "admission-tls-20260615-120000-abcdef";
 const restore = `kubectl engine cert create --replace --from-secret ${saved} -n engine`;
 
@@ -33,6 +34,89 @@ const run = (world: World, changes: Partial<CreateOptions> = {}) => {
   const deps = world.deps("CertCreate", { id, startedAt: "2026-06-15T12:00:00Z", dryRun });
   return createCertificate(deps, options);
 };
+
+const secretWith = (metadata: Partial<KubeObject["metadata"]>): KubeObject =>
+  aSecret(second, { metadata: { name: "admission-tls", namespace: "engine", ...metadata } });
+
+const reference = (apiVersion: string, kind: string, name: string) => ({
+  ownerReferences: [
+    { apiVersion, kind, name, uid: "u1", controller: kind !== "ClusterServiceVersion" },
+  ],
+});
+const wrote = (manager: string) => ({
+  manager,
+  operation: "Update",
+  fieldsV1: { "f:data": { ".": {}, "f:cert": {}, "f:privateKey": {} } },
+});
+
+/** A controller's signs, and its name in the finding. */
+const kept: readonly (readonly [string, Partial<KubeObject["metadata"]>, string])[] = [
+  ["OLM", { labels: { "olm.managed": "true" } }, "OLM"],
+  [
+    "OLM by its ClusterServiceVersion",
+    reference("operators.coreos.com/v1alpha1", "ClusterServiceVersion", "engine.v1"),
+    "ClusterServiceVersion/engine.v1",
+  ],
+  [
+    "an ExternalSecret",
+    reference("external-secrets.io/v1", "ExternalSecret", "shop"),
+    "ExternalSecret/shop",
+  ],
+  [
+    "External Secrets by its label",
+    { labels: { "reconcile.external-secrets.io/created-by": "a1" } },
+    "External Secrets",
+  ],
+  [
+    "External Secrets by its manager",
+    { managedFields: [wrote("externalsecrets.external-secrets.io/shop")] },
+    "External Secrets",
+  ],
+  [
+    "cert-manager by its annotation",
+    { annotations: { "cert-manager.io/certificate-name": "shop" } },
+    "cert-manager",
+  ],
+  [
+    "a controller that nobody knows",
+    reference("secrets.example.com/v1", "PairMaker", "p1"),
+    "PairMaker/p1",
+  ],
+  [
+    "Argo CD beside a chart",
+    {
+      labels: { "app.kubernetes.io/managed-by": "Helm" },
+      annotations: { "argocd.argoproj.io/tracking-id": "x:/Secret:engine/admission-tls" },
+    },
+    "Argo CD",
+  ],
+  ["Flux by its manager", { managedFields: [wrote("kustomize-controller")] }, "Flux"],
+  ["Fleet", { annotations: { "objectset.rio.cattle.io/id": "x" } }, "Fleet"],
+];
+
+/** Others that wrote the pair and do not keep it: signs, and their names in the warning. */
+const written: readonly (readonly [string, Partial<KubeObject["metadata"]>, string])[] = [
+  ["a chart", { labels: { "app.kubernetes.io/managed-by": "Helm" } }, "Helm"],
+  [
+    "a chart by both signs",
+    { labels: { "app.kubernetes.io/managed-by": "Helm" }, managedFields: [wrote("helm")] },
+    "helm",
+  ],
+  ["a script", { managedFields: [wrote("terraform"), wrote("kubectl-create")] }, "terraform"],
+  [
+    "the operator, whose Deployment owns it",
+    {
+      ...reference("apps/v1", "Deployment", "engine-enterprise-operator"),
+      managedFields: [wrote("admission-server"), { manager: "kubelet" }],
+    },
+    "admission-server",
+  ],
+  [
+    "the operator, for its EC",
+    { ...reference("app.engine.com/v1", "EC", "ec"), managedFields: [wrote("manager")] },
+    "manager",
+  ],
+];
 
 const stepsOf = ({ steps = [] }: Report): readonly string[] =>
   steps.map(({ id, object, result }) => `${id} ${object} ${result}`);
@@ -47,6 +131,37 @@ function expectNoKey(world: World, report: Report): void {
 }
 
 const read = "cert.read Secret/engine/admission-tls done";
+
+test.each(written)("a pair that %s wrote is replaced after a question", async (...row) => {
+  const [, metadata, name] = row;
+  const world = aWorld([first]);
+  world.cluster.put(secretWith(metadata));
+  const report = await run(world, { replace: true });
+  expect(report.exit.code).toBe(0);
+  expect(world.asked).toEqual([
+    `Secret/engine/admission-tls was written by ${name}, which may write it again: replace it (a copy is kept)?`,
+  ]);
+  expect(report.findings).toMatchObject([{ code: "SECRET-MANAGED", severity: "warning" }]);
+  expect(world.cluster.writes).toEqual([`create ${saved}`, "update admission-tls"]);
+});
+
+test("a Secret that cannot be updated is asked about once, others that wrote it named", async () => {
+  const world = aWorld([first]);
+  world.cluster.put({ ...secretWith({ managedFields: [wrote("terraform")] }), immutable: true });
+  await run(world, { replace: true });
+  expect(world.asked).toEqual([
+    "Secret/engine/admission-tls was written by terraform, which may write it again, and cannot be updated in place: delete it (a copy is kept) and recreate it?",
+  ]);
+});
+
+test("a mark can outlive its controller: the way on says which one to take off", async () => {
+  const world = aWorld([first]);
+  world.cluster.put(secretWith({ annotations: { "cert-manager.io/certificate-name": "shop" } }));
+  const report = await run(world, { replace: true });
+  expect(report.exit.next).toContain(
+    "where cert-manager is gone, take the annotation cert-manager.io/certificate-name off the Secret",
+  );
+});
 
 describe("where there is no Secret", () => {
   test("a pair is written in the form of the specification, read back and reported", async () => {
@@ -177,7 +292,7 @@ describe("where there is no Secret", () => {
 });
 
 describe("nothing is written", () => {
-  test.each<[string, (world: World) => void, Partial<CreateOptions>, number, string]>([
+  test.each<Row>([
     [
       "where there is a Secret and --replace was not given",
       ({ cluster }) => cluster.put(aSecret(second)),
@@ -222,37 +337,22 @@ describe("nothing is written", () => {
       2,
       "not confirmed, nothing was written",
     ],
-    [
-      "when Helm owns the Secret",
-      ({ cluster }) =>
-        cluster.put(
-          aSecret(second, {
-            metadata: {
-              name: "admission-tls",
-              namespace: "engine",
-              labels: { "app.kubernetes.io/managed-by": "Helm" },
-            },
-          }),
-        ),
+    ...kept.map(([title, metadata, keeper]): Row => [
+      `when ${title} keeps the Secret`,
+      ({ cluster }) => cluster.put(secretWith(metadata)),
       { replace: true },
       5,
-      "Secret/engine/admission-tls is owned by Helm, which would undo or fight the change",
-    ],
+      `Secret/engine/admission-tls: ${keeper} keeps the Secret and would write the pair before back at once`,
+    ]),
     [
-      "when OLM owns the Secret",
-      ({ cluster }) =>
-        cluster.put(
-          aSecret(second, {
-            metadata: {
-              name: "admission-tls",
-              namespace: "engine",
-              labels: { "olm.managed": "true" },
-            },
-          }),
-        ),
+      "when another manager wrote the pair, and nobody confirms",
+      ({ cluster, journal }) => {
+        cluster.put(secretWith({ managedFields: [wrote("admission-server")] }));
+        journal.answer = false;
+      },
       { replace: true },
-      5,
-      "Secret/engine/admission-tls is owned by OLM, which would undo or fight the change",
+      2,
+      "not confirmed, nothing was written",
     ],
     [
       "when no record can be kept",

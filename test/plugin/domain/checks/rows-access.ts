@@ -176,6 +176,15 @@ export const certificateRows = (
     },
     "CERT-SAN: another name": pair("elsewhere"),
     "CERT-EXPIRED: past": pair("expired"),
+    "CERT-EXPIRED: past, kept by an ExternalSecret": (w) => {
+      pair("expired")(w);
+      w.set(tls, "metadata.ownerReferences", [
+        {
+          ...{ apiVersion: "external-secrets.io/v1", kind: "ExternalSecret", name: "admission" },
+          ...{ uid: "e1", controller: true },
+        },
+      ]);
+    },
     "CERT-NOT-YET-VALID: to come": pair("early"),
     "CERT-KEY-MISMATCH: another key": (w) =>
       w.set(tls, "data.privateKey", base64(pems["elsewhere"]?.[1] ?? "")),
