@@ -17,7 +17,7 @@ import {
   routeForwarded,
   routeInside,
 } from "./cluster-api/route";
-import { fileProblem, readText } from "./files";
+import { fileProblem, followed, readText } from "./files";
 import type { OnSlow } from "./http/slow";
 import { verified } from "./http/tunnel";
 import { isPodForwarder } from "./kubernetes/port-forward";
@@ -124,20 +124,31 @@ function isOwnCluster({ server }: Cluster, env: NodeJS.ProcessEnv): boolean {
 
 /** The certificate is self-signed by default, and no object of the cluster publishes its CA. */
 function trustOf({ ca, insecure }: ApiFlags): Access["trust"] {
-  if (insecure) return () => ({ rejectUnauthorized: false });
+  if (insecure) {
+    const any = { rejectUnauthorized: false };
+    return () => () => any;
+  }
   if (ca === undefined) {
     throw new UsageError("it is not known which CA signed the certificate of the REST API", {
       hint: "give it with --api-ca FILE, this machine's own bundle for a public one; or accept any with --api-insecure",
     });
   }
-  const read = readText(resolve(ca));
-  if (!("text" in read)) throw new InputError(`--api-ca: ${fileProblem(ca, read.failure)}`);
-  if (read.text.includes("-----BEGIN CERTIFICATE-----")) return pinned(read.text);
-  throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
+  const file = resolve(ca);
+  const read = (): string => {
+    const found = readText(file);
+    if (!("text" in found)) throw new InputError(`--api-ca: ${fileProblem(ca, found.failure)}`);
+    if (found.text.includes("-----BEGIN CERTIFICATE-----")) return found.text;
+    throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
+  };
+  read();
+  return (names) => followed(read, (text) => verified(text, names));
 }
 
 function pinned(ca: string): Access["trust"] {
-  return (names) => verified(ca, names);
+  return (names) => {
+    const trust = verified(ca, names);
+    return () => trust;
+  };
 }
 
 /** Name of the Secret with the credentials: given, named by the EC, or named like it (S105). */

@@ -14,8 +14,9 @@ import { asString, getOwn } from "../domain/values";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UsageError } from "../domain/errors";
+import { InputError, UsageError } from "../domain/errors";
 import { tmpdir } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import { decodeText } from "./encoding";
 
 const words: Readonly<Record<string, string>> = {
@@ -45,6 +46,26 @@ export function readText(
   } catch (failure) {
     return { failure: failure as NodeJS.ErrnoException };
   }
+}
+
+/**
+ * What is made of files that others renew, made again when they have changed. While they cannot be used,
+ * for example because only one of two is written, the last good one stays; the first one has to be good.
+ */
+export function followed<Text, Made>(read: () => Text, make: (text: Text) => Made): () => Made {
+  let known = read();
+  let made = make(known);
+  return () => {
+    try {
+      const now = read();
+      if (isDeepStrictEqual(now, known)) return made;
+      made = make(now);
+      known = now;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+    }
+    return made;
+  };
 }
 
 /** How a file is written, and what is said where that cannot be done. */

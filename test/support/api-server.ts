@@ -27,6 +27,8 @@ export interface Reply {
   readonly body?: unknown;
   /** "reset" before the answer, "cut" in the middle of it, "hang" without one, "open" without an end. */
   readonly instead?: "reset" | "cut" | "hang" | "open";
+  /** It is given only then. */
+  readonly after?: Promise<void>;
 }
 
 export type Handler = (request: Received) => Reply | undefined;
@@ -53,7 +55,12 @@ export async function startFakeApiServer(handler: Handler, pair?: Pair): Promise
       numbers.set(message.socket, number);
       const request = received(message, Buffer.concat(chunks).toString("utf8"), number);
       requests.push(request);
-      answer(response, handler(request) ?? notFound(request.path));
+      const reply = handler(request) ?? notFound(request.path);
+      if (reply.after === undefined) answer(response, reply);
+      else
+        void reply.after.then(() => {
+          answer(response, reply);
+        });
       waiting.splice(0).forEach((tell) => {
         tell(request);
       });

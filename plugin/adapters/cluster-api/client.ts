@@ -35,7 +35,7 @@ export interface ApiCall {
 export interface ApiConnection {
   readonly route: Route;
   /** What a server's certificate has to fit, which is for one of the names. */
-  readonly trust: (names: readonly string[]) => ConnectionOptions;
+  readonly trust: (names: readonly string[]) => () => ConnectionOptions;
   readonly login: Login;
   readonly names: Names;
   readonly clock: Clock;

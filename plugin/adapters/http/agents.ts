@@ -13,8 +13,8 @@ export interface ClientPair {
 
 /** What every connection has in common. */
 interface ConnectionRoute {
-  /** Undefined: plain HTTP. */
-  readonly tls: ConnectionOptions | undefined;
+  /** Asked for each request; another value means new connections. Absent: plain HTTP. */
+  readonly tls?: (() => ConnectionOptions) | undefined;
   /** A raw connection, in which TLS is spoken: through a proxy, or to a pod's port. Absent: Node dials. */
   readonly open?: ((signal: AbortSignal) => Promise<Duplex>) | undefined;
   /** Limits of kept connections, beside the usual ones. */
@@ -39,9 +39,24 @@ function readOnce({ ca, cert, key, ...others }: ConnectionOptions): ConnectionOp
   return { ...others, secureContext: createSecureContext(certificates) };
 }
 
-/** Makes agents, one per client certificate, and closes all that it made. */
+/** The agent whose connections are kept, and what they were opened with. */
+interface KeptAgent {
+  readonly pair: ClientPair | undefined;
+  readonly tls: ConnectionOptions | undefined;
+  readonly agent: http.Agent;
+}
+
+/** No new request uses its connections; those that are in flight come to their end. */
+function retire(agent: http.Agent): void {
+  Reflect.set(agent, "keepAlive", false);
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** Makes agents, one per client certificate and trust, and closes all that it made. */
 export class Agents {
-  private kept: { readonly pair: ClientPair | undefined; readonly agent: http.Agent } | undefined;
+  private kept: KeptAgent | undefined;
   private readonly single = new Set<http.Agent>();
   private readonly ended = new AbortController();
 
@@ -62,7 +77,7 @@ export class Agents {
   }
 
   private once(pair: ClientPair | undefined): Lease {
-    const agent = this.agent(pair, { keepAlive: false });
+    const agent = this.agent(pair, { keepAlive: false }, this.way.tls?.());
     this.single.add(agent);
     const done = (): void => {
       this.single.delete(agent);
@@ -71,18 +86,26 @@ export class Agents {
     return { agent, done };
   }
 
-  /** A renewed client certificate gets new connections. */
+  /** What was renewed, a client certificate or the trust, gets new connections. */
   private keeping(pair: ClientPair | undefined): http.Agent {
-    if (this.kept?.pair !== pair) {
-      this.kept?.agent.destroy();
-      this.kept = undefined;
+    const tls = this.way.tls?.();
+    const { kept } = this;
+    if (kept !== undefined && kept.pair === pair && kept.tls === tls) return kept.agent;
+    if (kept !== undefined) {
+      retire(kept.agent);
+      this.single.add(kept.agent);
     }
-    this.kept ??= { pair, agent: this.agent(pair, { keepAlive: true, timeout: idleMs }) };
-    return this.kept.agent;
+    const agent = this.agent(pair, { keepAlive: true, timeout: idleMs }, tls);
+    this.kept = { pair, tls, agent };
+    return agent;
   }
 
-  private agent(pair: ClientPair | undefined, keeping: http.AgentOptions): http.Agent {
-    const { tls, open } = this.way;
+  private agent(
+    pair: ClientPair | undefined,
+    keeping: http.AgentOptions,
+    tls: ConnectionOptions | undefined,
+  ): http.Agent {
+    const { open } = this.way;
     const options = { ...keeping, ...this.way.options };
     const agent =
       tls === undefined

@@ -45,7 +45,7 @@ async function once(
 ): Promise<HttpAnswer | NoAnswer> {
   const secure = url.protocol === "https:";
   const open = tunnelTo(url, proxyFor(url, env));
-  const agents = new Agents({ tls: secure ? tls : undefined, open });
+  const agents = new Agents({ tls: secure ? () => tls : undefined, open });
   const sent: OutgoingHttpHeaders = { ...headers, "user-agent": "kubectl-engine" };
   try {
     return await exchange({

@@ -109,7 +109,7 @@ export class Client {
     guard?.(requestSeen(call));
     const { openSocket } = await import("./port-forward.ts");
     for (let renewed = false; ; renewed = true) {
-      const credential = await unlessAborted(credentials.get(), call.signal);
+      const credential = await this.credential(call);
       this.connection.onRequest?.(requestSeen(call));
       const outcome = await openSocket({
         url: new URL(this.path(call), base),
@@ -121,7 +121,7 @@ export class Client {
         signal: call.signal,
       });
       if (!(outcome instanceof NoAnswer) && !("status" in outcome)) return outcome;
-      if (isStatus(outcome, 401) && !renewed && credentials.refused()) continue;
+      if (isStatus(outcome, 401) && !renewed && credentials.refused(credential)) continue;
       throw this.failure(outcome, call);
     }
   }
@@ -157,8 +157,9 @@ export class Client {
     const pausing = call.signal ?? this.interrupt();
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.once(call);
-      if (isStatus(answer, 401) && !renewed && credentials.refused()) {
+      const credential = await this.credential(call);
+      const answer = await this.sent(call, credential);
+      if (isStatus(answer, 401) && !renewed && credentials.refused(credential)) {
         renewed = true;
         continue;
       }
@@ -181,18 +182,25 @@ export class Client {
 
   /** The answer to one request, whatever its status; rejects with the signal's reason. */
   async once(call: KubeCall): Promise<HttpAnswer | NoAnswer> {
-    const answer = await this.attempt(call);
-    const isStale = answer instanceof NoAnswer && answer.reused && this.keptMs(call) !== undefined;
-    return isStale ? this.attempt({ ...call, fresh: true }) : answer;
+    return this.sent(call, await this.credential(call));
   }
 
-  private async attempt(call: KubeCall): Promise<HttpAnswer | NoAnswer> {
-    const { agents, base, credentials, clock, limits } = this.connection;
-    const { method, body, signal } = call;
+  private async credential({ signal }: KubeCall): Promise<Credential> {
     signal?.throwIfAborted();
     // Every request in flight listens to the same signal; node warns from the eleventh on.
     if (signal !== undefined) setMaxListeners(0, signal);
-    const credential = await unlessAborted(credentials.get(), signal);
+    return unlessAborted(this.connection.credentials.get(), signal);
+  }
+
+  private async sent(call: KubeCall, credential: Credential): Promise<HttpAnswer | NoAnswer> {
+    const answer = await this.attempt(call, credential);
+    const isStale = answer instanceof NoAnswer && answer.reused && this.keptMs(call) !== undefined;
+    return isStale ? this.attempt({ ...call, fresh: true }, credential) : answer;
+  }
+
+  private attempt(call: KubeCall, credential: Credential): Promise<HttpAnswer | NoAnswer> {
+    const { agents, base, clock, limits } = this.connection;
+    const { method, body, signal } = call;
     this.connection.onRequest?.(requestSeen(call));
     return exchange({
       base,

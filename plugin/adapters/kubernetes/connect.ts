@@ -34,7 +34,7 @@ import {
 import { ExecPlugin } from "./exec-plugin";
 import { OidcLogin } from "./oidc";
 import { readPem } from "./pem";
-import { fileProblem, readText } from "../files";
+import { fileProblem, followed, readText } from "../files";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
 
 const dialMs = 30_000;
@@ -173,16 +173,37 @@ function refuseWrites(
 /** The user's source; reads certificates at once, runs plugins at the first request. */
 function credentialSource(site: CredentialContext): CredentialSource {
   const { user, userName } = site.target;
-  const pair = clientPairOf(user, userName);
-  if (user.tokenFile !== undefined) return tokenFile(site, pair);
-  if (user.token !== undefined) return constant({ authorization: bearer(user.token), pair });
+  return withPair(loginSource(site), clientPairOf(user, userName));
+}
+
+/** The user's own client certificate goes with whatever brings none of its own. */
+function withPair(login: CredentialSource, pair: () => ClientPair | undefined): CredentialSource {
+  return {
+    get: async () => {
+      const credential = await login.get();
+      return credential.pair === undefined ? { ...credential, pair: pair() } : credential;
+    },
+    refused: (used) => {
+      const isOther = used.pair !== pair();
+      return login.refused(used) || isOther;
+    },
+    close: () => {
+      login.close();
+    },
+  };
+}
+
+function loginSource(site: CredentialContext): CredentialSource {
+  const { user } = site.target;
+  if (user.tokenFile !== undefined) return tokenFile(site);
+  if (user.token !== undefined) return constant({ authorization: bearer(user.token) });
   if (user.username !== undefined) {
     const login = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
-    return constant({ authorization: `Basic ${login}`, pair });
+    return constant({ authorization: `Basic ${login}` });
   }
-  if (user.exec !== undefined) return new ExecPlugin(site, user.exec, pair);
-  if (user.authProvider !== undefined) return authProviderSource(site, pair);
-  return constant({ pair });
+  if (user.exec !== undefined) return new ExecPlugin(site, user.exec);
+  if (user.authProvider !== undefined) return authProviderSource(site);
+  return constant({});
 }
 
 function constant(credential: Credential): CredentialSource {
@@ -190,53 +211,66 @@ function constant(credential: Credential): CredentialSource {
 }
 
 /** Read for every request: the kubelet replaces the file while we run. */
-function tokenFile({ target }: CredentialContext, pair: ClientPair | undefined): CredentialSource {
+function tokenFile({ target }: CredentialContext): CredentialSource {
   const { user, userName } = target;
   const get = (): Credential => {
     const file = user.tokenFile ?? "";
     const read = readText(file);
     const token = "text" in read ? asString(read.text.trim()) : user.token;
-    if (token !== undefined) return { authorization: bearer(token), pair };
+    if (token !== undefined) return { authorization: bearer(token) };
     const problem = "text" in read ? `the file is empty: ${file}` : fileProblem(file, read.failure);
     throw new PermissionError(`cannot read the token of ${userName}: ${problem}`);
   };
-  return { ...constant({}), get: () => Promise.resolve().then(get) };
+  return {
+    get: () => Promise.resolve().then(get),
+    refused: ({ authorization }) => get().authorization !== authorization,
+    close: () => undefined,
+  };
 }
 
 /** The source for a user with an auth-provider; kubectl knows none but OIDC any more. */
-function authProviderSource(
-  site: CredentialContext,
-  pair: ClientPair | undefined,
-): CredentialSource {
+function authProviderSource(site: CredentialContext): CredentialSource {
   const { user, userName } = site.target;
   const name = asString(getOwn(user.authProvider, "name")) ?? "";
-  if (name === "oidc") return new OidcLogin(site, pair);
+  if (name === "oidc") return new OidcLogin(site);
   throw new PermissionError(`the auth provider "${name}" of ${userName} is not supported`, {
     hint: "give the user an exec credential plugin instead, as kubectl requires too",
   });
 }
 
-/** TLS options that hold for every connection; throws InputError for what cannot be used. */
-export function trustOf(
+/** TLS options that hold for every new connection; throws InputError for what cannot be used at first. */
+function trustOf(
   { cluster, clusterName }: ServerTarget,
   env: NodeJS.ProcessEnv,
-): ConnectionOptions {
-  const ca = readPem(cluster.caData, cluster.caFile, `the certificate authority of ${clusterName}`);
-  if (ca !== undefined) usable({ ca }, `the certificate authority of ${clusterName}`);
+): () => ConnectionOptions {
+  const whose = `the certificate authority of ${clusterName}`;
   const names = cluster.tlsServerName === undefined ? [] : [cluster.tlsServerName];
-  return {
-    ...verified(ca ?? systemRoots(env), names),
-    ...(cluster.insecure === true && { rejectUnauthorized: false }),
-  };
+  const roots = (cluster.caData ?? cluster.caFile) !== undefined ? undefined : systemRoots(env);
+  return followed(
+    () => readPem(cluster.caData, cluster.caFile, whose),
+    (ca) => {
+      if (ca !== undefined) usable({ ca }, whose);
+      return {
+        ...verified(ca ?? roots, names),
+        ...(cluster.insecure === true && { rejectUnauthorized: false }),
+      };
+    },
+  );
 }
 
-/** The user's own client certificate and key, undefined when it has none. */
-function clientPairOf(user: UserEntry, userName: string): ClientPair | undefined {
-  const cert = readPem(user.certData, user.certFile, `the client certificate of ${userName}`);
-  const key = readPem(user.keyData, user.keyFile, `the client key of ${userName}`);
-  if (cert === undefined || key === undefined) return undefined;
-  usable({ cert, key }, `the client certificate and key of ${userName}`);
-  return { cert, key };
+/** The user's own client certificate and key as they are now, undefined when it has none. */
+function clientPairOf(user: UserEntry, userName: string): () => ClientPair | undefined {
+  return followed(
+    () => ({
+      cert: readPem(user.certData, user.certFile, `the client certificate of ${userName}`),
+      key: readPem(user.keyData, user.keyFile, `the client key of ${userName}`),
+    }),
+    ({ cert, key }) => {
+      if (cert === undefined || key === undefined) return undefined;
+      usable({ cert, key }, `the client certificate and key of ${userName}`);
+      return { cert, key };
+    },
+  );
 }
 
 /** OpenSSL's complaint is told by its code alone. */

@@ -25,8 +25,8 @@ export interface CredentialContext {
 /** Where credentials come from. */
 export interface CredentialSource {
   get(): Promise<Credential>;
-  /** After a 401: forgets the credential; true when asking again may give another one. */
-  refused(): boolean;
+  /** After a 401 to this credential: forgets it; true when asking again may give another one. */
+  refused(used: Credential): boolean;
   close(): void;
 }
 

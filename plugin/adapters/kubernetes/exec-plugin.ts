@@ -4,7 +4,6 @@ import { PermissionError } from "../../domain/errors";
 import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
 import { deadline } from "../../run/ports";
 import { readText } from "../files";
-import type { ClientPair } from "../http/agents";
 import {
   bearer,
   type Credential,
@@ -24,7 +23,6 @@ export class ExecPlugin implements CredentialSource {
   constructor(
     private readonly site: CredentialContext,
     private readonly spec: Json,
-    private readonly pair: ClientPair | undefined,
   ) {
     this.kept = new KeptCredential(() => this.ask(), site.clock);
   }
@@ -53,7 +51,7 @@ export class ExecPlugin implements CredentialSource {
     return {
       credential: {
         authorization: token && bearer(token),
-        pair: pair ?? this.pair,
+        pair,
       },
       expires: Number.isNaN(expires) ? Infinity : expires,
     };

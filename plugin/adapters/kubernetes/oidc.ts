@@ -14,7 +14,6 @@ import {
 } from "../../domain/errors";
 import { concealed, publicText, publicValue } from "../../domain/public-words";
 import { asString, getOwn, parseJson } from "../../domain/values";
-import type { ClientPair } from "../http/agents";
 import { NoAnswer, oneLine } from "../http/answer";
 import { type Server, unanswered } from "../http/failures";
 import { fetchOver } from "../http/fetch";
@@ -53,10 +52,7 @@ export class OidcLogin implements CredentialSource {
   /** What the kubeconfig held when it was last looked at. */
   private written: OidcTokens;
 
-  constructor(
-    private readonly site: CredentialContext,
-    private readonly pair: ClientPair | undefined,
-  ) {
+  constructor(private readonly site: CredentialContext) {
     this.config = configOf(site);
     this.tokens = this.written = tokensOf(site.target.user.authProvider);
     this.kept = new KeptCredential(() => this.ask(), site.clock);
@@ -78,7 +74,7 @@ export class OidcLogin implements CredentialSource {
     this.tokens = await this.good(this.newest());
     const { idToken = "" } = this.tokens;
     return {
-      credential: { authorization: bearer(idToken), pair: this.pair },
+      credential: { authorization: bearer(idToken) },
       expires: this.endOf(idToken) - expiryDeltaMs,
     };
   }

@@ -39,7 +39,7 @@ export async function download(given: URL, options: Download): Promise<Buffer> {
 async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
   // other than for an API server, Node's own authorities count, as NODE_EXTRA_CA_CERTS adds to them
   const tls = { ...options.trust, ...verified() };
-  const agents = new Agents({ tls, open: tunnelTo(url, proxyFor(url, options.env)) });
+  const agents = new Agents({ tls: () => tls, open: tunnelTo(url, proxyFor(url, options.env)) });
   try {
     const answer = await answered(url, agents, options);
     if (answer instanceof NoAnswer) throw answer;

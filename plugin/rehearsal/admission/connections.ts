@@ -95,9 +95,10 @@ export class Connections {
     const roots = rootsOf(caBundle);
     // without authorities of its own, which nobody asks and which take long to load
     Connections.context ??= createSecureContext({ ca: [] });
+    const tls = { secureContext: Connections.context, rejectUnauthorized: false };
     const callee: Callee = {
       agents: new Agents({
-        tls: { secureContext: Connections.context, rejectUnauthorized: false },
+        tls: () => tls,
         // Go's limits; and a resumed session would show no certificate to judge
         options: { maxFreeSockets: 25, timeout: 90_000, maxCachedSessions: 0 },
       }),

@@ -113,6 +113,112 @@ describe("static logins", () => {
     expect(request.headers["authorization"]).toBeUndefined();
   });
 
+  describe.each(["kubeconfig", "flags"])("files of the %s that are renewed", (from) => {
+    const files = { "client-certificate": "c.pem", "client-key": "k.pem" };
+    const connected = (): Promise<Cluster> => {
+      const flags = {
+        clientCertificate: join(folder.dir, "c.pem"),
+        clientKey: join(folder.dir, "k.pem"),
+        certificateAuthority: join(folder.dir, "ca.pem"),
+      };
+      return loggedIn(from === "flags" ? { flags } : { user: files });
+    };
+    const write = (commonName: string, parts: readonly string[] = ["cert", "key"]): void => {
+      const { cert, key } = certify({ commonName }, authority);
+      if (parts.includes("cert")) folder.write("c.pem", cert);
+      if (parts.includes("key")) folder.write("k.pem", key);
+    };
+    const seenFrom = (first: number): readonly (string | undefined)[] =>
+      server.requests.slice(first).map(({ client }) => client);
+
+    test("a client certificate: the next request comes with the new one", async () => {
+      write("one");
+      const cluster = await connected();
+      const before = server.requests.length;
+      await cluster.get(ref);
+      write("two");
+      await cluster.get(ref);
+      expect(seenFrom(before)).toEqual(["one", "two"]);
+    });
+
+    test("a client certificate that is renewed while the old one is refused: asked once more", async () => {
+      write("one");
+      const cluster = await connected();
+      const before = server.requests.length;
+      handler = ({ client }) => {
+        write("two");
+        return client === "two" ? { body: object } : status(401, "Unauthorized");
+      };
+      await cluster.get(ref);
+      expect(seenFrom(before)).toEqual(["one", "two"]);
+    });
+
+    test("a certificate that is refused and was not renewed is asked for once", async () => {
+      write("one");
+      handler = () => status(401, "Unauthorized");
+      const cluster = await connected();
+      const before = server.requests.length;
+      await expect(cluster.get(ref)).rejects.toMatchObject({ exitCode: 4 });
+      expect(seenFrom(before)).toEqual(["one"]);
+    });
+
+    test("half of a pair: the last good one stays until the other half is there", async () => {
+      write("one");
+      const cluster = await connected();
+      const before = server.requests.length;
+      const { cert, key } = certify({ commonName: "two" }, certify({ commonName: "other" }));
+      folder.write("c.pem", cert);
+      await cluster.get(ref);
+      folder.write("k.pem", key);
+      await cluster.get(ref);
+      folder.write("k.pem", "no key");
+      await cluster.get(ref);
+      expect(seenFrom(before)).toEqual(["one", "two", "two"]);
+    });
+
+    test("a request in flight comes to its end with the old certificate", async () => {
+      write("one");
+      const cluster = await connected();
+      const before = server.requests.length;
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      handler = ({ client }) =>
+        client === "one" ? { body: object, after: held } : { body: object };
+      const arrived = server.arrival();
+      const reading = cluster.get(ref);
+      await arrived;
+      write("two");
+      await cluster.get(ref);
+      release();
+      await expect(reading).resolves.toMatchObject({ kind: "ConfigMap" });
+      expect(seenFrom(before)).toEqual(["one", "two"]);
+    });
+
+    test("a certificate authority: new connections are held to the new one", async () => {
+      write("one");
+      const cluster = await connected();
+      await cluster.get(ref);
+      folder.write("ca.pem", certify({ commonName: "another" }).cert);
+      await expect(cluster.get(ref)).rejects.toMatchObject({ exitCode: 69 });
+      folder.write("ca.pem", authority.cert);
+      await cluster.get(ref);
+    });
+  });
+
+  test("a token file that is renewed while the old token is refused: asked once more", async () => {
+    folder.write("token", "one");
+    const before = server.requests.length;
+    handler = () => {
+      folder.write("token", "two");
+      return server.requests.length - before === 1 ? status(401, "Unauthorized") : { body: object };
+    };
+    await (await loggedIn({ user: { tokenFile: "token" } })).get(ref);
+    expect(server.requests.slice(before).map(({ headers }) => headers["authorization"])).toEqual([
+      "Bearer one",
+      "Bearer two",
+    ]);
+  });
+
   test("a token file is read again for each request", async () => {
     folder.write("token", "one");
     const cluster = await loggedIn({ user: { tokenFile: "token" } });

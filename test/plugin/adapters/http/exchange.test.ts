@@ -17,7 +17,8 @@ afterEach(async () => {
 async function sendTo(answer: RequestListener, more: Partial<Exchange> = {}, secure = false) {
   const server: Server = secure ? createHttps({ cert, key }, answer) : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const agents = new Agents({ tls: secure ? { rejectUnauthorized: false } : undefined });
+  const tls = { rejectUnauthorized: false };
+  const agents = new Agents({ tls: secure ? () => tls : undefined });
   closers.push(() => {
     agents.close();
     server.closeAllConnections();
