@@ -26,6 +26,26 @@ export const operatorFindings = {
       "the Deployment made no progress within its deadline, and neither pods nor events show why",
     fix: "look at it with kubectl describe deployment and its pods, then run again",
   }),
+  definitionBehind: error("DEFINITION-BEHIND", "Facts 8", {
+    cause:
+      "the operator is at the release, and its definition lacks fields of the release: what is written there is dropped",
+    fix: "bring the release's definitions with upgrade-operator --release; a chart leaves definitions to kubectl apply --server-side",
+  }),
+  definitionConversion: error("DEFINITION-CONVERSION", "Facts 8", {
+    cause:
+      "the definition converts its objects through a Service that does not exist: every read of them fails",
+    fix: "run upgrade-operator with the release, which takes it out where the release has none",
+  }),
+  definitionConverts: warning("DEFINITION-CONVERTS", "Facts 8", {
+    cause:
+      "the definition converts its objects in a way that the release does not have: it is kept",
+    fix: "find out who converts, and take it out with kubectl edit crd where nothing needs it",
+  }),
+  definitionFields: warning("DEFINITION-FIELDS", "Facts 8", {
+    cause:
+      "the definition lacks a field that this tool writes or rests on: what is written there is dropped",
+    fix: "bring the definitions of the operator's own release; check --release SOURCE compares all of them",
+  }),
   definitionKept: warning("OPERATOR-CRD-NEWER", "Facts 8", {
     cause:
       "the stored definition is of a newer release than this bundle and is shared by all operators: it is left as it is",

@@ -119,7 +119,7 @@ function servedVersions(definition: KubeObject): readonly unknown[] {
 }
 
 /** Versions and fields that the one serves and the other does not. */
-function lostBetween(one: KubeObject, other: KubeObject): readonly string[] {
+export function lostBetween(one: KubeObject, other: KubeObject): readonly string[] {
   const others = servedVersions(other);
   return servedVersions(one).flatMap((version) => {
     const name = String(getOwn(version, "name"));

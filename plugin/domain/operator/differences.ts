@@ -4,7 +4,16 @@
  * is empty is left out (omitempty). A dry run shows the stored form exactly.
  */
 import type { KubeObject } from "../objects";
-import { isObject, type Json, asArray, getOwn, parseJson, sameJson, withValue } from "../values";
+import {
+  isObject,
+  type Json,
+  asArray,
+  asString,
+  getOwn,
+  parseJson,
+  sameJson,
+  withValue,
+} from "../values";
 
 const spelling = /^([+-]?)0*(\d{0,18})(?:\.(\d{0,18}))?([mkMGTPEnu]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/;
 const decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -206,7 +215,29 @@ export function differences(live: KubeObject, wanted: KubeObject): readonly Diff
   });
 }
 
+/** Maps and lists that the API server replaces as a whole: what stands in them beyond the file changes what they mean. */
+const wholeField =
+  /\.subjects$|^\.(rules|roleRef)$|^\.spec\.selector$|\.(nodeSelector|tolerations)$/;
+
+/** What is stored of such a value: a subject with the group that the API server fills in, and nothing empty. */
+function wholeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return asArray(value).map(wholeOf);
+  if (!isObject(value)) return value;
+  const group = { User: rbacGroup, Group: rbacGroup }[asString(value["kind"]) ?? ""];
+  const kept = Object.entries(value).filter(([, one]) => !isEmpty(one));
+  return { ...(group !== undefined && { apiGroup: group }), ...Object.fromEntries(kept) };
+}
+
+const rbacGroup = "rbac.authorization.k8s.io";
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
 function between(live: unknown, wanted: unknown, field = ""): readonly Difference[] {
+  if (wholeField.test(field) && live !== undefined) {
+    return sameJson(wholeOf(live), wholeOf(wanted)) ? [] : [{ field, live, wanted }];
+  }
   if (isObject(wanted) && isObject(live)) {
     return Object.entries(wanted).flatMap(([key, inner]) =>
       // an empty value and none are the same to the API server
@@ -214,9 +245,7 @@ function between(live: unknown, wanted: unknown, field = ""): readonly Differenc
     );
   }
   const items = namedItems(wanted);
-  // subjects are one value to the API server: a name more is another list
-  if (items !== undefined && Array.isArray(live) && !field.endsWith(".subjects"))
-    return betweenItems(live, items, field);
+  if (items !== undefined && Array.isArray(live)) return betweenItems(live, items, field);
   return covers(live, wanted, field) ? [] : [{ field, live, wanted }];
 }
 

@@ -32,12 +32,12 @@ import { requirePrerequisites } from "../snapshot";
 import { BlockedError } from "../engine/recorder";
 import type { Report } from "../report";
 import {
-  adoptionOf,
   applyOf,
   detailsOf,
   type Evaluated,
   imagePatch,
   isWritten,
+  rewritesOf,
   writesOf,
 } from "./changes";
 import {
@@ -229,10 +229,12 @@ class BundleUpgrade {
     await replanned(this.deps, first, {
       attempts,
       work: async (step) => {
-        if (!isWritten(step)) return;
-        const adoption = adoptionOf(step);
-        const live = adoption === undefined ? step.live : await this.#session.send(adoption);
-        await this.#session.send(applyOf({ ...step, live }));
+        let now = step;
+        for (const rewrite of rewritesOf(step)) {
+          const change = rewrite(now);
+          if (change !== undefined) now = { ...now, live: await this.#session.send(change) };
+        }
+        if (isWritten(step)) await this.#session.send(applyOf(now));
       },
       again: async (_error, step) => {
         const now = await judge(step);

@@ -14,6 +14,7 @@ import {
   type DesiredObject,
 } from "../../domain/operator/wanted";
 import { leftovers } from "../../domain/operator/local-changes";
+import { conversionServiceOf, noConversion } from "../../domain/operator/conversion";
 import { adopted, fileEntries } from "../../domain/operator/managers";
 import type { PlannedChange } from "../../domain/planned-write";
 import { cutWhere, type Json, asArray, getOwn, renderValue } from "../../domain/values";
@@ -35,6 +36,8 @@ export interface Evaluated extends DesiredObject {
   readonly removed: readonly string[];
   /** This tool's manager. */
   readonly ours: string;
+  /** Its conversion leads nowhere, and is taken out; of one that is written before its apply. */
+  readonly unconverts?: boolean;
 }
 
 /** An object before it is judged. */
@@ -53,9 +56,40 @@ export function isWritten({ is }: Evaluated): boolean {
 
 /** The writes of an object. */
 export function writesOf(step: Evaluated): readonly Change[] {
-  if (!isWritten(step)) return [];
-  const adoption = adoptionOf(step);
-  return [...(adoption ? [adoption] : []), applyOf(step)];
+  const before = rewritesOf(step).flatMap((rewrite) => rewrite(step) ?? []);
+  return isWritten(step) ? [...before, applyOf(step)] : before;
+}
+
+/** The changes before the apply of an object, in their order, each for the object as the one before left it. */
+export function rewritesOf(step: Evaluated): readonly ((now: Evaluated) => Rewrite | undefined)[] {
+  const conversion = step.unconverts === true ? [conversionOf] : [];
+  return isWritten(step) ? [...conversion, adoptionOf] : conversion;
+}
+
+/** Takes a conversion out that leads to a Service that is gone: no apply can, for the release says nothing of it. */
+function conversionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+  if (live === undefined) return undefined;
+  const { resourceVersion } = live.metadata;
+  return {
+    verb: "rewrite",
+    id: "operator.conversion",
+    resource: kind.resource,
+    object: live,
+    operations: [
+      { op: "replace", path: "/spec/conversion", value: noConversion },
+      { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+    ],
+    why: "its conversion leads to a Service that does not exist, and the release has none",
+    risk: "none, no object can be read through it",
+    reverse: savedWhole,
+    does: ["change .spec.conversion"],
+    changes: [{ path: ".spec.conversion", to: noConversion }],
+    kubectl: [
+      ...["kubectl", "patch", "crd", live.metadata.name ?? "", `--field-manager=${ours}`],
+      ...["--type=merge", "-p", '{"spec":{"conversion":{"strategy":"None","webhook":null}}}'],
+    ],
+    holds: (stored) => conversionServiceOf(stored) === undefined,
+  };
 }
 
 const savedWhole = "the run saves the object; the report prints the command that puts it back";

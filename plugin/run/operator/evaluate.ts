@@ -11,6 +11,12 @@ import {
   marked,
   withFields,
 } from "../../domain/operator/definitions";
+import {
+  conversionServiceOf,
+  judgeConversion,
+  withoutNone,
+} from "../../domain/operator/conversion";
+import { kinds } from "../../domain/kinds";
 import { changesTo, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource, type DesiredObject } from "../../domain/operator/wanted";
 import {
@@ -58,16 +64,20 @@ export function requireFit(findings: readonly Finding[]): readonly Finding[] {
   throw new BlockedError(held ? exitCodes.conflict : exitCodes.blocked, errors);
 }
 
-async function evaluateOnce(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
+async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Evaluated> {
   const { deps, options } = tools;
+  const wanted = { ...given, object: withoutNone(given.object) };
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
   const deletion = deletionOf(live);
   if (deletion !== undefined) {
     return { ...unjudged(wanted, { live, ours: options.fieldManager }), findings: [deletion] };
   }
-  const { is, keeps, object, findings } = await judged(tools, wanted, live);
+  const conversion = await converted(tools, wanted, live);
+  const { is, keeps, object, findings: found } = await judged(tools, wanted, live);
+  const findings = [...found, ...conversion.findings];
   const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
-  const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings };
+  const { unconverts } = conversion;
+  const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
   if (is !== "write") return { ...at, is };
   let tried: Tried;
   try {
@@ -88,9 +98,47 @@ async function evaluateOnce(tools: Evaluating, wanted: DesiredObject): Promise<E
   return {
     ...{ ...at, changes, stored, removed, force: verdict.force },
     // what the API server alone would fill in is no reason to write, and no plan without it could name it
-    is: changes.length + removed.length === 0 ? "same" : "change",
+    is: changes.length + removed.length === 0 && !unconverts ? "same" : "change",
     findings: [...findings, ...verdict.findings],
   };
+}
+
+/** What becomes of a stored conversion. */
+interface Conversion {
+  /** It is taken out, of a definition that is kept as well: nothing can be read through it. */
+  readonly unconverts: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** A conversion that the release does not have: taken out where it leads nowhere, else told and kept. */
+async function converted(
+  { deps }: Evaluating,
+  { kind, object }: DesiredObject,
+  live: KubeObject | undefined,
+): Promise<Conversion> {
+  const nothing = { unconverts: false, findings: [] };
+  if (kind.resource !== definitionResource || live === undefined) return nothing;
+  const service = conversionServiceOf(live);
+  const isThere = service === undefined ? undefined : await exists(deps, service);
+  const { is, because: cause } = judgeConversion(live, object, isThere);
+  if (is === "fine") return nothing;
+  const unconverts = is === "broken" && conversionServiceOf(object) === undefined;
+  const code = is === "broken" ? "definitionConversion" : "definitionConverts";
+  const finding = operatorFinding(code, { object: objectLabel(live), cause });
+  return { unconverts, findings: unconverts ? [] : [finding] };
+}
+
+/** Undefined where it may not be read. */
+async function exists(
+  { cluster, signal }: OperatorDeps,
+  place: { readonly name: string; readonly namespace: string },
+): Promise<boolean | undefined> {
+  try {
+    return (await cluster.get({ resource: kinds.service, ...place }, { signal })) !== undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 /** The file that a person applied last, as the API server stores it today; not where it refuses it. */

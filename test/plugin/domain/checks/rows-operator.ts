@@ -320,7 +320,35 @@ const users = (w: World, change: object = {}): KubeObject => {
   return { ...copy, ...change, metadata: { name: usersKind } };
 };
 
+/** The definition converts through this Service. */
+const converts = (w: World, namespace: string, name: string): World =>
+  w.set(definition, "spec.conversion", {
+    strategy: "Webhook",
+    webhook: { clientConfig: { service: { namespace, name } } },
+  });
+
 export const definitionRows: Rows = {
+  "DEFINITION-BEHIND: the operator runs the release, its definition lacks a field": (w) => {
+    const wanted = structuredClone(crd(w));
+    Object.assign(w.find(definition), without(crd(w), "spec", "username"));
+    contents(w, { bundle: bundleOf(w), definitions: [wanted] });
+  },
+  "DEFINITION-FIELDS: no field for the automatic upgrade": (w) => {
+    Object.assign(w.find(definition), without(crd(w), "spec", "upgradeSpec"));
+  },
+  "DEFINITION-CONVERSION: a Service in a namespace that is gone": (w) =>
+    converts(w, "engine-old", "convert"),
+  "DEFINITION-CONVERSION: a Service that is gone": (w) => converts(w, "engine", "convert"),
+  "DEFINITION-CONVERTS: a Service of others, of which the release knows nothing": (w) => {
+    const wanted = structuredClone(crd(w));
+    contents(w, { bundle: bundleOf(w), definitions: [wanted] });
+    converts(w, "shop", "convert");
+  },
+  "DEFINITION-CONVERTS: a Service that is there": (w) => {
+    const wanted = structuredClone(crd(w));
+    contents(w, { bundle: bundleOf(w), definitions: [wanted] });
+    converts(w, "engine", "admission");
+  },
   "DEFINITION-ABSENT: none of them: other names are meant": (w) => {
     w.objects.splice(
       0,

@@ -26,6 +26,25 @@ test.each([
   ["a new named item", { a: [] }, { a: [n] }, ['.spec.a[name="n"]']],
   ["items in another order", { a: [n, m] }, { a: [m] }, []],
   ["subjects, which are one value", { subjects: [n, m] }, { subjects: [n] }, [".spec.subjects"]],
+  [
+    "a key of a selector",
+    { selector: { a: "1", b: "2" } },
+    { selector: { a: "1" } },
+    [".spec.selector"],
+  ],
+  ["a selector alike", { selector: { a: "1" } }, { selector: { a: "1" } }, []],
+  [
+    "a subject with what is filled in",
+    { subjects: [{ kind: "User", name: "a", apiGroup: "rbac.authorization.k8s.io" }] },
+    { subjects: [{ kind: "User", name: "a", namespace: "", labels: [], uid: null }] },
+    [],
+  ],
+  [
+    "a subject of another namespace",
+    { subjects: [{ kind: "ServiceAccount", name: "a", namespace: "x" }] },
+    { subjects: [{ kind: "ServiceAccount", name: "a" }] },
+    [".spec.subjects"],
+  ],
 ])("differences: %s", (...[, live, wanted, fields]) => {
   expect(differences(anObject(live), anObject(wanted)).map(({ field }) => field)).toEqual(fields);
 });

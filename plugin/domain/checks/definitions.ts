@@ -1,0 +1,226 @@
+/** The definitions: there, served, of the operator's release, and converting through what exists (Facts 8). */
+import { autoPaths, servedPaths } from "../clusters";
+import { factNamed, type Facts } from "../facts";
+import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../objects";
+import { operatorFindings } from "../operator/codes";
+import { conversionServiceOf, judgeConversion } from "../operator/conversion";
+import {
+  conditionOf,
+  type DefinitionVerdict,
+  judgeDefinition,
+  lossesOf,
+  lostBetween,
+} from "../operator/definitions";
+import { asString, few, getOwn, getPath } from "../values";
+import { type Check, checksOf, on } from "./check";
+import { isBefore, type CheckContext } from "./context";
+
+const definitions = checksOf("definitions");
+/** Together, all annotations of an object. */
+const annotationLimit = 262_144;
+const nearLimit = 200_000;
+
+/** A verdict that upgrade-operator comes to as well. */
+function byRelease(
+  what: "definitionStored" | "definitionLoses" | "definitionKept",
+  title: string,
+  says: (verdict: DefinitionVerdict, live: KubeObject, facts: Facts) => string | undefined,
+): Check {
+  return definitions.shared(operatorFindings[what], {
+    title,
+    needs: ["definitions", "deployments"],
+    wants: "contents",
+    judge: (situation) =>
+      pairs(situation).flatMap(({ live, wanted }) => {
+        const { facts, installed, names, wanted: goal } = situation;
+        const goesUp =
+          goal !== undefined && (installed === undefined || isBefore(installed, goal.tag));
+        const cause = says(judgeDefinition({ live, wanted, goesUp, names }), live, facts);
+        return cause === undefined ? [] : [on(live, cause)];
+      }),
+  });
+}
+
+/** The checks of the definitions. */
+export const definitionChecks: readonly Check[] = [
+  definitions.error("DEFINITION-ABSENT", "S16", {
+    title: "The product's kinds are defined",
+    cause: "a kind of the product is not defined: its resources cannot be read or written",
+    fix: "apply the definitions of the release, with kubectl apply --server-side",
+    needs: ["definitions"],
+    judge: (situation) => {
+      const { facts, names } = situation;
+      const isAbsent = (name: string): boolean =>
+        factNamed(facts, "definitions", { name }) === undefined;
+      const absent = [...new Set([...definitionNames(names), ...broughtBy(situation)])].filter(
+        isAbsent,
+      );
+      if (definitionNames(names).every(isAbsent)) {
+        const cause = `none of the kinds of ${names.group} is served: is --names right?`;
+        const fix =
+          "give the names of the brand with --names FILE, or apply the release's definitions";
+        return [{ cause, fix }];
+      }
+      return absent.map((name) => ({
+        object: `CustomResourceDefinition/${name}`,
+        cause: "it does not exist",
+      }));
+    },
+  }),
+  definitions.shared(operatorFindings.definitionUnserved, {
+    title: "The product's kinds are served",
+    needs: ["definitions"],
+    judge: (situation) =>
+      ours(situation).flatMap((definition) =>
+        conditionOf(definition, "Established")?.is === "True"
+          ? []
+          : [on(definition, "not established")],
+      ),
+  }),
+  byRelease("definitionStored", "The release's definitions keep every stored version", (verdict) =>
+    verdict.is === "refuse"
+      ? `stored in ${verdict.versions.join(", ")}, which the release does not serve`
+      : undefined,
+  ),
+  byRelease(
+    "definitionLoses",
+    "The release's definitions keep every field that objects hold",
+    (verdict, live, facts) =>
+      verdict.is === "apply" ? lossesOf(verdict.loses, live, facts) : undefined,
+  ),
+  byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
+    verdict.is === "keep" ? verdict.because : undefined,
+  ),
+  definitions.shared(operatorFindings.definitionBehind, {
+    title: "The definitions are of the operator's release",
+    needs: ["definitions", "deployments"],
+    wants: "contents",
+    judge: (situation) => {
+      const { installed, wanted: goal } = situation;
+      // what the upgrade brings is not behind
+      if (installed === undefined || goal === undefined || isBefore(installed, goal.tag)) return [];
+      return pairs(situation).flatMap(({ live, wanted }) => {
+        const lacks = lostBetween(wanted, live);
+        return lacks.length === 0 ? [] : [on(live, `it lacks ${few(lacks)} of ${goal.tag}`)];
+      });
+    },
+  }),
+  definitions.shared(operatorFindings.definitionFields, {
+    title: "The definitions have the fields that this tool writes",
+    needs: ["definitions"],
+    judge: (situation) => {
+      if (situation.target.contents !== undefined) return [];
+      return writtenFields(situation.names).flatMap(({ plural, version, choices }) => {
+        const name = `${plural}.${situation.names.group}`;
+        const definition = factNamed(situation.facts, "definitions", { name });
+        const lacking = choices.filter(
+          (paths) => servedPaths(definition, version, paths)?.length === 0,
+        );
+        if (definition === undefined || lacking.length === 0) return [];
+        const shown = lacking.map((paths) => paths.map((path) => path.join(".")).join(" or "));
+        return [on(definition, `version ${version} lacks ${shown.join(", ")}`)];
+      });
+    },
+  }),
+  definitions.shared(operatorFindings.definitionConversion, {
+    title: "No definition converts through a Service that is gone",
+    needs: ["definitions", "services", "namespaces"],
+    judge: (situation) =>
+      conversions(situation).flatMap(({ live, is, because }) =>
+        is === "broken" ? [on(live, because, { field: "spec.conversion" })] : [],
+      ),
+  }),
+  definitions.shared(operatorFindings.definitionConverts, {
+    title: "The definitions convert as the release has it",
+    needs: ["definitions", "services", "namespaces"],
+    wants: "contents",
+    judge: (situation) =>
+      conversions(situation).flatMap(({ live, is, because }) =>
+        is === "beyond" ? [on(live, because, { field: "spec.conversion" })] : [],
+      ),
+  }),
+  definitions.warning("DEFINITION-SHARED", "Facts 8", {
+    title: "No other operator shares the definitions",
+    cause: "other namespaces hold clusters of their own: the new definitions are for them too",
+    fix: "check that the operators there are not of a later release, and upgrade them soon after",
+    needs: ["ecs"],
+    judge: ({ facts }) => {
+      const places = facts.objects.ecs
+        .map(namespaceOf)
+        .filter((namespace) => namespace !== facts.namespace);
+      const others = [...new Set(places)];
+      return others.length === 0 ? [] : [{ cause: `clusters are also in ${others.join(", ")}` }];
+    },
+  }),
+  definitions.warning("DEFINITION-ANNOTATION-LARGE", "Facts 8", {
+    title: "The definitions fit what kubectl apply stores beside them",
+    cause: "kubectl apply stores each definition in an annotation as well, which is nearly full",
+    fix: "use server-side apply, as this tool does: kubectl apply --server-side",
+    needs: ["definitions"],
+    judge: (situation) =>
+      ours(situation).flatMap((definition) => {
+        const size = asString(getOwn(definition.metadata.annotations, lastApplied))?.length ?? 0;
+        return size < nearLimit
+          ? []
+          : [on(definition, `${size} of ${annotationLimit} bytes are taken by it`)];
+      }),
+  }),
+];
+
+/** Fields that this tool writes or rests on; of the spellings of one, either will do. */
+function writtenFields(names: CheckContext["names"]) {
+  const { ec, edb, ecVersion, version, fields } = names;
+  return [
+    {
+      plural: ec.plural,
+      version: ecVersion,
+      choices: [[fields.userDefinedModules], autoPaths(names), [names.ecFields.versionTag]],
+    },
+    { plural: edb.plural, version, choices: [[fields.engineVersion]] },
+  ];
+}
+
+/** How each definition converts; a Service of a namespace that is not read is not known. */
+function conversions(situation: CheckContext) {
+  const { facts } = situation;
+  return ours(situation).map((live) => {
+    const { contents } = situation.target;
+    const wanted = contents?.definitions.find((one) => nameOf(one) === nameOf(live));
+    return { live, ...judgeConversion(live, wanted, isServiceThere(facts, live)) };
+  });
+}
+
+function isServiceThere(facts: Facts, definition: KubeObject): boolean | undefined {
+  const service = conversionServiceOf(definition);
+  if (service === undefined) return undefined;
+  const { name, namespace } = service;
+  if (factNamed(facts, "namespaces", { name: namespace }) === undefined) return false;
+  if (namespace !== facts.namespace) return undefined;
+  return factNamed(facts, "services", { name, namespace }) !== undefined;
+}
+
+function definitionNames({ ec, edb, eaadb, erc, group }: CheckContext["names"]): readonly string[] {
+  return [ec, edb, eaadb, erc].map(({ plural }) => `${plural}.${group}`);
+}
+
+/** What the release's bundle defines, where its operator runs already. */
+function broughtBy({ installed, wanted, target }: CheckContext): readonly string[] {
+  const isThere = installed !== undefined && installed.tag === wanted?.tag;
+  return isThere ? (target.contents?.definitions ?? []).map(nameOf) : [];
+}
+
+/** Every kind of the product's group: a later release has more than the names know. */
+function ours({ facts, names }: CheckContext): readonly KubeObject[] {
+  return facts.objects.definitions.filter((one) => getPath(one, ["spec", "group"]) === names.group);
+}
+
+/** The definitions that the release holds too. */
+function pairs(
+  situation: CheckContext,
+): readonly { readonly live: KubeObject; readonly wanted: KubeObject }[] {
+  const { contents } = situation.target;
+  return ours(situation).flatMap((live) => {
+    const wanted = contents?.definitions.find((one) => one.metadata.name === live.metadata.name);
+    return wanted === undefined ? [] : [{ live, wanted }];
+  });
+}
