@@ -125,6 +125,7 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
     names: context.names,
     ec,
     freeze,
+    asked: look.api !== undefined,
     access: accessOf(context, seen),
     wish: {
       dropDigests: flags.dropDigests,

@@ -9,6 +9,12 @@ export interface UsedModule {
   readonly version: string | undefined;
 }
 
+/** Where clients connect to a database. */
+export interface DatabaseEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A database as the REST API has it (S35-S40); what it does not send is undefined. */
 export interface ApiDatabase {
   readonly uid: number;
@@ -22,6 +28,8 @@ export interface ApiDatabase {
   readonly modules: readonly UsedModule[];
   readonly crdt: boolean | undefined;
   readonly crdtGuid: string | undefined;
+  readonly port: number | undefined;
+  readonly endpoints: readonly DatabaseEndpoint[];
   readonly shards: number | undefined;
   /** Of the call that answered, where it started an action (S8, S92). */
   readonly actionUid: string | undefined;
@@ -193,10 +201,25 @@ export function parseDatabase(value: unknown, names: Names): ApiDatabase | undef
     modules: asArray(getOwn(value, fields.moduleList)).flatMap((entry) => usedModule(entry, names)),
     crdt: flag(getOwn(value, fields.crdt)),
     crdtGuid: asString(getOwn(value, fields.crdtGuid)),
+    port: wholeNumber(getOwn(value, fields.port)),
+    endpoints: asArray(getOwn(value, fields.endpoints)).flatMap(
+      (entry) =>
+        parseEndpoint(entry, { host: fields.endpointHost, port: fields.endpointPort }) ?? [],
+    ),
     shards: wholeNumber(getOwn(value, fields.shardsCount)),
     actionUid: asString(getOwn(value, fields.actionUid)),
     sent: withoutCredentials(value) as Json,
   };
+}
+
+/** An endpoint under the given names of its fields; undefined for what lacks one of them. */
+export function parseEndpoint(
+  entry: unknown,
+  fields: { readonly host: string; readonly port: string },
+): DatabaseEndpoint | undefined {
+  const host = asString(getOwn(entry, fields.host));
+  const port = wholeNumber(getOwn(entry, fields.port));
+  return host === undefined || port === undefined ? undefined : { host, port };
 }
 
 /** Every database of a list; undefined when it is not a list, or holds what is no database. */

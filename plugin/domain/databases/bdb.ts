@@ -1,7 +1,7 @@
 /** A database as the REST API has it, beside the resource that asks for it (S36-S38, S75, S83, S84). */
 import { fits } from "../api/module-judgment";
 import { moduleLabel } from "../api/modules";
-import { type ApiDatabase, type InstalledModule, uidNumber } from "../api/records";
+import type { ApiDatabase, InstalledModule } from "../api/records";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
@@ -124,19 +124,6 @@ function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
   return mayDiscardData === true || forceDiscard === true;
 }
 
-/** The database of a resource: by the uid that its status has, else by its name alone. */
-export function bdbOf(
-  edb: KubeObject,
-  all: readonly ApiDatabase[],
-  names: Names,
-): ApiDatabase | undefined {
-  const uid = uidNumber(getPath(edb, names.edbFields.databaseUid));
-  const same = all.filter((bdb) =>
-    uid === undefined ? bdb.name === edb.metadata.name : bdb.uid === uid,
-  );
-  return same.length === 1 ? same[0] : undefined;
-}
-
 /** The engine version that it runs. */
 export function bdbVersion({ version, engineVersion }: ApiDatabase): EngineVersion | undefined {
   return leadingEngineVersion(version) ?? leadingEngineVersion(engineVersion);
@@ -216,11 +203,9 @@ export function losesData(bdb: ApiDatabase, request: RequestWish): boolean {
 /** What stands against the call for one database, as the REST API has it now. */
 export function bdbFindings(
   edb: KubeObject,
-  bdb: ApiDatabase | undefined,
+  bdb: ApiDatabase,
   { request, calls }: { readonly request: RequestWish; readonly calls: boolean },
 ): readonly Finding[] {
-  const object = objectLabel(edb);
-  if (bdb === undefined) return [databaseFinding("uidUnknown", { object })];
   if (!isVolatile(bdb) || mayLoseData(request) || !calls) return [];
-  return [databaseFinding("volatile", { object })];
+  return [databaseFinding("volatile", { object: objectLabel(edb) })];
 }

@@ -135,7 +135,12 @@ export const databaseFindings = {
   }),
   uidUnknown: error("DATABASE-UID-UNKNOWN", "S75", {
     cause: "the uid of the database in the cluster's REST API is not known",
-    fix: "see the databases that the REST API has, and the name of this one among them",
+    fix: "wait until the operator has written the uid into the status of the database, and see its log where it does not",
+  }),
+  uidMismatch: error("DATABASE-UID-MISMATCH", "S75", {
+    cause:
+      "the uid that the status of the database has is that of another database in the cluster's REST API",
+    fix: "compare name, port and endpoint of both with the REST API's list, and have the operator correct the status of the database; nothing is called before both agree",
   }),
   volatile: error("DATABASE-DATA-AT-RISK", "S83", {
     cause: "the database is neither replicated nor persistent: the upgrade would lose its data",

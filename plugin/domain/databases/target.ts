@@ -23,6 +23,8 @@ export interface DatabaseTarget {
   readonly ec: KubeObject | undefined;
   /** Label of the active-active database that it is an instance of. */
   readonly instanceOf?: string;
+  /** The guid of that active-active database, where its status has it. */
+  readonly guid?: string;
   /** It was given by its name: what keeps it from being upgraded is told, not passed over. */
   readonly named: boolean;
 }
@@ -85,23 +87,30 @@ function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => 
   const lookUp = clusterLookups(facts);
   return (kind) => (object) => {
     const lookup = lookUp(object, kind);
-    const instanceOf = kind === "edb" ? ownerOfInstance(facts, object) : undefined;
+    const instance = kind === "edb" ? instanceIn(facts, object) : {};
     const ec = lookup.is === "found" ? factNamed(facts, "ecs", lookup.cluster) : undefined;
     const own = ec?.metadata.namespace === facts.namespace ? ec : undefined;
-    return { kind, object, lookup, ec: own, instanceOf };
+    return { kind, object, lookup, ec: own, ...instance };
   };
 }
 
 /** The active-active database that a database belongs to; its own status tells it too. */
-function ownerOfInstance({ names, objects }: Facts, edb: KubeObject): string | undefined {
+function instanceIn(
+  { names, objects }: Facts,
+  edb: KubeObject,
+): Pick<DatabaseTarget, "instanceOf" | "guid"> {
   const owner = objects.eaadbs.find(
     (one) =>
       one.metadata.namespace === edb.metadata.namespace &&
       linkedNames(one, names).includes(edb.metadata.name),
   );
-  if (owner !== undefined) return objectLabel(owner);
+  if (owner !== undefined) {
+    const guid = asString(getPath(owner, names.eaadbFields.guid));
+    return { instanceOf: objectLabel(owner), ...(guid !== undefined && { guid }) };
+  }
   const told = getPath(edb, names.edbFields.activeActive) ?? undefined;
-  return told === undefined || told === false ? undefined : "an active-active database";
+  if (told === undefined || told === false) return {};
+  return { instanceOf: "an active-active database" };
 }
 
 /** Names of the databases that are instances of an active-active one here. */

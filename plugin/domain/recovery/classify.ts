@@ -171,6 +171,8 @@ export interface Freeze {
   /** Resources that ask for less than what runs, to be edited when the EC is Running (S98). */
   readonly apart: readonly Apart[];
   readonly warnings: readonly Finding[];
+  /** Databases whose number and name are of two records in the REST API: nothing is changed. */
+  readonly mismatches: readonly Finding[];
 }
 
 const ends: readonly string[] = ["Error", "Invalid"];
@@ -182,7 +184,8 @@ export function classifyFreeze(facts: Facts, ec: KubeObject, api?: ApiFacts): Fr
   const databases = databasesOfCluster(facts, ec, api);
   const { apart, warnings } = outOfLine(facts, databases, api);
   const verdict = judged({ facts, ec, databases, api }, { state, apart });
-  return { ...verdict, state, databases, apart, warnings };
+  const mismatches = databases.flatMap(({ mismatch }) => mismatch ?? []);
+  return { ...verdict, state, databases, apart, warnings, mismatches };
 }
 
 interface BdbState {

@@ -4,12 +4,15 @@ import {
   type ApiLicense,
   type ApiNode,
   type InstalledModule,
-  uidNumber,
   type UsedModule,
 } from "../api/records";
+import { databaseFinding, databaseFindings } from "../databases/codes";
 import { selectDatabases, type DatabaseTarget } from "../databases/target";
-import { bdbOf, bdbVersion, isVolatile, keepsNothing } from "../databases/bdb";
+import { bdbVersion, isVolatile, keepsNothing } from "../databases/bdb";
+import { identify, type Identity, rememberedUid } from "../databases/identity";
+import type { Finding } from "../findings";
 import type { Facts } from "../facts";
+import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { getPath, asArray, getOwn, asString } from "../values";
 import { databaseVersion } from "../rollout/database";
@@ -29,8 +32,12 @@ export interface RecoveryDatabase {
   readonly label: string;
   /** The resource; undefined for a database that only the REST API knows. */
   readonly target: DatabaseTarget | undefined;
-  /** Undefined where neither resource nor REST API tells it. */
+  /** The number that is proven; where the REST API was not asked, the one that the status remembers. */
   readonly uid: number | undefined;
+  /** The name that the REST API's record of that number had; undefined where it was not asked. */
+  readonly name: string | undefined;
+  /** Its number and its name are of two records: nothing is called. */
+  readonly mismatch?: Finding;
   readonly runs: EngineVersion | undefined;
   /** What the REST API says, else what the resource lists. */
   readonly modules: readonly UsedModule[];
@@ -49,35 +56,73 @@ export function databasesOfCluster(
   const found = selectDatabases(facts, { names: [], everywhere: true, via: "api" });
   const targets = found.targets.filter((target) => isSame(target.ec, ec));
   const bdbs = api?.databases ?? [];
-  const known = targets.map((target) => ({ target, bdb: bdbOf(target.object, bdbs, facts.names) }));
+  const known = targets.map((target) => {
+    const identity = api && identify(target, bdbs, facts.names);
+    return { target, identity, bdb: identity?.is === "proven" ? identity.bdb : undefined };
+  });
   const taken = new Set(known.map(({ bdb }) => bdb?.uid));
+  const open = known.filter(({ bdb }) => bdb === undefined).map(({ target }) => target);
+  // which of these a resource means is not proven: none of them is called
+  const isOpen = ({ uid, name }: ApiDatabase): boolean =>
+    name === undefined ||
+    open.some(
+      (target) =>
+        rememberedUid(target, facts.names) === uid || target.object.metadata.name === name,
+    );
   return [
-    ...known.map(({ target, bdb }) => merged(facts, target, bdb)),
-    ...bdbs.filter(({ uid }) => !taken.has(uid)).map(withoutResource),
+    ...known.map((one) => merged(facts, one)),
+    ...bdbs
+      .filter(({ uid }) => !taken.has(uid))
+      .map((bdb) => ({ ...withoutResource(bdb), ...(isOpen(bdb) && { uid: undefined }) })),
   ];
+}
+
+interface KnownDatabase {
+  readonly target: DatabaseTarget;
+  /** Undefined where the REST API was not asked. */
+  readonly identity: Identity | undefined;
+  readonly bdb: ApiDatabase | undefined;
 }
 
 function isSame(one: KubeObject | undefined, { metadata }: KubeObject): boolean {
   return one?.metadata.name === metadata.name && one?.metadata.namespace === metadata.namespace;
 }
 
-function merged(
-  facts: Facts,
-  target: DatabaseTarget,
-  bdb: ApiDatabase | undefined,
-): RecoveryDatabase {
+function merged(facts: Facts, { target, identity, bdb }: KnownDatabase): RecoveryDatabase {
   const { object } = target;
-  const { edbFields, fields } = facts.names;
+  const { fields } = facts.names;
+  const mismatch = identity && mismatchOf(identity);
   const asked = parseEngineVersion(getPath(object, fields.engineVersion));
   return {
     label: objectLabel(object),
     target,
-    uid: bdb?.uid ?? uidNumber(getPath(object, edbFields.databaseUid)),
+    uid: identity === undefined ? rememberedUid(target, facts.names) : bdb?.uid,
+    name: bdb?.name,
+    ...(mismatch !== undefined && { mismatch }),
     runs: (bdb && bdbVersion(bdb)) ?? databaseVersion(facts, object) ?? asked,
     modules: bdb === undefined ? listedModules(facts, object) : bdb.modules,
     status: bdb?.status,
     volatile: bdb === undefined ? keepsNothing(object, facts.names) : isVolatile(bdb),
   };
+}
+
+/** What stands against a call: the number may be another database's by now. */
+export function otherRecord(
+  names: Names,
+  { label: object, target, name }: RecoveryDatabase,
+  now: ApiDatabase | undefined,
+): Finding | undefined {
+  if (target === undefined) {
+    return now?.name === name ? undefined : databaseFinding("uidMismatch", { object });
+  }
+  const identity = identify(target, now === undefined ? [] : [now], names);
+  return identity.is === "proven" ? undefined : identity.finding;
+}
+
+function mismatchOf(identity: Identity): Finding | undefined {
+  if (identity.is === "proven") return undefined;
+  const { finding } = identity;
+  return finding.code === databaseFindings.uidMismatch.code ? finding : undefined;
 }
 
 function withoutResource(bdb: ApiDatabase): RecoveryDatabase {
@@ -86,6 +131,7 @@ function withoutResource(bdb: ApiDatabase): RecoveryDatabase {
     label: name === undefined ? `database ${uid}` : `database ${uid} (${name})`,
     target: undefined,
     uid,
+    name,
     runs: bdbVersion(bdb),
     modules,
     status,

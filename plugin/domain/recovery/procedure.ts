@@ -37,6 +37,8 @@ export interface Procedure {
   readonly names: Names;
   readonly ec: KubeObject;
   readonly freeze: Freeze;
+  /** The REST API was asked, so that the numbers of databases are proven. */
+  readonly asked: boolean;
   readonly access: ApiAccess;
   readonly wish: Omit<RecoveryWish, "modules"> & {
     /** Files with modules, as they were given. */
@@ -49,7 +51,13 @@ export interface Procedure {
 }
 
 /** Stands for what the person has to choose. */
-const blanks = { version: "VERSION", module: "FILE", ca: "CA_FILE", license: "LICENSE_FILE" };
+const blanks = {
+  version: "VERSION",
+  uid: "UID",
+  module: "FILE",
+  ca: "CA_FILE",
+  license: "LICENSE_FILE",
+};
 
 /** The steps in their order; those that no cause needs are left out. */
 export function procedureOf(procedure: Procedure): readonly ProcedureStep[] {
@@ -169,21 +177,27 @@ function moduleSteps(procedure: Procedure): readonly ProcedureStep[] {
   ];
 }
 
+/** A number that is not proven is not printed where a call would follow it. */
 function versionSteps(procedure: Procedure): readonly ProcedureStep[] {
-  const { names, wish } = procedure;
+  const { names, wish, asked } = procedure;
   const version = wish.engineVersion ?? blanks.version;
   const body = JSON.stringify({ [names.upgradeRequest.engineVersion]: version });
   const post = ["-X", "POST", "-H", "Content-Type: application/json", "--data", body];
-  const filled = (path: string, { uid }: RecoveryDatabase): string =>
-    path.replace("{uid}", String(uid ?? "UID"));
-  return causes(procedure, "database").map(({ database }) => ({
-    says: `upgrade ${database.label}, then look until it is active at ${version}`,
-    source: "S100",
-    commands: [
-      rest(procedure, post, filled(names.restPaths.upgrade, database)),
-      rest(procedure, [], filled(names.restPaths.bdb, database)),
-    ],
-  }));
+  return causes(procedure, "database").map(({ database: { label, uid } }) => {
+    const isProven = asked && uid !== undefined;
+    const filled = (path: string): string =>
+      path.replace("{uid}", isProven ? String(uid) : blanks.uid);
+    const which = isProven ? "" : `find its ${blanks.uid} in the list, by name and port; `;
+    return {
+      says: `${which}upgrade ${label}, then look until it is active at ${version}`,
+      source: "S100",
+      commands: [
+        ...(isProven ? [] : [rest(procedure, [], names.restPaths.bdbs)]),
+        rest(procedure, post, filled(names.restPaths.upgrade)),
+        rest(procedure, [], filled(names.restPaths.bdb)),
+      ],
+    };
+  });
 }
 
 function digestStep(procedure: Procedure): readonly ProcedureStep[] {

@@ -2,7 +2,6 @@
 import {
   asksForMore,
   bdbFindings,
-  bdbOf,
   bdbVersion,
   modulesBehind,
   requestBody,
@@ -10,6 +9,7 @@ import {
   runsVersion,
 } from "../../domain/databases/bdb";
 import { databaseFinding } from "../../domain/databases/codes";
+import { identify } from "../../domain/databases/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -185,10 +185,13 @@ class Caller {
 
   async #read(): Promise<ApiDatabase> {
     const { api, uid } = this.called;
-    const bdb = await api.database(uid, this.context.deps.signal);
-    if (bdb !== undefined) return bdb;
-    const object = this.plan.label;
-    throw new BlockedError(exitCodes.failed, [databaseFinding("uidUnknown", { object })]);
+    const { names, signal } = this.context.deps;
+    const bdb = await api.database(uid, signal);
+    // the number may be another database's by now
+    const now = identify(this.plan.target, bdb === undefined ? [] : [bdb], names);
+    if (now.is === "proven") return now.bdb;
+    const code = bdb === undefined ? exitCodes.failed : exitCodes.blocked;
+    throw new BlockedError(code, [now.finding]);
   }
 }
 
@@ -240,9 +243,11 @@ export class Apis {
     const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
-    const bdb = bdbOf(target.object, all, deps.names);
-    if (bdb !== undefined) this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
-    const calls = bdb !== undefined && needsCall({ bdb, installed }, plan, { deps, options });
+    const found = identify(target, all, deps.names);
+    if (found.is === "unproven") return [found.finding];
+    const { bdb } = found;
+    this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
+    const calls = needsCall({ bdb, installed }, plan, { deps, options });
     return bdbFindings(target.object, bdb, { request: options.request, calls });
   }
 

@@ -116,9 +116,11 @@ class Recover {
 
   #shown({ freeze }: RecoverySnapshot): Report {
     const { recorder } = this.deps;
-    const causes = freeze.causes.map(({ finding }) => finding);
+    const causes = [...freeze.mismatches, ...freeze.causes.map(({ finding }) => finding)];
     recorder.findings(causes);
-    if (freeze.is !== "frozen" && freeze.apart.length === 0) return recorder.success(freeze.says);
+    if (causes.length === 0 && freeze.is !== "frozen" && freeze.apart.length === 0) {
+      return recorder.success(freeze.says);
+    }
     return recorder.report({
       code: exitCodes.blocked,
       reason: reasonOf(freeze.says, causes),
@@ -129,6 +131,10 @@ class Recover {
   async #apply(context: RecoverContext, look: RecoverySnapshot): Promise<Report> {
     const { deps, options } = this;
     const { freeze } = look;
+    if (freeze.mismatches.length > 0) {
+      const causes = freeze.causes.map(({ finding }) => finding);
+      throw new BlockedError(exitCodes.blocked, [...freeze.mismatches, ...causes]);
+    }
     if (freeze.is !== "frozen" && freeze.apart.length === 0) {
       const done = freeze.is === "standing" || options.dryRun !== "none";
       return deps.recorder.success(done ? freeze.says : await followUpgrade(context, look));

@@ -5,7 +5,7 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type DatabaseUpgrade } from "../../domain/recovery/plan";
 import { recoveryFinding } from "../../domain/recovery/codes";
-import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
+import { type ApiFacts, otherRecord, type RecoveryDatabase } from "../../domain/recovery/databases";
 import { renderVersion, judgeDatabase } from "../../domain/rollout/database";
 import {
   compareEngineVersions,
@@ -97,7 +97,9 @@ export async function upgrade(
   wanted: DatabaseUpgrade,
 ): Promise<void> {
   const step = upgradeStep(wanted);
-  const { uid, version } = wanted;
+  const { uid, version, database } = wanted;
+  const other = otherRecord(deps.names, database, await api.database(uid, deps.signal));
+  if (other !== undefined) throw new BlockedError(exitCodes.blocked, [other]);
   const body = { [deps.names.upgradeRequest.engineVersion]: version };
   await session.call({
     step,

@@ -60,7 +60,8 @@ describe("databases (S35-S40, S94)", () => {
     const sent = {
       ...{ uid: 3, name: "orders", status: "active", version: "7.4.2", engine_version: "7.4" },
       ...{ replication: true, data_persistence: "aof", crdt: false, crdt_guid: "g" },
-      ...{ shards_count: 4, action_uid: "a-1" },
+      ...{ shards_count: 4, action_uid: "a-1", port: 12_001 },
+      endpoints: [{ dns_name: "orders.ec.example.com", port: 12_001 }, { port: 1 }],
       module_list: [
         { module_name: "search", semantic_version: "2.10.5" },
         { module_name: "bf" },
@@ -71,6 +72,7 @@ describe("databases (S35-S40, S94)", () => {
     expect(parseDatabase(sent, names)).toEqual({
       ...{ uid: 3, name: "orders", status: "active", version: "7.4.2", engineVersion: "7.4" },
       ...{ replication: true, dataPersistence: "aof", crdt: false, crdtGuid: "g" },
+      ...{ port: 12_001, endpoints: [{ host: "orders.ec.example.com", port: 12_001 }] },
       ...{ shards: 4, actionUid: "a-1", sent },
       modules: [
         { name: "search", version: "2.10.5" },

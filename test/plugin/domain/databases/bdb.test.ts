@@ -2,7 +2,6 @@ import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api
 import {
   asksForMore,
   bdbFindings,
-  bdbOf,
   deprecated,
   keeping,
   losesData,
@@ -19,13 +18,6 @@ import { aModule } from "../recovery/scene";
 import { aBdb, anEdb } from "./scene";
 
 const volatile = { replication: false, dataPersistence: "disabled" } as const;
-
-test("it is found by the uid of the status, else by the one name", () => {
-  const all = [aBdb(), aBdb({ uid: 2, name: "orders" }), aBdb({ uid: 3, name: "other" })];
-  const unnumbered = { status: { databaseUID: "" } };
-  const found = [anEdb(), ...["other", "orders", "none"].map((name) => anEdb(name, unnumbered))];
-  expect(found.map((edb) => bdbOf(edb, all, names)?.uid)).toEqual([1, 3, undefined, undefined]);
-});
 
 test.each<[string, Partial<ApiDatabase>, string | undefined, boolean, boolean]>([
   ["the version", {}, "7.2", false, true],

@@ -96,6 +96,8 @@ export function aBdb(parts: Partial<ApiDatabase> = {}): ApiDatabase {
     modules: [],
     crdt: undefined,
     crdtGuid: undefined,
+    port: undefined,
+    endpoints: [],
     shards: 2,
     actionUid: undefined,
     sent: {},

@@ -5,7 +5,8 @@ import {
   eventEvidence,
   logEvidence,
 } from "../../../../plugin/domain/recovery/classify";
-import { databasesOfCluster } from "../../../../plugin/domain/recovery/databases";
+import { databasesOfCluster, otherRecord } from "../../../../plugin/domain/recovery/databases";
+import { defaultNames as names } from "../../../../plugin/domain/names";
 import { modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
 import { aPod, aSet, anEc } from "../cluster/scene";
 import { anEaadb } from "../databases/scene";
@@ -233,11 +234,38 @@ describe("a database as it runs", () => {
     expect(all.map(({ label, uid }) => [label, uid])).toEqual([
       ["EngineEnterpriseDatabase/engine/orders", 1],
       ["database 2 (more)", 2],
-      ["database 3", 3],
+      // a number by itself is called by nobody
+      ["database 3", undefined],
     ]);
     const { facts, api } = sceneOf(scene);
     expect(outOfLine(facts, all, api)).toEqual({ apart: [], warnings: [] });
     expect(modulesApart(facts, all.slice(1), anApi())).toEqual([]);
+  });
+
+  test("a number that is another record's is a mismatch, and neither record is called", () => {
+    const scene = { edbs: plain, bdbs: [{ name: "billing" }, { uid: 7 }, { uid: 8, name: "x" }] };
+    expect(of(scene).map(({ label, uid }) => [label, uid])).toEqual([
+      ["EngineEnterpriseDatabase/engine/orders", undefined],
+      ["database 1 (billing)", undefined],
+      ["database 7 (orders)", undefined],
+      ["database 8 (x)", 8],
+    ]);
+    const { facts, ec, api } = sceneOf(scene);
+    const { mismatches } = classifyFreeze(facts, ec, api);
+    expect(mismatches).toMatchObject([
+      { code: "DATABASE-UID-MISMATCH", object: "EngineEnterpriseDatabase/engine/orders" },
+    ]);
+  });
+
+  test("a record is looked at again before it is called", () => {
+    const [known, apart, other] = of({ edbs: plain, bdbs: [{}, { uid: 2, name: "more" }] });
+    const now = (database: typeof known, name: string | undefined, uid: number) =>
+      database && otherRecord(names, database, aBdb({ name, uid }))?.code;
+    expect([now(known, "orders", 1), now(apart, "more", 2)]).toEqual([undefined, undefined]);
+    expect(now(known, "billing", 1)).toBe("DATABASE-UID-MISMATCH");
+    expect(now(apart, "billing", 2)).toBe("DATABASE-UID-MISMATCH");
+    expect(known && otherRecord(names, known, undefined)?.code).toBe("DATABASE-UID-UNKNOWN");
+    expect(other).toBeUndefined();
   });
 
   test("data that nothing keeps is told by either", () => {

@@ -172,7 +172,7 @@ function lines({ ec = aFrozenEc(), edbs = [], api }: Scene, more: Partial<Proced
   const raised = new Set(databases.map((one) => one.label));
   const ahead = { engineVersion: more.wish?.engineVersion, raised, modules: [] };
   const steps = procedureOf({
-    ...{ names, ec, freeze, access },
+    ...{ names, ec, freeze, access, asked: api !== undefined },
     apart: outOfLineAhead(facts, { databases, api }, ahead),
     wish: { dropDigests: false, files: [] },
     again: ["kubectl", "engine", "recover", "--apply"],

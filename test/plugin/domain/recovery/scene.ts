@@ -32,7 +32,14 @@ export function aBdb(fields: Partial<ApiDatabase> = {}): ApiDatabase {
   return {
     ...{ uid: 1, name: "orders", status: "active", version: "7.4.2", engineVersion: "7.4" },
     ...{ replication: true, dataPersistence: "aof", modules: [], crdt: false },
-    ...{ crdtGuid: undefined, shards: 1, actionUid: undefined, sent: {} },
+    ...{
+      crdtGuid: undefined,
+      port: undefined,
+      endpoints: [],
+      shards: 1,
+      actionUid: undefined,
+      sent: {},
+    },
     ...fields,
   };
 }

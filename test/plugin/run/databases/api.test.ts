@@ -113,7 +113,7 @@ test("a run that was cut off is gone on with: the running action is followed, no
   expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
 });
 
-test("the uid is looked for by the name where the status has none", async () => {
+test("a name by itself does not prove a record: 3, nothing is called", async () => {
   const scene = await anApiScene({}, (all) =>
     all.map((one) =>
       one.metadata.name === "sessions"
@@ -122,7 +122,41 @@ test("the uid is looked for by the name where the status has none", async () => 
     ),
   );
   const report = await scene.upgrade();
-  expect([report.exit.code, scene.calls()]).toEqual([0, ["/v1/bdbs/3/upgrade"]]);
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-UID-UNKNOWN"]]);
+  expect([scene.calls(), scene.sent]).toEqual([[], []]);
+});
+
+describe("a number that is another database's in the REST API", () => {
+  const kept = { version: "7.2.4", replication: true, persistence: "aof" } as const;
+  const exchanged = {
+    bdbs: [
+      { uid: 3, name: "billing", ...kept },
+      { uid: 9, name: "sessions", ...kept },
+    ],
+  };
+
+  test.each(["none", "client"] as const)("is not called: 3 (dry run %s)", async (dryRun) => {
+    const scene = await anApiScene(exchanged);
+    const report = await scene.upgrade({ dryRun });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-UID-MISMATCH"]]);
+    expect(report.findings?.[0]?.cause).toContain("3 is billing, sessions is 9");
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  });
+
+  test("is not called either where it became so after the plan: 3", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      changed((api) => ({
+        database: async (uid: number, signal: AbortSignal) => {
+          const bdb = await api.database(uid, signal);
+          return bdb && { ...bdb, name: "billing" };
+        },
+      })),
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-UID-MISMATCH"]]);
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  });
 });
 
 test("a database that the REST API has not: 3, nothing is called", async () => {

@@ -550,3 +550,24 @@ test("a module that came in meanwhile is left as it is", async () => {
   expect(report.exit.code).toBe(0);
   expect(stepsOf(report)[0]).toBe("recover.module.rg unchanged");
 });
+
+describe("the number of a database is another record's in the REST API", () => {
+  test.each<[string, Partial<RecoverOptions>]>([
+    ["a look", { apply: false }],
+    ["the remedy", { engineVersion: "7.2" }],
+    ["its dry run", { engineVersion: "7.2", dryRun: "client" }],
+  ])("%s ends with 3, and nothing is called or written", async (_title, options) => {
+    const world = await frozen(old);
+    const { store } = world.api;
+    const was = store.bdbs.get(3);
+    if (was === undefined) throw new Error("there is no database 3");
+    store.put({ ...was, name: "billing" });
+    const { report } = await world.run(options);
+    expect(report.exit.code).toBe(3);
+    expect(report.findings?.[0]).toMatchObject({
+      code: "DATABASE-UID-MISMATCH",
+      cause: "its status has the number 3, and in the REST API 3 is billing",
+    });
+    expect([calls(world), world.sent]).toEqual([[], []]);
+  });
+});
