@@ -203,8 +203,7 @@ export function parseDatabase(value: unknown, names: Names): ApiDatabase | undef
     crdtGuid: asString(getOwn(value, fields.crdtGuid)),
     port: wholeNumber(getOwn(value, fields.port)),
     endpoints: asArray(getOwn(value, fields.endpoints)).flatMap(
-      (entry) =>
-        parseEndpoint(entry, { host: fields.endpointHost, port: fields.endpointPort }) ?? [],
+      (entry) => parseEndpoint(entry, { host: fields.endpointHost, port: fields.port }) ?? [],
     ),
     shards: wholeNumber(getOwn(value, fields.shardsCount)),
     actionUid: asString(getOwn(value, fields.actionUid)),

@@ -60,10 +60,9 @@ export const restNames = {
     crdtProtocol: word("crdt_protocol_version", "Protocol version, where it is active-active"),
     shardsCount: word("shards_count", "Number of its master shards"),
     memorySize: word("memory_size", "Limit of its memory, in bytes"),
-    port: word("port", "The port that clients connect to"),
+    port: word("port", "The port that clients connect to; in an endpoint too"),
     endpoints: word("endpoints", "List of where clients connect to"),
     endpointHost: word("dns_name", "Entry of these: the host name"),
-    endpointPort: word("port", "Entry of these: the port"),
     actionUid: word("action_uid", "The action that a call started"),
   },
   restModuleFields: {
