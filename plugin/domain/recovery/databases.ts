@@ -90,20 +90,27 @@ function isSame(one: KubeObject | undefined, { metadata }: KubeObject): boolean 
 
 function merged(facts: Facts, { target, identity, bdb }: KnownDatabase): RecoveryDatabase {
   const { object } = target;
-  const { fields } = facts.names;
   const mismatch = identity && mismatchOf(identity);
-  const asked = parseEngineVersion(getPath(object, fields.engineVersion));
+  const about = { label: objectLabel(object), target, ...(mismatch !== undefined && { mismatch }) };
+  const runs =
+    databaseVersion(facts, object) ??
+    parseEngineVersion(getPath(object, facts.names.fields.engineVersion));
+  if (bdb !== undefined) return { ...about, ...asRecorded(bdb), runs: bdbVersion(bdb) ?? runs };
   return {
-    label: objectLabel(object),
-    target,
-    uid: identity === undefined ? rememberedUid(target, facts.names) : bdb?.uid,
-    name: bdb?.name,
-    ...(mismatch !== undefined && { mismatch }),
-    runs: (bdb && bdbVersion(bdb)) ?? databaseVersion(facts, object) ?? asked,
-    modules: bdb === undefined ? listedModules(facts, object) : bdb.modules,
-    status: bdb?.status,
-    volatile: bdb === undefined ? keepsNothing(object, facts.names) : isVolatile(bdb),
+    ...about,
+    uid: identity === undefined ? rememberedUid(target, facts.names) : undefined,
+    name: undefined,
+    runs,
+    modules: listedModules(facts, object),
+    status: undefined,
+    volatile: keepsNothing(object, facts.names),
   };
+}
+
+/** What the REST API's record says. */
+function asRecorded(bdb: ApiDatabase): Omit<RecoveryDatabase, "label" | "target" | "mismatch"> {
+  const { uid, name, modules, status } = bdb;
+  return { uid, name, runs: bdbVersion(bdb), modules, status, volatile: isVolatile(bdb) };
 }
 
 /** What stands against a call: the number may be another database's by now. */
@@ -126,17 +133,9 @@ function mismatchOf(identity: Identity): Finding | undefined {
 }
 
 function withoutResource(bdb: ApiDatabase): RecoveryDatabase {
-  const { uid, name, modules, status } = bdb;
-  return {
-    label: name === undefined ? `database ${uid}` : `database ${uid} (${name})`,
-    target: undefined,
-    uid,
-    name,
-    runs: bdbVersion(bdb),
-    modules,
-    status,
-    volatile: isVolatile(bdb),
-  };
+  const { uid, name } = bdb;
+  const label = name === undefined ? `database ${uid}` : `database ${uid} (${name})`;
+  return { label, target: undefined, ...asRecorded(bdb) };
 }
 
 /** The modules that a resource lists, under either spelling of the field (C11). */

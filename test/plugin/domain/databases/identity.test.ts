@@ -26,7 +26,7 @@ const proven: readonly (readonly [...Row, uid: number])[] = [
   ["name and port", { ...unnumbered, spec: { databasePort: 9 } }, [aBdb({ port: 9 })], 1],
 ];
 
-test.each(proven)("%s prove it", (_title, { guid, ...parts }, all, uid) => {
+test.each(proven)("%s prove it", (_title, ...[{ guid, ...parts }, all, uid]) => {
   const target = { object: anEdb("orders", parts), ...(guid !== undefined && { guid }) };
   expect(identify(target, all, names)).toMatchObject({ is: "proven", bdb: { uid } });
 });
@@ -87,7 +87,13 @@ const unproven: readonly (readonly [...Row, code: string, cause: string])[] = [
   ],
 ];
 
-test.each(unproven)("%s: nothing is proven", (_title, { guid, ...parts }, all, code, cause) => {
-  const target = { object: anEdb("orders", parts), ...(guid !== undefined && { guid }) };
-  expect(identify(target, all, names)).toMatchObject({ is: "unproven", finding: { code, cause } });
-});
+test.each(unproven)(
+  "%s: nothing is proven",
+  (_title, ...[{ guid, ...parts }, all, code, cause]) => {
+    const target = { object: anEdb("orders", parts), ...(guid !== undefined && { guid }) };
+    expect(identify(target, all, names)).toMatchObject({
+      is: "unproven",
+      finding: { code, cause },
+    });
+  },
+);
