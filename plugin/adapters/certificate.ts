@@ -7,7 +7,7 @@ import type { KubeObject } from "../domain/objects";
 import { keeperOf } from "../domain/secret-keepers";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
 import { UsageError } from "../domain/errors";
-import { judgeOwnRoot } from "./x509/judge";
+import { judgeOwnRoot, judgeServed, rootsIn } from "./x509/judge";
 import { parseCertificate } from "./x509/parse";
 import { certificateBlocks, decodeBase64, mentionsPrivateKey } from "./x509/pem";
 import { parseDocuments } from "./yaml";
@@ -27,11 +27,21 @@ const curveBits: Readonly<Record<string, number>> = {
   secp521r1: 521,
 };
 
-/** The facts of the webhook's secret; nothing of the private key leaves this function. */
-export function readSecretCertificate(secret: KubeObject, names: Names): CertificateFacts {
-  const { secretCert, secretKey } = names.webhook;
+/** The items of a Secret of type kubernetes.io/tls, and the CA that cert-manager adds. */
+const tls = { secretCert: "tls.crt", secretKey: "tls.key", ca: "ca.crt" };
+
+/**
+ * The facts of the webhook's secret; nothing of the private key leaves this function. Where an
+ * injector writes the CA, `injected` has the caBundles that it wrote, and a pair may be one that
+ * such a controller has issued.
+ */
+export function readSecretCertificate(
+  secret: KubeObject,
+  names: Names,
+  injected?: readonly string[],
+): CertificateFacts {
   const items = itemsOf(secret);
-  const stored = items.get(secretCert);
+  const { stored, key, ca, isTls } = pairIn(items, names, injected !== undefined);
   const decoded = stored === undefined ? undefined : decodeBase64(stored);
   const pem = decoded?.toString("latin1") ?? "";
   const chain = chainOf(pem);
@@ -44,12 +54,46 @@ export function readSecretCertificate(secret: KubeObject, names: Names): Certifi
       namespace: asString(secret.metadata.namespace) ?? "",
       type: asString(secret["type"]) ?? "Opaque",
       items: [...items.keys()].sort(),
+      ...(isTls && { isTls }),
     },
     present: stored !== undefined,
     base64: decoded !== undefined,
-    matchesPrivateKey: matches(chain[0], items.get(secretKey)),
-    caBundle: stored ?? "",
+    matchesPrivateKey: matches(chain[0], key),
+    caBundle: ca ?? "",
+    ...(injected && { trustedBy: injected.filter((bundle) => isTrustedBy(pem, bundle)) }),
   };
+}
+
+interface StoredPair {
+  readonly stored: string | undefined;
+  readonly key: string | undefined;
+  /** What callers shall trust. */
+  readonly ca: string | undefined;
+  readonly isTls: boolean;
+}
+
+/** The pair under the names of the specification, else as a controller has issued it. */
+function pairIn(items: ReadonlyMap<string, string>, names: Names, mayBeTls: boolean): StoredPair {
+  const { secretCert, secretKey } = names.webhook;
+  if (mayBeTls && !items.has(secretCert) && isIssued(items)) {
+    const stored = items.get(tls.secretCert);
+    const ca = items.get(tls.ca) ?? stored;
+    return { stored, key: items.get(tls.secretKey), ca, isTls: true };
+  }
+  const stored = items.get(secretCert);
+  return { stored, key: items.get(secretKey), ca: stored, isTls: false };
+}
+
+function isIssued(items: ReadonlyMap<string, string>): boolean {
+  return items.has(tls.secretCert) && items.has(tls.secretKey);
+}
+
+/** Whether an API server with this caBundle takes what is served, whatever its name and dates. */
+function isTrustedBy(pem: string, caBundle: string): boolean {
+  const found = rootsIn(decodeBase64(caBundle)?.toString("latin1") ?? "");
+  if ("problem" in found) return false;
+  const served = certificateBlocks(pem).map((der) => der ?? Buffer.of());
+  return judgeServed({ served, roots: found.roots }) === undefined;
 }
 
 /** The facts of a PEM text that someone wants to use as the certificate. */

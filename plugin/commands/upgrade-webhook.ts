@@ -95,7 +95,7 @@ async function run(
   return await swapWebhook(
     {
       ...ports,
-      judgeSecret: (secret) => judgeSecret(secret, context, namespace),
+      judgeSecret: (secret, injected) => judgeSecret(secret, injected, { ...context, namespace }),
       probeName: probeNameOf(context),
     },
     swapOptions,
@@ -207,13 +207,13 @@ function resourceOf({ apiVersion, kind }: KubeObject, names: Names): Resource {
 
 function judgeSecret(
   secret: KubeObject,
-  { names, clock }: CommandContext,
-  namespace: string,
+  injected: readonly string[] | undefined,
+  { names, clock, namespace }: CommandContext & { readonly namespace: string },
 ): JudgedSecret {
-  const facts = readSecretCertificate(secret, names);
+  const facts = readSecretCertificate(secret, names, injected);
   const findings = judgeCertificate(facts, { namespace, now: clock.now(), names });
   const [certificate] = certificateReport(`${namespace}/${names.webhook.secret}`, facts);
-  return { caBundle: facts.caBundle, certificate, findings };
+  return { caBundle: facts.caBundle, certificate, facts, findings };
 }
 
 /** What the parts take from the flags of the swap, and the release that it opened. */

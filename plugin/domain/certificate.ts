@@ -15,6 +15,8 @@ export interface SecretFacts {
   readonly keeper?: Keeper;
   /** Names of the data items, sorted. */
   readonly items: readonly string[];
+  /** The pair was read from tls.crt and tls.key, as controllers that issue certificates write it. */
+  readonly isTls?: boolean;
 }
 
 /** What one X.509 certificate says. */
@@ -69,6 +71,8 @@ export interface CertificateFacts extends PemFacts {
   readonly matchesPrivateKey: boolean | undefined;
   /** The item exactly as stored, which is what clientConfig.caBundle takes. */
   readonly caBundle: string;
+  /** Of the caBundles asked about, those by which an API server takes the certificate. */
+  readonly trustedBy?: readonly string[];
 }
 
 /** What the facts are judged against. */
@@ -115,7 +119,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
     }),
     field: () => "type",
     judge: ({ secret }) =>
-      secret === undefined || secret.type === "Opaque"
+      secret === undefined || secret.type === "Opaque" || isIssued(secret)
         ? undefined
         : `the secret is of type ${secret.type}, not Opaque`,
   },
@@ -251,8 +255,13 @@ function onLeaf(judge: (leaf: LeafFacts, context: CertificateContext) => string 
     leaf === undefined ? undefined : judge(leaf, context);
 }
 
+/** Made by the controller whose CA is injected, which names the items in its own way. */
+function isIssued({ type, isTls }: SecretFacts): boolean {
+  return isTls === true && type === "kubernetes.io/tls";
+}
+
 function judgeItems({ secret, present }: CertificateFacts, { names }: CertificateContext) {
-  if (secret === undefined) return undefined;
+  if (secret === undefined || isIssued(secret)) return undefined;
   const { secretCert, secretKey } = names.webhook;
   const wanted = `${secretCert}, ${secretKey}`;
   if (secret.items.length !== 2) {

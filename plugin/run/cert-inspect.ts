@@ -26,7 +26,11 @@ export interface NewPair {
 
 /** The certificate library, as a port. */
 export interface Certificates {
-  readSecretCertificate(secret: KubeObject, names: Names): CertificateFacts;
+  readSecretCertificate(
+    secret: KubeObject,
+    names: Names,
+    injected?: readonly string[],
+  ): CertificateFacts;
   readPemCertificate(pem: string): CertificateFacts;
   /** Either form of a file; UsageError when it is neither. */
   parseCertificateFile(text: string, names: Names): { secret: KubeObject } | { pem: string };

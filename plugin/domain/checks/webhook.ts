@@ -22,6 +22,7 @@ import {
 import { type Check, checksOf, type CheckResult, on } from "./check";
 import { goalOf, type CheckContext } from "./context";
 import { selects } from "../kube/selectors";
+import { injectorOf, judgeInjection } from "../webhook/injector";
 import { type SwapPlan, planSwap } from "../webhook/plan";
 
 const { error, shared, warning } = checksOf("webhook");
@@ -235,10 +236,30 @@ const trustIs =
   (trust: Trust, cause: string): Check["judge"] =>
   (situation) =>
     entriesInForce(situation)
+      // of what an injector writes its own check tells
+      .filter(({ configuration }) => injectorOf(configuration) === undefined)
       .filter(({ entry }) => trustOf(entry, situation.facts.certificate) === trust)
       .map(({ configuration, field }) =>
         on(configuration, cause, { field: `${field}.clientConfig.caBundle` }),
       );
+
+/** Who writes the CA by an annotation, and whether it is the right one. */
+const injection = (what: "injected" | "injectedOther", title: string): Check =>
+  shared(webhookFindings[what], {
+    title,
+    needs: [...needs, "webhookSecrets"],
+    wants: "certificate",
+    judge: (situation) =>
+      configurationsOf(situation)
+        .flatMap((one) =>
+          judgeInjection(
+            one,
+            entriesInForce(situation).filter(({ configuration }) => configuration === one),
+            situation.facts.certificate,
+          ),
+        )
+        .filter(({ code }) => code === webhookFindings[what].code),
+  });
 
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
@@ -272,6 +293,8 @@ export const webhookTrustChecks: readonly Check[] = [
     wants: "certificate",
     judge: trustIs("stale", "its caBundle does not hold the certificate of the Secret"),
   }),
+  injection("injectedOther", "No injector writes another CA into the webhook entry"),
+  injection("injected", "No injector writes the webhook entry's CA"),
   warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
     title: "The webhook judges the databases of every managed namespace",
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
@@ -355,6 +378,7 @@ export function planOf(situation: CheckContext): SwapPlan | undefined {
     template: target.webhook,
     configurations: facts.objects.webhookConfigurations,
     caBundle: facts.certificate?.caBundle ?? caBundleOf(live),
+    certificate: facts.certificate,
     livingNamespaces: facts.objects.namespaces.map(nameOf),
     takeOver: false,
     takeTemplateSelectors: false,

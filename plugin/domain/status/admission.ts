@@ -13,6 +13,7 @@ import {
   serviceNamespaceOf,
   trustOf,
 } from "../webhook/configuration";
+import { injectorOf, judgeInjection } from "../webhook/injector";
 import { daysUntil } from "../duration";
 import { unreadVerdict, type ComponentHealth } from "./verdict";
 
@@ -25,6 +26,8 @@ interface ConfigurationStatus {
   /** Its CA beside the Secret's certificate (S28, S30). */
   readonly ca: "fits" | "differs" | "empty" | "unknown";
   readonly placeholders: readonly string[];
+  /** Who writes its CA, by an annotation. */
+  readonly injector?: string;
 }
 
 /** What is shown of the webhook. */
@@ -86,6 +89,7 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
   const entry = entryIn(object, names);
   const name = String(object.metadata.name);
   const service = { namespace, name: names.webhook.service };
+  const injector = injectorOf(object);
   const inForce = entriesInForce(object, service, names).map((one) => one.entry);
   const cas = (inForce.length === 0 ? [entry] : inForce).map((one) => caOf(one, facts));
   return {
@@ -96,6 +100,7 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
     serves: serviceNamespaceOf(entry ?? inForce[0]),
     ca: worstFirst.find((ca) => cas.includes(ca)) ?? "unknown",
     placeholders: leftovers(inForce, names),
+    ...(injector !== undefined && { injector: `${injector.name} (${injector.annotation})` }),
   };
 }
 
@@ -119,6 +124,7 @@ type AdmissionPredicate = (
 const judgments: readonly AdmissionPredicate[] = [
   (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
   judgeUse,
+  judgeInjected,
   judgeEntries,
   judgeSecret,
   judgeServer,
@@ -149,6 +155,19 @@ function judgeUse(
   const because = `${first.name} calls ${where}, which is not read here`;
   const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
   return { is: "unknown", because: `${because}${companion}` };
+}
+
+/** What an injector writes is for nobody else to repair. */
+function judgeInjected(facts: Facts): ComponentHealth | undefined {
+  const { names, namespace, certificate } = facts;
+  if (certificate === undefined) return undefined;
+  const service = { namespace, name: names.webhook.service };
+  const [found] = servedHere(facts)
+    .flatMap((one) => judgeInjection(one, entriesInForce(one, service, names), certificate))
+    .filter(({ severity }) => severity === "error");
+  if (found?.object === undefined) return undefined;
+  const { cause: because, fix, code, object } = found;
+  return { is: "stalled", because, fix, code, object };
 }
 
 const reapply = "reapply it with upgrade-webhook";
@@ -231,5 +250,6 @@ function summary(
   const days = daysUntil(certificate?.leaf?.notAfter, now);
   const ours = configurations.filter(({ ca }) => ca === "fits");
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
-  return `${shown.join(" and ")}, CA fits, endpoints ready, certificate ${String(days)} days left`;
+  const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
+  return `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}, endpoints ready, certificate ${String(days)} days left`;
 }

@@ -19,6 +19,7 @@ import {
 } from "./clusters";
 import { runningDatabaseVersion, wantedVersion, type DatabasesStatus } from "./databases";
 import type { RbacStatus } from "./rbac";
+import { webhookFindings } from "../webhook/codes";
 import type { WebhookStatus } from "./admission";
 import type { ComponentHealth } from "./verdict";
 
@@ -99,6 +100,9 @@ function places(all: readonly string[]): string {
 /** The configuration is old, or does not fit its Secret. */
 export function webhookStep(facts: NextFacts): NextStep | undefined {
   const { configurations, verdict } = facts.webhook;
+  if (verdict.is === "stalled" && verdict.code === webhookFindings.injectedOther.code) {
+    return held("the webhook", verdict);
+  }
   const ours = ["fits", "empty", "differs"];
   const unfit = verdict.is === "stalled" && verdict.object?.startsWith("Validating") === true;
   const old = configurations.some(({ old: isOld, ca }) => isOld && ours.includes(ca));

@@ -52,6 +52,15 @@ export const webhookFindings = {
       "the live entry's failurePolicy differs from the template's, and the template's is written",
     fix: "give a template with the policy that you want with --template",
   }),
+  injected: warning("WEBHOOK-INJECTED", "docs/guides/webhook-swap.md", {
+    cause: "a CA injector writes the configuration's caBundle, by an annotation",
+    fix: "nothing: caBundle is left to the injector, all other fields are written as usual",
+  }),
+  injectedOther: error("WEBHOOK-CA-INJECTED", "docs/guides/webhook-swap.md", {
+    cause:
+      "a CA injector writes a CA into the configuration that is not the one of the certificate that is served",
+    fix: "let the webhook serve a certificate of that CA (put it into the Secret), or take the injector's annotation off the configuration",
+  }),
   kept: warning("WEBHOOK-KEPT", "Facts 4.3", {
     cause:
       "a selector, condition or time limit of the live entry was kept, though the template has another",

@@ -208,13 +208,18 @@ function certificatesIn(base64: string): readonly string[] {
 export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
   const bundle = caBundleOf(entry);
   if (bundle === "") return "empty";
-  if (bundle === served?.caBundle) return "fit";
+  if (isKnownToFit(bundle, served)) return "fit";
   const trusted = certificatesIn(bundle);
   if (trusted.length === 0) {
     return certificatesIn(decoded(bundle)).length > 0 ? "encoded-twice" : "no-pem";
   }
   const own = certificatesIn(served?.caBundle ?? "");
   return own.length === 0 || own.some((one) => trusted.includes(one)) ? "fit" : "stale";
+}
+
+function isKnownToFit(bundle: string, served: Facts["certificate"]): boolean {
+  const { caBundle, trustedBy = [] } = served ?? {};
+  return bundle === caBundle || trustedBy.includes(bundle);
 }
 
 /** Entries of our entry's name in configurations that are neither the new nor the old one. */

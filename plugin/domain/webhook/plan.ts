@@ -1,5 +1,6 @@
 /** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
 import { webhookFinding } from "./codes";
+import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { leftovers, type Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
@@ -8,6 +9,7 @@ import {
   caBundleOf,
   callsSame,
   candidatesOf,
+  entriesInForce,
   entriesOf,
   entryOf,
   lostRules,
@@ -17,6 +19,7 @@ import {
   serviceNamespaceOf,
 } from "./configuration";
 import { differencesOf, wantedConfiguration } from "./wanted";
+import { judgeInjection } from "./injector";
 import { ownerOf } from "../owners";
 import { releasePairs } from "../release/platforms";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
@@ -32,6 +35,8 @@ export interface PlanFacts {
   readonly configurations: readonly KubeObject[];
   /** Base64, as in the Secret (S28). */
   readonly caBundle: string;
+  /** The certificate that is served, where its facts are known: an injector's CA is held to it. */
+  readonly certificate?: Facts["certificate"];
   /** Namespaces that exist, among those that found entries serve. */
   readonly livingNamespaces: readonly string[];
   readonly takeOver: boolean;
@@ -95,6 +100,7 @@ export function planSwap(facts: PlanFacts): SwapPlan {
       ...judgeForeign(facts, live, old),
       ...judgeOwners(facts, { touched: [apply || around.takeOut ? live : undefined, old], beside }),
       ...judgeStrangers(old, names),
+      ...judgeInjected(facts, live, wanted.object),
       ...judgeLosses(facts, live, wanted.object),
       ...([live, old, ...beside].every((one) => one === undefined) ? [nothingBefore(names)] : []),
       ...(live === undefined ? judgeShipped(facts.shippedFor, objectLabel(wanted.object)) : []),
@@ -228,6 +234,17 @@ function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Fin
       cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
     }),
   ];
+}
+
+function judgeInjected(
+  { names, certificate }: PlanFacts,
+  live: KubeObject | undefined,
+  wanted: KubeObject,
+): readonly Finding[] {
+  const own = entryOf(wanted, names.webhook.entry);
+  const [namespace = "", name = ""] = [serviceNamespaceOf(own), serviceNameOf(own)];
+  const entries = live === undefined ? [] : entriesInForce(live, { namespace, name }, names);
+  return judgeInjection(live, entries, certificate);
 }
 
 /** A template older than the cluster: the old configuration does not count, its operations are `*`. */

@@ -7,8 +7,16 @@ import type { Finding } from "../findings";
 import { leftovers, type Names, replaceTokens } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
 import { getPath, isObject, type Json, asArray, getOwn, sameJson, renderValue } from "../values";
+import { injectorOf } from "./injector";
 import { isEmptySelector } from "../kube/selectors";
-import { callsSame, entriesOf, entryOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
+import {
+  caBundleOf,
+  callsSame,
+  entriesOf,
+  entryOf,
+  serviceNameOf,
+  serviceNamespaceOf,
+} from "./configuration";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
@@ -38,7 +46,11 @@ export function wantedConfiguration(from: Ingredients): DesiredWebhook {
   const templateEntry = entryOf(from.template, from.names.webhook.entry) ?? {};
   const source = sourceEntry(from);
   const kept = keptOf(source, templateEntry, from.takeTemplateSelectors);
-  const entry = { ...withDefaults(templateEntry, from.caBundle), ...kept };
+  const caBundle = caFor(
+    entryOf(from.live, from.names.webhook.entry) ?? entriesOf(from.live)[0],
+    from,
+  );
+  const entry = { ...withDefaults(templateEntry, caBundle), ...kept };
   const object = {
     apiVersion: from.template.apiVersion,
     kind: from.template.kind,
@@ -52,14 +64,20 @@ export function wantedConfiguration(from: Ingredients): DesiredWebhook {
  * The entry in its place among those that are in the live configuration beside it. What calls the
  * same Service fails without the same CA; nothing else of it is this tool's to change.
  */
-function entriesAround(own: Json, { live, caBundle }: Ingredients): readonly Json[] {
+function entriesAround(own: Json, from: Ingredients): readonly Json[] {
+  const { live } = from;
   const named = entriesOf(live).filter((entry) => typeof getOwn(entry, "name") === "string");
   const isOwn = (entry: Json): boolean => getOwn(entry, "name") === getOwn(own, "name");
   const all = named.map((entry) => {
     if (isOwn(entry)) return own;
-    return callsSame(entry, own) ? withCa(entry, caBundle) : entry;
+    return callsSame(entry, own) ? withCa(entry, caFor(entry, from)) : entry;
   });
   return all.includes(own) ? all : [...all, own];
+}
+
+/** What an injector has written is written again as it is: any other value would come back. */
+function caFor(entry: Json | undefined, { live, caBundle }: Ingredients): string {
+  return (injectorOf(live) && entry && caBundleOf(entry)) ?? caBundle;
 }
 
 function withCa(entry: Json, caBundle: string): Json {

@@ -13,6 +13,8 @@ import {
   serviceNameOf,
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
+import type { Facts } from "../../domain/facts";
+import { injectedBundles } from "../../domain/webhook/injector";
 import { namespaceMissing } from "../../domain/webhook/codes";
 import type { SwapPlan, PlanFacts } from "../../domain/webhook/plan";
 import { waitFor } from "../engine/wait";
@@ -28,6 +30,7 @@ export interface JudgedSecret {
   /** The Secret's item as stored, base64. */
   readonly caBundle: string;
   readonly certificate: CertificateReport | undefined;
+  readonly facts?: Facts["certificate"];
   readonly findings: readonly Finding[];
 }
 
@@ -55,8 +58,8 @@ export interface SwapOptions {
 
 /** The world around a swap. */
 export interface SwapDeps extends AskingPorts {
-  /** Judges the Secret (certificates are an adapter's matter). */
-  readonly judgeSecret: (secret: KubeObject) => JudgedSecret;
+  /** Judges the Secret (certificates are an adapter's matter), and what an injector wrote, if one does. */
+  readonly judgeSecret: (secret: KubeObject, injected?: readonly string[]) => JudgedSecret;
   /** A name for the probe's objects that nothing else has. */
   readonly probeName: string;
 }
@@ -134,12 +137,19 @@ async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedS
       beforeWrite: true,
       total: { ms: waitSecretMs, end: absent },
     });
-    return { result: "done", value: judged(deps, secret) };
+    const ref = { resource: configurationResource, name: names.webhook.configuration };
+    const live = await cluster.get(ref);
+    const injected = injectedBundles(live === undefined ? [] : [live], names);
+    return { result: "done", value: judged(deps, secret, injected) };
   });
 }
 
-function judged(deps: SwapDeps, secret: KubeObject): JudgedSecret {
-  const verdict = deps.judgeSecret(secret);
+function judged(
+  deps: SwapDeps,
+  secret: KubeObject,
+  injected: readonly string[] | undefined,
+): JudgedSecret {
+  const verdict = deps.judgeSecret(secret, injected);
   const { certificate } = verdict;
   if (certificate !== undefined) deps.recorder.keep({ certificate });
   // an unfit Secret is one finding: the most fundamental cause, the others follow from it

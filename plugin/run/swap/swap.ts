@@ -25,6 +25,7 @@ import {
   type Undo,
 } from "./changes";
 import {
+  type JudgedSecret,
   probePermissions,
   readConfigurations,
   readPermissions,
@@ -56,7 +57,7 @@ interface Ready {
 class Swap {
   readonly #session: Session;
   #state = "nothing was written";
-  #caBundle = "";
+  #secret: Pick<JudgedSecret, "caBundle" | "facts"> = { caBundle: "" };
   #isConfirmed = false;
   #undo: Undo | undefined;
   #witness: WebhookVerifier | undefined;
@@ -79,7 +80,7 @@ class Swap {
       ...usualProbePermissions(deps, options),
     ]);
     const { namespace, secret } = await readPrerequisites(deps, options);
-    this.#caBundle = secret.caBundle;
+    this.#secret = secret;
     const plan = await this.#plan();
     deps.recorder.findings(plan.findings);
     const stage = await setStage(deps, options, { plan, namespace });
@@ -99,7 +100,13 @@ class Swap {
   async #plan(): Promise<SwapPlan> {
     const { deps, options } = this;
     const read = await readConfigurations(deps, options);
-    const plan = planSwap({ ...options, ...read, caBundle: this.#caBundle, names: deps.names });
+    const plan = planSwap({
+      ...options,
+      ...read,
+      caBundle: this.#secret.caBundle,
+      certificate: this.#secret.facts,
+      names: deps.names,
+    });
     const errors = plan.findings.filter(({ severity }) => severity === "error");
     this.#session.requireStaying(changesOf(deps, plan));
     if (errors.length === 0) return plan;

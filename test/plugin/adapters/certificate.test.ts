@@ -419,3 +419,25 @@ describe("names", () => {
     ]);
   });
 });
+
+describe("a pair that a controller has issued, where an injector writes the CA", () => {
+  const elsewhere = Buffer.from("not a certificate").toString("base64");
+
+  test("tls.crt is what is served, ca.crt what is trusted, and bundles are held to it", async () => {
+    const { certPem, keyPem } = await generatePair({ namespace: "engine", names, now: Date.now() });
+    const [crt, key] = [certPem, keyPem].map((text) => Buffer.from(text).toString("base64"));
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: names.webhook.secret, namespace: "engine" },
+      type: "kubernetes.io/tls",
+      data: { "tls.crt": crt, "tls.key": key, "ca.crt": crt },
+    };
+    const facts = readSecretCertificate(secret, names, [String(crt), elsewhere]);
+    expect(facts).toMatchObject({ present: true, matchesPrivateKey: true, caBundle: crt });
+    expect(facts.trustedBy).toEqual([crt]);
+    expect(facts.secret).toMatchObject({ isTls: true, type: "kubernetes.io/tls" });
+    // without an injector it is not what the specification wants
+    expect(readSecretCertificate(secret, names)).toMatchObject({ present: false, caBundle: "" });
+  });
+});

@@ -27,6 +27,16 @@ const oldOne = (world: World, entries?: readonly object[]): KubeObject => {
 
 const { oldEntry } = defaultNames.webhook;
 
+const injected = (w: World, annotation: string, value: string): World =>
+  w.note(webhook, "annotations", { [annotation]: value });
+
+/** The pair as cert-manager stores one. */
+function issued(w: World): void {
+  const { cert, privateKey } = w.find(tls)["data"] as Record<string, string>;
+  w.set(tls, "type", "kubernetes.io/tls");
+  w.set(tls, "data", { "tls.crt": cert, "tls.key": privateKey, "ca.crt": cert });
+}
+
 /** Another entry in the new configuration, for the same Service and with the same CA if not given. */
 function beside(
   w: World,
@@ -118,6 +128,26 @@ export const webhookRows: Rows = {
       base64(`${otherPem}\n${Buffer.from(caOf(w), "base64").toString()}`),
     ),
   "WEBHOOK-CA-STALE: no Secret to compare with": (w) => w.remove(tls),
+  "WEBHOOK-INJECTED: cert-manager writes the CA of the pair that it has issued": (w) => {
+    issued(w);
+    injected(w, "cert-manager.io/inject-ca-from", "engine/admission-tls");
+  },
+  "WEBHOOK-INJECTED: of a Secret that holds the pair": (w) =>
+    injected(w, "cert-manager.io/inject-ca-from-secret", "engine/admission-tls"),
+  "WEBHOOK-CA-INJECTED: cert-manager writes another CA": (w) => {
+    injected(w, "cert-manager.io/inject-ca-from", "engine/serving");
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem));
+  },
+  "WEBHOOK-CA-INJECTED: the API server's own": (w) => {
+    injected(w, "cert-manager.io/inject-apiserver-ca", "true");
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem));
+  },
+  "WEBHOOK-CA-INJECTED: OpenShift has not written it yet": (w) => {
+    injected(w, "service.beta.openshift.io/inject-cabundle", "true");
+    w.set(webhook, `${entry}.clientConfig.caBundle`, "");
+  },
+  "WEBHOOK-CA-INJECTED: not where the annotation is off": (w) =>
+    injected(w, "service.beta.openshift.io/inject-cabundle", "false"),
   "WEBHOOK-SELECTOR-MISSES: a managed namespace is left out": (w) =>
     w.set(webhook, `${entry}.namespaceSelector`, {
       matchLabels: { "kubernetes.io/metadata.name": "engine" },

@@ -234,6 +234,11 @@ function beside(name: string, caBundle: string): Args {
   const further = aNewConfiguration({ caBundle, entry: { name } });
   return configured({ ...own, webhooks: [...entriesOf(further), ...entriesOf(own)] });
 }
+const injecting = (caBundle: string): Args =>
+  anew({
+    caBundle,
+    metadata: { annotations: { "cert-manager.io/inject-ca-from": "engine/serving" } },
+  });
 const entryByUrl = { clientConfig: { url: "https://webhook.example", caBundle: testCa } };
 const noCertificate = { certificate: undefined };
 
@@ -258,6 +263,8 @@ test("the webhook", () => {
     ["another CA", ...anew({ caBundle: "T1RIRVI=" })],
     ["another CA in an entry that a person added", ...beside("active.shop.example", "T1RIRVI=")],
     ["the old entry beside the new one", ...beside(names.webhook.oldEntry, testCa)],
+    ["an injector that writes the CA", ...injecting(testCa)],
+    ["an injector that writes another CA", ...injecting("T1RIRVI=")],
     ["an expired certificate", {}, { certificate: leaf("2026-07-01T00:00:00Z") }],
     [
       "a certificate that cannot be read",

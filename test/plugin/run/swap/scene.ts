@@ -26,6 +26,7 @@ import {
   testCa,
 } from "../../../support/builders";
 import { FakeCluster, type Call, type WebhookServer } from "../../../support/fake-cluster";
+import { certificate } from "../../domain/status/scene";
 import { ManualClock } from "../../../support/manual-clock";
 
 export const oldName = defaultNames.webhook.oldConfiguration;
@@ -171,8 +172,10 @@ export class Scene {
   }
 
   #judge(secret: KubeObject): JudgedSecret {
+    const caBundle = String(getPath(secret, ["data", "cert"]));
     return {
-      caBundle: String(getPath(secret, ["data", "cert"])),
+      caBundle,
+      facts: { ...certificate, caBundle },
       certificate: {
         secret: "engine/admission-tls",
         sha256: "ab12",
