@@ -1,7 +1,7 @@
 /** Reads certificates into facts: any input, never a throw, nothing of a private key kept. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { asn1, pki } from "node-forge";
-import type { CertificateFacts, LeafFacts, PemFacts } from "../domain/certificate";
+import type { CertificateFacts, LeafFacts, PemFacts, SecretFacts } from "../domain/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { keeperOf } from "../domain/secret-keepers";
@@ -45,22 +45,29 @@ export function readSecretCertificate(
   const decoded = stored === undefined ? undefined : decodeBase64(stored);
   const pem = decoded?.toString("latin1") ?? "";
   const chain = chainOf(pem);
-  const keeper = keeperOf(secret, names);
   return {
     ...factsOf(pem, chain),
-    secret: {
-      ...(keeper !== undefined && { keeper }),
-      name: asString(secret.metadata.name) ?? names.webhook.secret,
-      namespace: asString(secret.metadata.namespace) ?? "",
-      type: asString(secret["type"]) ?? "Opaque",
-      items: [...items.keys()].sort(),
-      ...(isTls && { isTls }),
-    },
+    secret: { ...secretFacts(secret, items, names), ...(isTls && { isTls }) },
     present: stored !== undefined,
     base64: decoded !== undefined,
     matchesPrivateKey: matches(chain[0], key),
     caBundle: ca ?? "",
     ...(injected && { trustedBy: injected.filter((bundle) => isTrustedBy(pem, bundle)) }),
+  };
+}
+
+function secretFacts(
+  secret: KubeObject,
+  items: ReadonlyMap<string, string>,
+  names: Names,
+): SecretFacts {
+  const keeper = keeperOf(secret, names);
+  return {
+    ...(keeper !== undefined && { keeper }),
+    name: asString(secret.metadata.name) ?? names.webhook.secret,
+    namespace: asString(secret.metadata.namespace) ?? "",
+    type: asString(secret["type"]) ?? "Opaque",
+    items: [...items.keys()].sort(),
   };
 }
 
