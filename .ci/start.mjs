@@ -1,12 +1,12 @@
 // `npm start`: the rehearsal of the main job on the built-in example. Builds the two programs first
 // when what they are made of has changed; needs Node and what `npm ci` has installed.
-import console from "node:console";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { build } from "./build.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const programs = ["dist/kubectl-engine", "dist/engine-webhook"].map((file) => join(root, file));
@@ -33,14 +33,8 @@ function isFresh() {
   return readFileSync(stamp, "utf8") === digest();
 }
 
-function build() {
-  console.error("building dist/kubectl-engine and dist/engine-webhook");
-  const tsx = pathToFileURL(join(root, "node_modules/tsx/dist/loader.mjs")).href;
-  const { status } = spawnSync(process.execPath, ["--import", tsx, ".ci/bundle.ts"], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-  });
-  if (status !== 0) return false;
+function rebuild() {
+  if (!build()) return false;
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, digest());
   return true;
@@ -65,5 +59,5 @@ function rehearse() {
   });
 }
 
-if (isFresh() || build()) rehearse();
+if (isFresh() || rebuild()) rehearse();
 else process.exitCode = 1;

@@ -133,6 +133,16 @@ describe("the base of the companion webhook", () => {
     expect([...listed].sort()).toEqual(base.map((path) => path.replace("webhook/", "")));
   });
 
+  test("names an image that no registry can have: what an overlay forgets is never pulled", () => {
+    const folders = ["webhook", "webhook-own-cert"];
+    const images = folders.flatMap((folder) =>
+      filesOf(folder).flatMap((path) => /^ *image: (.*)$/m.exec(textOf(path))?.[1] ?? []),
+    );
+    // RFC 2606: names below .invalid and .example belong to nobody
+    expect(images).toEqual(["registry.invalid/engine/webhook", "registry.invalid/engine/webhook"]);
+    expect(textOf("webhook-example/kustomization.yaml")).toContain("newName: registry.example/");
+  });
+
   test("names the image that the kustomization tags with the version of the package", () => {
     const packageFile = readFileSync(join(root, "../package.json"), "utf8");
     const version = getOwn(JSON.parse(packageFile), "version");

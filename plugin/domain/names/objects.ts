@@ -198,7 +198,10 @@ export const operatorNames = {
       "engine-webhook",
       "Its Deployment; names of its other objects begin with it",
     ),
-    image: imageName("engine/webhook", "Its image, with the registry that holds it"),
+    image: imageName(
+      "registry.invalid/engine/webhook",
+      "Its image, with the registry that holds it; the default is nowhere",
+    ),
   },
   fieldManager: word("kubectl-engine", "Field manager of this tool's writes"),
   webhookFieldManager: word("engine-webhook", "Field manager of the companion webhook's writes"),
