@@ -64,7 +64,7 @@ async function momentOf(
   const { namespace } = opened;
   const cluster = state.connect({ user: someone, namespace });
   const wrong = await judgeMoment(cluster, context.names, namespace);
-  return embedded.webhook === undefined ? "no webhook" : wrong;
+  return embedded.hasPair ? wrong : "no webhook";
 }
 
 function worldOf(wish: FaultWish, judged: boolean): FaultWorld {

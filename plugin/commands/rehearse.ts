@@ -32,11 +32,14 @@ const latencyMs = 10;
 /** Plays every stage; the exit code is that of the worst. */
 export const runRehearse: CommandRun<RehearseFlags> = async (context, _args, flags) => {
   if (flags.faults !== undefined) judgeChoice(flags.faults);
-  const webhook = await findWebhook({
+  const places = {
     given: flags.webhook,
     executable: context.executable,
     path: context.env["PATH"],
-  });
+  };
+  const webhook = () => findWebhook(places);
+  // what was given is judged at once, what was not is looked for when it is called
+  if (flags.webhook !== undefined) await webhook();
   const opened = await openSource(context, flags.from);
   try {
     const { clock, names, signal } = context;
@@ -237,11 +240,11 @@ function countsOf(
   return Object.fromEntries(counts.filter(([, count]) => count !== 0)) as Record<string, number>;
 }
 
-function notServing({ webhook }: Embedded, { names }: CommandContext): readonly string[] {
-  if (webhook === undefined) {
+function notServing(embedded: Embedded, { names }: CommandContext): readonly string[] {
+  if (!embedded.hasPair) {
     return [`no Secret ${names.webhook.secret} to serve with: calls of the webhook are refused`];
   }
-  if (webhook.ready) return [];
+  if (embedded.webhook()?.ready !== false) return [];
   return [`the webhook program does not become ready with the pair of ${names.webhook.secret}`];
 }
 

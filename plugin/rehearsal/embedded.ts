@@ -23,8 +23,8 @@ interface EmbeddedWish {
   /** The operator's namespace: the webhook program plays its Service. */
   readonly namespace: string;
   readonly names: Names;
-  /** The webhook program. */
-  readonly webhook: string;
+  /** Finds the webhook program, when it is first called; throws UsageError where there is none. */
+  readonly webhook: () => Promise<string>;
   readonly now: number;
   readonly access?: AccessControl;
   readonly signal: AbortSignal;
@@ -38,40 +38,44 @@ export interface Embedded {
   readonly played: PlayedClock;
   /** The REST APIs of its clusters. */
   readonly apis: PlayedApis;
-  /** Undefined where no key pair is there to serve with. */
-  readonly webhook: RunningWebhook | undefined;
+  /** False where no key pair is there for the webhook to serve with. */
+  readonly hasPair: boolean;
+  /** The webhook program, once it was called. */
+  webhook(): RunningWebhook | undefined;
   /** Entries that were not treated as on a real cluster, and why. */
   readonly skipped: ReadonlyMap<string, string>;
   close(): Promise<void>;
 }
 
-/** Starts the program and loads the objects; what was begun is taken down when something fails. */
+/** Loads the objects; what was begun is taken down when something fails. */
 export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
   const { source, names, namespace } = wish;
   const clusters = source.objects.filter((object) => isCluster(object, names));
   const pair = source.pairs.find((one) => one.namespace === namespace);
   const folder = makeWebhookFolder(pair, clusters, names);
   const skipped = new Map<string, string>();
-  let webhook: RunningWebhook | undefined;
+  const program = new Program(async () =>
+    startWebhookProcess({
+      ...folder,
+      ...wish,
+      file: await wish.webhook(),
+      namesFile: names === defaultNames ? undefined : folder.namesFile,
+    }),
+  );
   let admission: ClosableAdmission | undefined;
   let apis: PlayedApis | undefined;
   const close = async (): Promise<void> => {
     await apis?.close();
     admission?.close();
-    await webhook?.stop();
+    await program.stop();
     folder.remove();
   };
   try {
-    if (pair !== undefined) {
-      webhook = await startWebhookProcess({
-        ...folder,
-        ...wish,
-        file: wish.webhook,
-        namesFile: names === defaultNames ? undefined : folder.namesFile,
-      });
-    }
     const clock = new VirtualClock(wish.now);
-    const route = routeTo({ namespace, names, port: webhook?.port });
+    const route = routeTo({
+      ...{ namespace, names },
+      port: pair === undefined ? undefined : () => program.port(),
+    });
     admission = createAdmission({
       clock,
       route,
@@ -92,10 +96,32 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
     });
     apis = new PlayedApis({ controlPlane, clock, names });
     const played = playAlong({ controlPlane, clock, names, namespace, apis });
-    return { controlPlane, clock, played, apis, webhook, skipped, close };
+    const hasPair = pair !== undefined;
+    const webhook = () => program.running;
+    return { controlPlane, clock, played, apis, hasPair, webhook, skipped, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** The webhook program: started by the first call, stopped with the rehearsal. */
+class Program {
+  running: RunningWebhook | undefined;
+  private starting: Promise<RunningWebhook> | undefined;
+
+  constructor(private readonly start: () => Promise<RunningWebhook>) {}
+
+  async port(): Promise<number> {
+    this.starting ??= this.start();
+    this.running = await this.starting;
+    return this.running.port;
+  }
+
+  async stop(): Promise<void> {
+    // one that did not start has said so to who called it
+    const running = await this.starting?.catch(() => undefined);
+    await running?.stop();
   }
 }
 
@@ -103,18 +129,19 @@ function isCluster({ apiVersion, kind }: KubeObject, names: Names): boolean {
   return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`);
 }
 
-/** Where the program listens; undefined when none was started, for want of a key pair. */
+/** Where the program listens, which starts it; undefined for want of a key pair. */
 export interface Played {
   readonly namespace: string;
   readonly names: Names;
-  readonly port: number | undefined;
+  readonly port: (() => Promise<number>) | undefined;
 }
 
 /** The operator's Service leads to the program while it has ready endpoints; others lead nowhere. */
 export function routeTo({ namespace, names, port }: Played): ServiceRoute {
-  return (service, state) => {
+  return async (service, state) => {
     if (service.namespace !== namespace || service.name !== names.webhook.service) return undefined;
-    if (port !== undefined && isServed(service, state)) return { host: "127.0.0.1", port };
+    if (port !== undefined && isServed(service, state))
+      return { host: "127.0.0.1", port: await port() };
     const address = asString(
       getPath(state.get(kinds.service, service.name, namespace), ["spec", "clusterIP"]),
     );

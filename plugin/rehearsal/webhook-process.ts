@@ -200,7 +200,7 @@ interface WebhookPlaces {
   readonly path: string | undefined;
 }
 
-/** The path of the program; UsageError that names every place looked at when there is none. */
+/** The path of the program; UsageError when there is none. */
 export async function findWebhook({ given, executable, path }: WebhookPlaces): Promise<string> {
   const places =
     given === undefined
@@ -212,7 +212,7 @@ export async function findWebhook({ given, executable, path }: WebhookPlaces): P
   }
   throw new UsageError(
     given === undefined
-      ? `${name} was not found beside this program or on the PATH, a rehearsal calls the real one; looked at ${looked.join(", ")}`
+      ? `${name}, the real webhook, which this rehearsal calls, is neither beside this program nor on the PATH`
       : `--webhook: ${given} is no executable file`,
     { hint: `install ${name} beside this program, or name it with --webhook FILE` },
   );

@@ -161,7 +161,14 @@ export class ConsolePage {
     const source = await exampleSource(names, startOfRun);
     const { webhook, abort } = this;
     const { signal } = abort;
-    return openEmbedded({ source, namespace, names, webhook, now: startOfRun, signal });
+    return openEmbedded({
+      source,
+      namespace,
+      names,
+      webhook: () => Promise.resolve(webhook),
+      now: startOfRun,
+      signal,
+    });
   }
 }
 

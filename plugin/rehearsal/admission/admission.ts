@@ -140,7 +140,7 @@ async function asked(
 ): Promise<AdmissionVerdict> {
   const { entry } = invocation;
   const mark = { uid: randomUUID(), version: versionFor(entry) };
-  const target = targetOf(entry, route, state);
+  const target = await targetOf(entry, route, state);
   if ("skipped" in target) {
     onSkipped(entry.name, target.skipped);
     return passed;

@@ -240,7 +240,9 @@ export interface ServicePort {
 export type ServiceRoute = (
   service: ServicePort,
   state: StateView,
-) => { readonly host: string; readonly port: number } | { readonly refused: string } | undefined;
+) => Place | undefined | Promise<Place | undefined>;
+
+type Place = { readonly host: string; readonly port: number } | { readonly refused: string };
 
 /** Why an entry is left out. */
 interface Skipped {
@@ -248,29 +250,29 @@ interface Skipped {
 }
 
 /** The target of a call, or why there is none in a rehearsal; throws CallFailure as a dialling API server. */
-export function targetOf(
+export async function targetOf(
   entry: WebhookEntry,
   route: ServiceRoute,
   state: StateView,
-): WebhookTarget | Skipped {
+): Promise<WebhookTarget | Skipped> {
   const { callee } = entry;
   return callee.kind === "url"
     ? targetOfUrl(callee.url, entry)
-    : targetOfService(callee, entry, { route, state });
+    : await targetOfService(callee, entry, { route, state });
 }
 
-function targetOfService(
+async function targetOfService(
   callee: Callee & { readonly kind: "service" },
   { caBundle, timeoutSeconds }: WebhookEntry,
   { route, state }: { readonly route: ServiceRoute; readonly state: StateView },
-): WebhookTarget | Skipped {
+): Promise<WebhookTarget | Skipped> {
   const { namespace, port, path } = callee;
   const name = `${callee.name}.${namespace}.svc`;
   const address = addressOf(`${name}:${port}`, path, timeoutSeconds);
   const service = state.get({ group: "", plural: "services" }, callee.name, namespace);
   const problem = judgeService(service, callee);
   if (problem !== undefined) throw notAnswered(address.url, problem);
-  const found = route({ namespace, name: callee.name, port }, state);
+  const found = await route({ namespace, name: callee.name, port }, state);
   if (found === undefined) {
     return { skipped: `the code behind service ${namespace}/${callee.name} is not rehearsed` };
   }

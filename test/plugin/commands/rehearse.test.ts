@@ -59,6 +59,27 @@ const masked = (text: string): string =>
     .replaceAll(program.file, "/path/engine-webhook")
     .replaceAll(folder, "/folder");
 
+describe("where the webhook is not installed beside the program", () => {
+  const bare = (...words: readonly string[]) =>
+    typed(["rehearse", ...words], { env: { ENGINE_HOME: home(), HOME: folder, PATH: folder } });
+
+  test.each([[["status"]], [["cert", "inspect"]], [["reapply-rbac"]]])(
+    "a command that calls none is rehearsed: %s",
+    async (words) => {
+      const { code, err } = await bare(...words);
+      expect([code, err]).toEqual([0, expect.not.stringContaining("engine-webhook,") as unknown]);
+    },
+  );
+
+  test("a swap says how to get it, and names no folder of the PATH", async () => {
+    const { code, err } = await bare("upgrade-webhook");
+    expect(code).toBe(2);
+    expect(err).toContain("which this rehearsal calls, is neither beside this program nor on");
+    expect(err).toContain("next: install engine-webhook beside this program, or name it with");
+    expect(err).not.toContain(folder);
+  });
+});
+
 const isGone = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
