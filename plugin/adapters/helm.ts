@@ -6,6 +6,7 @@ import { concealed, secretsIn } from "../domain/public-words";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
 import { parseDocuments } from "./yaml";
+import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
 import {
@@ -104,11 +105,30 @@ export class HelmProgram {
   }
 
   async upgrade(upgrade: ChartUpgrade): Promise<void> {
+    await this.#upgrade(upgrade, []);
+  }
+
+  async render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart> {
+    const words = [`--dry-run=${mode}`, "--hide-notes", "--output", "json"];
+    const release = jsonOf("helm upgrade", await this.#upgrade(upgrade, words));
+    const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
+    // one document that cannot be read hides no other
+    const documents = (asString(manifest) ?? "").split(/^---(?=\s)/m);
+    return { objects: documents.flatMap(valuesOf), values: isObject(config) ? config : {} };
+  }
+
+  async rollback(name: string): Promise<void> {
+    await this.#run(["rollback", name, ...this.#inTime()], this.setting.timeoutMs);
+  }
+
+  #inTime(): readonly string[] {
+    return ["--timeout", `${Math.max(1, Math.ceil(this.setting.timeoutMs / 1000))}s`];
+  }
+
+  async #upgrade(upgrade: ChartUpgrade, mode: readonly string[]): Promise<string> {
     const [, ...words] = helmWords(upgrade);
-    const seconds = Math.max(1, Math.ceil(this.setting.timeoutMs / 1000));
-    const mode = upgrade.dryRun ? ["--dry-run=server", "--hide-notes"] : [];
     try {
-      await this.#run([...words, "--timeout", `${seconds}s`, ...mode], this.setting.timeoutMs);
+      return await this.#run([...words, ...this.#inTime(), ...mode], this.setting.timeoutMs);
     } catch (error) {
       if (!(error instanceof HelmError)) throw error;
       const known = await this.#secrets(upgrade);
@@ -131,12 +151,7 @@ export class HelmProgram {
   }
 
   async #json(words: readonly string[]): Promise<unknown> {
-    const said = await this.#run([...words, "--output", "json"]);
-    try {
-      return JSON.parse(said) as unknown;
-    } catch (error) {
-      throw new HelmError(`helm ${words[0] ?? ""} printed no JSON`, { cause: error });
-    }
+    return jsonOf(`helm ${words[0] ?? ""}`, await this.#run([...words, "--output", "json"]));
   }
 
   #run(words: readonly string[], waitsMs = 0): Promise<string> {
@@ -175,6 +190,14 @@ export class HelmProgram {
 const endingMs = 10_000;
 
 const longest = 2000;
+
+function jsonOf(command: string, said: string): unknown {
+  try {
+    return JSON.parse(said) as unknown;
+  } catch (error) {
+    throw new HelmError(`${command} printed no JSON`, { cause: error });
+  }
+}
 
 function commandOf(words: readonly string[]): string {
   return `helm ${words.slice(0, 2).join(" ")}`;

@@ -1,5 +1,5 @@
 /** `kubectl engine upgrade --chart` from release to release on a real API server, with the real helm. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
@@ -78,6 +78,14 @@ test("a dry run of the server persists nothing", async () => {
   const dry = await upgrade("7.22.0-7", ["--dry-run=server"]);
   expect([dry.code, dry.writes]).toEqual([0, []]);
   expect(dry.report.steps?.map(({ id }) => id)).toContain("operator");
+});
+
+test("a value that pins the old operator stops the whole upgrade before its first write", async () => {
+  const values = join(folder, "pinned.yaml");
+  writeFileSync(values, "operator:\n  image:\n    tag: 7.4.2-2\n");
+  const { code, writes, report } = await upgrade("7.22.0-7", ["--yes", "--values", values]);
+  expect([code, writes]).toEqual([3, []]);
+  expect(report.findings?.map((one) => one.code)).toContain("OPERATOR-CHART-PINNED");
 });
 
 test.each(["7.22.0-7", "8.0.2-2"] as const)(

@@ -77,6 +77,47 @@ test("a bundle is not applied over a chart, nor a chart over a bundle", async ()
   expect(other.report.findings?.[0]).toMatchObject({ code: "OPERATOR-NOT-CHART" });
 }, 120_000);
 
+test.each(["helm", "helm4"] as const)(
+  "a value that pins the operator's image stops the run before %s writes",
+  async (program) => {
+    const namespace = `pinned-${program}`;
+    const executable = await findProgram(program);
+    await controlPlane.api.create(namespaceNamed(namespace));
+    const end = await playAt(controlPlane, namespace);
+    try {
+      const pin = ["--set", "operator.image.tag=7.22.0-7"];
+      await runHelm(controlPlane, namespace, ["install", "operator", chart("7.22.0-7"), ...pin]);
+      const to = async (args: readonly string[]) => {
+        const words = ["--chart", chart("8.0.2-2"), "--release-name", "operator"];
+        const all = [...words, "--version", "8.0.2-2", ...args];
+        return await runPlugin(controlPlane, ["upgrade-operator", "--timeout=60s", ...all], {
+          namespace,
+          env: { ENGINE_HELM: executable },
+        });
+      };
+      for (const args of [["--dry-run=client"], ["--dry-run=server"], []]) {
+        const { code, writes, report } = await to(args);
+        const pinned = report.findings?.find((one) => one.code === "OPERATOR-CHART-PINNED");
+        expect([code, writes, pinned?.cause]).toEqual([
+          3,
+          [],
+          expect.stringContaining("the value operator.image.tag (7.22.0-7)"),
+        ]);
+      }
+      const values = join(folder, `${program}.yaml`);
+      writeFileSync(values, "operator:\n  image:\n    tag: 8.0.2-2\n");
+      const given = await to(["--values", values]);
+      expect([given.code, given.report.details]).toMatchObject([
+        0,
+        { after: { operator: "8.0.2-2" } },
+      ]);
+    } finally {
+      await end();
+    }
+  },
+  180_000,
+);
+
 test("a token of the command line reaches helm by a file that nobody else reads, and is gone after", async () => {
   await installed("tokens", "7.22.0-7");
   const words = join(folder, "words");

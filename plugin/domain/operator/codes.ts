@@ -8,6 +8,15 @@ export const operatorFindings = {
       "an earlier helm run of this release was interrupted, and helm refuses the next one until it is rolled back",
     fix: "run helm rollback, then run this again",
   }),
+  chartPinned: error("OPERATOR-CHART-PINNED", "S22", {
+    cause:
+      "with the values that are kept the chart would leave the operator at another release than the one asked for",
+    fix: "give a file with --values that sets the operator's image to that release, or another --version, then run again",
+  }),
+  chartMissed: error("OPERATOR-CHART-MISSED", "S22", {
+    cause: "after helm's upgrade the release or the operator's image is not what was asked for",
+    fix: "find out what changes the image (a mutating webhook, another controller), then run again",
+  }),
   clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
     cause:
       "the cluster names no image of its own, so there is none that could be pointed at the registry",

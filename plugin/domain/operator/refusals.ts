@@ -127,7 +127,6 @@ export interface ChartUpgrade {
   readonly sets: readonly string[];
   /** A file with values. */
   readonly values: string | undefined;
-  readonly dryRun: boolean;
 }
 
 /**

@@ -2,8 +2,8 @@
  * Upgrades the operator by its chart (S20–S22): helm does it, hooks and definitions included; what
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
-import { exitCodes } from "../../domain/errors";
 import { deletionOf } from "../../domain/deletion";
+import { EngineError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import type { KubeObject } from "../../domain/objects";
@@ -14,11 +14,17 @@ import {
   helmWords,
   isDeployed,
 } from "../../domain/operator/refusals";
+import {
+  type ChartWish,
+  judgeRendered,
+  type RenderedChart,
+  strayImages,
+} from "../../domain/operator/chart-images";
 import { operatorFinding } from "../../domain/operator/codes";
 import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
 import { ownerOf } from "../../domain/owners";
 import { type Permission, permissionOn } from "../../domain/permissions";
-import { getPath, type Json } from "../../domain/values";
+import { getPath, type Json, sameJson } from "../../domain/values";
 import { requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { plannedWrite } from "../../domain/planned-write";
@@ -49,6 +55,10 @@ export interface Helm {
   values(name: string): Promise<Json>;
   /** Throws when helm ends with an error of its own. */
   upgrade(upgrade: ChartUpgrade): Promise<void>;
+  /** What it would write; the server's dry run asks the API server too. */
+  render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart>;
+  /** Back to the revision before. */
+  rollback(name: string): Promise<void>;
 }
 
 /** The world around a run, helm with it. */
@@ -103,7 +113,8 @@ class ChartUpgradeRun {
       return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
     }
     await requirePrerequisites(deps, options);
-    if (options.dryRun !== "none") return await this.#dryRun(upgrade);
+    await this.#requireUnpinned(before, upgrade);
+    if (options.dryRun !== "none") return this.#dryRun(upgrade);
     const call = {
       step: this.#info(upgrade),
       send: () => deps.helm.upgrade(upgrade),
@@ -115,7 +126,68 @@ class ChartUpgradeRun {
     await session.call(call);
     const says = await waitForOperator(deps, options);
     this.#after = await this.#read();
+    const missed = this.#missed(before, this.#after);
+    if (missed !== undefined) await this.#rollBack(session, before, missed);
     return `the chart is at ${options.version}: the operator is ${says}`;
+  }
+
+  /** Stops before the write where the operator would stay at another release. */
+  async #requireUnpinned(before: ChartFacts, upgrade: ChartUpgrade): Promise<void> {
+    const { deps, options } = this;
+    const mode = options.dryRun === "client" ? "client" : "server";
+    const findings = judgeRendered(await deps.helm.render(upgrade, mode), this.#asked(before));
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+  }
+
+  /** Where this version of the chart is deployed, its image may be a person's own build. */
+  #asked({ deployment, release }: ChartFacts): ChartWish {
+    const { version } = this.options;
+    const live = isDeployed(release, version) ? undefined : deployment;
+    return { version, live, names: this.deps.names };
+  }
+
+  /** What is not as it was asked for, whatever helm says. */
+  #missed(before: ChartFacts, { deployment, release }: ChartFacts): string | undefined {
+    const { releaseName, version } = this.options;
+    if (!isDeployed(release, version)) {
+      const { chart = "none", status = "gone" } = release ?? {};
+      return `release ${releaseName} has chart ${chart}, ${status}`;
+    }
+    const [stray] = strayImages(deployment, this.#asked(before));
+    return stray && `container ${stray.container} runs ${stray.image}`;
+  }
+
+  /** Ends with 7 where helm's rollback brought back what was there, else with 8. */
+  async #rollBack(session: Session, before: ChartFacts, missed: string): Promise<never> {
+    const { deps, options } = this;
+    const { releaseName, version } = options;
+    const object = this.#object();
+    const because = `after helm's upgrade to ${version} ${missed}`;
+    const words = deps.helmCommand(["helm", "rollback", releaseName]);
+    const call = {
+      step: { ...this.#step(), id: "operator.rollback", why: `${because}: helm rollback` },
+      send: () => deps.helm.rollback(releaseName),
+      end: () => Promise.resolve({ result: "changed", value: undefined } as const),
+    };
+    session.confirmCalls([call]);
+    let failure = "the operator's images are not those of before";
+    try {
+      await session.call(call);
+      await waitForOperator(deps, options);
+      this.#after = await this.#read();
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      failure = error.message;
+    }
+    if (sameJson(imagesIn(this.#after), imagesIn(before))) {
+      const cause = `${because}; helm's rollback brought the release before back`;
+      const finding = operatorFinding("chartMissed", { object, cause });
+      throw new BlockedError(exitCodes.rolledBack, [finding]);
+    }
+    const cause = `${because}; the rollback is incomplete: ${failure}`;
+    const fix = `see helm history ${releaseName}, then bring the release before back with ${words}`;
+    const finding = operatorFinding("chartMissed", { object, cause, fix });
+    throw new BlockedError(exitCodes.rollbackIncomplete, [finding]);
   }
 
   /** What helm changed: charts, operators, images before and after. */
@@ -198,20 +270,21 @@ class ChartUpgradeRun {
     const { releaseName, chart, version, values } = this.options;
     const openShift = (await platformOf(cluster)) === "openshift";
     const sets = openShift ? [`${names.operator.chartOpenShift}=true`] : [];
-    return { name: releaseName, chart, version, sets, values, dryRun: false };
+    return { name: releaseName, chart, version, sets, values };
   }
 
-  /** As wanted already: that version is deployed, and no value is to be changed. */
-  async #isThere({ release }: ChartFacts, { name, version, sets, values }: ChartUpgrade) {
+  /** As wanted already: that version is deployed, its operator runs, and no value is to be changed. */
+  async #isThere(before: ChartFacts, { name, version, sets, values }: ChartUpgrade) {
+    const { deployment, release } = before;
     if (!isDeployed(release, version) || values !== undefined) return false;
+    if (strayImages(deployment, this.#asked(before)).length > 0) return false;
     if (sets.length === 0) return true;
     const path = this.deps.names.operator.chartOpenShift.split(".");
     return getPath(await this.deps.helm.values(name), path) === true;
   }
 
-  async #dryRun(upgrade: ChartUpgrade): Promise<string> {
+  #dryRun(upgrade: ChartUpgrade): string {
     const { deps, options } = this;
-    if (options.dryRun === "server") await deps.helm.upgrade({ ...upgrade, dryRun: true });
     const info = this.#info(upgrade);
     const { releaseName, namespace } = options;
     const write = plannedWrite({
@@ -226,15 +299,23 @@ class ChartUpgradeRun {
     return "dry run: one helm upgrade planned, nothing was changed";
   }
 
-  #info({ name, chart, version, sets }: ChartUpgrade): StepInfo {
+  #step() {
+    const { namespace, releaseName } = this.options;
+    const object = `Release/${namespace}/${releaseName}`;
+    return { id: "operator.chart", action: "chart", object } as const;
+  }
+
+  #info({ chart, version, sets }: ChartUpgrade): StepInfo {
     const settings = sets.length === 0 ? "" : ` with ${sets.join(", ")}`;
     return {
-      id: "operator.chart",
-      action: "chart",
-      object: `Release/${this.options.namespace}/${name}`,
+      ...this.#step(),
       why: `chart ${chart} at ${version}${settings} (S20, S21)`,
     };
   }
+}
+
+function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
+  return [...imagesOf(facts?.deployment)];
 }
 
 /** Helm keeps its releases in Secrets; what else it needs it says itself. */

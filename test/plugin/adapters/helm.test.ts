@@ -87,7 +87,7 @@ test("the values given so far are read; none are none", async () => {
 const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: undefined };
 
 test("an upgrade is never forced, and goes to the cluster of the kubeconfig alone", async () => {
-  await program("").upgrade({ ...upgrade, dryRun: false });
+  await program("").upgrade(upgrade);
   const [words] = log().split("\n");
   expect(words).toBe(
     "upgrade op ./c --version 1.0.0 --reset-then-reuse-values --set a=true --timeout 2s --namespace engine --kubeconfig the-config",
@@ -95,16 +95,31 @@ test("an upgrade is never forced, and goes to the cluster of the kubeconfig alon
   expect(log()).not.toMatch(/HELM_KUBETOKEN|HELM_NAMESPACE|=secret|=other/);
 });
 
-test("a dry run is one of the server's", async () => {
-  await program("").upgrade({ ...upgrade, dryRun: true });
-  expect(log()).toContain("--dry-run=server");
+test.each(["client", "server"] as const)("a dry run of the %s renders the chart", async (mode) => {
+  const manifest = "---\\nkind: A\\n---\\n  odd: [\\n---\\nkind: B\\n";
+  const said = `{"manifest":"${manifest}","config":{"a":{"b":"1"}}}`;
+  expect(await program(`printf '%s' '${said}'`).render(upgrade, mode)).toEqual({
+    objects: [{ kind: "A" }, { kind: "B" }],
+    values: { a: { b: "1" } },
+  });
+  expect(log()).toContain(`--dry-run=${mode} --hide-notes --output json`);
+});
+
+test("a dry run that prints nothing of use holds nothing, and no JSON is helm's failure", async () => {
+  expect(await program("echo '{}'").render(upgrade, "client")).toEqual({ objects: [], values: {} });
+  await expect(program("echo odd").render(upgrade, "client")).rejects.toThrow("printed no JSON");
+});
+
+test("a rollback goes to the revision before", async () => {
+  await program("").rollback("op");
+  expect(log()).toContain("rollback op --timeout 2s --namespace engine");
 });
 
 test.each([
   ["echo no such chart >&2; exit 1", "helm upgrade op failed: no such chart"],
   ["exit 1", "helm upgrade op failed: it said nothing"],
 ])("a failure has helm's words: %s", async (script, message) => {
-  await expect(program(script).upgrade({ ...upgrade, dryRun: false })).rejects.toMatchObject({
+  await expect(program(script).upgrade(upgrade)).rejects.toMatchObject({
     code: "HELM-FAILED",
     message,
   });
@@ -124,7 +139,7 @@ test.each<[string, string]>([
       ? `-----BEGIN PRIVATE KEY-----\\n${quoted}\\n-----END PRIVATE KEY-----`
       : quoted;
   const script = `case "$1" in get) echo '{"db":{"password":"hunter22"}}';; *) printf '%s' 'cannot patch "x" with ${text}: denied' >&2; exit 1;; esac`;
-  const failure = program(script).upgrade({ ...upgrade, values, dryRun: false });
+  const failure = program(script).upgrade({ ...upgrade, values });
   const error = await failure.catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 9 })).not.toContain(quoted);
   expect(error).toMatchObject({
@@ -134,14 +149,14 @@ test.each<[string, string]>([
 
 test("an interrupt ends helm, and is the reason of the end", async () => {
   const stop = new AbortController();
-  const running = program("exec sleep 60", stop.signal).upgrade({ ...upgrade, dryRun: false });
+  const running = program("exec sleep 60", stop.signal).upgrade(upgrade);
   stop.abort(new Error("interrupted"));
   await expect(running).rejects.toThrow("interrupted");
 });
 
 test.each<[string, number, (helm: HelmProgram) => Promise<unknown>]>([
   ["helm list", 90_000, (helm) => helm.find("op")],
-  ["helm upgrade", 91_500, (helm) => helm.upgrade({ ...upgrade, dryRun: false })],
+  ["helm upgrade", 91_500, (helm) => helm.upgrade(upgrade)],
 ])("%s that does not end is ended after %d ms, by its own pid", async (words, ms, act) => {
   // the shell becomes the program: the signal meets what was started
   const started = join(folder, "started");

@@ -88,7 +88,7 @@ test.each([
   [["a.b=true"], "f.yaml", ["--set", "a.b=true", "--values", "f.yaml"]],
 ])("helm is never forced, and keeps values: %j %s", (sets, values, words) => {
   const base = "helm upgrade n ./c --version 1.0.0 --reset-then-reuse-values".split(" ");
-  const upgrade = { name: "n", chart: "./c", version: "1.0.0", sets, values, dryRun: false };
+  const upgrade = { name: "n", chart: "./c", version: "1.0.0", sets, values };
   expect(helmWords(upgrade)).toEqual([...base, ...words]);
 });
 

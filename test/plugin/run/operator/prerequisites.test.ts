@@ -14,7 +14,9 @@ import { aWitness, portsOf } from "../world";
 import { aScene, contentsOf, inPlace, ns } from "./scene";
 import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/operator/refusals";
 import { deployment } from "../../../support/releases/operator";
-import type { ReleaseVersion } from "../../../support/releases/versions";
+import { kinds } from "../../../../plugin/domain/kinds";
+import { imagesOf } from "../../../../plugin/domain/operator/wanted";
+import type { Json } from "../../../../plugin/domain/values";
 
 let example: readonly KubeObject[] = [];
 beforeAll(async () => {
@@ -113,10 +115,15 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
         helm: {
           find: () => Promise.resolve({ name: "operator", chart: "c-7.8.2-6", status: "deployed" }),
           values: () => Promise.resolve({}),
-          upgrade: ({ dryRun }) => {
-            run.helm.push(dryRun);
+          upgrade: () => {
+            run.helm.push(false);
             return Promise.resolve();
           },
+          render: () => {
+            run.helm.push(true);
+            return Promise.resolve({ objects: [], values: {} });
+          },
+          rollback: () => Promise.resolve(),
         },
       },
       { ...options, chart: "./c", releaseName: "operator", version: "8.0.2-2", values: undefined },
@@ -206,9 +213,8 @@ const mine = {
   annotations: { "meta.helm.sh/release-name": "operator" },
 };
 
-const anOperator = (version: ReleaseVersion, marks: KubeObject["metadata"] = mine): KubeObject => {
-  const image = `${names.images.operator}:${version}`;
-  const object = inPlace(deployment({ version, openshift: "false", image }));
+const anOperator = (image: string, marks: KubeObject["metadata"] = mine): KubeObject => {
+  const object = inPlace(deployment({ version: "8.0.2-2", openshift: "false", image }));
   return { ...object, metadata: { ...object.metadata, ...marks } };
 };
 
@@ -219,13 +225,29 @@ interface ChartWish {
   readonly helmSets?: true;
   readonly fails?: true;
   readonly absent?: true;
+  /** The operator's image once helm is done; absent: what it renders. */
+  readonly becomes?: string;
+  /** What helm renders as the operator's image, and the values that were given. */
+  readonly image?: string;
+  readonly values?: Json;
+  /** What the cluster has, where it is not release 7.22.0-7. */
+  readonly runs?: string;
+  readonly rollback?: "fails" | "does nothing";
 }
+
+const imageAt = (version: string): string => `${names.images.operator}:${version}`;
 
 async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
   const scene = await aScene();
   const { cluster, clock } = scene;
-  if (wish.absent !== true) await cluster.create(anOperator("7.22.0-7", wish.marks));
+  const found = wish.runs ?? imageAt("7.22.0-7");
+  if (wish.absent !== true) await cluster.create(anOperator(found, wish.marks));
   const calls: ChartUpgrade[] = [];
+  const rendered: string[] = [];
+  const rolledBack: string[] = [];
+  const write = async (image: string): Promise<void> => {
+    await cluster.apply(anOperator(image), { fieldManager: "helm", force: true });
+  };
   const chart = `${names.operator.chart}-7.22.0-7`;
   let release = "release" in wish ? wish.release : { name: "operator", chart, status: "deployed" };
   const serves = (group: string) =>
@@ -246,14 +268,25 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
         upgrade: async (call) => {
           calls.push(call);
           if (wish.fails === true) throw new Failed("helm upgrade failed: no such chart");
-          if (call.dryRun) return;
           release = {
             name: "operator",
             chart: `${names.operator.chart}-${call.version}`,
             status: "deployed",
           };
-          const object = anOperator("8.0.2-2");
-          await cluster.apply(object, { fieldManager: "helm", force: true });
+          await write(wish.becomes ?? wish.image ?? imageAt(call.version));
+        },
+        render: ({ version }, mode) => {
+          rendered.push(mode);
+          if (wish.fails === true) throw new Failed("helm upgrade failed: no such chart");
+          const object = anOperator(wish.image ?? imageAt(version));
+          const { namespace: _, ...metadata } = object.metadata;
+          const objects = ["odd", { kind: "Deployment" }, { ...object, metadata }];
+          return Promise.resolve({ objects, values: wish.values ?? {} });
+        },
+        rollback: async (name) => {
+          rolledBack.push(name);
+          if (wish.rollback === "fails") throw new Failed("helm rollback failed: no such revision");
+          if (wish.rollback === undefined) await write(found);
         },
       },
     },
@@ -270,13 +303,19 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
       ...options,
     },
   );
-  return { report, calls };
+  return { report, calls, rendered, rolledBack, images: await imagesIn(cluster) };
+}
+
+async function imagesIn(cluster: Cluster): Promise<readonly string[]> {
+  const resource = kinds.deployment;
+  const ref = { resource, name: names.operator.deployment, namespace: ns };
+  return [...new Set(imagesOf(await cluster.get(ref)).values())];
 }
 
 test("helm upgrades, and the report says from what to what", async () => {
   const { report, calls } = await byChart({});
   expect([report.exit.code, calls.length]).toEqual([0, 1]);
-  expect(calls[0]).toMatchObject({ sets: [], dryRun: false });
+  expect(calls[0]).toMatchObject({ sets: [] });
   expect(report.details).toMatchObject({
     before: { operator: "7.22.0-7" },
     after: { operator: "8.0.2-2", chart: `${names.operator.chart}-8.0.2-2` },
@@ -293,13 +332,98 @@ test.each([
   expect([report.exit.code, calls.length]).toEqual([0, count]);
 });
 
-test.each([
-  ["client", 0],
-  ["server", 1],
-] as const)("a dry run (%s) plans one upgrade", async (dryRun, count) => {
-  const { report, calls } = await byChart({ openshift: true }, { dryRun });
-  expect([report.exit.code, calls.length]).toEqual([0, count]);
-  expect(calls.every((call) => call.dryRun)).toBe(true);
+const oldTag = imageAt("7.22.0-7");
+const oldDigest = `hub.local/op@sha256:${"ab".repeat(32)}`;
+
+test.each<[string, ChartWish, string]>([
+  [
+    "a tag",
+    { image: oldTag, values: { operator: { image: { tag: "7.22.0-7" } } } },
+    "operator.image.tag",
+  ],
+  ["a whole image", { image: oldTag, values: { image: oldTag, tag: 7 } }, "image"],
+  [
+    "an image below a registry",
+    { image: `hub.local/${oldTag}`, values: { all: [{ image: oldTag }], registry: "hub.local" } },
+    "all[0].image",
+  ],
+  [
+    "a digest",
+    { image: oldDigest, runs: oldDigest, values: { digest: `sha256:${"ab".repeat(32)}` } },
+    "digest",
+  ],
+  ["a bare digest", { image: oldDigest, runs: oldDigest, values: { sha: "ab".repeat(32) } }, "sha"],
+  ["a later release", { image: imageAt("8.0.6-8"), values: { tag: "8.0.6-8" } }, "tag"],
+  [
+    "a tag of a person's own",
+    { image: imageAt("own"), runs: imageAt("own"), values: { tag: "own" } },
+    "tag",
+  ],
+])("where a value pins %s the run ends before helm writes", async (_, wish, path) => {
+  for (const dryRun of ["client", "server", "none"] as const) {
+    const { report, calls, rendered } = await byChart(wish, { dryRun });
+    expect([report.exit.code, calls, rendered]).toEqual([
+      3,
+      [],
+      [dryRun === "client" ? "client" : "server"],
+    ]);
+    const pinned = report.findings?.filter(({ code }) => code === "OPERATOR-CHART-PINNED");
+    expect(pinned).toMatchObject([
+      {
+        object: `Deployment/${ns}/${names.operator.deployment}`,
+        cause: expect.stringContaining(`the value ${path} (`) as string,
+        fix: expect.stringContaining(`in which ${path} is of 8.0.2-2`) as string,
+      },
+    ]);
+  }
+});
+
+test("where the chart itself names another release, no value is blamed", async () => {
+  const { report, calls } = await byChart({ image: oldTag, values: { replicas: 1 } });
+  expect([report.exit.code, calls]).toEqual([3, []]);
+  expect(report.exit.reason).toContain("the chart itself names it");
+});
+
+test("a chart that is there while an old operator runs is not up to date", async () => {
+  const chart = `${names.operator.chart}-8.0.2-2`;
+  const release = { name: "operator", chart, status: "deployed" };
+  const values = { operator: { image: { tag: "7.22.0-7" } } };
+  const pinned = await byChart({ release, image: oldTag, values });
+  expect([pinned.report.exit.code, pinned.calls]).toEqual([3, []]);
+  const drifted = await byChart({ release });
+  expect([drifted.report.exit.code, drifted.calls.length]).toEqual([0, 1]);
+  expect(drifted.images).toEqual([imageAt("8.0.2-2")]);
+});
+
+test.each<[string, ChartWish, Partial<ChartOptions>]>([
+  ["an image of a person's own that was another before", { image: imageAt("own") }, {}],
+  ["a digest that was another before", { image: oldDigest }, {}],
+  ["a chart's version that is no release", { image: oldTag }, { version: "1.2.3" }],
+])("%s is not held against the chart", async (_, wish, options) => {
+  const { report, calls } = await byChart(wish, options);
+  expect([report.exit.code, calls.length]).toEqual([0, 1]);
+});
+
+test.each<[ChartWish["rollback"], number, string, readonly string[]]>([
+  [undefined, 7, "helm's rollback brought the release before back", [oldTag]],
+  ["fails", 8, "the rollback is incomplete: helm rollback failed", [imageAt("8.0.6-8")]],
+  ["does nothing", 8, "the rollback is incomplete", [imageAt("8.0.6-8")]],
+])("an image that is another than was rendered is rolled back (%s): %d", async (...row) => {
+  const [rollback, code, says, images] = row;
+  const wish = { becomes: imageAt("8.0.6-8"), ...(rollback !== undefined && { rollback }) };
+  const result = await byChart(wish);
+  expect([result.report.exit.code, result.rolledBack, result.images]).toEqual([
+    code,
+    ["operator"],
+    images,
+  ]);
+  expect(result.report.exit.reason).toContain(says);
+  expect(result.report.exit.next).toMatch(/./);
+});
+
+test.each(["client", "server"] as const)("a dry run (%s) plans one upgrade", async (dryRun) => {
+  const { report, calls, rendered } = await byChart({ openshift: true }, { dryRun });
+  expect([report.exit.code, calls, rendered]).toEqual([0, [], [dryRun]]);
   expect(report.steps).toMatchObject([
     { action: "chart", result: "planned", write: { reverse: "helm rollback operator" } },
   ]);
