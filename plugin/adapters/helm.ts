@@ -71,6 +71,12 @@ async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
+/** What `--all` means to helm 3; helm 4 has no such flag. */
+const everyState = [
+  ...["--deployed", "--failed", "--pending"],
+  ...["--superseded", "--uninstalled", "--uninstalling"],
+];
+
 /** Stands behind the port Helm of run/operator/chart. */
 export class HelmProgram {
   constructor(private readonly setting: HelmSetting) {}
@@ -89,7 +95,7 @@ export class HelmProgram {
 
   async find(name: string): Promise<ChartRelease | undefined> {
     const filter = `^${name.replaceAll(".", "\\.")}$`;
-    const listed = await this.#json(["list", "--all", "--filter", filter]);
+    const listed = await this.#json(["list", ...everyState, "--filter", filter]);
     const found = asArray(listed).find((release) => getOwn(release, "name") === name);
     if (found === undefined) return undefined;
     const [chart = "", status = ""] = [

@@ -4,6 +4,8 @@ import { operatorRelease } from "../domain/cluster/operator";
 import type { Facts } from "../domain/facts";
 import { type PartId, procedure, ownClusters, webhookOwner } from "../domain/procedure";
 import type { Release } from "../domain/release/contents";
+import { asString, getPath } from "../domain/values";
+import { isSameRelease } from "../domain/versions";
 import { inTurn } from "../run/upgrade/in-turn";
 import type { ReadyPart, Stage } from "../run/upgrade/procedure";
 import type { CommandContext } from "./context";
@@ -127,21 +129,32 @@ function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise
 
 /** Every EC of the namespace, one after the other. */
 function clusters(of: PartsOf, { ahead }: Stage): PreparedRun {
-  const { flags, clusterTag, operatorVersion } = of;
+  const { flags, operatorVersion } = of;
   const { auto, takeFields, skip, stallAfterMs, limited } = flags;
   const wanted: ClusterFlags = {
-    ...{ target: clusterTag, auto, takeFields, skip, stallAfterMs, limited },
+    ...{ auto, takeFields, skip, stallAfterMs, limited },
     skipMayMiss: true,
     assumeOperator: ahead ? operatorVersion : undefined,
     operatorBefore: operatorRelease(of.facts).version,
   };
   const [first, ...others] = clusterNames(of);
   if (first === undefined) throw new Error("there is nothing to run");
-  return async (later) =>
-    await inTurn(
-      await runUpgradeCluster(later, [first], wanted),
-      others.map((title) => ({ title, run: () => runUpgradeCluster(later, [title], wanted) })),
+  return async (later) => {
+    const run = (name: string) =>
+      runUpgradeCluster(later, [name], { ...wanted, target: targetOf(of, name) });
+    return await inTurn(
+      await run(first),
+      others.map((title) => ({ title, run: () => run(title) })),
     );
+  };
+}
+
+/** An image of that release that an EC has already is its own choice, unless a person gives the tag. */
+function targetOf({ facts, flags, clusterTag }: PartsOf, name: string): string | undefined {
+  const ec = ownClusters(facts).find(({ metadata }) => metadata.name === name);
+  const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
+  const isKept = flags.clusterTarget === undefined && isSameRelease(tag, clusterTag);
+  return isKept ? tag : clusterTag;
 }
 
 /** All databases of this operator's clusters, by their resources (S61). */

@@ -1,14 +1,20 @@
 /** Engine versions ("7.2") and release tags ("8.0.20-44.23"), compared as numbers, never as text. */
 
-/** True for two spellings of one release: a leading v means nothing, .minimal does. */
+/** True for two spellings of one image's tag: a leading v means nothing, a suffix is another image. */
 export function isSameTag(one: string, other: string): boolean {
-  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
-  if (left === undefined || right === undefined) return bare(one) === bare(other);
-  return compareReleaseTags(left, right) === 0 && left.minimal === right.minimal;
+  const [left, right] = [one, other].map((tag) => parseReleaseTag(tag)?.suffix);
+  return isSameRelease(one, other) && left === right;
 }
 
-function bare(tag: string): string {
-  return tag.replace(/^v/, "");
+/** True for two tags of one release, whatever the platform or the size that a suffix names. */
+export function isSameRelease(one: string | undefined, other: string | undefined): boolean {
+  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
+  if (left === undefined || right === undefined) return bare(one) === bare(other);
+  return compareReleaseTags(left, right) === 0;
+}
+
+function bare(tag: string | undefined): string | undefined {
+  return tag?.replace(/^v/, "");
 }
 
 /** A number of a version: no leading zero, short enough to be exact. */
@@ -18,7 +24,7 @@ export const engineVersion = new RegExp(`^${number}[.]${number}$`);
 /** A text that begins with an engine version. */
 export const fullVersion = new RegExp(`^${number}[.]${number}(?:[.-]|$)`);
 const releaseTag = new RegExp(
-  `^v?${number}\\.${number}\\.${number}-${number}(?:\\.${number})?(\\.minimal)?$`,
+  `^v?${number}\\.${number}\\.${number}-${number}(?:\\.${number})?(\\.[a-z][a-z0-9]*(?:[.-][a-z0-9]+)*)?$`,
 );
 
 /** A database version, major.minor (S61). */
@@ -56,18 +62,18 @@ export function formatEngineVersion({ major, minor }: EngineVersion): string {
 export interface ReleaseTag {
   /** Major, minor, patch, build, and what follows the build (0 when nothing does). */
   readonly numbers: readonly [number, number, number, number, number];
-  /** The small image of the same release: no part of the order. */
-  readonly minimal: boolean;
+  /** Another image of the same release, `.minimal` or `.rhel8-openshift`: no part of the order; empty where there is none. */
+  readonly suffix: string;
 }
 
-/** Reads N.N.N-N, optional .N, optional .minimal, optional leading v (domain facts 8). */
+/** Reads N.N.N-N, optional .N, optional suffix of letters, optional leading v (domain facts 8). */
 export function parseReleaseTag(value: unknown): ReleaseTag | undefined {
   const match = typeof value === "string" ? releaseTag.exec(value) : null;
   if (match === null) return undefined;
   const part = (index: number): number => Number(match[index] ?? 0);
   return {
     numbers: [part(1), part(2), part(3), part(4), part(5)],
-    minimal: match[6] !== undefined,
+    suffix: match[6] ?? "",
   };
 }
 

@@ -6,7 +6,7 @@ import { factNamed } from "../facts";
 import { type KubeObject, nameOf, namespaceOf } from "../objects";
 import { ownerOf } from "../owners";
 import { clusterVersionFor } from "../release/platforms";
-import { isSameTag } from "../versions";
+import { isSameRelease, isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
 import { getPath, renderValue, asString } from "../values";
 import { type Check, checksOf, on, perCluster } from "./check";
@@ -119,8 +119,7 @@ export const clusterChecks: readonly Check[] = [
       const tag = asString(getPath(cluster, path));
       if (tag === undefined || installed === undefined) return undefined;
       const managed = clusterVersionFor(installed.tag);
-      if (managed === undefined || isSameTag(tag.replace(/\.minimal$/, ""), managed))
-        return undefined;
+      if (managed === undefined || isSameRelease(tag, managed)) return undefined;
       return on(cluster, `its tag is ${tag}, operator ${installed.tag} manages ${managed}`, {
         field: path.join("."),
       });

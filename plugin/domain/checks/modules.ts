@@ -3,7 +3,7 @@ import { clusterFindings } from "../cluster/codes";
 import { undefinedModules, usedModules } from "../cluster/causes";
 import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
-import { isSameTag } from "../versions";
+import { isSameRelease } from "../versions";
 import { fieldName, fieldsOf, readSubject } from "../rules/fields";
 import { getPath, asArray, getOwn, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
@@ -65,7 +65,7 @@ export const moduleChecks: readonly Check[] = [
     needs,
     wants: "version",
     judge: ({ wanted, ...situation }) =>
-      wanted !== undefined && withoutModules.some((tag) => isSameTag(wanted.tag, tag))
+      wanted !== undefined && withoutModules.some((tag) => isSameRelease(wanted.tag, tag))
         ? inUse({ wanted, ...situation }).map(({ cluster, modules }) =>
             on(cluster, `${modules.join(", ")} in use, which ${wanted.tag} does not support`),
           )

@@ -5,7 +5,7 @@ import { judgeImages, parseImage, publicImages, registryOf } from "../image";
 import { operatorFindings } from "../operator/codes";
 import { judgeRegistry } from "../operator/refusals";
 import { isOperator } from "../operator/wanted";
-import { isSameTag } from "../versions";
+import { isSameRelease } from "../versions";
 import { getPath, asArray, getOwn, renderValue, asString } from "../values";
 import { webhookFindings } from "../webhook/codes";
 import { judgeServer } from "../webhook/configuration";
@@ -132,7 +132,7 @@ function judgeAnnotation({ deployment, installed, names }: CheckContext): readon
   const { operatorVersion } = names.annotations;
   const annotated = annotationOf(deployment, operatorVersion);
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
-  if (isSameTag(annotated, installed.tag)) return [];
+  if (isSameRelease(annotated, installed.tag)) return [];
   return [
     on(deployment, `its image is ${installed.tag}, the annotation says ${annotated}`, {
       field: `metadata.annotations[${String(annotationKey(deployment, operatorVersion))}]`,

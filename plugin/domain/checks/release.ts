@@ -7,7 +7,7 @@ import { fileEntries, lastFile } from "../operator/managers";
 import { beyond, compareRules, type Grant, grantLines, grantsOf, rulesOf } from "../rbac/rules";
 import { clusterVersionFor } from "../release/platforms";
 import type { ToldTag } from "../release/contents";
-import { compareReleaseTags, isSameTag } from "../versions";
+import { compareReleaseTags, isSameRelease } from "../versions";
 import { getPath, getOwn, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 import { isBefore, type CheckContext, tagged, type Tagged } from "./context";
@@ -44,7 +44,7 @@ export const releaseChecks: readonly Check[] = [
     judge: ({ target: { operatorVersion, contents } }) => {
       const inside = contents?.operatorVersion;
       if (operatorVersion === undefined || inside === undefined) return [];
-      if (isSameTag(operatorVersion, inside)) return [];
+      if (isSameRelease(operatorVersion, inside)) return [];
       return [{ cause: `the bundle holds ${inside}, ${operatorVersion} is requested` }];
     },
   }),
@@ -99,7 +99,7 @@ export const releaseChecks: readonly Check[] = [
     judge: (situation) => {
       const told = clusterTags(situation);
       const [first] = told;
-      if (first === undefined || told.every(({ tag }) => isSameTag(tag, first.tag))) return [];
+      if (first === undefined || told.every(({ tag }) => isSameRelease(tag, first.tag))) return [];
       const each = told.map(({ tag, by }) => `${by} says ${tag}`).join(", ");
       return [{ cause: `${each}; ${first.tag} is taken` }];
     },
@@ -135,7 +135,7 @@ interface ReleaseRule {
 
 const line = ({ release }: Tagged, major: number, minor?: number): boolean =>
   release.numbers[0] === major && (minor === undefined || release.numbers[1] === minor);
-const same = (one: Tagged, tag: string): boolean => isSameTag(one.tag, tag);
+const same = (one: Tagged, tag: string): boolean => isSameRelease(one.tag, tag);
 
 /** The forbidden ways of domain facts 8; S122 and the active-active ones are checks of their own. */
 const rules: readonly ReleaseRule[] = [

@@ -4,7 +4,7 @@ import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { clusterVersionFor } from "../release/platforms";
 import { asString, type FieldPath, getPath } from "../values";
-import { compareTags, isSameTag } from "../versions";
+import { compareTags, isSameRelease } from "../versions";
 import { clusterFinding } from "./codes";
 
 /** Their image specs, by path. */
@@ -37,14 +37,14 @@ export function helperTags(
   return helperFields(names, names.ecFields.versionTag).flatMap((path, at) => {
     const tag = asString(getPath(ec, path));
     const isPinned = asString(getPath(ec, digests[at] ?? [])) !== undefined;
-    if (tag === undefined || isPinned || isSameTag(tag, operator)) return [];
+    if (tag === undefined || isPinned || isSameRelease(tag, operator)) return [];
     return isOfOldOperator(tag, ec, wish) ? [[path, operator] as const] : [];
   });
 }
 
 /** A run that is resumed no longer sees the old operator: its release is the one that managed the EC's tag. */
 function isOfOldOperator(tag: string, ec: KubeObject, { names, before }: HelperWish): boolean {
-  if (before !== undefined && isSameTag(tag, before)) return true;
+  if (before !== undefined && isSameRelease(tag, before)) return true;
   return (
     compareTags(clusterVersionFor(tag), asString(getPath(ec, names.ecFields.versionTag))) === 0
   );
@@ -58,7 +58,7 @@ export function helperFindings(
 ): readonly Finding[] {
   return helperFields(names, names.ecFields.versionTag).flatMap((path) => {
     const tag = asString(getPath(ec, path));
-    if (tag === undefined || fits.some((one) => isSameTag(tag, one))) return [];
+    if (tag === undefined || fits.some((one) => isSameRelease(tag, one))) return [];
     const field = path.join(".");
     const cause = `${field} is ${tag}, the operator ${operator}`;
     return [clusterFinding("helperImages", { object: objectLabel(ec), field, cause })];

@@ -136,7 +136,7 @@ function isPast(tag: string | undefined, version: string | undefined): boolean {
   // build numbers of operator and cluster are unrelated (domain facts 8)
   const line = ({ numbers: [major, minor, patch] }: ReleaseTag): ReleaseTag => ({
     numbers: [major, minor, patch, 0, 0],
-    minimal: false,
+    suffix: "",
   });
   return compareReleaseTags(line(runs), line(target)) < 0;
 }

@@ -5,7 +5,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
 import { clusterVersionFor, type Platform } from "./platforms";
 import { judgeImages, operatorImages, relatedClusterTag } from "../image";
-import { isSameTag, parseReleaseTag } from "../versions";
+import { isSameRelease, parseReleaseTag } from "../versions";
 
 /** A file of a release. */
 export interface ReleaseFile {
@@ -215,7 +215,7 @@ function judgeBundle(
 
 /** An image without a tag cannot be compared: its release stays unknown. */
 function otherVersion(version: string | undefined, target: string | undefined): readonly string[] {
-  if (target === undefined || version === undefined || isSameTag(version, target)) return [];
+  if (target === undefined || version === undefined || isSameRelease(version, target)) return [];
   return [`its operator is ${version}, not ${target} that was asked for`];
 }
 

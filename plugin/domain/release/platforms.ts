@@ -6,7 +6,7 @@ import { compareReleaseTags, compareTags, parseReleaseTag, type ReleaseTag } fro
 
 const from = (major: number, minor: number, patch: number): ReleaseTag => ({
   numbers: [major, minor, patch, 0, 0],
-  minimal: false,
+  suffix: "",
 });
 
 /** From a release on, newest first. */

@@ -36,7 +36,6 @@ import {
   impossibleBecause,
   isAtLeast,
   isAutomatic,
-  isSameRelease,
   modulesHash,
   pinnedBecause,
   releaseOf,
@@ -44,6 +43,7 @@ import {
   statefulSetOf,
   templateFor,
 } from "./prerequisites";
+import { isSameRelease } from "../../domain/versions";
 import { operatorVersion } from "./deployment";
 import { isRolled } from "./pods";
 import {

@@ -3,7 +3,12 @@ import { helperFields } from "../../domain/cluster/helper-images";
 import { withInstalled } from "../../domain/api/modules";
 import { moduleStanding, projectCluster, servedPaths } from "../../domain/clusters";
 import { clusterVersionFor } from "../../domain/release/platforms";
-import { compareTags, leadingEngineVersion, parseReleaseTag } from "../../domain/versions";
+import {
+  compareTags,
+  isSameRelease,
+  leadingEngineVersion,
+  parseReleaseTag,
+} from "../../domain/versions";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import { numberAt, type OperatorSnapshot } from "./snapshot";
@@ -30,11 +35,6 @@ export function releaseOf({ versions }: OperatorSnapshot, operator: string): str
 /** True for a release, and for what is newer; false for what is not a tag. */
 export function isAtLeast(tag: string, from: string): boolean {
   return compareTags(tag, from) >= 0;
-}
-
-/** True when two tags are the same release: the small image counts as the usual one. */
-export function isSameRelease(tag: string | undefined, other: string | undefined): boolean {
-  return tag === other || compareTags(tag, other) === 0;
 }
 
 /** True where either spelling of the field is true in the stored object (S13, S51). */

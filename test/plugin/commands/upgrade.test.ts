@@ -200,6 +200,47 @@ describe("before the first write", () => {
   });
 });
 
+describe("a release whose sample cluster has a tag with a suffix", () => {
+  const tag = "8.0.2-17.rhel9-openshift";
+  const suffixed = writeRelease(join(folder, "suffixed"), "8.0.2-2");
+  const sample = join(suffixed, "deploy", "openshift", "ec_rhel.yaml");
+
+  beforeAll(() => {
+    writeFileSync(sample, readFileSync(sample, "utf8").replace("8.0.2-17", tag));
+  });
+
+  test("is written as it is published, and a second run writes nothing", async () => {
+    const world = await aPlayedWorld({ objects });
+    const args = ["--yes", "--release", suffixed];
+    const { report } = await upgrade(world, args);
+    const told = report.findings?.map(({ code }) => code);
+    expect([report.exit.code, told]).toEqual([
+      0,
+      expect.not.arrayContaining(["RELEASE-PAIR-CONTRADICTS"]),
+    ]);
+    expect(await wait(world)).toEqual(["Running", tag]);
+    expect((await upgrade(world, args)).writes).toEqual([]);
+  });
+
+  test.each([
+    ["the EC's own image of that release stays", [], "8.0.2-17.minimal", 0],
+    ["a tag that is given is written", ["--cluster-target", tag], tag, 0],
+    [
+      "an older one that is given is refused",
+      ["--cluster-target", "7.4.2-54.rhel8-openshift"],
+      "",
+      3,
+    ],
+  ])("%s", async (_, given, expected, code) => {
+    const world = await aPlayedWorld({ objects });
+    const plain = ["--yes", "--cluster-target", "8.0.2-17.minimal"];
+    expect((await upgrade(world, plain)).report.exit.code).toBe(0);
+    const { report } = await upgrade(world, ["--yes", "--release", suffixed, ...given]);
+    expect(report.exit.code).toBe(code);
+    expect(await wait(world)).toEqual(["Running", expected === "" ? "8.0.2-17.minimal" : expected]);
+  });
+});
+
 describe("helper images of the cluster", () => {
   const specOf = (tag: object) => ({
     bootstrapperImageSpec: { repository: "engine/operator", ...tag },

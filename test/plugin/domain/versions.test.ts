@@ -2,7 +2,14 @@ import * as versions from "../../../plugin/domain/versions";
 import type { EngineVersion } from "../../../plugin/domain/versions";
 
 const { compareDotted, compareEngineVersions, compareTags, formatEngineVersion } = versions;
-const { isOlder, isSameTag, leadingEngineVersion, parseEngineVersion, parseReleaseTag } = versions;
+const {
+  isOlder,
+  isSameRelease,
+  isSameTag,
+  leadingEngineVersion,
+  parseEngineVersion,
+  parseReleaseTag,
+} = versions;
 
 const v = (major: number, minor: number): EngineVersion => ({ major, minor });
 
@@ -43,26 +50,33 @@ test.each([
   expect(formatEngineVersion(one)).toBe(left);
 });
 
-test.each<[string, unknown, (readonly number[])?, boolean?]>([
-  ["the plain form", "7.22.0-6", [7, 22, 0, 6, 0], false],
-  ["a number after the build", "8.0.18-23.11", [8, 0, 18, 23, 11], false],
-  ["the small image", "8.0.20-44.minimal", [8, 0, 20, 44, 0], true],
-  ["the small image with a number", "8.0.20-44.23.minimal", [8, 0, 20, 44, 23], true],
-  ["a leading v", "v7.4.2-2", [7, 4, 2, 2, 0], false],
+test.each<[string, unknown, (readonly number[])?, string?]>([
+  ["the plain form", "7.22.0-6", [7, 22, 0, 6, 0], ""],
+  ["a number after the build", "8.0.18-23.11", [8, 0, 18, 23, 11], ""],
+  ["the small image", "8.0.20-44.minimal", [8, 0, 20, 44, 0], ".minimal"],
+  ["the small image with a number", "8.0.20-44.23.minimal", [8, 0, 20, 44, 23], ".minimal"],
+  ["a platform", "7.4.2-54.rhel8-openshift", [7, 4, 2, 54, 0], ".rhel8-openshift"],
+  ["a platform after a number", "8.0.18-23.11.rhel9", [8, 0, 18, 23, 11], ".rhel9"],
+  ["a platform with its version", "v6.4.2-61.ubi9.3", [6, 4, 2, 61, 0], ".ubi9.3"],
+  ["a leading v", "v7.4.2-2", [7, 4, 2, 2, 0], ""],
   ["no build", "7.4.2"],
   ["two numbers", "7.4-2"],
   ["a capital V", "V7.4.2-2"],
-  ["another suffix", "7.4.2-2.alpine"],
+  ["a suffix that begins with a dash", "7.4.2-2-own"],
+  ["a suffix without an end", "7.4.2-2.rhel8-"],
+  ["a suffix of capitals", "7.4.2-2.RHEL8"],
   ["two numbers after the build", "7.4.2-2.3.4"],
   ["a leading zero", "7.4.02-2"],
   ["spaces", "7.4.2-2 "],
   ["a line end", "7.4.2-2\n"],
+  ["a line end behind a suffix", "7.4.2-2.rhel8\n"],
   ["a huge text", `7.4.2-${"2".repeat(1_000_000)}`],
+  ["a huge suffix without an end", `7.4.2-2.${"a-".repeat(500_000)}`],
   ["an array", ["7.4.2-2"]],
 ])(
-  "a release tag is N.N.N-N, with optional .N, .minimal and v: %s",
-  (...[, value, numbers, minimal]) => {
-    expect(parseReleaseTag(value)).toEqual(numbers && { numbers, minimal });
+  "a release tag is N.N.N-N, with optional .N, suffix and v: %s",
+  (...[, value, numbers, suffix]) => {
+    expect(parseReleaseTag(value)).toEqual(numbers && { numbers, suffix });
   },
 );
 
@@ -76,6 +90,8 @@ test.each([
   ["none after the build is the oldest", "8.0.18-23", "8.0.18-23.1", -1],
   ["the leading v is not a part of it", "v8.0.2-2", "8.0.2-2", 0],
   ["the small image is the same release", "8.0.20-44.23.minimal", "8.0.20-44.23", 0],
+  ["a platform is no part of the order", "7.4.2-54.rhel8-openshift", "7.4.2-54", 0],
+  ["and hides no newer build", "7.4.2-54.rhel8-openshift", "7.4.2-129.rhel7", -1],
   ["what is no tag has no order", "latest", "8.0.2-2", NaN],
 ])("release tags compare as numbers: %s", (_title, ...[left, right, sign]) => {
   expect(Math.sign(compareTags(left, right))).toBe(sign);
@@ -83,15 +99,19 @@ test.each([
   expect(isOlder(left, right)).toBe(sign < 0);
 });
 
-test.each<[string, string, boolean]>([
-  ["7.22.0-7", "v7.22.0-7", true],
-  ["8.0.18-11", "8.0.18-11.0", true],
-  ["7.22.0-7", "7.22.0-17", false],
-  ["8.0.20-44.23", "8.0.20-44.23.minimal", false],
-  ["vlatest", "latest", true],
-  ["latest", "7.22.0-7", false],
-])("%s and %s name one release: %s", (one, other, same) => {
+test.each<[string, string, boolean, boolean]>([
+  ["7.22.0-7", "v7.22.0-7", true, true],
+  ["8.0.18-11", "8.0.18-11.0", true, true],
+  ["7.22.0-7", "7.22.0-17", false, false],
+  ["8.0.20-44.23", "8.0.20-44.23.minimal", false, true],
+  ["7.4.2-54.rhel8-openshift", "7.4.2-54.rhel9-openshift", false, true],
+  ["7.4.2-54.rhel8-openshift", "v7.4.2-54.rhel8-openshift", true, true],
+  ["7.4.2-54.rhel8-openshift", "7.4.2-55.rhel8-openshift", false, false],
+  ["vlatest", "latest", true, true],
+  ["latest", "7.22.0-7", false, false],
+])("%s and %s are one image's tag: %s, one release: %s", (...[one, other, same, release]) => {
   expect([isSameTag(one, other), isSameTag(other, one)]).toEqual([same, same]);
+  expect([isSameRelease(one, other), isSameRelease(other, one)]).toEqual([release, release]);
 });
 
 test.each<[string, string, string, number]>([

@@ -9,7 +9,6 @@ import { exampleSource } from "../../../../plugin/rehearsal/example";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
 import { settledWorkloads } from "../../../../plugin/rehearsal/operator/settled";
 import { playAlong, playOperator } from "../../../../plugin/rehearsal/operator/play";
-import { isSameRelease } from "../../../../plugin/rehearsal/operator/prerequisites";
 
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
@@ -228,9 +227,4 @@ test("a hook Job applies the definitions in the ConfigMaps that it mounts, and n
   const applied = await world.cluster.get({ resource: definitions, name });
   expect(applied?.metadata.labels).toEqual(labels);
   expect(await world.cluster.get({ resource: kinds.namespace, name: "other" })).toBeUndefined();
-});
-
-test("the small image is the same release", () => {
-  expect(isSameRelease("8.0.20-44.23.minimal", "8.0.20-44.23")).toBe(true);
-  expect(isSameRelease("8.0.20-44.24", "8.0.20-44.23")).toBe(false);
 });
