@@ -33,10 +33,11 @@ export function helperTags(
 ): readonly (readonly [path: FieldPath, to: string])[] {
   const { names, operator } = wish;
   if (operator === undefined) return [];
-  const digests = helperFields(names, names.ecFields.digestHash);
-  return helperFields(names, names.ecFields.versionTag).flatMap((path, at) => {
+  const { versionTag, digestHash } = names.ecFields;
+  return helperImages(names).flatMap((image) => {
+    const path = [...image, ...versionTag.slice(-1)];
     const tag = asString(getPath(ec, path));
-    const isPinned = asString(getPath(ec, digests[at] ?? [])) !== undefined;
+    const isPinned = asString(getPath(ec, [...image, ...digestHash.slice(-1)])) !== undefined;
     if (tag === undefined || isPinned || isSameRelease(tag, operator)) return [];
     return isOfOldOperator(tag, ec, wish) ? [[path, operator] as const] : [];
   });

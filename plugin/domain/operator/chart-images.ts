@@ -2,7 +2,7 @@
 import type { Finding } from "../findings";
 import { parseImage } from "../image";
 import type { Names } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
+import type { KubeObject } from "../objects";
 import { isObject, type Json } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { operatorFinding } from "./codes";
@@ -20,6 +20,7 @@ export interface ChartWish {
   readonly version: string;
   /** The Deployment of another release: an image without a tag that tells its release is compared with it. */
   readonly live: KubeObject | undefined;
+  readonly namespace: string;
   readonly names: Names;
 }
 
@@ -64,7 +65,7 @@ export function renderedOperator(
 
 /** Values that keep the operator at another release; none where the chart brings what is asked for. */
 export function judgeRendered(rendered: RenderedChart, wish: ChartWish): readonly Finding[] {
-  const { names, version } = wish;
+  const { names, namespace, version } = wish;
   const deployment = renderedOperator(rendered, names);
   if (deployment === undefined) return [];
   const stray = strayImages(deployment, wish);
@@ -77,10 +78,7 @@ export function judgeRendered(rendered: RenderedChart, wish: ChartWish): readonl
         : `pinned by ${pins.map(({ path, value }) => `the value ${path} (${value})`).join(", ")}`;
     const paths = pins.map(({ path }) => path).join(", ");
     return operatorFinding("chartPinned", {
-      object: objectLabel({
-        ...deployment,
-        metadata: { ...deployment.metadata, ...placeOf(wish) },
-      }),
+      object: `Deployment/${namespace}/${names.operator.deployment}`,
       field: `.spec.template.spec.containers[name=${JSON.stringify(containerOf(stray, image))}].image`,
       cause: `with the chart at ${version} the operator would run ${image}: ${by}`,
       ...(pins.length > 0 && {
@@ -88,12 +86,6 @@ export function judgeRendered(rendered: RenderedChart, wish: ChartWish): readonl
       }),
     });
   });
-}
-
-/** Helm leaves the namespace out of what it shows. */
-function placeOf({ live }: ChartWish): { readonly namespace?: string } {
-  const namespace = live?.metadata.namespace;
-  return namespace === undefined ? {} : { namespace };
 }
 
 function containerOf(stray: readonly ContainerImage[], image: string): string | undefined {

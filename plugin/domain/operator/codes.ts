@@ -100,6 +100,11 @@ export const operatorFindings = {
     cause: "an image of the cluster that the names do not know is not pointed at the registry",
     fix: "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
   }),
+  rightHeld: warning("OPERATOR-RIGHT-HELD", "S15", {
+    cause:
+      "a role of the release gives an unusual right that the same role in the cluster gives already",
+    fix: "nothing: the release takes nothing new; what is new is refused unless --allow-object names it",
+  }),
   localChange: error("OPERATOR-LOCAL-CHANGE", "S18", {
     cause: "someone changed a field that the release sets to another value",
     fix: "merge the change into the release's files, or let the release win with --take-fields",

@@ -4,6 +4,7 @@ import type { Names } from "../names";
 import { annotationOf, type KubeObject, type Ref, type Resource } from "../objects";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 import { kinds, rbacKinds } from "../kinds";
+import { beyond, grantsOf, rulesOf, targetOf } from "../rbac/rules";
 import { constraintResource } from "../scc/grants";
 
 /** A kind of the bundle: its step, and whether it lies in a namespace. */
@@ -63,6 +64,8 @@ export interface Placing {
   readonly allowObjects: readonly string[];
   /** The operator's Deployment as it is; its pull secrets are kept. */
   readonly live: KubeObject | undefined;
+  /** The bundle's objects as they are; absent before they are read, and then no rights are judged. */
+  readonly held?: readonly KubeObject[] | undefined;
 }
 
 /** An object of the bundle in its place. */
@@ -74,12 +77,23 @@ export interface DesiredObject {
 /** A bundle that can be written, or all that is wrong with it. */
 export type Placed =
   | { readonly is: "placed"; readonly objects: readonly DesiredObject[] }
-  | { readonly is: "unfit"; readonly problems: readonly string[] };
+  | {
+      readonly is: "unfit";
+      readonly problems: readonly string[];
+      /** Nothing is wrong but what a person may allow. */
+      readonly allowable: boolean;
+    };
 
 /** The objects in the order of writing: definitions first, the Deployment last. */
 export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Placed {
-  const problems = problemsOf(bundle, placing);
-  if (problems.length > 0) return { is: "unfit", problems };
+  const { refused, problems } = problemsOf(bundle, placing);
+  if (refused.length + problems.length > 0) {
+    return {
+      is: "unfit",
+      problems: [...refused, ...problems],
+      allowable: problems.length === 0,
+    };
+  }
   const objects = bundleKinds.flatMap((kind) =>
     bundle
       .filter((object) => bundleKindOf(object) === kind)
@@ -90,19 +104,20 @@ export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Pl
 
 function problemsOf(
   bundle: readonly KubeObject[],
-  { names, allowObjects }: Placing,
-): readonly string[] {
+  { names, allowObjects, held }: Placing,
+): { readonly refused: readonly string[]; readonly problems: readonly string[] } {
   const { deployment } = names.operator;
   const unknown = bundle.filter((object) => bundleKindOf(object) === undefined);
   const nameless = bundle.filter(({ metadata }) => asString(metadata.name) === undefined);
   const operators = bundle.filter((object) => isOperator(object, names));
-  const unusual = unusualIn(bundle, names);
-  const refused = unusual.filter(({ object }) => !allowObjects.includes(object));
-  const idle = allowObjects.filter((one) => unusual.every(({ object }) => object !== one));
-  return [
-    ...refused.map(
-      ({ object, because }) => `${object}: ${because}; allow it with --allow-object ${object}`,
-    ),
+  // what was allowed once is held from then on, and the same line is run again
+  const all = unusualIn(bundle, names);
+  const idle = allowObjects.filter((one) => all.every(({ object }) => object !== one));
+  const judged = held === undefined ? bundle.filter((object) => !isRole(object)) : bundle;
+  const refused = unusualIn(judged, names, held)
+    .filter(({ object }) => !allowObjects.includes(object))
+    .map(({ object, because }) => `${object}: ${because}; allow it with --allow-object ${object}`);
+  const problems = [
     ...idle.map((object) => `--allow-object ${object}: nothing of that name needs to be allowed`),
     ...unknown.map(({ apiVersion, kind }) => `${kind} in ${apiVersion} is not a part of a bundle`),
     ...nameless.map(({ kind }) => `a ${kind} has no name`),
@@ -110,6 +125,7 @@ function problemsOf(
       ? []
       : [`one Deployment ${deployment} is requested, not ${operators.length}`]),
   ];
+  return { refused, problems };
 }
 
 /** True for the operator's Deployment. */
@@ -213,16 +229,41 @@ interface Unusual {
   readonly because: string;
 }
 
-/** Everything unusual in a bundle, one entry for each object and reason. */
-export function unusualIn(bundle: readonly KubeObject[], names: Names): readonly Unusual[] {
+/**
+ * Everything unusual in a bundle, one entry for each object and reason. A right that the same object
+ * of those that are held gives already is nothing new.
+ */
+export function unusualIn(
+  bundle: readonly KubeObject[],
+  names: Names,
+  held: readonly KubeObject[] = [],
+): readonly Unusual[] {
   return bundle.flatMap((object) => {
     const label = `${object.kind}/${object.metadata.name ?? ""}`;
-    const reasons = judges[object.kind]?.(object, names) ?? [];
+    const live = held.find(
+      ({ kind, metadata }) => kind === object.kind && metadata.name === object.metadata.name,
+    );
+    const reasons = judges[object.kind]?.(object, names, live) ?? [];
     return [...new Set(reasons)].map((because) => ({ object: label, because }));
   });
 }
 
-type Judge = (object: KubeObject, names: Names) => readonly string[];
+/** The unusual rights of a role that it has in the cluster already. */
+export function heldRights(
+  object: KubeObject,
+  live: KubeObject | undefined,
+  names: Names,
+): readonly string[] {
+  if (live === undefined || !isRole(object)) return [];
+  const fresh = roleReasons(object, names, live);
+  return [...new Set(roleReasons(object, names))].filter((reason) => !fresh.includes(reason));
+}
+
+function isRole({ kind }: KubeObject): boolean {
+  return kind === "Role" || kind === "ClusterRole";
+}
+
+type Judge = (object: KubeObject, names: Names, live?: KubeObject) => readonly string[];
 
 const judges: Readonly<Record<string, Judge>> = {
   Role: roleReasons,
@@ -233,24 +274,25 @@ const judges: Readonly<Record<string, Judge>> = {
   Deployment: deploymentReasons,
 };
 
-const farVerbs = ["escalate", "impersonate"];
+const farVerbs = ["bind", "escalate", "impersonate"];
 
-function roleReasons(role: KubeObject, { group }: Names): readonly string[] {
-  return asArray(role["rules"]).flatMap((rule) => {
-    const [groups, resources, urls, verbs] = [
-      "apiGroups",
-      "resources",
-      "nonResourceURLs",
-      "verbs",
-    ].map((key) => asArray(getOwn(rule, key))) as [unknown[], unknown[], unknown[], unknown[]];
+function roleReasons(role: KubeObject, { group }: Names, live?: KubeObject): readonly string[] {
+  const known = grantsOf(rulesOf(live));
+  return rulesOf(role).flatMap((rule) => {
+    const grants = grantsOf([rule]);
+    const fresh = beyond(grants, known);
+    if (grants.length > 0 && fresh.length === 0) return [];
+    const [groups, resources, urls] = ["apiGroups", "resources", "nonResourceURLs"].map((key) =>
+      asArray(getOwn(rule, key)),
+    ) as [unknown[], unknown[], unknown[]];
     const isOwn = groups.every((one) => one === group);
     return [
       ...(groups.includes("*") ? ["its rules are for every API group"] : []),
       ...(resources.includes("*") && !isOwn ? ["its rules are for every resource"] : []),
       ...(urls.length > 0 ? ["its rules are for paths of the API server"] : []),
-      ...farVerbs
-        .filter((verb) => verbs.includes(verb))
-        .map((verb) => `its rules give the verb ${verb}`),
+      ...fresh
+        .filter(({ verb }) => farVerbs.includes(verb))
+        .map((grant) => `its rules give the verb ${grant.verb} on ${targetOf(grant)}`),
     ];
   });
 }

@@ -195,7 +195,8 @@ export const grantLines = oncePer((grants: readonly Grant[]): readonly string[] 
   return [...verbs].map(([target, of]) => `${target}: ${of.join(", ")}`);
 });
 
-function targetOf({ group, resource, name }: Grant): string {
+/** What a grant is on, for a person: `roles.rbac.authorization.k8s.io "name"`. */
+export function targetOf({ group, resource, name }: Grant): string {
   const named = name === undefined ? "" : ` "${name}"`;
   return `${resource}${group === "" ? "" : `.${group}`}${named}`;
 }

@@ -4,13 +4,16 @@
  * cluster's state is the only memory: a run that was cut off is resumed by the next one.
  */
 import { exitCodes, UsageError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
+import { operatorFinding } from "../../domain/operator/codes";
 import { withoutField } from "../../domain/operator/differences";
 import { autoOf } from "../../domain/clusters";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "../../domain/operator/clusters";
 import {
   bundleRef,
   definitionResource,
+  heldRights,
   isOperator,
   operatorVersionOf,
   placeBundle,
@@ -107,7 +110,7 @@ class BundleUpgrade {
     const { deps, options } = this;
     const { recorder } = deps;
     const { namespace, contents } = options;
-    const bundle = this.#placed(undefined);
+    const bundle = this.#placed();
     await requirePermissions(deps, readPermissions(deps, options, bundle));
     await requireNamespace(deps, namespace);
     const installed = await readInstalled(deps, namespace, bundle);
@@ -126,6 +129,7 @@ class BundleUpgrade {
     const steps: Evaluated[] = [];
     for (const one of wanted) steps.push(await judge(one));
     recorder.findings(requireFit(steps.flatMap(({ findings }) => findings)));
+    recorder.findings(steps.filter(isWritten).flatMap((step) => this.#held(step)));
     const plan = { steps, patches, judge };
     if (this.#changesOf(plan).length > 0) {
       await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
@@ -138,6 +142,16 @@ class BundleUpgrade {
     return plan;
   }
 
+  /** Unusual rights that are no new ones. */
+  #held({ object, live }: Evaluated): readonly Finding[] {
+    return heldRights(object, live, this.deps.names).map((right) =>
+      operatorFinding("rightHeld", {
+        object: objectLabel(object),
+        cause: `${right}, as the one in the cluster does already`,
+      }),
+    );
+  }
+
   /** The objects to write; throws where the operator is not to be upgraded by them. */
   #wanted(installed: Installed): readonly DesiredObject[] {
     const { contents, registry, takeFields } = this.options;
@@ -148,7 +162,7 @@ class BundleUpgrade {
     }
     const owned = judgeOwners(installed, contents.operatorVersion);
     if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
-    const wanted = this.#placed(installed.deployment);
+    const wanted = this.#placed(installed);
     const moved = wanted
       .filter(({ object }) => registry === undefined && isOperator(object, names))
       .flatMap(({ object }) => judgeRegistry(installed, object, takeFields));
@@ -157,13 +171,20 @@ class BundleUpgrade {
     return wanted;
   }
 
-  #placed(live: KubeObject | undefined): readonly DesiredObject[] {
+  #placed(installed?: Installed): readonly DesiredObject[] {
     const { bundle, source } = this.options.contents;
-    const result = placeBundle(bundle, { ...this.options, names: this.deps.names, live });
+    const result = placeBundle(bundle, {
+      ...{ ...this.options, names: this.deps.names },
+      live: installed?.deployment,
+      held: installed?.objects,
+    });
     if (result.is === "placed") return result.objects;
+    const hint = result.allowable
+      ? "look at what is named; where it is wanted, allow it with --allow-object, then run again"
+      : "give a release as it was published, with the operator's bundle for this platform";
     throw new UsageError(
       result.problems.map((problem) => `release ${source}: ${problem}`),
-      { hint: "give a release as it was published, with the operator's bundle for this platform" },
+      { hint },
     );
   }
 

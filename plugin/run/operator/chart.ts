@@ -141,9 +141,9 @@ class ChartUpgradeRun {
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
   #asked({ deployment, release }: ChartFacts): ChartWish {
-    const { version } = this.options;
+    const { namespace, version } = this.options;
     const live = isDeployed(release, version) ? undefined : deployment;
-    return { version, live, names: this.deps.names };
+    return { version, live, namespace, names: this.deps.names };
   }
 
   /** What is not as it was asked for, whatever helm says. */

@@ -5,7 +5,8 @@ import type { Placing } from "../../../../plugin/domain/operator/wanted";
 import { bundleOf } from "../../../support/releases/tree";
 import { releaseVersions } from "../../../support/releases/versions";
 
-const { bundleKindOf, bundleRef, imagesOf, operatorVersionOf, placeBundle, unusualIn } = bundles;
+const { bundleKindOf, bundleRef, heldRights, imagesOf, operatorVersionOf, placeBundle, unusualIn } =
+  bundles;
 const { container, deployment: operatorName } = names.operator;
 
 const rbac = "rbac.authorization.k8s.io/v1";
@@ -89,7 +90,7 @@ test.each<[readonly KubeObject[], readonly string[], readonly string[]]>([
   ],
 ])("every problem of a bundle is named (%#)", (bundle, allowObjects, problems) => {
   const result = placeBundle(bundle, { ...placing, allowObjects });
-  expect(result).toEqual({ is: "unfit", problems });
+  expect(result).toMatchObject({ is: "unfit", problems });
 });
 
 test("what is unusual is applied where a person names it", () => {
@@ -158,6 +159,12 @@ test.each(releaseVersions)("nothing of release %s is unusual", (version) => {
   }
 });
 
+const mighty = (verb: string, more: object = {}) => ({
+  apiGroups: ["rbac.authorization.k8s.io"],
+  resources: ["roles"],
+  verbs: ["get", verb],
+  ...more,
+});
 const aRole = (rule: object) => anObject("Role", { rules: [rule] });
 const aBinding = (name: string, subject: string) =>
   anObject("ClusterRoleBinding", { roleRef: { name }, subjects: [{ name: subject }] });
@@ -170,7 +177,15 @@ test.each<[KubeObject, string]>([
   [aRole({ apiGroups: ["*"], resources: ["pods"] }), "its rules are for every API group"],
   [aRole({ apiGroups: [""], resources: ["*"] }), "its rules are for every resource"],
   [aRole({ nonResourceURLs: ["/metrics"] }), "its rules are for paths of the API server"],
-  [aRole({ apiGroups: [""], verbs: ["escalate"] }), "its rules give the verb escalate"],
+  [
+    aRole(mighty("escalate")),
+    "its rules give the verb escalate on roles.rbac.authorization.k8s.io",
+  ],
+  [aRole(mighty("bind")), "its rules give the verb bind on roles.rbac.authorization.k8s.io"],
+  [
+    aRole({ apiGroups: [""], resources: ["users"], resourceNames: ["x"], verbs: ["impersonate"] }),
+    'its rules give the verb impersonate on users "x"',
+  ],
   [aBinding("cluster-admin", "op"), "it gives cluster-admin"],
   [aBinding("r", "system:unauthenticated"), "it is for system:unauthenticated"],
   [aBinding("r", "system:serviceaccounts"), "it is for system:serviceaccounts"],
@@ -185,6 +200,57 @@ test.each<[KubeObject, string]>([
 ])("unusual (%#): %s", (object, because) => {
   const label = `${object.kind}/${object.metadata.name ?? ""}`;
   expect(unusualIn([object], names)).toEqual([{ object: label, because }]);
+});
+
+const named = { resourceNames: ["a"] };
+
+test.each<[string, KubeObject, KubeObject, readonly string[], readonly string[]]>([
+  ["held by the same role", aRole(mighty("bind")), aRole(mighty("bind")), [], ["bind"]],
+  ["held with every verb", aRole(mighty("escalate")), aRole(mighty("*")), [], ["escalate"]],
+  ["held on one name of it", aRole(mighty("bind")), aRole(mighty("bind", named)), ["bind"], []],
+  ["held on every name", aRole(mighty("bind", named)), aRole(mighty("bind")), [], ["bind"]],
+  ["another verb of it", aRole(mighty("escalate")), aRole(mighty("bind")), ["escalate"], []],
+  [
+    "held by a role of another name",
+    aRole(mighty("bind")),
+    { ...aRole(mighty("bind")), metadata: { name: "other" } },
+    ["bind"],
+    [],
+  ],
+  [
+    "held by another kind",
+    anObject("ClusterRole", { rules: [mighty("bind")] }),
+    aRole(mighty("bind")),
+    ["bind"],
+    [],
+  ],
+  [
+    "a whole rule that is held",
+    aRole({ apiGroups: ["*"], resources: ["pods"], verbs: ["get"] }),
+    aRole({ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }),
+    [],
+    ["every API group"],
+  ],
+])("a right of a role: %s", (...[, role, live, fresh, held]) => {
+  const matches = (words: readonly string[]) =>
+    words.map((word) => expect.stringContaining(word) as string);
+  const told = unusualIn([role], names, [live]).map(({ because }) => because);
+  expect(told).toEqual(matches(fresh));
+  const same = live.kind === role.kind && live.metadata.name === role.metadata.name;
+  expect(heldRights(role, same ? live : undefined, names)).toEqual(matches(held));
+  expect(heldRights(operator, live, names)).toEqual([]);
+});
+
+test("before the cluster is read no right is judged, and what was allowed once may be named again", () => {
+  const role = { ...aRole(mighty("bind")), apiVersion: rbac };
+  const bundle = [operator, role];
+  expect(placed(bundle)).toHaveLength(2);
+  const refused = placeBundle(bundle, { ...placing, held: [] });
+  expect(refused).toMatchObject({ is: "unfit", allowable: true });
+  const allowObjects = ["Role/x"];
+  for (const held of [undefined, [], [role]]) {
+    expect(placed(bundle, { allowObjects, held })).toHaveLength(2);
+  }
 });
 
 test("what has no name, no role and no subject is no more than that", () => {

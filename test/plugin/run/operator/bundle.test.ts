@@ -378,6 +378,61 @@ describe("nothing is written", () => {
     ]);
   });
 
+  describe("to rights that escalate", () => {
+    const right = (verb: string) => ({
+      apiGroups: ["rbac.authorization.k8s.io"],
+      resources: ["roles"],
+      verbs: [verb],
+    });
+    /** The operator's Role with one more rule. */
+    const withRight =
+      (rule: object | undefined) =>
+      (object: KubeObject): KubeObject =>
+        object.kind === "Role" && rule !== undefined
+          ? { ...object, rules: [...(object["rules"] as object[]), rule] }
+          : object;
+    const giving = (rule: object) => ({
+      ...contents,
+      bundle: contents.bundle.map(withRight(rule)),
+    });
+
+    test.each(["bind", "escalate", "impersonate"])(
+      "%s, where the Role has it already: taken",
+      async (verb) => {
+        const scene = await aScene({ installed: "7.22.0-7", change: withRight(right(verb)) });
+        for (const dryRun of ["client", "server", "none"] as const) {
+          const report = await scene.run({ contents: giving(right(verb)), dryRun });
+          expect([report.exit.code, report.findings]).toMatchObject([
+            0,
+            expect.arrayContaining([
+              expect.objectContaining({
+                code: "OPERATOR-RIGHT-HELD",
+                severity: "warning",
+                object: expect.stringContaining("Role/engine/") as string,
+                cause: expect.stringContaining(`the verb ${verb} on roles`) as string,
+              }),
+            ]),
+          ]);
+        }
+        const again = await scene.run({ contents: giving(right(verb)) });
+        expect([again.exit.code, again.findings ?? []]).toEqual([0, []]);
+      },
+    );
+
+    test.each([
+      ["nothing of it", undefined],
+      ["another verb", right("get")],
+      ["one name of it", { ...right("bind"), resourceNames: ["a"] }],
+      ["another resource", { ...right("bind"), resources: ["clusterroles"] }],
+    ])("bind, where the Role has %s: refused", async (_, had) => {
+      const scene = await aScene({ installed: "7.22.0-7", change: withRight(had) });
+      const refused = await scene.run({ contents: giving(right("bind")) });
+      expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([2, [], []]);
+      expect(refused.exit.reason).toContain("its rules give the verb bind on roles");
+      expect(refused.exit.next).toContain("--allow-object");
+    });
+  });
+
   test("to the stored versions of a definition that would not be served", async () => {
     const scene = await aScene({ installed: "7.4.2-2" });
     const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
