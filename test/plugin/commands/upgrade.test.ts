@@ -231,7 +231,7 @@ describe("a release whose sample cluster has a tag with a suffix", () => {
       "",
       3,
     ],
-  ])("%s", async (_, given, expected, code) => {
+  ])("%s", async (...[, given, expected, code]) => {
     const world = await aPlayedWorld({ objects });
     const plain = ["--yes", "--cluster-target", "8.0.2-17.minimal"];
     expect((await upgrade(world, plain)).report.exit.code).toBe(0);

@@ -16,7 +16,7 @@ import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/opera
 import { deployment } from "../../../support/releases/operator";
 import { kinds } from "../../../../plugin/domain/kinds";
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
-import type { Json } from "../../../../plugin/domain/values";
+import { type Json, omit } from "../../../../plugin/domain/values";
 
 let example: readonly KubeObject[] = [];
 beforeAll(async () => {
@@ -279,7 +279,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
           rendered.push(mode);
           if (wish.fails === true) throw new Failed("helm upgrade failed: no such chart");
           const object = anOperator(wish.image ?? imageAt(version));
-          const { namespace: _, ...metadata } = object.metadata;
+          const metadata = omit(object.metadata, "namespace");
           const objects = ["odd", { kind: "Deployment" }, { ...object, metadata }];
           return Promise.resolve({ objects, values: wish.values ?? {} });
         },
