@@ -10,6 +10,7 @@ import {
   asArray,
   asString,
   getOwn,
+  omit,
   parseJson,
   sameJson,
   withValue,
@@ -228,6 +229,15 @@ function wholeOf(value: unknown): unknown {
   return { ...(group !== undefined && { apiGroup: group }), ...Object.fromEntries(kept) };
 }
 
+/** Subjects without the namespace that a file leaves to where it is applied. */
+function placedAs(live: unknown, wanted: unknown): unknown {
+  if (!Array.isArray(live) || !Array.isArray(wanted)) return live;
+  return asArray(live).map((one, at) => {
+    const isUnplaced = isObject(one) && getOwn(asArray(wanted)[at], "namespace") === undefined;
+    return isUnplaced ? omit(one, "namespace") : one;
+  });
+}
+
 const rbacGroup = "rbac.authorization.k8s.io";
 
 function isEmpty(value: unknown): boolean {
@@ -236,7 +246,9 @@ function isEmpty(value: unknown): boolean {
 
 function between(live: unknown, wanted: unknown, field = ""): readonly Difference[] {
   if (wholeField.test(field) && live !== undefined) {
-    return sameJson(wholeOf(live), wholeOf(wanted)) ? [] : [{ field, live, wanted }];
+    return sameJson(wholeOf(placedAs(live, wanted)), wholeOf(wanted))
+      ? []
+      : [{ field, live, wanted }];
   }
   if (isObject(wanted) && isObject(live)) {
     return Object.entries(wanted).flatMap(([key, inner]) =>

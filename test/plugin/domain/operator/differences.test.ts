@@ -42,8 +42,14 @@ test.each([
   [
     "a subject of another namespace",
     { subjects: [{ kind: "ServiceAccount", name: "a", namespace: "x" }] },
-    { subjects: [{ kind: "ServiceAccount", name: "a" }] },
+    { subjects: [{ kind: "ServiceAccount", name: "a", namespace: "y" }] },
     [".spec.subjects"],
+  ],
+  [
+    "a subject whose namespace the file leaves out",
+    { subjects: [{ kind: "ServiceAccount", name: "a", namespace: "x" }] },
+    { subjects: [{ kind: "ServiceAccount", name: "a" }] },
+    [],
   ],
 ])("differences: %s", (...[, live, wanted, fields]) => {
   expect(differences(anObject(live), anObject(wanted)).map(({ field }) => field)).toEqual(fields);
