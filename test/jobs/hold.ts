@@ -8,7 +8,7 @@ import { Trial } from "./trial";
 
 interface Choice {
   readonly job: (job: Job) => boolean;
-  /** Each write of a job has its cases, else those that stand for all. */
+  /** Each law is held in all of its cases, else in the first. */
   readonly isEvery: boolean;
 }
 
@@ -21,7 +21,8 @@ export function hold({ job: isChosen, isEvery }: Choice): void {
     test.each(laws.map((one) => [one.law, one] as const))("%s", async (law, { cases }) => {
       const undisturbed = await (seen ??= undisturbedRun(job, starts));
       const wrong: string[] = [];
-      for (const one of cases(undisturbed, isEvery)) {
+      const all = cases(undisturbed);
+      for (const one of isEvery ? all : all.slice(0, 1)) {
         wrong.push(...judged(await played(one, job, starts), { job, law, at: one.at }));
       }
       expect(wrong).toEqual([]);

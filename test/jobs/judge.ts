@@ -89,14 +89,6 @@ export function isSame(one: Request, other: Request): boolean {
   return one.key === other.key && one.nth === other.nth;
 }
 
-/** Sampled, the first write of each verb, and the last one; of a job of many parts the first and the last. */
-export function sampled({ job, ran: { written } }: Undisturbed, isEvery: boolean) {
-  const verbs = written.map(({ call }) => call.verb);
-  const isFirst = (index: number): boolean =>
-    index === 0 || (job.isWhole !== true && verbs.indexOf(verbs[index] ?? "get") === index);
-  return written.filter((_, index) => isEvery || isFirst(index) || index === written.length - 1);
-}
-
 export function casesAt<R extends Request>(
   requests: readonly R[],
   play: (request: R) => Play,

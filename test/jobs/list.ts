@@ -17,9 +17,9 @@ interface Row extends Start {
   readonly open?: () => Promise<Opened>;
   /** Objects that are not compared: their names are new in every run, or only their owners change. */
   readonly passing?: RegExp;
-  /** Its parts are jobs of the table too: in `npm test` its first and last write stand for all. */
+  /** Its parts are jobs of the table too: some of its reads stand for all. */
   readonly isWhole?: true;
-  /** Only in `npm run test:faults`. */
+  /** Only in `npm run test:deep`. */
   readonly isThorough?: true;
 }
 

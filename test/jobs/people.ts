@@ -52,12 +52,11 @@ async function touch(trial: Trial, { before, after }: Written): Promise<void> {
 }
 
 /** Fields that the job writes, each owned by GitOps before the job begins. */
-export function foreign(writes: readonly Written[], isEvery: boolean): readonly Case[] {
+export function foreign(writes: readonly Written[]): readonly Case[] {
   return writes.flatMap((write) => {
     const { nth, before, after } = write;
     if (nth > 0 || before === undefined || after === undefined) return [];
-    const fields = fieldsWritten(before, after);
-    return (isEvery ? fields : fields.slice(0, 1)).map((field) => ({
+    return fieldsWritten(before, after).map((field) => ({
       at: `${write.key}: ${field.path.join(".")}`,
       play: (trial: Trial) => ownedByGitOps(trial, write, field),
     }));

@@ -1,9 +1,11 @@
 /**
  * `npm test` runs many test files as one suite: jest loads the program's modules again for every file
- * that it runs itself, which takes longer than most tests do. `npx jest PATH` still runs one file alone.
+ * that it runs itself, which takes longer than most tests do. Files in deep.json are left to
+ * `npm run test:deep`. With arguments both are plain jest (run.mjs).
  */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import deep from "./deep.json";
 
 const root = join(__dirname, "..");
 
@@ -12,6 +14,7 @@ const folders = {
   adapters: ["plugin/adapters"],
   commands: ["plugin/commands"],
   domain: ["plugin/domain"],
+  jobs: ["jobs", "frozen"],
   program: ["plugin/program"],
   rehearsal: ["plugin/rehearsal"],
   run: ["plugin/run"],
@@ -24,9 +27,13 @@ const otherRuns = ["control-plane", "faults", "package", "pages"];
 const isUnder = (all: readonly string[], file: string): boolean =>
   all.some((folder) => file.startsWith(`${folder}/`));
 
+const gone = Object.keys(deep).filter((file) => !existsSync(join(root, "..", file)));
+if (gone.length > 0) throw new Error(`deep.json names files that do not exist: ${gone.join(", ")}`);
+
 function filesOf(suite: keyof typeof folders | "rest"): readonly string[] {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".test.ts") && !isUnder(otherRuns, file))
+    .filter((file) => !Object.hasOwn(deep, `test/${file}`))
     .sort();
   const taken = Object.values<readonly string[]>(folders).flat();
   return files.filter((file) =>
