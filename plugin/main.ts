@@ -87,7 +87,7 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 
 /** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
 export async function connect(
-  { connection }: GlobalOptions,
+  { connection, output }: GlobalOptions,
   { onRequest, onSlow, warn, readOnly = false, silent = false }: ConnectManner = {},
 ): Promise<Cluster> {
   const { sweepLeftovers } = await import("./adapters/files.ts");
@@ -97,6 +97,7 @@ export async function connect(
     signal: interruption.signal,
     readOnly,
     silent,
+    isDocument: output !== "text",
     onSlow,
     ...(warn && { warn }),
     ...(onRequest && {

@@ -33,9 +33,9 @@ import {
 } from "./credentials";
 import { ExecPlugin } from "./exec-plugin";
 import { OidcLogin } from "./oidc";
-import { readPem } from "./pem";
+import { readPem, tlsProblem } from "./pem";
 import { fileProblem, followed, readText } from "../files";
-import { type ConnectionOptions, createSecureContext } from "node:tls";
+import type { ConnectionOptions } from "node:tls";
 
 const dialMs = 30_000;
 
@@ -82,8 +82,8 @@ export function openClient(
   options: ClientOptions,
 ): Client {
   const { base, cluster, user, userName, clusterName } = target;
-  const { clock = systemClock, signal, onRequest, onSlow, readOnly, onRefused, silent } = options;
-  const { warn = () => undefined } = options;
+  const { clock = systemClock, signal, onRequest, onSlow, readOnly, onRefused } = options;
+  const { warn = () => undefined, silent, isDocument } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
   const trust = trustOf(target, env);
   return new Client({
@@ -93,7 +93,15 @@ export function openClient(
       tls: base.protocol === "https:" ? trust : undefined,
       open: tunnelTo(base, proxyFor(base, env, cluster.proxyUrl)),
     }),
-    credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs, silent, warn }),
+    credentials: credentialSource({
+      target,
+      env,
+      clock,
+      timeoutMs: limits.answerMs,
+      silent,
+      isDocument,
+      warn,
+    }),
     impersonation: impersonationHeaders(user),
     userAgent: options.userAgent ?? "kubectl-engine",
     compress: cluster.disableCompression !== true,
@@ -273,12 +281,7 @@ function clientPairOf(user: UserEntry, userName: string): () => ClientPair | und
   );
 }
 
-/** OpenSSL's complaint is told by its code alone. */
 function usable(material: { ca?: string } | ClientPair, what: string): void {
-  try {
-    createSecureContext(material);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new InputError(`cannot use ${what}${code === undefined ? "" : ` (${code})`}`);
-  }
+  const problem = tlsProblem(material);
+  if (problem !== undefined) throw new InputError(`cannot use ${what}${problem}`);
 }

@@ -18,6 +18,8 @@ export interface CredentialContext {
   /** Longest time for a plugin or an identity provider to give a credential. */
   readonly timeoutMs: number;
   readonly silent?: boolean | undefined;
+  /** Output is one document: what a plugin says of its failure belongs into it. */
+  readonly isDocument?: boolean | undefined;
   /** Told of what a person should know although the run goes on. */
   readonly warn: (text: string) => void;
 }

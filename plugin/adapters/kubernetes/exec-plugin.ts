@@ -1,9 +1,14 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { PermissionError } from "../../domain/errors";
-import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
+import { InputError, PermissionError } from "../../domain/errors";
+import { secretsIn } from "../../domain/public-words";
+import { asArray, asString, getOwn, isObject, type Json } from "../../domain/values";
 import { deadline } from "../../run/ports";
+import { LastWords } from "../child";
+import { firstDocument } from "../documents";
 import { readText } from "../files";
+import type { ClientPair } from "../http/agents";
+import { oneLine } from "../http/answer";
 import {
   bearer,
   type Credential,
@@ -12,19 +17,35 @@ import {
   type Issued,
   KeptCredential,
 } from "./credentials";
+import { tlsProblem } from "./pem";
 
 const outputLimit = 1024 * 1024;
+/** Characters of the output that are kept out of what it says. */
+const searchedOutput = 64 * 1024;
+/** Those that kubectl knows. */
+const apiVersions = [
+  "client.authentication.k8s.io/v1",
+  "client.authentication.k8s.io/v1beta1",
+] as const;
 
 /** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
 export class ExecPlugin implements CredentialSource {
   private readonly kept: KeptCredential;
   private child: ChildProcess | undefined;
+  /** What its last run said of itself, as far as that was not passed on. */
+  private words = "";
 
   constructor(
     private readonly site: CredentialContext,
     private readonly spec: Json,
   ) {
     this.kept = new KeptCredential(() => this.ask(), site.clock);
+    const version = getOwn(spec, "apiVersion");
+    if (apiVersions.some((known) => known === version)) return;
+    const named = version === undefined ? "no apiVersion" : `the apiVersion "${String(version)}"`;
+    throw new InputError(
+      `the exec credential plugin ${asString(getOwn(spec, "command")) ?? ""} of ${site.target.userName} has ${named}: ${apiVersions.join(" or ")} is needed`,
+    );
   }
 
   get(): Promise<Credential> {
@@ -43,35 +64,46 @@ export class ExecPlugin implements CredentialSource {
   private async ask(): Promise<Issued> {
     const status = getOwn(this.parsed(await this.output()), "status");
     const token = asString(getOwn(status, "token"));
-    const cert = asString(getOwn(status, "clientCertificateData"));
-    const key = asString(getOwn(status, "clientKeyData"));
-    const pair = cert === undefined || key === undefined ? undefined : { cert, key };
-    if (token === undefined && pair === undefined) throw this.failed("gave no credential");
     const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
+    const pair = this.pairOf(status);
+    if (token === undefined && pair === undefined) throw this.failed("gave no credential");
     return {
-      credential: {
-        authorization: token && bearer(token),
-        pair,
-      },
+      credential: { authorization: token && bearer(token), pair },
       expires: Number.isNaN(expires) ? Infinity : expires,
     };
   }
 
-  /** The parser's own error is dropped: it quotes the output, which is the credential. */
+  private pairOf(status: unknown): ClientPair | undefined {
+    const cert = asString(getOwn(status, "clientCertificateData"));
+    const key = asString(getOwn(status, "clientKeyData"));
+    if (cert === undefined && key === undefined) return undefined;
+    if (cert === undefined || key === undefined) {
+      const half =
+        cert === undefined ? "a key without its certificate" : "a certificate without its key";
+      throw this.failed(`gave ${half}`);
+    }
+    const problem = tlsProblem({ cert, key });
+    if (problem === undefined) return { cert, key };
+    throw this.failed(`gave a certificate and key that cannot be used${problem}`);
+  }
+
+  /** JSON or YAML; the reader's own problems are dropped: they quote the output, which is the credential. */
   private parsed(output: string): Json {
-    const answer = parseJson(output);
-    const wanted = getOwn(this.spec, "apiVersion");
+    const document = firstDocument(output);
+    const answer = document !== undefined && "value" in document ? document.value : undefined;
     if (!isObject(answer) || getOwn(answer, "kind") !== "ExecCredential") {
       throw this.failed("printed no ExecCredential");
     }
-    if (getOwn(answer, "apiVersion") === wanted) return answer;
-    throw this.failed("answered in another apiVersion than the kubeconfig asks for");
+    const [wanted, given] = [getOwn(this.spec, "apiVersion"), getOwn(answer, "apiVersion")];
+    if (given === wanted) return answer;
+    const version = oneLine(String(given), 80);
+    throw this.failed(`answered in ${version}, but the kubeconfig asks for ${String(wanted)}`);
   }
 
   private output(): Promise<string> {
     const { stdin, stderr } = process;
     const mode = getOwn(this.spec, "interactiveMode");
-    const { silent = false } = this.site;
+    const { silent = false, isDocument = false } = this.site;
     const interactive = mode !== "Never" && stdin.isTTY && !silent;
     if (mode === "Always" && !interactive) throw this.failed("needs a terminal");
     const args = asArray(getOwn(this.spec, "args")).map(String);
@@ -81,7 +113,8 @@ export class ExecPlugin implements CredentialSource {
         stdio: [
           interactive ? "inherit" : "ignore",
           "pipe",
-          stderr.isTTY && !silent ? "inherit" : "ignore",
+          // as kubectl passes it on; where nobody reads along, it is told in the error
+          silent || (isDocument && !stderr.isTTY) ? "pipe" : "inherit",
         ],
         // without a terminal of its own it cannot open one to ask on
         detached: silent && process.platform !== "win32",
@@ -93,9 +126,11 @@ export class ExecPlugin implements CredentialSource {
         reject(this.failed(`did not end within ${timeoutMs / 1000} s`));
         abandon(child, "SIGKILL");
       });
+      const words = new LastWords();
+      child.stderr?.on("data", words.add);
       const chunks: Buffer[] = [];
       let size = 0;
-      child.stdout.on("data", (chunk: Buffer) => {
+      child.stdout?.on("data", (chunk: Buffer) => {
         size += chunk.length;
         if (size > outputLimit) child.kill();
         else chunks.push(chunk);
@@ -107,7 +142,9 @@ export class ExecPlugin implements CredentialSource {
       });
       child.on("close", (code, signal) => {
         inTime();
-        if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
+        const output = Buffer.concat(chunks).toString("utf8");
+        this.words = words.isEmpty ? "" : words.told(this.secrets(output));
+        if (code === 0) resolve(output);
         else reject(this.failed(`ended with ${signal ?? `exit code ${code ?? ""}`}`));
       });
     });
@@ -151,12 +188,29 @@ export class ExecPlugin implements CredentialSource {
     };
   }
 
+  /** What is no word for an error: its output, and what it was given in secret. */
+  private secrets(output: string): readonly string[] {
+    const given = asArray(getOwn(this.spec, "env")).map((entry): [string, unknown] => [
+      String(getOwn(entry, "name")),
+      getOwn(entry, "value"),
+    ]);
+    const printed = output
+      .slice(0, searchedOutput)
+      .split(/[\s"',]+/)
+      .filter((word) => word.length >= 8);
+    return [...printed, ...secretsIn(Object.fromEntries(given))];
+  }
+
   private failed(how: string): PermissionError {
     const command = asString(getOwn(this.spec, "command")) ?? "";
     const { userName } = this.site.target;
-    return new PermissionError(`the exec credential plugin ${command} of ${userName} ${how}`, {
-      hint: asString(getOwn(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
-    });
+    const said = this.words === "" ? "" : `: ${this.words}`;
+    return new PermissionError(
+      `the exec credential plugin ${command} of ${userName} ${how}${said}`,
+      {
+        hint: asString(getOwn(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
+      },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 /** Keys and certificates that a kubeconfig gives, as data or by file. */
 import { InputError } from "../../domain/errors";
+import { createSecureContext } from "node:tls";
 import { fileProblem, readText } from "../files";
 
 /** The PEM text, undefined where neither is given; `what` names it in the InputError. */
@@ -18,4 +19,17 @@ function fromFile(file: string | undefined, what: string): string | undefined {
   const read = readText(file);
   if ("text" in read) return read.text;
   throw new InputError(`cannot read ${what}: ${fileProblem(file, read.failure)}`);
+}
+
+/** Why TLS cannot use these, by OpenSSL's code alone: ` (CODE)`; undefined where it can. */
+export function tlsProblem(
+  material: { readonly ca?: string } | { readonly cert: string; readonly key: string },
+): string | undefined {
+  try {
+    createSecureContext(material);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === undefined ? "" : ` (${code})`;
+  }
 }

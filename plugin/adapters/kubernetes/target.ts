@@ -259,6 +259,8 @@ export interface ConnectOptions {
   readonly readOnly?: boolean;
   /** A credential plugin gets no terminal to ask on. */
   readonly silent?: boolean;
+  /** Output is one document: what a plugin says of its failure belongs into it. */
+  readonly isDocument?: boolean;
   /** Told of what a person should know although the run goes on. */
   readonly warn?: (text: string) => void;
   /** Told of each write that `readOnly` kept from being sent. */

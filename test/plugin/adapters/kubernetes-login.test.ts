@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
@@ -486,9 +486,21 @@ ${output}
       "speaks another version",
       prints(`{ token: "${secret}" }`),
       { apiVersion: "client.authentication.k8s.io/v1beta1" },
-      "answered in another apiVersion than the kubeconfig asks for",
+      "answered in client.authentication.k8s.io/v1, but the kubeconfig asks for client.authentication.k8s.io/v1beta1",
     ],
     ["gives nothing", prints("{}"), {}, "gave no credential"],
+    [
+      "gives a certificate alone",
+      prints(`{ token: "${secret}", clientCertificateData: "c" }`),
+      {},
+      "gave a certificate without its key",
+    ],
+    [
+      "gives a key alone",
+      prints('{ clientKeyData: "k" }'),
+      {},
+      "gave a key without its certificate",
+    ],
     ["needs a terminal", prints("{}"), { interactiveMode: "Always" }, "needs a terminal"],
   ];
   test.each(rows)("a plugin that %s is a missing permission", async (...[, output, spec, how]) => {
@@ -521,6 +533,57 @@ ${output}
     const failure = await failureOf({ user: { exec: { apiVersion: v1, ...spec } } });
     expect(failure.message.endsWith(how)).toBe(true);
     expect(failure).toMatchObject({ exitCode: 4, hint: expect.stringContaining(hint) as unknown });
+  });
+
+  test("a certificate and key of a plugin that are none", async () => {
+    const status = '{ clientCertificateData: "c", clientKeyData: "k" }';
+    const failure = await failureOf({ user: plugin(prints(status)) });
+    expect(failure.message).toMatch(/gave a certificate and key that cannot be used \(ERR_\w+\)$/);
+  });
+
+  test.each([
+    ["YAML", `apiVersion: ${v1}\\nkind: ExecCredential\\nstatus:\\n  token: tok # short\\n`],
+    [
+      "YAML behind dashes",
+      `---\\nkind: ExecCredential\\napiVersion: ${v1}\\nstatus: {token: tok}\\n`,
+    ],
+  ])("may answer in %s", async (_, text) => {
+    const request = await seenAfter({ user: plugin(`process.stdout.write("${text}")`) });
+    expect(request.headers["authorization"]).toBe("Bearer tok");
+  });
+
+  test.each(["client.authentication.k8s.io/v1alpha1", "v1", undefined])(
+    "of the apiVersion %s is not run",
+    async (apiVersion) => {
+      const failure = await failureOf({ user: plugin(prints('{ token: "t" }'), { apiVersion }) });
+      expect(failure).toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining(
+          "client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1 is needed",
+        ) as unknown,
+      });
+      expect(existsSync(join(folder.dir, "calls"))).toBe(false);
+    },
+  );
+
+  test.each<[string, ConnectOptions]>([
+    ["a silent run", { silent: true }],
+    ["a run whose output is a document", { isDocument: true }],
+  ])("what it says of its failure is in the error of %s", async (_, options) => {
+    const jwt = "eyJhbGciOiJub25lIn0.eyJleHAiOjF9.c2ln";
+    const lines = [
+      ...Array.from({ length: 400 }, (_each, at) => `line ${at}`),
+      "\\u001b[31mERROR\\u001b[0m: the session has expired; run 'corpcli login' again",
+      `asked https://jane:${secret}@sts.test/x?code=1 with Bearer abcdefgh12, password=${secret}`,
+      `token ${jwt} refused, ${secret}-printed`,
+    ];
+    const output = `console.log("${secret}-printed"); process.exitCode = 1; process.stderr.write(${JSON.stringify(lines.join("\n")).replaceAll("\\\\u", "\\u")})`;
+    const failure = await failureOf({ user: plugin(output), options });
+    expect(failure.message).toContain("ended with exit code 1: line 393 line 394");
+    expect(failure.message).toContain("ERROR: the session has expired; run 'corpcli login' again");
+    expect(failure.message).toContain("asked https://sts.test/x?… with Bearer … password=…");
+    expect(failure.message).toMatch(/token … refused, …$/);
+    expect(failure.message.length).toBeLessThan(1200);
   });
 
   test("a failed plugin is asked again by the next request", async () => {
