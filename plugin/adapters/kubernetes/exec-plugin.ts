@@ -7,6 +7,7 @@ import { deadline } from "../../run/ports";
 import { LastWords } from "../child";
 import { firstDocument } from "../documents";
 import { readText } from "../files";
+import { inlineYaml } from "../yaml";
 import type { ClientPair } from "../http/agents";
 import { oneLine } from "../http/answer";
 import {
@@ -42,7 +43,7 @@ export class ExecPlugin implements CredentialSource {
     this.kept = new KeptCredential(() => this.ask(), site.clock);
     const version = getOwn(spec, "apiVersion");
     if (apiVersions.some((known) => known === version)) return;
-    const named = version === undefined ? "no apiVersion" : `the apiVersion "${String(version)}"`;
+    const named = version === undefined ? "no apiVersion" : `the apiVersion ${inlineYaml(version)}`;
     throw new InputError(
       `the exec credential plugin ${asString(getOwn(spec, "command")) ?? ""} of ${site.target.userName} has ${named}: ${apiVersions.join(" or ")} is needed`,
     );
