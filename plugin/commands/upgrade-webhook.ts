@@ -95,7 +95,8 @@ async function run(
   return await swapWebhook(
     {
       ...ports,
-      judgeSecret: (secret, injected) => judgeSecret(secret, injected, { ...context, namespace }),
+      judgeSecret: (secret, injected) =>
+        judgeSecret(secret, injected, { names, clock: context.clock, namespace }),
       probeName: probeNameOf(context),
     },
     swapOptions,
@@ -205,10 +206,15 @@ function resourceOf({ apiVersion, kind }: KubeObject, names: Names): Resource {
   return { group, version, kind, plural: known?.plural ?? `${kind.toLowerCase()}s` };
 }
 
+/** Its parts by name: what a context of `upgrade` has from another is lost where it is spread. */
+interface SecretContext extends Pick<CommandContext, "names" | "clock"> {
+  readonly namespace: string;
+}
+
 function judgeSecret(
   secret: KubeObject,
   injected: readonly string[] | undefined,
-  { names, clock, namespace }: CommandContext & { readonly namespace: string },
+  { names, clock, namespace }: SecretContext,
 ): JudgedSecret {
   const facts = readSecretCertificate(secret, names, injected);
   const findings = judgeCertificate(facts, { namespace, now: clock.now(), names });
