@@ -119,10 +119,10 @@ function operator({ context, flags, opened }: PartsOf): Promise<PreparedRun> {
 }
 
 function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<PreparedRun> {
-  const { takeFields, probe } = flags;
+  const { takeFields, probe, probeFile } = flags;
   return prepareUpgradeWebhook(
     context,
-    { ...defaultsOf(upgradeWebhook), takeFields, probe },
+    { ...defaultsOf(upgradeWebhook), takeFields, probe, probeFile },
     { opened, ...(ahead && { assumeReady: true }) },
   );
 }

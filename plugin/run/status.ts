@@ -18,7 +18,8 @@ import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import type { ProbeOutcome } from "../domain/status/admission";
 import { getOwn } from "../domain/values";
 import { entryOf, serviceNamespaceOf } from "../domain/webhook/configuration";
-import { tally, type ProbePair, pairsFor } from "../domain/webhook/probe";
+import { tally } from "../domain/webhook/gap";
+import { type ProbePair, pairsFor } from "../domain/webhook/probe";
 import { labelsFor, selects } from "../domain/kube/selectors";
 import { Prober } from "./swap/prober";
 
@@ -236,9 +237,14 @@ export async function probeWebhook(
   if (typeof pair === "string") return { is: "open", because: pair };
   const prober = new Prober(deps, pair);
   const proof = await prober.settle({ ...wanted, entry });
-  deps.recorder.probe({ phase, ...tally(prober.counting()) });
+  deps.recorder.probe({ phase, ...tally(prober.counting(), prober.ours) });
   if (proof.is === "proven") return proof;
   const { because } = proof;
+  const hindrance = prober.hindrance();
+  if (hindrance !== undefined) {
+    const { object = "", cause, fix } = hindrance;
+    return { is: "elsewhere", because: cause, object, fix };
+  }
   const other = prober.observations.some(({ answer }) => answer.is === "other");
   return other ? { is: "open", because } : { is: "failed", because };
 }

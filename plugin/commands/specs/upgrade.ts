@@ -97,6 +97,11 @@ done is up to date, and is not written again.`,
     ...participantFlag,
     ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
     ...skipFlag,
+    "probe-file": {
+      value: "FILE",
+      file: true,
+      help: "Two objects to prove the webhook with: the first must pass, the second must be refused",
+    },
     "no-probe": { help: "Prove neither webhook nor RBAC; the report says what is unproven" },
     "plan-out": {
       value: "FILE",
@@ -111,6 +116,9 @@ done is up to date, and is not written again.`,
   needsRelease: true,
   judge: (options, read) => {
     read.oneOf("plan", "plan-out");
+    if (options.probeFile !== undefined && !options.probe) {
+      read.problems.push("--probe-file and --no-probe: give one of the two");
+    }
     return withLimit(judgeOperator(options, read), read);
   },
 });

@@ -44,6 +44,13 @@ export interface WebhookStatus {
 export type ProbeOutcome =
   | { readonly is: "proven" }
   | { readonly is: "failed"; readonly because: string }
+  /** Somebody else refuses or fails the edits. */
+  | {
+      readonly is: "elsewhere";
+      readonly because: string;
+      readonly object: string;
+      readonly fix: string;
+    }
   | { readonly is: "open"; readonly because: string };
 
 /** The webhook's part of the screen. */
@@ -239,6 +246,10 @@ function judgeProbe(
   if (probe === undefined || probe.is === "proven") return undefined;
   const { because } = probe;
   if (probe.is === "open") return { is: "unknown", because };
+  if (probe.is === "elsewhere") {
+    const { object, fix } = probe;
+    return { is: "stalled", because, fix, object };
+  }
   const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
   return { is: "stalled", because, fix: reapply, object };
 }

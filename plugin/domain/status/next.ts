@@ -104,7 +104,9 @@ export function webhookStep(facts: NextFacts): NextStep | undefined {
     return held("the webhook", verdict);
   }
   const ours = ["fits", "empty", "differs"];
-  const unfit = verdict.is === "stalled" && verdict.object?.startsWith("Validating") === true;
+  const unfit =
+    verdict.is === "stalled" &&
+    verdict.object?.startsWith("ValidatingWebhookConfiguration/") === true;
   const old = configurations.some(({ old: isOld, ca }) => isOld && ours.includes(ca));
   if (!unfit && !old) return held("the webhook", verdict.is === "unknown" ? fine : verdict);
   return {

@@ -38,6 +38,16 @@ export const webhookFindings = {
       "no namespace or object is selected by the entry's selectors, so no edit can prove the webhook",
     fix: "label a namespace so that it is selected, or go without proof with --no-probe",
   }),
+  probeHidden: error("PROBE-HIDDEN", "docs/guides/webhook-swap.md", {
+    cause:
+      "a policy refuses every bad edit of the probe before the webhook is asked, so that its refusal cannot be seen",
+    fix: "give a bad edit that the policy lets through with --probe-file, or go without proof with --no-probe",
+  }),
+  probeRefused: error("PROBE-REFUSED", "docs/guides/webhook-swap.md", {
+    cause:
+      "a policy or a webhook of someone else refuses or fails edits that must pass, so that no edit can prove the webhook",
+    fix: "see to the one that is named; or give an edit that passes with --probe-file, or go without proof with --no-probe",
+  }),
   probeSkipped: warning("PROBE-SKIPPED", "Facts 4.3", {
     cause:
       "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",

@@ -1,5 +1,6 @@
-/** How long anything was wrong, from the observations of a probe (cli contract, Probe). */
-import type { Observation, ProbeAnswer, ProbeKind } from "./probe";
+/** How often and how long anything was wrong, from the observations of a probe (cli contract, Probe). */
+import { isRight, type Observation, type ProbeAnswer, type ProbeKind } from "./probe";
+import { nameOfRefuser, refuserOf } from "./refusers";
 
 /** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
 interface Gap {
@@ -94,4 +95,28 @@ export function thinned(observations: readonly Observation[]): readonly Observat
 
 function saysTheSame(one: Observation, other: Observation): boolean {
   return one.pair === other.pair && one.answer.is === other.answer.is;
+}
+
+/** Counts of one phase, as the report shows them. */
+interface Tally {
+  readonly accept: { readonly ok: number; readonly of: number };
+  readonly deny: { readonly ok: number; readonly of: number; readonly by: string };
+}
+
+/** Counts right answers per twin, and names who refused; of `ours` alone where they are given. */
+export function tally(observations: readonly Observation[], ours?: readonly string[]): Tally {
+  const of = (twin: ProbeKind): readonly Observation[] =>
+    observations.filter((observation) => observation.twin === twin);
+  const elsewhere = (one: Observation) => ours && refuserOf(one.answer, ours);
+  const right = (twin: ProbeKind): number =>
+    of(twin).filter((one) => isRight(one) && elsewhere(one) === undefined).length;
+  const by = of("deny").flatMap((one) => {
+    const refuser = elsewhere(one);
+    if (refuser !== undefined && !refuser.fails) return [nameOfRefuser(refuser)];
+    return one.answer.is === "refused" ? [one.answer.by] : [];
+  });
+  return {
+    accept: { ok: right("accept"), of: of("accept").length },
+    deny: { ok: right("deny"), of: of("deny").length, by: [...new Set(by)].sort().join(", ") },
+  };
 }

@@ -180,24 +180,6 @@ export function isRight({ twin, answer }: Observation): boolean {
   return twin === "accept" ? answer.is === "accepted" : answer.is === "refused";
 }
 
-/** Counts of one phase, as the report shows them. */
-interface Tally {
-  readonly accept: { readonly ok: number; readonly of: number };
-  readonly deny: { readonly ok: number; readonly of: number; readonly by: string };
-}
-
-/** Counts right answers per twin, and names who refused. */
-export function tally(observations: readonly Observation[]): Tally {
-  const of = (twin: ProbeKind): readonly Observation[] =>
-    observations.filter((observation) => observation.twin === twin);
-  const right = (twin: ProbeKind): number => of(twin).filter(isRight).length;
-  const by = of("deny").flatMap(({ answer }) => (answer.is === "refused" ? [answer.by] : []));
-  return {
-    accept: { ok: right("accept"), of: of("accept").length },
-    deny: { ok: right("deny"), of: of("deny").length, by: [...new Set(by)].sort().join(", ") },
-  };
-}
-
 /** Whether the proof stands, and since when nothing was wrong. */
 export type Proof =
   { readonly is: "proven" } | { readonly is: "waiting"; readonly because: string };
@@ -256,8 +238,14 @@ function isSeenRefusing(entry: string | undefined, denials: readonly Observation
   return denials.some(({ answer }) => answer.is === "refused" && answer.by === entry);
 }
 
+/** The entries that refused, once each. */
+function namesOf(observations: readonly Observation[]): string {
+  const by = observations.flatMap(({ answer }) => (answer.is === "refused" ? [answer.by] : []));
+  return [...new Set(by)].sort().join(", ");
+}
+
 function others(denials: readonly Observation[]): string {
-  const { by } = tally(denials).deny;
+  const by = namesOf(denials);
   return by === "" ? "" : `, only by ${by}`;
 }
 

@@ -258,12 +258,26 @@ function refusal(error: unknown, change: Change): unknown {
   return changedError(error, objectLabel(change.object));
 }
 
+/** A name is one token of a fixed form: nothing of the object is in it. */
+function refuserIn(message: string): string {
+  const [, denying] = /^admission webhook "([\w.-]{1,253})" denied/.exec(message) ?? [];
+  if (denying !== undefined) return `admission webhook ${denying}`;
+  const failing = /^(?:Internal error occurred: )?failed calling webhook "([\w.-]{1,253})"/.exec(
+    message,
+  )?.[1];
+  if (failing !== undefined)
+    return `the API server, because admission webhook ${failing} does not answer`;
+  const policy = /^[^:]{1,400}: (?:: )?ValidatingAdmissionPolicy '([\w.-]{1,253})'/.exec(
+    message,
+  )?.[1];
+  return policy === undefined ? "the API server" : `ValidatingAdmissionPolicy ${policy}`;
+}
+
 /** A refusal may quote what it refuses, a private key too: what is left of it cannot. */
 function withheld(error: unknown, object: string): unknown {
   if (!(error instanceof ApiError)) return error;
   const { status, message, retryAfter } = error;
-  const [, webhook] = /^admission webhook "([\w.-]{1,253})" denied/.exec(message) ?? [];
-  const by = webhook === undefined ? "the API server" : `admission webhook ${webhook}`;
+  const by = refuserIn(message);
   const word = (reason = ""): string => (/^[A-Za-z]{1,40}$/.test(reason) ? reason : "");
   const reason = word(error.reason);
   return new ApiError(
@@ -272,7 +286,11 @@ function withheld(error: unknown, object: string): unknown {
       ...{ status, reason, causes: error.causes.map((cause) => ({ reason: word(cause.reason) })) },
       ...(retryAfter !== undefined && { retryAfter }),
     },
-    { hint: "ask an administrator for the reason in the log of what refused it, then run again" },
+    {
+      hint: message.includes("failed calling webhook")
+        ? "repair or remove the webhook that is named, then run again"
+        : "ask an administrator for the reason in the log of what refused it, then run again",
+    },
   );
 }
 

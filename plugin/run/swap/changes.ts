@@ -30,7 +30,7 @@ import { requirePermissions } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";
 import { requireTaken } from "../engine/send";
 import type { SwapDeps } from "./read";
-import { tally } from "../../domain/webhook/probe";
+import { tally } from "../../domain/webhook/gap";
 import type { Report } from "../report";
 import { Prober } from "./prober";
 
@@ -204,6 +204,7 @@ export interface Undo {
 interface Context {
   readonly undo: Undo;
   readonly because: string;
+  readonly next: string | undefined;
   readonly watch: Prober | undefined;
   /** The entry that refused before the run, where the webhook worked then. */
   readonly worked: { readonly entry: string } | undefined;
@@ -216,7 +217,7 @@ export async function rollBack(
   context: Context,
 ): Promise<Report> {
   const { recorder } = deps;
-  const { because, undo } = context;
+  const { because, next, undo } = context;
   try {
     for (const change of wayBack(undo)) {
       const is = change.verb === "delete" ? "is still there" : "reads back otherwise than saved";
@@ -227,7 +228,9 @@ export async function rollBack(
     return recorder.report({
       code: exitCodes.rolledBack,
       reason: `${because}; the change was rolled back, what was there before ${end}`,
-      next: "find out why in the log of the pod behind the Service, fix it, then run the same command again",
+      next:
+        next ??
+        "find out why in the log of the pod behind the Service, fix it, then run the same command again",
     });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
@@ -295,7 +298,7 @@ async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promis
     pairs: 2,
     limitMs: 10_000,
   });
-  deps.recorder.probe({ phase: "rolled-back", ...tally(prober.counting()) });
+  deps.recorder.probe({ phase: "rolled-back", ...tally(prober.counting(), prober.ours) });
   if (proof.is !== "proven") {
     throw new NotAsSavedError(`what was put back does not work as before: ${proof.because}`);
   }

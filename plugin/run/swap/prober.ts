@@ -16,6 +16,8 @@ import {
   type Proof,
   type ProbeKind,
 } from "../../domain/webhook/probe";
+import type { Finding } from "../../domain/findings";
+import { hiddenBy, lastRefuser, refusedElsewhere, refuserOf } from "../../domain/webhook/refusers";
 import { thinned } from "../../domain/webhook/gap";
 import { type Clock, type Cluster, deadline } from "../ports";
 
@@ -69,10 +71,7 @@ export class Prober {
     private readonly deps: Deps,
     readonly pair: ProbePair,
     /** Names of the entries by which the product's webhook is called. */
-    private readonly ours: readonly string[] = [
-      deps.names.webhook.entry,
-      deps.names.webhook.oldEntry,
-    ],
+    readonly ours: readonly string[] = [deps.names.webhook.entry, deps.names.webhook.oldEntry],
   ) {}
 
   /** True once an entry of the webhook was seen refusing the pair's twin. */
@@ -87,6 +86,37 @@ export class Prober {
       ({ from, twin, pair }) =>
         from >= since && (twin === "accept" || !this.#denySettled || pair === what),
     );
+  }
+
+  /**
+   * What tells how long bad edits passed: of twins that nobody but another refuser judges, those
+   * that it refuses; a twin that no one ever refused may be no bad edit here.
+   */
+  telling(): readonly Observation[] {
+    const seen = this.counting();
+    const refused = new Set(
+      seen
+        .filter(({ twin, answer }) => twin === "deny" && refuserOf(answer, this.ours) !== undefined)
+        .map(({ pair }) => pair),
+    );
+    if (this.#denySettled || refused.size === 0) return seen;
+    return seen.filter(({ twin, pair }) => twin === "accept" || refused.has(pair));
+  }
+
+  /** What stands against a proof before anything is written: somebody else's refusals. */
+  hindrance(): Finding | undefined {
+    const { observations, ours } = this;
+    const good = lastRefuser(observations, "accept", ours);
+    if (good !== undefined) return refusedElsewhere(good);
+    const bad = observations.filter(({ twin }) => twin === "deny");
+    const hidden = lastRefuser(bad, "deny", ours);
+    const isHidden = (one: Observation): boolean => {
+      const refuser = refuserOf(one.answer, ours);
+      return refuser !== undefined && refuser.kind !== "webhook";
+    };
+    const tried = new Set(bad.map(({ pair }) => pair)).size;
+    const all = tried === this.pair.denies.length && bad.every(isHidden);
+    return hidden !== undefined && all ? hiddenBy(hidden) : undefined;
   }
 
   /** Sends both twins once. */
@@ -120,6 +150,7 @@ export class Prober {
   async settle(wanted: ProofWanted, during: Meanwhile = {}): Promise<Proof> {
     const { clock, signal } = this.deps;
     const from = clock.now();
+    const told = new Set<string>();
     for (;;) {
       const begun = clock.now();
       await Promise.all([this.round(), during.also?.round()]);
@@ -127,7 +158,9 @@ export class Prober {
       if (proof.is === "proven") return proof;
       const patience = failingMs(this.counting(from)) < (wanted.failingMs ?? Infinity);
       if (!patience || clock.now() - from >= wanted.limitMs) return proof;
-      during.onWait?.(proof.because, clock.now() - from);
+      // twins that take turns say the same by turns: a line for each state, told once
+      if (!told.has(proof.because)) during.onWait?.(proof.because, clock.now() - from);
+      told.add(proof.because);
       await this.#pause(begun, signal);
     }
   }

@@ -135,7 +135,10 @@ class Swap {
     recorder.findings(await requireHome(this.deps, false));
     const why = "it is up to date";
     recorder.done({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
-    await witness.prove("found", standing);
+    await witness.prove("found", standing).catch((error: unknown) => {
+      witness.requireUnhindered();
+      throw error;
+    });
     witness.reportGap();
     return "already up to date, nothing was written";
   }
@@ -284,9 +287,9 @@ class Swap {
     });
   }
 
-  async #rollBack(undo: Undo, { message: because }: EngineError): Promise<Report> {
+  async #rollBack(undo: Undo, { message: because, hint: next }: EngineError): Promise<Report> {
     const { gap: watch, worked } = this.#witness ?? {};
-    return await rollBack(this.deps, this.#session, { undo, because, watch, worked });
+    return await rollBack(this.deps, this.#session, { undo, because, next, watch, worked });
   }
 }
 

@@ -6,7 +6,7 @@ import { EngineError, exitCodes } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { getOwn, getPath, sameJson } from "../../domain/values";
 import { entryOf } from "../../domain/webhook/configuration";
-import { answersInTurn, gapOf, wrongWindows } from "../../domain/webhook/gap";
+import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/webhook/gap";
 import type { SwapPlan } from "../../domain/webhook/plan";
 import {
   type ProbeAnswer,
@@ -14,8 +14,9 @@ import {
   type Proof,
   failingMs,
   seenBroken,
-  tally,
 } from "../../domain/webhook/probe";
+import { adviceFor, lastRefuser } from "../../domain/webhook/refusers";
+import { BlockedError } from "../engine/recorder";
 import { missingPermissions } from "../engine/permissions";
 import { Prober, type ProofWanted } from "./prober";
 import { probePermissions, type SwapDeps } from "./read";
@@ -98,8 +99,9 @@ export class WebhookVerifier {
     for (const prober of this.#all) {
       for (let round = 0; round < roundsBefore; round += 1) await prober.round();
     }
-    const counts = tally(gap.counting());
+    const counts = tally(gap.counting(), gap.ours);
     this.deps.recorder.probe({ phase, ...counts });
+    this.requireUnhindered();
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
     const entry = counts.deny.by.split(", ")[0] ?? "";
     if (works && entry !== "") this.worked = { entry };
@@ -107,6 +109,16 @@ export class WebhookVerifier {
     return {
       broken: !mendsOld(plan, this.deps.names) && seenBroken(gap.observations, [...old, ""]),
     };
+  }
+
+  /** Throws 3 where somebody else refuses what would have to prove the webhook. */
+  requireUnhindered(): void {
+    const { gap, guarded = [], further = [] } = this.watch ?? {};
+    // of a kind that was never seen refused nothing is proven
+    const asked = [...(gap ? [gap] : []), ...further, ...guarded.filter(({ refused }) => refused)];
+    const found = [...new Set(asked)].flatMap((prober) => prober.hindrance() ?? []);
+    const [first] = found;
+    if (first !== undefined) throw new BlockedError(exitCodes.blocked, [first]);
   }
 
   /** The first proof, before the old one goes: false where it has to follow, for want of a kind. */
@@ -118,13 +130,15 @@ export class WebhookVerifier {
       // a kind that the old entry does not match shows the new entry's answers alone
       const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && passes(prober));
       await this.prove("new", limits, alone ?? watch.gap);
+      // what hides the webhook from the other kind is met before anything is deleted
+      if (alone !== undefined && !watch.gap.refused) await this.prove("new", limits, watch.gap);
       return true;
     }
     for (const prober of watch.beyondOld) {
       const proof = await this.#settle(prober, limits);
-      this.deps.recorder.probe({ phase: "new", ...tally(prober.counting()) });
+      this.deps.recorder.probe({ phase: "new", ...tally(prober.counting(), prober.ours) });
       if (proof.is === "proven") return true;
-      if (this.#refuses(prober)) throw unproven(proof);
+      if (this.#refuses(prober)) throw unproven(proof, prober);
     }
     this.deps.recorder.note(
       "the broken old webhook fails every edit that could prove the new one: it goes first, the proof follows",
@@ -150,8 +164,8 @@ export class WebhookVerifier {
     if (prober === undefined) return;
     const from = this.deps.clock.now();
     const proof = await this.#settle(prober, limits);
-    this.deps.recorder.probe({ phase, ...tally(prober.counting(from)) });
-    if (proof.is !== "proven") throw unproven(proof);
+    this.deps.recorder.probe({ phase, ...tally(prober.counting(from), prober.ours) });
+    if (proof.is !== "proven") throw unproven(proof, prober);
   }
 
   /** What was seen refused before the run has to be refused by the new entry, kind by kind. */
@@ -188,7 +202,7 @@ export class WebhookVerifier {
     const gap = this.gap;
     if (gap === undefined || gap.observations.length === 0) return;
     const { recorder } = this.deps;
-    const seen = gap.counting();
+    const seen = gap.telling();
     const timed = <T extends { from: number; to: number }>({ from, to, ...rest }: T) => ({
       ...rest,
       ...recorder.stretch(from, to),
@@ -218,12 +232,18 @@ function passes(prober: Prober): boolean {
   );
 }
 
-function unproven(proof: Proof): UnprovenError {
+function unproven(proof: Proof, { observations, ours }: Prober): UnprovenError {
   const because = proof.is === "waiting" ? proof.because : "";
+  const recent = observations.slice(-recentAnswers);
+  const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
+  const log = "find out why in the log of the pod behind the Service, fix it";
   return new UnprovenError(`the proof failed: ${because}`, {
-    hint: "find out why in the log of the pod behind the Service, fix it, then run again",
+    hint: `${refuser === undefined ? log : adviceFor(refuser)}, then run the same command again`,
   });
 }
+
+/** Of both twins, every bad one among them. */
+const recentAnswers = 12;
 
 /** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
 async function openProber(

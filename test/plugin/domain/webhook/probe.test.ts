@@ -1,6 +1,6 @@
 import { defaultNames, type Names } from "../../../../plugin/domain/names";
 import { entriesOf } from "../../../../plugin/domain/webhook/configuration";
-import { gapOf, thinned } from "../../../../plugin/domain/webhook/gap";
+import { gapOf, tally, thinned } from "../../../../plugin/domain/webhook/gap";
 import * as probe from "../../../../plugin/domain/webhook/probe";
 import type { ProbeAnswer, Observation, ProbeKind } from "../../../../plugin/domain/webhook/probe";
 import {
@@ -13,7 +13,7 @@ import {
 import { hostile } from "./hostile";
 
 const { answerOf, failingMs, isRight, judgeProof, pairFromStored, pairsFor } = probe;
-const { seenBroken, tally } = probe;
+const { seenBroken } = probe;
 
 type Seen = readonly [ProbeKind, ProbeAnswer];
 

@@ -266,7 +266,7 @@ describe("a refusal by someone else is named, not counted:", () => {
     expect((await scene.run()).exit.code).toBe(130);
   });
 
-  test("another webhook that refuses the good twin: 7, with its name", async () => {
+  test("another webhook that refuses the good twin: 3 before the first write, with its name", async () => {
     const scene = new Scene({ old: true });
     scene.cluster.put({
       apiVersion: "admissionregistration.k8s.io/v1",
@@ -283,10 +283,64 @@ describe("a refusal by someone else is named, not counted:", () => {
     });
     scene.cluster.servers.set("engine/policy", { ca: "eA==", judge: () => "no label team" });
     const report = await scene.run();
-    expect(report.exit.code).toBe(7);
-    expect(report.exit.reason).toContain("policy.example.com");
-    expect(scene.cluster.written).toHaveLength(2);
-    expect(scene.live()).toBeUndefined();
+    expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({
+        code: "PROBE-REFUSED",
+        object: "webhook/policy.example.com",
+        fix: expect.stringContaining("--probe-file") as string,
+      }),
+    );
+    // not one of its refusals counts as the old one's
+    expect(report.probes?.[0]?.deny.by).toContain("webhook policy.example.com");
+    expect((await scene.run({ probe: false })).exit.code).toBe(0);
+  });
+
+  describe("a policy", () => {
+    const refusing = (scene: Scene, hits: (spec: Record<string, unknown>) => boolean): void => {
+      const { before } = scene.cluster;
+      scene.cluster.before = (call) => {
+        before(call);
+        const { verb, object } = call;
+        const { kind, spec } = (object ?? {}) as { kind?: string; spec?: Record<string, unknown> };
+        if (verb !== "create" || kind !== defaultNames.edb.kind || !hits(spec ?? {})) return;
+        const policy =
+          "ValidatingAdmissionPolicy 'shop-rules' with binding 'all' denied request: no";
+        throw new ApiError(`databases "x" is forbidden: ${policy}`, { status: 422 });
+      };
+    };
+    const isBad = (spec: Record<string, unknown>): boolean => Object.keys(spec).length > 0;
+
+    test.each<[string, (spec: Record<string, unknown>) => boolean, string]>([
+      ["that refuses the good edit", () => true, "PROBE-REFUSED"],
+      ["that refuses every bad edit", isBad, "PROBE-HIDDEN"],
+    ])("%s: 3 before the first write, named by its kind", async (_title, hits, code) => {
+      const scene = new Scene({ old: true });
+      refusing(scene, hits);
+      const report = await scene.run();
+      expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
+      expect(report.findings).toContainEqual(
+        expect.objectContaining({ code, object: "ValidatingAdmissionPolicy/shop-rules" }),
+      );
+      expect(report.gap?.bypassSeconds ?? 0).toBe(0);
+      expect((await scene.run({ dryRun: "client" })).exit.code).toBe(3);
+    });
+
+    test("that refuses one of the bad edits is no hindrance", async () => {
+      const scene = new Scene({ old: true });
+      refusing(scene, (spec) => spec["engineVersion"] !== undefined);
+      const report = await scene.run();
+      expect(report.exit.code).toBe(0);
+      expect(report.gap).toMatchObject({ bypassSeconds: 0, outageSeconds: 0 });
+    });
+  });
+
+  test("what takes turns is told once for each state", async () => {
+    const scene = new Scene();
+    scene.cluster.servers.set("engine/admission", permissive);
+    await scene.run();
+    const waiting = scene.events.flatMap((event) => (event.type === "waiting" ? [event.on] : []));
+    expect(new Set(waiting).size).toBe(waiting.length);
   });
 
   test("a webhook that does not support dry runs", async () => {
@@ -305,11 +359,14 @@ describe("a refusal by someone else is named, not counted:", () => {
       ],
     });
     const report = await scene.run();
-    expect(report.exit.code).toBe(7);
-    expect(report.exit.reason).toContain(
-      `admission webhook "hostile.example.com" does not support dry run`,
+    expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({
+        code: "PROBE-REFUSED",
+        object: "webhook/hostile.example.com",
+        cause: expect.stringContaining("does not support dry run") as string,
+      }),
     );
-    expect(report.exit.reason).toContain("nothing was changed");
     expect(report.probes?.[0]).toMatchObject({ accept: { ok: 0 } });
   });
 });
