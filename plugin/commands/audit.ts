@@ -2,10 +2,11 @@
 import { renderDocuments } from "../adapters/yaml";
 import type { Finding } from "../domain/findings";
 import type { Names } from "../domain/names";
-import { nearestEdit } from "../domain/rules/explain";
+import { judgeEdit } from "../domain/rules/order";
 import type { Edit } from "../domain/rules/types";
 import type { JudgedEdit, RuleWorld } from "../domain/validate";
 import { asString, getPath, withValue } from "../domain/values";
+import { formatEngineVersion, leadingEngineVersion } from "../domain/versions";
 import type { Report } from "../run/report";
 import { readStored, reportRules, storedEdits } from "../run/rules";
 import type { CommandContext } from "./context";
@@ -33,8 +34,10 @@ export async function runAudit(
     const kubectl = kubectlCommand(context.options);
     const asked = storedEdits(databases, world).map((one) => ({
       ...one,
-      commandFor: (finding: Finding, judged: JudgedEdit) =>
-        kubectl(["kubectl", ...wordsFor({ ...one, world }, finding, judged)]),
+      commandFor: (finding: Finding, judged: JudgedEdit) => {
+        const words = wordsFor({ ...one, world }, finding, judged);
+        return words && kubectl(["kubectl", ...words]);
+      },
     }));
     return reportRules(recorder, { world, asked });
   } catch (error) {
@@ -48,30 +51,33 @@ interface StoredEdit {
   readonly world: RuleWorld;
 }
 
-/** The nearest version as a patch; else what has to be looked at to choose a way out. */
+/**
+ * For a version, the patch that writes the one that runs: any other one would upgrade the database,
+ * which nothing undoes. None where the status has no version, or the rules refuse that one too.
+ */
 function wordsFor(
   { edit, namespace, world: { options } }: StoredEdit,
   { code, field = "" }: Finding,
   { lookups }: JudgedEdit,
-): readonly string[] {
+): readonly string[] | undefined {
   const { names } = options;
-  const database = [
+  if (code !== "R1") return ["get", ...clusterWords(lookups, names), "-o", "yaml"];
+  const runs = leadingEngineVersion(getPath(edit.after, names.fields.statusVersion));
+  if (runs === undefined) return undefined;
+  const path = field.split(".");
+  const version = formatEngineVersion(runs);
+  const change = { ...edit, before: edit.after, after: withValue(edit.after, path, version) };
+  const { causes } = judgeEdit(change, lookups, options);
+  if (causes.some((cause) => cause.field === field)) return undefined;
+  return [
+    "patch",
     `${names[edit.kind].plural}.${names.group}`,
     asString(getPath(edit.after, ["metadata", "name"])) ?? "",
     `--namespace=${namespace}`,
+    "--type=merge",
+    "-p",
+    JSON.stringify(withValue({}, path, version)),
   ];
-  if (code !== "R1") return ["get", ...clusterWords(lookups, names), "-o", "yaml"];
-  const path = field.split(".");
-  const stored = getPath(edit.after, path);
-  // as a change it is judged by the upgrade policy too; behind the number nothing is valid, and the number is near
-  const written = `${typeof stored === "number" ? stored.toFixed(1) : String(stored)}.0`;
-  const change = { ...edit, before: edit.after, after: withValue(edit.after, path, written) };
-  const nearest = nearestEdit(change, lookups, options).find((one) => one.field === field);
-  if (typeof nearest?.to !== "string" || nearest.to === stored) {
-    return ["get", ...database, "-o", "yaml"];
-  }
-  const patch = JSON.stringify(withValue({}, path, nearest.to));
-  return ["patch", ...database, "--type=merge", "-p", patch];
 }
 
 /** The EC of the database, or all of them where it is not known. */

@@ -146,11 +146,25 @@ describe("what is found", () => {
   });
 });
 
-test.each<[string, object, string]>([
-  ["the nearest that the policy lets pass", { engineVersion: "6.4" }, "7.2"],
-  ["the number that was meant", { engineVersion: "7.2.4" }, "7.2"],
-])("a patch that is printed makes the database pass: %s", async (_name, spec, version) => {
-  const { findings = [] } = documentOf(await audit([edb("old", spec)], ["-o", "json"]));
-  const [, patch = ""] = /-p '(.*)'/.exec(findings[0]?.command ?? "") ?? [];
-  expect(JSON.parse(patch)).toEqual({ spec: { engineVersion: version } });
+/** A database of which the status says what runs. */
+const running = (engineVersion: unknown, version?: string): KubeObject => ({
+  ...edb("accounts", { engineVersion }),
+  status: version === undefined ? {} : { version },
+});
+
+test.each<[string, KubeObject, string | undefined]>([
+  ["the version that runs, not the newest", running("9.9", "7.2.4"), "7.2"],
+  ["the version that runs, in full as the status has it", running("7.2.4", "7.2.11"), "7.2"],
+  ["the version that runs, for a number", running(8, "7.4.0"), "7.4"],
+  ["none where the EC has no such version", running("9.9", "6.2.10"), undefined],
+  ["none where the status has no version", running("6.4"), undefined],
+])("the version that a printed patch writes: %s", async (_name, database, version) => {
+  const { findings = [] } = documentOf(await audit([database], ["-o", "json"]));
+  const wrong = findings.find(({ code }) => code === "R1");
+  expect(wrong).toMatchObject({ code: "R1" });
+  const [, patch] = /-p '(.*)'/.exec(wrong?.command ?? "") ?? [];
+  expect(patch === undefined ? undefined : (JSON.parse(patch) as unknown)).toEqual(
+    version === undefined ? undefined : { spec: { engineVersion: version } },
+  );
+  if (version === undefined) expect(wrong).not.toHaveProperty("command");
 });
