@@ -50,7 +50,7 @@ export const databaseFindings = {
   }),
   latestUnknown: error("DATABASE-LATEST-UNKNOWN", "S88, C1", {
     cause: "the EC does not publish the versions that it can run, so the latest one is not known",
-    fix: "give the version as a number with --engine-version, or let the REST API choose with --via api",
+    fix: "give the version as a number with --engine-version",
   }),
   lower: error("DATABASE-LOWER", "C7", {
     cause: "the database runs a later version than the one that is asked for",

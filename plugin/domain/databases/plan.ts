@@ -70,8 +70,11 @@ export function planDatabase(
   const target = ahead ? withVersionsOf(wish.assumeCluster, given) : given;
   const label = objectLabel(target.object);
   const aim = aimOf(facts, target, wish);
-  const edits = aim.passedOver ? [] : editsOf(facts, target, wantedText(aim, wish));
-  const judged = judgedEdits(facts, target, edits);
+  const asked = aim.passedOver ? [] : editsOf(facts, target, wantedText(aim, wish));
+  const judged = judgedEdits(facts, target, asked);
+  // what the call has led to is written after it, and a channel or an owner is left in peace
+  const isAfterwards = wish.via === "api" && wish.version === facts.names.latestChannel;
+  const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
   return {
     target,
@@ -79,6 +82,7 @@ export function planDatabase(
     edits,
     ...aim,
     ...judged,
+    ...(isAfterwards && { owned: [] }),
     ...(leaves !== undefined && { leaves }),
     blocks: [
       ...ownBlocks(facts, target, wish.via),
@@ -128,18 +132,32 @@ function runningVersion(facts: Facts, target: DatabaseTarget): EngineVersion | u
 
 /** The version that has to run in the end: of a channel, the EC's newest, or newest major one (C4). */
 function versionOf(
-  { names }: Facts,
-  { lookup }: DatabaseTarget,
+  facts: Facts,
+  target: DatabaseTarget,
   { version, via }: DatabaseWish,
 ): EngineVersion | undefined {
+  const { names } = facts;
+  const { lookup } = target;
   const releases = releasesOf(lookup, names);
   if (version === names.majorChannel) {
     return releases.valid.findLast((release) => releases.isMajor(release))?.version;
   }
   if (version !== names.latestChannel) return parseEngineVersion(version);
-  // the REST API chooses by itself, and what an EC does not publish is not guessed
-  const known = via === "resource" && releases.publisher !== undefined;
-  return known ? releases.valid.at(-1)?.version : undefined;
+  // what an EC does not publish is not guessed
+  if (releases.publisher === undefined) return undefined;
+  // the REST API by itself would take the newest one, whatever the policy is (S67)
+  const onlyMajor = via === "api" && isHeldToMajor(facts, target);
+  return releases.valid.findLast((release) => !onlyMajor || releases.isMajor(release))?.version;
+}
+
+/** The policy of the EC, or the channel of the database, allows major releases only (S67, C3). */
+function isHeldToMajor(facts: Facts, target: DatabaseTarget): boolean {
+  const { majorChannel } = facts.names;
+  const { lookup, object } = target;
+  const byPolicy = lookup.is === "found" && lookup.cluster.policy === majorChannel;
+  return (
+    byPolicy || versionPaths(facts, target).some((path) => getPath(object, path) === majorChannel)
+  );
 }
 
 /** The channel of major versions is written as it is; the REST API takes none, and follows with its number. */
@@ -254,16 +272,17 @@ interface Untold {
   readonly wish: DatabaseWish;
 }
 
-/** What has to be known before the resource is written; by the REST API the server tells it. */
+/** What has to be known before the write or the call; what runs is told by the REST API itself. */
 function untold(
   { names }: Facts,
   target: DatabaseTarget,
   { aim, edits, wish }: Untold,
 ): readonly Finding[] {
-  if (wish.via === "api" || target.instanceOf !== undefined) return [];
+  if (wish.via === "resource" && target.instanceOf !== undefined) return [];
   const object = objectLabel(target.object);
   const latest = wish.version === names.latestChannel && aim.version === undefined;
   if (latest) return [databaseFinding("latestUnknown", { object })];
+  if (wish.via === "api") return [];
   return edits.length > 0 && aim.runs === undefined
     ? [databaseFinding("runsUnknown", { object })]
     : [];

@@ -39,22 +39,36 @@ export interface Called {
 /** What of the options the call is made of. */
 type VersionRequest = Pick<DatabaseContext["options"], "request" | "version">;
 
-/** The server chooses the version: the field is left out, which means the latest one (S88, S89). */
-function isServersChoice({ request, version }: VersionRequest): boolean {
-  return version !== undefined || request.latestWithModules === true;
-}
-
 /**
  * What is sent: the fields that were asked for, with the version as a number. Where none was asked for
  * it is the one that runs, since without the field the server takes the latest one (S80, S81, S88).
+ * To ask for the latest one beside a number would be a contradiction (S89): its modules come with it.
  */
 function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest): RequestWish {
-  const { request } = wanted;
-  if (request.keepEngineVersion === true) return request;
-  const version = plan.version ?? (isServersChoice(wanted) ? undefined : bdbVersion(bdb));
-  return version === undefined
-    ? request
-    : { ...request, engineVersion: formatEngineVersion(version) };
+  const { latestWithModules, ...request } = wanted.request;
+  const kept = latestWithModules === false ? { ...request, latestWithModules } : request;
+  if (request.keepEngineVersion === true) return kept;
+  const version = plan.version ?? bdbVersion(bdb);
+  return version === undefined ? kept : { ...kept, engineVersion: formatEngineVersion(version) };
+}
+
+/** What stands against the call; without a version in it the server would take the latest one. */
+function callFindings(
+  plan: DatabasePlan,
+  bdb: ApiDatabase,
+  { wanted, calls }: { readonly wanted: VersionRequest; readonly calls: boolean },
+): readonly Finding[] {
+  const request = requestOf(plan, bdb, wanted);
+  const isOpen = request.engineVersion === undefined && request.keepEngineVersion !== true;
+  const cause =
+    "the REST API does not report which version it runs, and without one in the request would take the latest";
+  const fix = "give the version with --engine-version";
+  return [
+    ...(calls && isOpen
+      ? [databaseFinding("runsUnknown", { object: plan.label, cause, fix })]
+      : []),
+    ...bdbFindings(plan.target.object, bdb, { request, calls }),
+  ];
 }
 
 /** False where the version runs with the modules of the release, and nothing else is asked for. */
@@ -75,12 +89,8 @@ export function callStep(
   bdb: ApiDatabase,
   { deps, options }: Pick<DatabaseContext, "deps" | "options">,
 ): StepInfo {
-  const request = requestOf(plan, bdb, options);
-  const body = JSON.stringify(requestBody(request, deps.names));
-  const { engineVersion, keepEngineVersion } = request;
-  const choice =
-    engineVersion === undefined && keepEngineVersion !== true ? ", to the latest version" : "";
-  return { ...callOf(plan), why: `upgrade with ${body}${choice}` };
+  const body = JSON.stringify(requestBody(requestOf(plan, bdb, options), deps.names));
+  return { ...callOf(plan), why: `upgrade with ${body}` };
 }
 
 /** How a call is named before it is known what it carries. */
@@ -104,9 +114,8 @@ export async function byApi(
     context.deps.recorder.done({ ...callOf(plan), why }, "unchanged");
   }
   const now = wasCalled ? await caller.follow(undefined) : was;
-  const { options } = context;
   // a version that was kept is no reason to write the resource
-  if (wasCalled && plan.version === undefined && !isServersChoice(options)) return "changed";
+  if (wasCalled && plan.version === undefined) return "changed";
   const followed = await alongside(context, plan, now);
   return wasCalled ? "changed" : followed;
 }
@@ -138,7 +147,7 @@ class Caller {
     const { api, uid } = this.called;
     const { plan } = this;
     const request = requestOf(plan, bdb, options);
-    const findings = bdbFindings(plan.target.object, bdb, { request, calls: true });
+    const findings = callFindings(plan, bdb, { wanted: options, calls: true });
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
     this.#action = await session.call({
@@ -248,7 +257,7 @@ export class Apis {
     const { bdb } = found;
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
     const calls = needsCall({ bdb, installed }, plan, { deps, options });
-    return bdbFindings(target.object, bdb, { request: options.request, calls });
+    return callFindings(plan, bdb, { wanted: options, calls });
   }
 
   #of(ec: KubeObject): Promise<ClusterApi> {

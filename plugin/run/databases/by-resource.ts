@@ -163,12 +163,10 @@ export async function planAgain(
   });
 }
 
-function requireSame(
-  { deps, session }: DatabaseContext,
-  before: DatabasePlan,
-  now: DatabasePlan,
-): void {
-  if (!hasSameEdits(before, now)) throw changedError(undefined, before.label);
+function requireSame(context: DatabaseContext, before: DatabasePlan, now: DatabasePlan): void {
+  const { deps, session } = context;
+  const isSameCall = context.options.via === "resource" || sameJson(before.version, now.version);
+  if (!hasSameEdits(before, now) || !isSameCall) throw changedError(undefined, before.label);
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
   if (now.edits.length > 0) session.requireConfirmed([databasePatch(deps.names, now)]);
 }

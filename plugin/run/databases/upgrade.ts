@@ -50,7 +50,7 @@ export async function upgradeDatabases(
   deps: UpgradeDatabaseDeps,
   options: UpgradeDatabaseOptions,
 ): Promise<Report> {
-  const run = new UpgradeDatabases(deps, options);
+  const run = new UpgradeDatabases(deps, resolved(deps, options));
   try {
     await run.run();
     return run.report();
@@ -59,6 +59,16 @@ export async function upgradeDatabases(
   } finally {
     run.close();
   }
+}
+
+/** The older field asks for the latest version too, and is resolved and judged like it (S89). */
+function resolved(
+  { names }: UpgradeDatabaseDeps,
+  options: UpgradeDatabaseOptions,
+): UpgradeDatabaseOptions {
+  const { request, version, via } = options;
+  const isLatest = via === "api" && version === undefined && request.latestWithModules === true;
+  return isLatest ? { ...options, version: names.latestChannel } : options;
 }
 
 class UpgradeDatabases {

@@ -1,3 +1,4 @@
+import { formatEngineVersion } from "../../../../plugin/domain/versions";
 import { type DatabaseWish, planDatabase } from "../../../../plugin/domain/databases/plan";
 import type { Facts } from "../../../../plugin/domain/facts";
 import type { Finding } from "../../../../plugin/domain/findings";
@@ -58,10 +59,10 @@ test.each<[string, Partial<DatabaseWish>, unknown, string | undefined]>([
   ["by the REST API it is its number", { version: "major", via: "api" }, "8.0", "8.0"],
   ["latest is the newest of the EC", { version: "latest" }, "8.2", "8.2"],
   [
-    "by the REST API the server chooses it",
+    "by the REST API it is written after the call",
     { version: "latest", via: "api" },
     undefined,
-    undefined,
+    "8.2",
   ],
 ])("%s", (_title, ...[wish, to, version]) => {
   const planned = plan(sceneOf(), wish);
@@ -242,9 +243,29 @@ describe("what is not told", () => {
       { version: "latest" },
       ["LATEST-UNKNOWN"],
     ],
+    [
+      "the same by the REST API",
+      sceneOf({ ecs: [upgradedEc({}, { bundledDatabaseVersions: [] })] }),
+      { version: "latest", via: "api" },
+      ["LATEST-UNKNOWN"],
+    ],
   ])("%s", (_title, ...[facts, wish, expected]) => {
     expect(codes(plan(facts, wish, ["orders"]).blocks)).toEqual(expected);
   });
+});
+
+test.each<[string, Parameters<typeof upgradedEc>[0], string, string, readonly string[]]>([
+  ["the policy major", { engineUpgradePolicy: "major" }, "7.2", "8.0", []],
+  ["the channel major", {}, "major", "8.0", []],
+  ["neither", {}, "7.2", "8.2", []],
+  ["the policy, where a later one runs", { engineUpgradePolicy: "major" }, "8.2", "8.0", ["LOWER"]],
+])("latest by the REST API under %s", (_title, ...[policy, asks, expected, blocks]) => {
+  const status = { version: asks === "major" ? "7.2.0" : `${asks}.0` };
+  const edbs = [anEdb("orders", { spec: { engineVersion: asks }, status })];
+  const facts = sceneOf({ edbs, ecs: [upgradedEc(policy)] });
+  const planned = plan(facts, { version: "latest", via: "api" }, ["orders"]);
+  expect(planned.version && formatEngineVersion(planned.version)).toBe(expected);
+  expect([codes(planned.blocks), planned.edits]).toEqual([blocks, []]);
 });
 
 test.each<[string, string, string, string | undefined]>([

@@ -12,7 +12,7 @@ import {
   type ClusterApiForTest,
   type PlayedWish,
 } from "../../../support/played-cluster-api";
-import { aScene, codesOf, edbLabel, patchLine, type Scene, stepsOf, waits } from "./scene";
+import { aScene, codesOf, ecRef, edbLabel, patchLine, type Scene, stepsOf, waits } from "./scene";
 
 const label = edbLabel("sessions");
 
@@ -250,14 +250,55 @@ test("without a version the one that runs is kept, and the resource left as it i
   expect([scene.api.store.bdbs.get(3)?.version, scene.sent]).toEqual(["7.2.4", []]);
 });
 
-test("latest leaves the version out, and the resource asks for what came of it", async () => {
-  const scene = await anApiScene();
-  const report = await scene.upgrade({ version: "latest" });
+const latest: Partial<UpgradeDatabaseOptions>[] = [
+  { version: "latest" },
+  { version: "", request: { latestWithModules: true } },
+];
+
+test.each(latest)(
+  "%j is sent as the version that it is, and the resource follows",
+  async (wish) => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(wish);
+    expect([report.exit.code, report.steps?.[0]?.why]).toEqual([
+      0,
+      'upgrade with {"engine_version":"8.2"}',
+    ]);
+    expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
+  },
+);
+
+test.each(latest)("%j under policy major is the newest major release", async (wish) => {
+  const scene = await anApiScene({}, (all) =>
+    all.map((one) =>
+      one.metadata.name === "ec" && one.kind === ecRef.resource.kind
+        ? { ...one, spec: { ...(one["spec"] as object), engineUpgradePolicy: "major" } }
+        : one,
+    ),
+  );
+  const report = await scene.upgrade(wish);
   expect([report.exit.code, report.steps?.[0]?.why]).toEqual([
     0,
-    "upgrade with {}, to the latest version",
+    'upgrade with {"engine_version":"8.0"}',
   ]);
-  expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
+  expect(scene.api.store.bdbs.get(3)?.version).toBe("8.0.0");
+});
+
+test("what runs is not told, and no version is asked for: 3, nothing is called", async () => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade(
+    { version: "", request: { forceRestart: true } },
+    changed((api) => ({
+      databases: async (signal: AbortSignal) =>
+        (await api.databases(signal)).map((bdb) => ({
+          ...bdb,
+          version: undefined,
+          engineVersion: undefined,
+        })),
+    })),
+  );
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-RUNS-UNKNOWN"]]);
+  expect([scene.calls(), scene.sent]).toEqual([[], []]);
 });
 
 test("a resource that follows a channel is left to it, and that is told", async () => {
