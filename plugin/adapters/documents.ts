@@ -295,6 +295,7 @@ export function placesIn({
 }: Source): (path: readonly (string | number)[]) => TextPlace {
   const first = lineOf();
   let root: Node | undefined;
+  let ends: readonly number[] | undefined;
   return (path) => {
     root ??= nodesOf(text)[index] ?? { at: 0, inner: [] };
     let node = root;
@@ -303,9 +304,29 @@ export function placesIn({
       if (next === undefined) break;
       node = next;
     }
-    const before = text.slice(0, startOf(text, node.at)).split("\n");
-    return { line: first + before.length - 1, column: (before.at(-1)?.length ?? 0) + 1 };
+    ends ??= lineEndsOf(text);
+    const at = startOf(text, node.at);
+    const before = countBelow(ends, at);
+    return { line: first + before, column: at - (ends[before - 1] ?? -1) };
   };
+}
+
+/** Where the lines of a text end: found once, since a long list asks for very many places. */
+function lineEndsOf(text: string): readonly number[] {
+  const ends: number[] = [];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) ends.push(at);
+  return ends;
+}
+
+/** How many of the ascending numbers are below one. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The roots of a text that can be read, each with all that is in it. */

@@ -278,3 +278,49 @@ test("lists are opened, with the way to each item", () => {
     { value: 7, path: ["items", 1, "items", 0] },
   ]);
 });
+
+test.each<[string, (items: readonly object[]) => string]>([
+  ["a List in YAML", (items) => dump({ kind: "List", items })],
+  ["a List in JSON", (items) => JSON.stringify({ kind: "List", items }, null, 2)],
+  ["documents", (items) => items.map((item) => dump(item)).join("---\n")],
+  ["JSON after JSON", (items) => items.map((item) => JSON.stringify(item)).join("\n")],
+])("the places of four times as many objects take four times the work: %s", (_, written) => {
+  const worked = (count: number): number => {
+    const items = Array.from({ length: count }, (__, at) => ({
+      kind: "A",
+      metadata: { name: `a${at}` },
+    }));
+    const text = written(items);
+    return scannedBy(() => {
+      for (const document of documentsOf(text, "refused")) {
+        if (!("value" in document)) throw new Error("a problem");
+        const place = placesIn(document.source);
+        for (const { path } of opened({ value: document.value, path: [] })) {
+          place([...path, "metadata", "name"]);
+        }
+      }
+    });
+  };
+  const [few, many] = [worked(100), worked(400)];
+  expect(few).toBeGreaterThan(0);
+  expect(many / few).toBeLessThan(5);
+});
+
+/** Characters that texts hand out or are searched for in the meantime. */
+function scannedBy(act: () => void): number {
+  const { slice, split } = String.prototype;
+  let scanned = 0;
+  const counting = <T extends (...args: never[]) => unknown>(real: T): T =>
+    function (this: string, ...args: never[]) {
+      const result = real.apply(this, args);
+      scanned += typeof result === "string" ? result.length : this.length;
+      return result;
+    } as unknown as T;
+  Object.assign(String.prototype, { slice: counting(slice), split: counting(split) });
+  try {
+    act();
+  } finally {
+    Object.assign(String.prototype, { slice, split });
+  }
+  return scanned;
+}
