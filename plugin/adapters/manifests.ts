@@ -8,6 +8,7 @@ import { ruleFinding } from "../domain/rules/codes";
 import { type Document, documentsOf, opened, placesIn } from "./documents";
 import { decodeText } from "./encoding";
 import { fileProblem } from "./files";
+import { asString, getOwn } from "../domain/values";
 
 /** Where something was read. */
 type Location = NonNullable<Finding["location"]>;
@@ -15,6 +16,8 @@ type Location = NonNullable<Finding["location"]>;
 /** One object of a file, or what stands in the place of one. */
 export interface Manifest {
   readonly value: unknown;
+  /** The file, or stdin. */
+  readonly file: string;
   /** Where a part of it stands, else what would hold that part. */
   readonly locate: (path: readonly (string | number)[]) => Location;
 }
@@ -46,17 +49,26 @@ export async function readManifests(
   };
   const notes: Notes = { problem: unreadable, warning: (text) => warnings.push(text) };
   const manifests: Manifest[] = [];
-  for (const file of await filesOf(paths, notes, recursive)) {
+  for (const { file, isNamed } of await filesOf(paths, notes, recursive)) {
     const text = await readInput(file).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
       unreadable(error.message);
-      return "";
+      return undefined;
     });
+    if (text === undefined) continue;
     const name = file === "-" ? "stdin" : file;
+    let isEmpty = true;
     for (const document of documentsOf(text, "refused")) {
-      if ("value" in document) manifests.push(...objectsOf(document, name));
-      else tell(document, name, unreadable);
+      isEmpty = false;
+      if (!("value" in document)) tell(document, name, unreadable);
+      else if (isNamed && asString(getOwn(document.value, "kind")) === undefined) {
+        unreadable(`document ${document.number}: it has no kind, so it is no manifest`, {
+          file: name,
+          ...placesIn(document.source)([]),
+        });
+      } else manifests.push(...objectsOf(document, name));
     }
+    if (isEmpty && isNamed) unreadable(`the file is empty: ${file}`);
   }
   return { manifests, problems, warnings };
 }
@@ -79,8 +91,15 @@ function objectsOf(
   const place = placesIn(source);
   return [...opened({ value: whole, path: [] })].map(({ value, path }) => ({
     value,
+    file,
     locate: (inner) => ({ file, ...place([...path, ...inner]) }),
   }));
+}
+
+/** A file to read; one that was named by itself is meant as a manifest. */
+interface Listed {
+  readonly file: string;
+  readonly isNamed: boolean;
 }
 
 /** Each file once, those of a folder in the order of their names. */
@@ -88,18 +107,20 @@ async function filesOf(
   paths: readonly string[],
   notes: Notes,
   recursive: boolean,
-): Promise<readonly string[]> {
+): Promise<readonly Listed[]> {
   const files = await Promise.all(
     paths.map(async (path) => {
       const isFolder = path !== "-" && (await stat(path).catch(() => undefined))?.isDirectory();
-      if (isFolder !== true) return [path];
+      if (isFolder !== true) return [{ file: path, isNamed: path !== "-" }];
       const found = await filesBelow(path, notes, recursive);
       const more = recursive ? "" : ", -R reads the folders within it too";
       if (found.length === 0) notes.problem(`it holds no manifests${more}: ${path}`);
-      return found;
+      return found.map((file) => ({ file, isNamed: false }));
     }),
   );
-  return [...new Set(files.flat())];
+  const named = new Set(files.flat().flatMap(({ file, isNamed }) => (isNamed ? [file] : [])));
+  const all = new Set(files.flat().map(({ file }) => file));
+  return [...all].map((file) => ({ file, isNamed: named.has(file) }));
 }
 
 /** What reading tells besides what was read. */

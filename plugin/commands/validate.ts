@@ -1,12 +1,25 @@
 /** `validate`: files to objects, objects to verdicts (S56, S61, S67). */
 import { readManifests, type Manifest } from "../adapters/manifests";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { basename, dirname, resolve } from "node:path";
 import { clusterKey, clustersOf, isOfKind, projectCluster } from "../domain/clusters";
 import { InputError } from "../domain/errors";
+import type { Finding } from "../domain/findings";
 import type { Names } from "../domain/names";
+import { nearMissesOf } from "../domain/near-misses";
+import { ruleFinding } from "../domain/rules/codes";
 import type { ClusterFacts } from "../domain/rules/types";
 import { kindOf, labelOf, type RuleWorld } from "../domain/validate";
-import { asString, getOwn, getPath, isObject, omit } from "../domain/values";
+import {
+  asArray,
+  asString,
+  bounded,
+  getOwn,
+  getPath,
+  groupBy,
+  isObject,
+  omit,
+} from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
 import { Recorder } from "../run/engine/recorder";
 import type { Report } from "../run/report";
@@ -29,9 +42,11 @@ export async function runValidate(
   const problems = [...input.problems, ...before.problems];
   const known = { clusters: await readClusters(context, flags), databases: valuesOf(before) };
   const { namespace = "default" } = context.options;
+  const { manifests } = input;
+  const isRead = problems.length === 0;
   if (!live) {
     const recorder = new Recorder({ kind: "Validation" }, { clock, event });
-    const judged = judgedOf(context, flags, { manifests: input.manifests, known, namespace });
+    const judged = judgedOf(context, flags, { manifests, known, namespace, isRead });
     return reportRules(recorder, judged, { problems, strict });
   }
   const recorder = await recorderOf(context, "Validation");
@@ -39,8 +54,7 @@ export async function runValidate(
     const cluster = await context.connect();
     const deps = { names, clock, signal, cluster, recorder, yaml: renderDocuments };
     const stored = await readStored(deps, operatorsOf(context, flags));
-    const { manifests } = input;
-    const place = { manifests, known: stored, namespace: cluster.namespace };
+    const place = { manifests, known: stored, namespace: cluster.namespace, isRead };
     return reportRules(recorder, judgedOf(context, flags, place), { problems, strict });
   } catch (error) {
     return recorder.failure(error);
@@ -56,25 +70,47 @@ interface Judged {
   };
   /** Of what names none. */
   readonly namespace: string;
+  /** False where some of the files could not be read. */
+  readonly isRead: boolean;
+}
+
+/** What is judged, and what is said of the files besides. */
+interface Asked {
+  readonly world: RuleWorld;
+  readonly asked: readonly AskedEdit[];
+  readonly remarks: readonly Finding[];
 }
 
 function judgedOf(
   context: CommandContext,
   flags: ValidateFlags,
-  { manifests, known, namespace }: Judged,
-): { readonly world: RuleWorld; readonly asked: readonly AskedEdit[] } {
+  { manifests, known, namespace, isRead }: Judged,
+): Asked {
   const { names } = context;
-  const own = manifests.filter(({ value }) => isOfKind(value, "ec", names));
+  const whole = withoutFragments(manifests);
+  const own = whole.flatMap((each) => projectOwn(each, namespace, names));
   const world: RuleWorld = {
     options: { ...flags.rules, names },
     operatorNamespace: operatorsOf(context, flags),
-    clusters: merged(
-      own.flatMap(({ value }) => projectOwn(value, namespace, names)),
-      known.clusters,
-    ),
+    clusters: merged(own, known.clusters),
     complete: flags.live || flags.clusters !== undefined,
   };
-  return { world, asked: editsOf(manifests, known.databases, { namespace, names }) };
+  const asked = editsOf(whole, known.databases, { namespace, names });
+  const near = whole.flatMap((each) => nearMisses(each, namespace, names));
+  const remarks = [...near, ...candidateFindings(own, names)];
+  const isNothing = isRead && asked.length === 0 && near.length === 0;
+  return { world, asked, remarks: isNothing ? [...remarks, ruleFinding("nothing", {})] : remarks };
+}
+
+function nearMisses(
+  { value, locate }: Manifest,
+  namespace: string,
+  names: Names,
+): readonly Finding[] {
+  return nearMissesOf(value, names).map(({ is, path, ...about }) => {
+    const object = isObject(value) ? { object: labelOf(value, namespace) } : {};
+    return ruleFinding(is, { ...object, ...about, location: locate(path) });
+  });
 }
 
 const valuesOf = ({ manifests }: Pick<Judged, "manifests">): readonly unknown[] =>
@@ -107,28 +143,88 @@ async function readClusters(
 interface OwnCluster {
   readonly facts: ClusterFacts;
   readonly hasStatus: boolean;
+  readonly location: ReturnType<Manifest["locate"]>;
 }
 
-function projectOwn(value: unknown, namespace: string, names: Names): readonly OwnCluster[] {
-  if (!isObject(value)) return [];
+function projectOwn(
+  { value, locate }: Manifest,
+  namespace: string,
+  names: Names,
+): readonly OwnCluster[] {
+  if (!isOfKind(value, "ec", names)) return [];
   const metadata = { namespace, ...(isObject(value["metadata"]) ? value["metadata"] : {}) };
   const facts = projectCluster({ ...value, metadata }, names);
-  return facts === undefined ? [] : [{ facts, hasStatus: isObject(value["status"]) }];
+  const hasStatus = isObject(value["status"]);
+  return facts === undefined ? [] : [{ facts, hasStatus, location: locate(["metadata", "name"]) }];
 }
 
-/** The ECs of the manifests over those known: what a manifest without a status does not say is theirs. */
+/**
+ * The ECs of the manifests over those known, each document of one that differs from the others: what a
+ * manifest without a status does not say is what the cluster, or another document of it, publishes.
+ */
 function merged(
   own: readonly OwnCluster[],
   known: readonly ClusterFacts[],
 ): readonly ClusterFacts[] {
-  const all = new Map(known.map((cluster) => [clusterKey(cluster), cluster]));
-  for (const { facts, hasStatus } of own) {
-    const key = clusterKey(facts);
-    const { policy, userModules } = facts;
-    const running = hasStatus ? undefined : all.get(key);
-    all.set(key, running === undefined ? facts : { ...running, policy, userModules });
-  }
-  return [...all.values()];
+  const documents = groupBy(own, ({ facts }) => clusterKey(facts));
+  const others = known.filter((cluster) => !documents.has(clusterKey(cluster)));
+  const running = new Map(known.map((cluster) => [clusterKey(cluster), cluster]));
+  return [
+    ...others,
+    ...[...documents].flatMap(([key, group]) => {
+      const published = running.get(key) ?? group.find(({ hasStatus }) => hasStatus)?.facts;
+      return differing(
+        group.map(({ facts, hasStatus }) => {
+          const { policy, userModules } = facts;
+          return hasStatus || published === undefined
+            ? facts
+            : { ...published, policy, userModules };
+        }),
+      );
+    }),
+  ];
+}
+
+/** Those that the rules could tell apart. */
+function differing(clusters: readonly ClusterFacts[]): readonly ClusterFacts[] {
+  const distinct = clusters.map((facts) => {
+    const { policy, versions, installedModules, userModules } = facts;
+    return [JSON.stringify([policy, versions, installedModules, userModules]), facts] as const;
+  });
+  return [...new Map(distinct).values()];
+}
+
+/** One warning for each EC of which several documents differ. */
+function candidateFindings(own: readonly OwnCluster[], names: Names): readonly Finding[] {
+  const documents = groupBy(own, ({ facts }) => clusterKey(facts));
+  return [...documents].flatMap(([key, group]) => {
+    const [first] = group;
+    if (first === undefined || differing(merged(group, [])).length < 2) return [];
+    const places = group.map(({ location: { file, line } }) => `${file}:${line}`);
+    const cause = `${places.length} documents describe it and differ: ${bounded(places)}`;
+    const object = `${names.ec.kind}/${key}`;
+    return [ruleFinding("candidates", { object, cause, location: first.location })];
+  });
+}
+
+/** Without the patches of kustomizations among the files: they are parts of objects. */
+function withoutFragments(manifests: readonly Manifest[]): readonly Manifest[] {
+  const patches = new Set(manifests.flatMap(patchesOf));
+  return manifests.filter(
+    ({ value, file }) => getOwn(value, "$patch") === undefined && !patches.has(resolve(file)),
+  );
+}
+
+function patchesOf({ value, file }: Manifest): readonly string[] {
+  const group = asString(getOwn(value, "apiVersion"))?.split("/")[0];
+  const isKustomization =
+    group === "kustomize.config.k8s.io" || /^kustomization(\.ya?ml)?$/i.test(basename(file));
+  if (!isKustomization) return [];
+  const listed = [
+    ...asArray(getOwn(value, "patches")).map((patch) => getOwn(patch, "path")),
+    ...asArray(getOwn(value, "patchesStrategicMerge")),
+  ];
+  return listed.flatMap((path) => asString(path) ?? []).map((path) => resolve(dirname(file), path));
 }
 
 interface Place {

@@ -55,6 +55,44 @@ export function moduleStanding(
   return knownModules(cluster, names).standings.get(name) ?? "unknown";
 }
 
+/** Characters; no module is called by a longer name. */
+const longestName = 64;
+
+/** The letters and digits of a name without what all display names begin with, in lower case. */
+function coreOf(name: string, names: Names): string {
+  const brand = brandOf(names);
+  const lowered = name.slice(0, longestName).toLowerCase();
+  const rest = lowered.startsWith(brand) ? lowered.slice(brand.length) : lowered;
+  return rest.replace(/[\s\d._-]+$/, "");
+}
+
+/** What all display names begin with, in lower case. */
+function brandOf({ moduleDisplayNames }: Names): string {
+  const [first = "", ...others] = moduleDisplayNames.map((each) => each.toLowerCase());
+  const differs = [...first].findIndex((letter, at) => others.some((each) => each[at] !== letter));
+  return first.slice(0, Math.max(differs, 0));
+}
+
+/** The bundled module that people may mean by a display name, or by its name in other letters (S54). */
+export function bundledBehind(name: string, names: Names): string | undefined {
+  const core = coreOf(name, names);
+  const fits = (module: string): boolean =>
+    module === core || (core.length > 3 && module.endsWith(core));
+  return names.bundledModules.find((module) => fits(module.toLowerCase()));
+}
+
+/** Whether a name could be a bundled module's display name, which only an EC's status tells. */
+export function mayBeDisplayName(name: string, names: Names): boolean {
+  const { bundledModules, moduleDisplayNames } = names;
+  const lowered = name.toLowerCase();
+  if (bundledModules.some((module) => module.toLowerCase() === lowered)) return false;
+  return (
+    moduleDisplayNames.includes(name) ||
+    (brandOf(names) !== "" && lowered.startsWith(brandOf(names))) ||
+    bundledBehind(name, names) !== undefined
+  );
+}
+
 /** What is said last counts. A bundled module is known by its own name, which no user chooses. */
 function standingsOf(cluster: ClusterFacts | undefined, names: Names): KnownModules["standings"] {
   const { installedModules = [], userModules = [] } = cluster ?? {};

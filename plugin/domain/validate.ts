@@ -2,22 +2,30 @@
  * Objects that are judged outside an admission review: those of files, and those that are stored. Each
  * verdict is given by the function that the webhook calls (C1-C20), over the same values.
  */
-import { isOfKind, lookUpCluster, referenceOf } from "./clusters";
+import { clusterKey, isOfKind, lookUpCluster, mayBeDisplayName, referenceOf } from "./clusters";
 import type { Finding } from "./findings";
 import type { Names } from "./names";
 import { ruleFinding, ruleFindings } from "./rules/codes";
 import { explainEdit } from "./rules/explain";
-import { readSubject } from "./rules/fields";
+import { fieldOfModule, readSubject } from "./rules/fields";
 import { isExempt, judgeEdit, needsCluster, needsOldCluster, ruleSources } from "./rules/order";
-import type { Cause, ClusterFacts, Edit, Lookups, RuleOptions, Verdict } from "./rules/types";
-import { plain, showMiss } from "./rules/wording";
-import { asString, getPath, groupBy, type Json } from "./values";
-import { parseEngineVersion } from "./versions";
+import type {
+  Cause,
+  ClusterFacts,
+  ClusterLookup,
+  Edit,
+  Lookups,
+  RuleOptions,
+  Verdict,
+} from "./rules/types";
+import { plain, showCluster, showMiss } from "./rules/wording";
+import { asString, getPath, groupBy, type Json, omit } from "./values";
 
 /** By what objects are judged. */
 export interface RuleWorld {
   readonly options: RuleOptions;
   readonly operatorNamespace: string;
+  /** Several of one namespace and name are candidates: which of them counts is not known. */
   readonly clusters: readonly ClusterFacts[];
   /** False where there may be others: an EC that is not among them is then not at hand, and not missing. */
   readonly complete: boolean;
@@ -30,37 +38,164 @@ export interface JudgedEdit {
   /** The causes of rules that are set to warn. */
   readonly wouldDeny: readonly Cause[];
   readonly lookups: Lookups;
-  /** Which EC would have to be known for the rest. */
+  /** What would have to be known for the rest. */
   readonly unevaluated?: string;
 }
 
 /** Judges edits of a namespace, each as the webhook would with the ECs given. */
 export function judgeIn(world: RuleWorld): (edit: Edit, namespace: string) => JudgedEdit {
-  const { options, operatorNamespace, complete } = world;
-  const byNamespace = groupBy(world.clusters, (cluster) => cluster.namespace);
+  const { options, operatorNamespace } = world;
+  const { names } = options;
+  const documents = groupBy(world.clusters, clusterKey);
+  const distinct = [...documents.values()].flatMap((group) => group.slice(0, 1));
+  const isDistinct = distinct.length === world.clusters.length;
+  const byNamespace = groupBy(distinct, (cluster) => cluster.namespace);
   return (edit, namespace) => {
     const places = [...new Set([namespace, operatorNamespace])];
     const all = places.flatMap((place) => byNamespace.get(place) ?? []);
     const look = (object: unknown) => {
-      const reference = referenceOf(object, edit.kind, options.names);
+      const reference = referenceOf(object, edit.kind, names);
       return lookUpCluster({ reference, namespace, operatorNamespace, all });
     };
     const after = look(edit.after);
-    const isMoved = needsOldCluster(edit, options.names);
+    const isMoved = needsOldCluster(edit, names);
     const lookups: Lookups = isMoved ? { after, before: look(edit.before) } : { after };
-    const miss = [after, lookups.before].find((lookup) => lookup?.is === "missing");
-    const verdict = judgeEdit(edit, lookups, options);
-    const judged = { verdict, wouldDeny: warned(edit, lookups, options), lookups };
-    if (complete || miss?.is !== "missing" || !isOpen(edit, verdict, options)) return judged;
-    const isCertain = ({ reason }: Cause): boolean =>
-      !verdict.dependsOnCluster || reason === "FieldValueTypeInvalid";
-    return {
-      ...judged,
-      verdict: { ...verdict, causes: verdict.causes.filter(isCertain), warnings: [] },
-      wouldDeny: judged.wouldDeny.filter(({ reason }) => reason === "FieldValueTypeInvalid"),
-      unevaluated: showMiss(miss, options.names),
-    };
+    const theirs = isDistinct && lookups.after.is !== "ambiguous" ? [] : world.clusters;
+    return judgeAsked({ edit, lookups, world, candidates: theirs });
   };
+}
+
+interface Asked {
+  readonly edit: Edit;
+  readonly lookups: Lookups;
+  readonly world: RuleWorld;
+  /** Every document of every EC, where it may matter which one counts. */
+  readonly candidates: readonly ClusterFacts[];
+}
+
+type Judgment = Pick<JudgedEdit, "verdict" | "wouldDeny">;
+
+/** A cause stands where nothing that is not known could take it away; what could is named. */
+function judgeAsked(asked: Asked): JudgedEdit {
+  const { edit, lookups, world } = asked;
+  const judgeBy = (by: Lookups): Judgment => ({
+    verdict: judgeEdit(edit, by, world.options),
+    wouldDeny: warned(edit, by, world.options),
+  });
+  const usual = judgeBy(lookups);
+  const doubts = doubtsOf(asked, judgeBy, usual);
+  if (doubts.length === 0) return { ...usual, lookups };
+  const isCertain = (cause: Cause): boolean => doubts.every(({ leaves }) => leaves(cause));
+  const causes = usual.verdict.causes.filter(isCertain);
+  const said = doubts.some(({ hidesWarnings }) => hidesWarnings) ? [] : usual.verdict.warnings;
+  return {
+    verdict: { ...omit(usual.verdict, "more"), causes, warnings: said },
+    wouldDeny: usual.wouldDeny.filter(isCertain),
+    lookups,
+    unevaluated: doubts.map(({ because }) => because).join("; "),
+  };
+}
+
+/** Something that is not known, and which causes it leaves certain. */
+interface Doubt {
+  readonly because: string;
+  readonly leaves: (cause: Cause) => boolean;
+  /** What the webhook would say with less than may be known. */
+  readonly hidesWarnings?: true;
+}
+
+function doubtsOf(
+  asked: Asked,
+  judgeBy: (lookups: Lookups) => Judgment,
+  usual: Judgment,
+): readonly Doubt[] {
+  return [
+    ...missDoubt(asked, usual),
+    ...candidateDoubt(asked, judgeBy, usual),
+    ...displayNameDoubt(asked, usual),
+  ];
+}
+
+/** An EC that is not at hand: what is wrong under any EC is wrong, each cause by itself. */
+function missDoubt(
+  { edit, lookups, world }: Asked,
+  { verdict, wouldDeny }: Judgment,
+): readonly Doubt[] {
+  const { options, complete } = world;
+  const { names, allowLatest } = options;
+  const miss = [lookups.after, lookups.before].find((lookup) => lookup?.is === "missing");
+  if (complete || miss?.is !== "missing" || isExempt(edit) || !needsCluster(edit, names)) return [];
+  const { versions } = readSubject(edit, names);
+  const isByPolicy = (field: string): boolean =>
+    allowLatest === undefined &&
+    versions.some((version) => version.field === field && version.after === names.latestChannel);
+  const leaves = ({ rule, reason, field }: Cause): boolean =>
+    reason === "FieldValueTypeInvalid" || (rule === "R1" && !isByPolicy(field));
+  const isOpen = ![...verdict.causes, ...wouldDeny].every(leaves) || mayBeRefused(edit, options);
+  return isOpen ? [{ because: showMiss(miss, names), leaves, hidesWarnings: true }] : [];
+}
+
+/** Whether an EC could refuse what passes without one: a version that it does not bundle, or by its policy. */
+function mayBeRefused(edit: Edit, { names, rules }: RuleOptions): boolean {
+  if (rules.version === "off" && rules.policy === "off") return false;
+  const known: readonly unknown[] = [names.latestChannel, ...names.engineVersions];
+  return readSubject(edit, names).versions.some(({ after }) => known.includes(after));
+}
+
+/** Several documents of one EC, or several ECs of which the database names none. */
+function candidateDoubt(
+  { lookups, world, candidates }: Asked,
+  judgeBy: (lookups: Lookups) => Judgment,
+  { verdict, wouldDeny }: Judgment,
+): readonly Doubt[] {
+  const { names } = world.options;
+  const ofKey = (key: string): readonly ClusterFacts[] =>
+    candidates.filter((cluster) => clusterKey(cluster) === key);
+  const choices = (lookup: ClusterLookup): readonly ClusterFacts[] => {
+    if (lookup.is === "found") return ofKey(clusterKey(lookup.cluster)).slice(1);
+    return lookup.is === "ambiguous" && !world.complete ? lookup.candidates.flatMap(ofKey) : [];
+  };
+  const { after, before } = lookups;
+  const found = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
+  const others = [
+    ...choices(after).map((one) => judgeBy({ ...lookups, after: found(one) })),
+    ...(before === undefined ? [] : choices(before)).map((one) =>
+      judgeBy({ ...lookups, before: found(one) }),
+    ),
+  ];
+  const own = [...verdict.causes, ...wouldDeny].map(placeOfCause);
+  const theirs = others.map((other) =>
+    [...other.verdict.causes, ...other.wouldDeny].map(placeOfCause),
+  );
+  const isCommon = (place: string): boolean => theirs.every((places) => places.includes(place));
+  if ([...own, ...theirs.flat()].every((place) => own.includes(place) && isCommon(place)))
+    return [];
+  const because = [after, before].flatMap((lookup) =>
+    lookup === undefined || choices(lookup).length === 0
+      ? []
+      : lookup.is === "found"
+        ? `the documents of ${showCluster(lookup.cluster, names)} differ`
+        : showMiss(lookup, names),
+  );
+  return [{ because: because.join("; "), leaves: (cause) => isCommon(placeOfCause(cause)) }];
+}
+
+const placeOfCause = ({ rule, field }: Cause): string => `${rule} ${field}`;
+
+/** An EC that publishes no modules yet does not tell how the bundled ones are displayed. */
+function displayNameDoubt({ edit, lookups, world }: Asked, judgment: Judgment): readonly Doubt[] {
+  const { names } = world.options;
+  const { after } = lookups;
+  if (after.is !== "found" || after.cluster.installedModules.length > 0) return [];
+  const displayed = new Set(
+    readSubject(edit, names)
+      .modules.filter(({ name }) => name !== undefined && mayBeDisplayName(name, names))
+      .map((module) => fieldOfModule(module, names)),
+  );
+  const leaves = ({ rule, field }: Cause): boolean => rule !== "R3" || !displayed.has(field);
+  if ([...judgment.verdict.causes, ...judgment.wouldDeny].every(leaves)) return [];
+  const because = `${showCluster(after.cluster, names)} publishes no modules, so display names of bundled ones are not known`;
+  return [{ because, leaves }];
 }
 
 /** The causes of rules that only warn, each with its field: their warnings are cut for a header. */
@@ -68,22 +203,6 @@ function warned(edit: Edit, lookups: Lookups, options: RuleOptions): readonly Ca
   if (!Object.values(options.rules).includes("warn")) return [];
   const { rules } = explainEdit(edit, lookups, options);
   return rules.flatMap(({ setting, causes }) => (setting === "warn" ? causes : []));
-}
-
-/** Whether an EC could say something else: of a version, or of a module that not every EC bundles. */
-function isOpen(edit: Edit, verdict: Verdict, { names, rules }: RuleOptions): boolean {
-  if (isExempt(edit) || !needsCluster(edit, names)) return false;
-  if (verdict.dependsOnCluster) return true;
-  const { versions, modules } = readSubject(edit, names);
-  const bundled: readonly (string | undefined)[] = names.bundledModules;
-  const byVersion = rules.version !== "off" || rules.policy !== "off";
-  const isAsked = ({ after }: (typeof versions)[number]): boolean =>
-    after === names.latestChannel || parseEngineVersion(after) !== undefined;
-  return (
-    (byVersion && versions.some(isAsked)) ||
-    (rules.modules !== "off" &&
-      modules.some(({ name }) => name !== undefined && !bundled.includes(name)))
-  );
 }
 
 const judgedKinds = ["edb", "eaadb"] as const;

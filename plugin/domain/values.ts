@@ -163,7 +163,7 @@ export function suggestion(word: string, candidates: readonly string[]): string 
 }
 
 /** Insertions, deletions, replacements and swaps of neighbors that lead from one to the other. */
-function editsBetween(from: string, to: string): number {
+export function editsBetween(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const cell = (row: number, column: number): number =>
     Math.min(...rows.slice(row, row + 1).flatMap((cells) => cells.slice(column, column + 1)));

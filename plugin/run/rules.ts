@@ -78,23 +78,31 @@ export interface AskedEdit {
   readonly commandFor?: (finding: Finding, judged: JudgedEdit) => string | undefined;
 }
 
+/** What is judged by what, and what is said besides. */
+interface AskedWorld {
+  readonly world: RuleWorld;
+  readonly asked: readonly AskedEdit[];
+  /** About the files themselves; an error among them is a violation. */
+  readonly remarks?: readonly Finding[];
+}
+
 /** How a report of the rules ends. */
 interface RulesEnd {
   /** What could not be read. */
   readonly problems?: readonly Finding[];
-  /** What was not evaluated counts as a violation. */
+  /** What was not evaluated, and warnings about the files, count as violations. */
   readonly strict?: boolean;
 }
 
 /** Judges every edit and reports: 1 for violations, 2 where something could not be read. */
 export function reportRules(
   recorder: Recorder,
-  { world, asked }: { readonly world: RuleWorld; readonly asked: readonly AskedEdit[] },
+  { world, asked, remarks = [] }: AskedWorld,
   { problems = [], strict = false }: RulesEnd = {},
 ): Report {
   const judge = judgeIn(world);
   const objects: JudgedObject[] = [];
-  recorder.findings(problems);
+  recorder.findings([...problems, ...remarks]);
   for (const one of asked) {
     const { edit, namespace, locate, commandFor } = one;
     const judged = judge(edit, namespace);
@@ -111,10 +119,10 @@ export function reportRules(
   }
   const details: RulesDetails = {
     objects,
-    clusters: world.clusters.map(clusterKey),
+    clusters: [...new Set(world.clusters.map(clusterKey))],
     withoutChange: asked.some(({ edit }) => edit.before !== undefined) ? [] : rulesOfChange,
   };
-  return { ...recorder.report(endOf(details, problems.length, strict)), details };
+  return { ...recorder.report(endOf(details, { problems, strict, remarks })), details };
 }
 
 function resultOf({ verdict, unevaluated }: JudgedEdit): JudgedObject["result"] {
@@ -122,10 +130,19 @@ function resultOf({ verdict, unevaluated }: JudgedEdit): JudgedObject["result"] 
   return unevaluated === undefined ? "allowed" : "not evaluated";
 }
 
-function endOf(details: RulesDetails, problems: number, strict: boolean): Report["exit"] {
+function endOf(
+  details: RulesDetails,
+  end: Required<RulesEnd & Pick<AskedWorld, "remarks">>,
+): Report["exit"] {
+  const { strict, remarks } = end;
+  const problems = end.problems.length;
+  const near = remarks.filter(({ severity }) => severity === "error").length;
+  const noted = remarks.length - near;
   const refused = countOf(details, "refused");
   const open = countOf(details, "not evaluated");
   const counts = [
+    [near, near === 1 ? "1 near miss" : `${near} near misses`],
+    [noted, noted === 1 ? "1 warning about the files" : `${noted} warnings about the files`],
     [open, `${open} not evaluated`],
     [problems, problems === 1 ? "1 problem with the files" : `${problems} problems with the files`],
     [details.withoutChange.length, `${details.withoutChange.join(", ")} judges changes alone`],
@@ -138,10 +155,10 @@ function endOf(details: RulesDetails, problems: number, strict: boolean): Report
   if (problems > 0) {
     return { code: exitCodes.usage, reason, next: "correct the files, then run again" };
   }
-  if (refused > 0) {
+  if (refused + near > 0) {
     return { code: exitCodes.failed, reason, next: "correct what is named, then run again" };
   }
-  return { code: strict && open > 0 ? exitCodes.failed : exitCodes.ok, reason };
+  return { code: strict && open + noted > 0 ? exitCodes.failed : exitCodes.ok, reason };
 }
 
 function countOf({ objects }: RulesDetails, wanted: JudgedObject["result"]): number {

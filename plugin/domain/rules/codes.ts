@@ -38,6 +38,25 @@ export const ruleFindings = {
     cause: "the admission webhook lets the edit pass, and warns",
     fix: "see that this is intended",
   }),
+  nearMiss: error("MANIFEST-NEAR-MISS", "S56", {
+    cause:
+      "an object of the product's group has a kind, a version or a field that the product does not have, and nearly one that it has: kubectl refuses it",
+    fix: "write the kind, the version or the field as the finding says",
+  }),
+  otherKind: warning("MANIFEST-OTHER-KIND", "S56", {
+    cause:
+      "an object has one of the product's kinds in another group, or another kind of its group: the rules do not check it",
+    fix: "see that this is intended",
+  }),
+  candidates: warning("MANIFEST-TWICE", "C16", {
+    cause:
+      "several documents describe one cluster, and they differ: what depends on which of them counts is not evaluated",
+    fix: "check what is applied: kustomize build FOLDER | kubectl engine validate -f -",
+  }),
+  nothing: warning("MANIFEST-NOTHING", "S56", {
+    cause: "the files hold no database: the rules had nothing to check",
+    fix: "give the files of the databases; -R reads the folders within folders too",
+  }),
   unreadable: error("MANIFEST-UNREADABLE", "exit code 2", {
     cause: "a file cannot be read as manifests: what it holds was not judged",
     fix: "correct the file at the place that the finding names, then run again",

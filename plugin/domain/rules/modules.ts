@@ -1,5 +1,5 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
-import { type KnownModules, knownModules } from "../clusters";
+import { bundledBehind, type KnownModules, knownModules } from "../clusters";
 import { type Names, termOf } from "../names";
 import { fieldName, fieldOfModule, fieldsOf, fieldText } from "./fields";
 import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
@@ -73,13 +73,20 @@ interface Hints {
 function notFound(module: SubjectModule, { remedy, known, names }: Hints): Cause {
   const { value } = module;
   const name = String(value);
-  const near = known.lowered.get(name.toLowerCase());
+  const bundled = bundledBehind(name, names);
+  const near = bundled ?? known.lowered.get(name.toLowerCase());
   const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
+  const wrong = known.standings.has(name) ? remedy.installed : remedy.unknown;
+  // to define a bundled module as one of the user's own would restart all pods for nothing
+  const said =
+    bundled === undefined
+      ? wrong
+      : `${wrong.slice(0, wrong.indexOf("; "))}; write ${quote(bundled)}`;
   return {
     rule: "R3",
     reason: "FieldValueNotFound",
     field: fieldOfModule(module, names),
-    message: `Not found: ${show(value)}${hint}: ${known.standings.has(name) ? remedy.installed : remedy.unknown} [R3]`,
+    message: `Not found: ${show(value)}${hint}: ${said} [R3]`,
   };
 }
 

@@ -127,9 +127,104 @@ describe("verdicts", () => {
     ],
     [
       "an EC that is not at hand",
-      { "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"`) },
+      { "b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`) },
       0,
       ["b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+    ],
+    [
+      "a version that no release has, and an unknown module, without the EC",
+      { "b.yaml": edb(`${ofEc}\nengineVersion: "9.9"\nmodulesList: [{name: graph}]`) },
+      1,
+      ["b.yaml:8:18 error R1 spec.engineVersion", "b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+    ],
+    [
+      "what two documents of one EC disagree about",
+      {
+        "base/ec.yaml": ec("userDefinedModules: [{name: gears}]"),
+        "base/db.yaml": edb(`${ofEc}\nmodulesList: [{name: gears}]`),
+        "prod/ec.yaml": ec("nodes: 5"),
+      },
+      0,
+      ["base/ec.yaml:3:18 warning MANIFEST-TWICE", "base/db.yaml:4:9 warning RULES-NOT-EVALUATED"],
+      ["-R"],
+    ],
+    [
+      "what both of them refuse",
+      {
+        "a.yaml": ec("userDefinedModules: [{name: gears}]"),
+        "b.yaml": ec("nodes: 5"),
+        "db.yaml": edb(`${ofEc}\nmodulesList: [{name: rows}]`),
+      },
+      1,
+      ["a.yaml:3:18 warning MANIFEST-TWICE", "db.yaml:8:24 error R3 spec.modulesList[0].name"],
+    ],
+    [
+      "a patch of a kustomization is no EC",
+      {
+        "base/ec.yaml": ec("userDefinedModules: [{name: gears}]"),
+        "base/db.yaml": edb(`${ofEc}\nmodulesList: [{name: gears}]`),
+        "prod/kustomization.yaml": "resources: [../base]\npatches: [{path: ec.yaml}]\n",
+        "prod/ec.yaml": ec("nodes: 5"),
+      },
+      0,
+      [],
+      ["-R"],
+    ],
+    [
+      "a module of one of two ECs, of which the database names none",
+      {
+        "a.yaml": ec("userDefinedModules: [{name: gears}]"),
+        "b.yaml": ec("nodes: 5").replace("name: ec", "name: other"),
+        "db.yaml": edb("modulesList: [{name: gears}]", "carts", "engine"),
+      },
+      0,
+      ["db.yaml:4:9 warning RULES-WARNING", "db.yaml:4:9 warning RULES-NOT-EVALUATED"],
+    ],
+    [
+      "a display name, before the EC has a status",
+      { "a.yaml": ec("nodes: 3"), "b.yaml": edb(`${ofEc}\nmodulesList: [{name: EngineJSON}]`) },
+      0,
+      ["b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+    ],
+    [
+      "a misspelled kind",
+      { "b.yaml": edb('engineVersion: "9.9"').replace("EnterpriseDatabase", "EnterpriseDatabse") },
+      1,
+      ["b.yaml:2:7 error MANIFEST-NEAR-MISS"],
+    ],
+    [
+      "a kind of another group, strictly",
+      { "b.yaml": edb("a: 1").replace("app.engine.com", "other.example.com") },
+      1,
+      ["b.yaml:1:13 warning MANIFEST-OTHER-KIND"],
+      ["--strict"],
+    ],
+    [
+      "nothing to check, strictly",
+      { "a.yaml": "apiVersion: v1\nkind: List\n" },
+      1,
+      [":0:0 warning MANIFEST-NOTHING"],
+      ["--strict"],
+    ],
+    [
+      "values and notices beside databases are passed over",
+      { "values.yaml": "replicas: 1\n", "list.json": "[1]", "b.yaml": edb("engineVersion: major") },
+      0,
+      [],
+    ],
+    [
+      "an empty file that is named",
+      { "b.yaml": "# nothing\n---\n" },
+      2,
+      [":0:0 error MANIFEST-UNREADABLE"],
+      ["-f", "./b.yaml"],
+    ],
+    [
+      "a kindless file that is named",
+      { "b.yaml": "replicas: 1\n" },
+      2,
+      ["b.yaml:1:1 error MANIFEST-UNREADABLE"],
+      ["-f", "./b.yaml"],
     ],
     [
       "an EC that is not at hand, strictly",
@@ -248,7 +343,7 @@ describe("verdicts", () => {
       "other kinds, of other groups too",
       { "b.yaml": edb('engineVersion: "9.9"').replace("app.engine.com", "other.example.com") },
       0,
-      [],
+      ["b.yaml:1:13 warning MANIFEST-OTHER-KIND"],
     ],
   ])("%s", async (...[, files, code, found, words]) => {
     const ended = await validate(files, [...(words ?? []), "-o", "json"]);
@@ -280,7 +375,12 @@ describe("input", () => {
       1,
       ["b.yaml:5:62 error R1 spec.engineVersion"],
     ],
-    ["folders in a folder, without -R", { "a.yaml": major, "x/b.yaml": edb(bad) }, 0, []],
+    [
+      "folders in a folder, without -R",
+      { "a.yaml": major, "x/b.yaml": edb(bad) },
+      0,
+      [":0:0 warning MANIFEST-NOTHING"],
+    ],
     [
       "folders in a folder, with -R",
       { "a.yaml": major, "x/b.yaml": edb(bad) },

@@ -89,6 +89,40 @@ test.each<[string, Row]>([
     },
   ],
   [
+    "a module that an EC may define leaves a version certain",
+    {
+      after: edb({ ...of("absent"), engineVersion: "v7.4", modulesList: [{ name: "graph" }] }),
+      complete: false,
+      found: ["error R1 spec.engineVersion", "warning RULES-NOT-EVALUATED"],
+    },
+  ],
+  [
+    "the channel of the newest is for the EC to allow",
+    {
+      after: edb({ ...of("absent"), engineVersion: "latest" }),
+      complete: false,
+      found: ["warning RULES-NOT-EVALUATED"],
+    },
+  ],
+  [
+    "two documents of the EC before",
+    {
+      before: edb({ ...of("old"), engineVersion: "7.2" }),
+      after: edb({ ...of("new"), engineVersion: "7.4" }),
+      ecs: [ec("old"), ec("old", major), ec("new")],
+      found: ["warning RULES-NOT-EVALUATED"],
+    },
+  ],
+  [
+    "a rule that warns about a display name",
+    {
+      after: edb({ ...of("ec"), modulesList: [{ name: "EngineGears" }, { name: "EngineBloom" }] }),
+      ecs: [ec("ec")],
+      rules: { modules: "warn" },
+      found: ["warning RULES-WARNING", "warning RULES-WARNING", "warning RULES-NOT-EVALUATED"],
+    },
+  ],
+  [
     "a warning of the webhook is one here",
     {
       before: edb({

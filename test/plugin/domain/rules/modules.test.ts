@@ -49,21 +49,32 @@ test.each<[string, Edit, Circumstances?]>([
 const remedy =
   "neither bundled nor defined in EC engine/ec; add it to spec.userDefinedModules of that EC or remove it here";
 
-test.each<[string, unknown, string]>([
+const write = (name: string): string =>
+  `neither bundled nor defined in EC engine/ec; write "${name}"`;
+
+test.each<[string, unknown, string, string?]>([
   ["unknown", "graph", `"graph"`],
-  ["another case", "rejson", `"rejson" (did you mean "ReJSON"?)`],
+  ["another case", "rejson", `"rejson" (did you mean "ReJSON"?)`, write("ReJSON")],
+  ["a display name", "EngineJSON", `"EngineJSON" (did you mean "ReJSON"?)`, write("ReJSON")],
+  [
+    "one of another release",
+    "EngineSearch 2",
+    `"EngineSearch 2" (did you mean "search"?)`,
+    write("search"),
+  ],
+  ["a longer word", "research", `"research"`],
   ["another case of a user's module", "RG", `"RG" (did you mean "rg"?)`],
   ["__proto__", "__proto__", `"__proto__"`],
   ["empty", "", `""`],
   ["a look-alike", "se\u0430rch", String.raw`"se\u0430rch"`],
   ["huge", "m".repeat(3_000_000), `"${"m".repeat(61)}..."`],
-])("R3 refuses what is neither: %s", (_title, name, shown) => {
+])("R3 refuses what is neither: %s", (_title, name, shown, wrong = remedy) => {
   const cluster = found({ userModules: [{ name: "rg" }] });
   const cause = {
     rule: "R3",
     reason: "FieldValueNotFound",
     field: "spec.moduleList[0].name",
-    message: `Not found: ${shown}: ${remedy} [R3]`,
+    message: `Not found: ${shown}: ${wrong} [R3]`,
   };
   const verdict = { causes: [cause], warnings: [], dependsOnCluster: true };
   expect(judge(created(modules(name)), { cluster })).toEqual(verdict);
