@@ -357,8 +357,8 @@ function innerOf(node: Node, key: string | number): Node | undefined {
 
 /** What might have been the key of a map, and was none, is met as a node within the node. */
 function unwrapped(node: Node): Node {
-  const [only, ...others] = node.inner;
-  if (only === undefined || others.length > 0) return node;
+  const [only] = node.inner;
+  if (only === undefined || node.inner.length > 1) return node;
   return only.kind === node.kind && only.result === node.result ? unwrapped(only) : node;
 }
 

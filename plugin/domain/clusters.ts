@@ -69,8 +69,9 @@ function coreOf(name: string, names: Names): string {
 /** What all display names begin with, in lower case. */
 function brandOf({ moduleDisplayNames }: Names): string {
   const [first = "", ...others] = moduleDisplayNames.map((each) => each.toLowerCase());
-  const differs = [...first].findIndex((letter, at) => others.some((each) => each[at] !== letter));
-  return first.slice(0, Math.max(differs, 0));
+  let shared = others.length === 0 ? 0 : first.length;
+  while (others.some((each) => !each.startsWith(first.slice(0, shared)))) shared -= 1;
+  return first.slice(0, shared);
 }
 
 /** The bundled module that people may mean by a display name, or by its name in other letters (S54). */

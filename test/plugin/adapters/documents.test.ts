@@ -308,19 +308,20 @@ test.each<[string, (items: readonly object[]) => string]>([
 
 /** Characters that texts hand out or are searched for in the meantime. */
 function scannedBy(act: () => void): number {
-  const { slice, split } = String.prototype;
+  const own = String.prototype as unknown as Record<"slice" | "split", () => unknown>;
+  const real = { slice: own.slice, split: own.split };
   let scanned = 0;
-  const counting = <T extends (...args: never[]) => unknown>(real: T): T =>
-    function (this: string, ...args: never[]) {
-      const result = real.apply(this, args);
+  const counting = (name: "slice" | "split"): unknown =>
+    function (this: string, ...args: readonly []) {
+      const result = real[name].apply(this, args);
       scanned += typeof result === "string" ? result.length : this.length;
       return result;
-    } as unknown as T;
-  Object.assign(String.prototype, { slice: counting(slice), split: counting(split) });
+    };
+  Object.assign(String.prototype, { slice: counting("slice"), split: counting("split") });
   try {
     act();
   } finally {
-    Object.assign(String.prototype, { slice, split });
+    Object.assign(String.prototype, real);
   }
   return scanned;
 }

@@ -68,7 +68,7 @@ test.each<[string, unknown, string, string?]>([
   ["empty", "", `""`],
   ["a look-alike", "se\u0430rch", String.raw`"se\u0430rch"`],
   ["huge", "m".repeat(3_000_000), `"${"m".repeat(61)}..."`],
-])("R3 refuses what is neither: %s", (_title, name, shown, wrong = remedy) => {
+])("R3 refuses what is neither: %s", (...[, name, shown, wrong = remedy]) => {
   const cluster = found({ userModules: [{ name: "rg" }] });
   const cause = {
     rule: "R3",
