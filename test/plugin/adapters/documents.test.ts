@@ -312,7 +312,7 @@ function scannedBy(act: () => void): number {
   const real = { slice: own.slice, split: own.split };
   let scanned = 0;
   const counting = (name: "slice" | "split"): unknown =>
-    function (this: string, ...args: readonly []) {
+    function (this: string, ...args: []) {
       const result = real[name].apply(this, args);
       scanned += typeof result === "string" ? result.length : this.length;
       return result;

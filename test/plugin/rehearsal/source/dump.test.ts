@@ -193,7 +193,6 @@ describe("what cannot be read is refused", () => {
       /document 1: .*in line 2: duplicated mapping key/,
     ],
     ["an alias without an anchor", "a: *hidden\n", /document 1: .*unidentified alias \(/],
-    ["an unknown tag", "a: !!js/function 'x'\n", /document 1: .*unknown tag/],
   ])("%s", async (_name, text, problem) => {
     expect(await problemsOf(text)).toEqual([expect.stringMatching(problem)]);
   });
