@@ -1,4 +1,5 @@
 /** Connecting to a cluster's REST API: which way, with which credentials, trusting whom (S76, S105). */
+import { compareReleaseTags, parseReleaseTag } from "../domain/versions";
 import { resolve } from "node:path";
 import { keepsCredentialsInSecret } from "../domain/checks/secrets";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
@@ -7,7 +8,8 @@ import type { Names } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { getPath, getOwn, asString } from "../domain/values";
 import { type Clock, type Cluster, requestDeadlineMs } from "../run/ports";
-import { type ApiConnection, type ApiCredentials, Login } from "./cluster-api/client";
+import type { ApiConnection } from "./cluster-api/client";
+import { type ApiCredentials, Login } from "./cluster-api/login";
 import { HttpClusterApi } from "./cluster-api/http-api";
 import {
   type ApiPlaces,
@@ -71,15 +73,26 @@ const answerBytes = 16 * 1024 * 1024;
 export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
   const { names, clock, onSlow, requestTimeoutMs = requestDeadlineMs } = target;
   const { route, trust, credentials } = await accessOf(target);
+  const secret = credentialsRef(target.ec, target.flags, names);
   return new HttpClusterApi({
     route,
     trust,
-    login: new Login(credentials),
+    login: new Login(credentials, {
+      secret: ["Secret", secret.namespace, secret.name].join("/"),
+      mayNeedToken: mayRefusePasswords(target),
+    }),
     names,
     clock,
     onSlow,
     limits: { dialMs: Math.min(dialMs, requestTimeoutMs), answerMs: requestTimeoutMs, answerBytes },
   });
+}
+
+/** From 8.2 on passwords may be switched off, and tokens are taken (domain facts 9). */
+function mayRefusePasswords({ ec, names }: ApiTarget): boolean {
+  const tag = parseReleaseTag(getPath(ec, names.ecFields.versionTag));
+  const first = parseReleaseTag("8.2.0-0");
+  return tag !== undefined && first !== undefined && compareReleaseTags(tag, first) >= 0;
 }
 
 interface Access {

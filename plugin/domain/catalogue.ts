@@ -1,4 +1,5 @@
 /** Every finding code with its cause, its way out and its source, for `explain`. */
+import { loginCodes } from "./api/login";
 import { moduleCodes } from "./api/module-judgment";
 import { certificateCodes } from "./certificate";
 import { checkCodes } from "./checks/all";
@@ -33,6 +34,7 @@ export const catalogue: readonly Explained[] = [
   ...clusterCodes,
   ...Object.values(databaseFindings),
   ...checkCodes,
+  ...loginCodes,
   ...moduleCodes,
   ...Object.values(planFindings),
   ...Object.values(recoveryFindings),

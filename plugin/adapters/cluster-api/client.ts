@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import type { ConnectionOptions } from "node:tls";
 import { ClusterApiError, ClusterApiPermissionError, parseFailure } from "../../domain/api/modules";
+import { loginFinding } from "../../domain/api/login";
 import { EngineError, exitCodes, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { asString, getOwn, parseJson } from "../../domain/values";
@@ -11,8 +12,8 @@ import { Agents } from "../http/agents";
 import { type HttpAnswer, NoAnswer, oneLine, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
+import type { Login } from "./login";
 import type { Route } from "./route";
-import { concealed } from "../../domain/public-words";
 import { type Purpose, type Server, unanswered } from "../http/failures";
 import { ForwardError } from "../kubernetes/port-forward";
 
@@ -52,6 +53,8 @@ const tokenSeconds = 300;
 export class ApiClient {
   /** Where requests go: the first host that has answered. */
   private host: string;
+  /** The request that shows whether the credentials are accepted. */
+  private opening: Promise<unknown> | undefined;
   private readonly agents = new Map<string, Agents>();
   private readonly slow: SlowAnswers;
 
@@ -86,7 +89,7 @@ export class ApiClient {
   requireSuccess(answer: HttpAnswer, call: ApiCall): void {
     if (answer.status >= 200 && answer.status < 300) return;
     const { names, login } = this.connection;
-    throw refused(answer, this.purpose(call), { names, conceal: (said) => login.conceal(said) });
+    throw refused(answer, this.purpose(call), { names, login });
   }
 
   /** A success whose body is not what the API sends. */
@@ -107,17 +110,43 @@ export class ApiClient {
     return { address, subject, writes: method !== "GET", meanings };
   }
 
-  /** A 401 was carried out by nobody: where passwords are switched off, a token is asked for. */
+  /**
+   * Each failed login counts towards the lock of an account that the operator uses too. So the first
+   * request goes by itself, all others wait for its outcome, and after a refusal nothing is sent.
+   */
   private async loggedIn(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
-    const answer = await this.redirected(call);
-    if (answer instanceof NoAnswer || answer.status !== 401) return answer;
-    const token = await this.newToken(call.signal);
-    if (token === undefined) return answer;
-    this.connection.login.use(token);
-    return this.redirected(call);
+    const { login } = this.connection;
+    while (!login.isAccepted && login.refusal === undefined && this.opening !== undefined) {
+      await this.opening.catch(() => undefined);
+    }
+    if (login.refusal !== undefined) return login.refusal;
+    if (login.isAccepted) return this.attempt(call);
+    const opening = this.attempt(call).finally(() => (this.opening = undefined));
+    this.opening = opening;
+    return opening;
   }
 
-  private async newToken(signal: AbortSignal): Promise<string | undefined> {
+  /** A 401 was carried out by nobody: a token whose time is over is renewed, once. */
+  private async attempt(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
+    const { login } = this.connection;
+    if (login.asksForToken) {
+      const refusal = await this.renew(call.signal);
+      if (refusal !== undefined) return login.refused(refusal);
+    }
+    const answer = await this.redirected(call);
+    if (answer instanceof NoAnswer) return answer;
+    if (answer.status !== 401) {
+      login.isAccepted = true;
+      return answer;
+    }
+    if (!login.hasToken) return login.refused(answer);
+    const refusal = (await this.renew(call.signal)) ?? (await this.redirected(call));
+    if (refusal instanceof NoAnswer || refusal.status !== 401) return refusal;
+    return login.refused(refusal);
+  }
+
+  /** Asks for a token; the answer where the password is refused, undefined where there is a way on. */
+  private async renew(signal: AbortSignal): Promise<HttpAnswer | undefined> {
     const { names, login } = this.connection;
     const { authorizeFields: fields } = names;
     const { username, password } = login.credentials;
@@ -133,9 +162,11 @@ export class ApiClient {
       subject: "log in",
       signal,
     });
-    if (answer instanceof NoAnswer || answer.status !== 200) return undefined;
-    const token = asString(getOwn(parseJson(answer.body), fields.accessToken));
-    return token !== undefined && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
+    if (!(answer instanceof NoAnswer) && answer.status === 401) return answer;
+    const body = answer instanceof NoAnswer ? undefined : parseJson(answer.body);
+    const token = asString(getOwn(body, fields.accessToken));
+    login.use(token !== undefined && /^[\x21-\x7e]+$/.test(token) ? token : undefined);
+    return undefined;
   }
 
   /** A redirect was not carried out either: the same request, to a host of the same cluster alone. */
@@ -251,36 +282,6 @@ function locationOf(answer: HttpAnswer | NoAnswer): string | undefined {
   return redirects ? answer.headers.location : undefined;
 }
 
-/** Read once from a Secret; never printed, and never on a command line. */
-export interface ApiCredentials {
-  readonly username: string;
-  readonly password: string;
-}
-
-/** The header of every request, and what to do when it is refused. */
-export class Login {
-  private token: string | undefined;
-
-  constructor(readonly credentials: ApiCredentials) {}
-
-  get header(): string {
-    const { username, password } = this.credentials;
-    if (this.token !== undefined) return `JWT ${this.token}`;
-    return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-  }
-
-  /** From now on this token; the next one replaces it when its time is over. */
-  use(token: string): void {
-    this.token = token;
-  }
-
-  /** Takes every form of the secret out of a text that a server made. */
-  conceal(text: string): string {
-    const { username, password } = this.credentials;
-    return concealed(text, [`${username}:${password}`, password, this.token ?? ""]);
-  }
-}
-
 /** What a request was for: `upgrade database 1`. */
 interface ApiPurpose extends Purpose {
   /** The address, for people. */
@@ -330,12 +331,14 @@ function onTheWay(cause: EngineError, address: string): EngineError {
 export function refused(
   answer: HttpAnswer,
   purpose: ApiPurpose,
-  { names, conceal }: { readonly names: Names; readonly conceal: (text: string) => string },
+  { names, login }: Pick<ApiConnection, "names" | "login">,
 ): ClusterApiError | ClusterApiPermissionError {
   const body = parseFailure(parseJson(answer.body), names);
   const { status } = answer;
   const { address, subject, meanings = {} } = purpose;
-  const parts = [body.code, body.message].filter((part) => part !== undefined).map(conceal);
+  const parts = [body.code, body.message]
+    .filter((part) => part !== undefined)
+    .map((part) => login.conceal(part));
   const said = parts.length > 0 ? parts : [meanings[status]].filter((part) => part !== undefined);
   const what = `the cluster's REST API ${address} answered ${status} to the request to ${subject}`;
   const message =
@@ -344,12 +347,16 @@ export function refused(
   if (status !== 401 && status !== 403) {
     return new ClusterApiError(message, failed, { hint: hintOf(status) });
   }
-  return new ClusterApiPermissionError(message, failed, {
-    hint:
-      status === 401
-        ? "give the Secret with the credentials that are valid with --api-credentials-secret"
-        : permissionHint(body.code, names),
+  if (status === 403) {
+    return new ClusterApiPermissionError(message, failed, {
+      hint: permissionHint(body.code, names),
+    });
+  }
+  const finding = loginFinding("refused", {
+    object: login.secret,
+    cause: `the cluster's REST API ${address} refuses the user name and password of ${login.secret}: each try counts towards the lock of the account, which the operator itself uses`,
   });
+  return new ClusterApiPermissionError(message, failed, { hint: finding.fix, finding });
 }
 
 function permissionHint(code: string | undefined, { restErrors, ...names }: Names): string {

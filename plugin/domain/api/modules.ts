@@ -1,4 +1,5 @@
 /** Installed modules, and the manifest inside a module's archive (S45-S47, S54, S93). */
+import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { ClusterFacts } from "../rules/types";
 import { asString, getOwn, isObject } from "../values";
@@ -143,11 +144,18 @@ export class ClusterApiError extends EngineError {
 export class ClusterApiPermissionError extends PermissionError {
   readonly status: number;
   readonly apiCode: string | undefined;
+  /** Of a login that was refused: nothing is asked after it. */
+  readonly finding: Finding | undefined;
 
-  constructor(message: string, answer: FailedAnswer, details: ErrorDetails = {}) {
+  constructor(
+    message: string,
+    answer: FailedAnswer,
+    { finding, ...details }: ErrorDetails & { readonly finding?: Finding } = {},
+  ) {
     super(message, details);
     this.status = answer.status;
     this.apiCode = answer.code;
+    this.finding = finding;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Keeps what a run has done and seen, reports the reporter, and makes the document of it. */
+import { ClusterApiPermissionError } from "../../domain/api/modules";
 import { EngineError, exitCodes, type ExitCode } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { Clock } from "../ports";
@@ -187,6 +188,8 @@ export class Recorder {
     if (!(error instanceof EngineError)) throw error;
     const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;
     if (error instanceof BlockedError) tell(error.findings);
+    const login = error instanceof ClusterApiPermissionError ? error.finding : undefined;
+    if (login !== undefined) tell([login]);
     return this.report({
       code: error.exitCode,
       reason: stands === undefined ? error.message : `${error.message}; ${stands}`,

@@ -2,6 +2,7 @@
  * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
  * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
  */
+import { ClusterApiPermissionError } from "../../domain/api/modules";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import { distinct, type Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
@@ -65,6 +66,8 @@ class Recover {
   evidence: readonly Evidence[] = [];
   readonly #session: Session;
   #begun = false;
+  /** The REST API was asked, and has refused the login. */
+  #refused: ClusterApiPermissionError | undefined;
 
   constructor(
     private readonly deps: RecoverDeps,
@@ -85,7 +88,9 @@ class Recover {
       this.look = look;
       this.evidence = await readEvidence(deps, look);
       deps.recorder.findings(look.freeze.warnings);
-      if (look.api === undefined) deps.recorder.findings([recoveryFinding("apiUnread", {})]);
+      if (look.api === undefined && this.#refused === undefined) {
+        deps.recorder.findings([recoveryFinding("apiUnread", {})]);
+      }
       return await (options.apply ? this.#apply(context, look) : this.#shown(look));
     } finally {
       api?.close();
@@ -110,14 +115,18 @@ class Recover {
     });
   }
 
-  readonly #unread = ({ message }: EngineError): void => {
-    this.deps.recorder.note(`the REST API is not asked: ${message}`);
+  readonly #unread = (error: EngineError): void => {
+    if (error instanceof ClusterApiPermissionError && error.finding !== undefined) {
+      this.#refused = error;
+    }
+    this.deps.recorder.note(`the REST API is not asked: ${error.message}`);
   };
 
   #shown({ freeze }: RecoverySnapshot): Report {
     const { recorder } = this.deps;
     const causes = [...freeze.mismatches, ...freeze.causes.map(({ finding }) => finding)];
     recorder.findings(causes);
+    if (this.#refused !== undefined) return recorder.failure(this.#refused);
     if (causes.length === 0 && freeze.is !== "frozen" && freeze.apart.length === 0) {
       return recorder.success(freeze.says);
     }

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { ClusterApiError } from "../../../../plugin/domain/api/modules";
 import { EngineError, UnavailableError } from "../../../../plugin/domain/errors";
-import { anApiClient, type ClientWish } from "../../../support/cluster-api-client";
+import { anApiClient, anApiEc, type ClientWish } from "../../../support/cluster-api-client";
 import { type HostileApi, type HostileSeen, startHostileApi } from "../../../support/hostile-api";
 import { HandClock, ManualClock } from "../../../support/manual-clock";
 import { testCluster } from "../../../support/played-cluster-api";
@@ -261,12 +261,35 @@ test("a write that is sent whole is waited for, whatever is aborted", async () =
   expect(await api.upgrade(1, {}, stop.signal)).toMatchObject({ uid: 1 });
 });
 
+test.each<[string, object]>([
+  ["8.0.18-23.11", { versionTag: "8.0.18-23.11" }],
+  ["8.2.0-25.12", { versionTag: "8.2.0-25.12" }],
+  ["no tag", {}],
+])(
+  "a refused password is sent once, whatever is asked at once or after it: %s",
+  async (...[, spec]) => {
+    const server = await hostile(json({}, 401));
+    const api = await clientOf(server, { ec: anApiEc({ engineEnterpriseImageSpec: spec }) });
+    const first = [api.databases(signal), api.modules(signal), api.license(signal)];
+    const failures = await Promise.all(first.map(failureOf));
+    failures.push(await failureOf(api.upgrade(1, {}, signal)));
+    for (const error of failures) {
+      expect(error).toMatchObject({
+        exitCode: 4,
+        finding: { code: "REST-CREDENTIALS-REFUSED", object: "Secret/engine/ec" },
+      });
+    }
+    expect(server.seen).toHaveLength(1);
+  },
+);
+
 test("a token that cannot stand in a header is not used", async () => {
   const server = await hostile((seen, response) => {
     if (seen.path === "/v1/users/authorize") json({ access_token: "a\r\nb" })(seen, response);
     else json({}, 401)(seen, response);
   });
-  const error = await failureOf((await clientOf(server)).databases(signal));
+  const ec = anApiEc({ engineEnterpriseImageSpec: { versionTag: "8.2.0-25.12" } });
+  const error = await failureOf((await clientOf(server, { ec })).databases(signal));
   expect(error.exitCode).toBe(4);
 });
 

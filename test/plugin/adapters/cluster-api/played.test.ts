@@ -3,7 +3,7 @@ import type { ApiProfile, ProfileName } from "../../../../plugin/rehearsal/clust
 import { ClusterApiError } from "../../../../plugin/domain/api/modules";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import { ManualClock } from "../../../support/manual-clock";
-import { anApiClient, type ClientWish } from "../../../support/cluster-api-client";
+import { anApiClient, anApiEc, type ClientWish } from "../../../support/cluster-api-client";
 import {
   aClusterApi,
   aModuleArchive,
@@ -88,7 +88,9 @@ test.each<[string, ApiProfile["errorBody"], string]>([
 });
 
 test("a client whose basic credentials are switched off asks for a token", async () => {
-  const { api } = await aPair({ profile: "8.2", switched: { basic: false, tokens: true } });
+  const switched = { basic: false, tokens: true };
+  const ec = anApiEc({ engineEnterpriseImageSpec: { versionTag: "8.2.0-25.12" } });
+  const { api } = await aPair({ profile: "8.2", switched }, { ec });
   expect(await api.databases(signal)).toHaveLength(1);
 });
 

@@ -15,6 +15,7 @@ import {
   stepsOf,
 } from "./scene";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
+import { anApiClient } from "../../../support/cluster-api-client";
 import { testTime } from "../../../support/manual-clock";
 
 let scene: Scene | undefined;
@@ -570,4 +571,21 @@ describe("the number of a database is another record's in the REST API", () => {
     });
     expect([calls(world), world.sent]).toEqual([[], []]);
   });
+});
+
+test.each<[string, FrozenWish, Partial<RecoverOptions>]>([
+  ["a look at what is frozen", old, { apply: false }],
+  ["a look at what is not", { asked: false }, { apply: false }],
+  ["the remedy", old, { engineVersion: "7.2" }],
+])("a refused password ends with 4, after one failed login: %s", async (...[, wish, options]) => {
+  const world = await frozen(wish);
+  const { url, caPem, admin, calls: asked } = world.api;
+  const { clock } = world;
+  const connect = () =>
+    anApiClient({ url, caPem, username: admin.name, password: "rotated", clock });
+  const { report } = await world.run(options, { api: { permissions: [], connect } });
+  expect(report.exit.code).toBe(4);
+  expect(report.findings?.map(({ code }) => code)).toContain("REST-CREDENTIALS-REFUSED");
+  expect(JSON.stringify(report.findings)).not.toContain("FREEZE-API-UNREAD");
+  expect([asked.length, world.sent]).toEqual([1, []]);
 });
