@@ -74,6 +74,10 @@ export const databaseFindings = {
       "no instance of the active-active database was seen: it is not proven that the new version runs",
     fix: "find out why the resource links no database on this cluster, or name another cluster that has an instance with --participant CONTEXT/NAMESPACE, then run again",
   }),
+  notReady: error("DATABASE-NOT-READY", "Facts 7, 9", {
+    cause: "the database is at work on something else: an upgrade waits for that, or breaks it",
+    fix: "run again when its state is active, or at once with --wait",
+  }),
   notTakenUp: error("DATABASE-NOT-TAKEN-UP", "S98", {
     cause: "the operator has not acted on the database's new spec",
     fix: "check whether the operator runs, manages this namespace, and what its log says",

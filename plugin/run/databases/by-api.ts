@@ -10,6 +10,7 @@ import {
 } from "../../domain/databases/bdb";
 import { databaseFinding } from "../../domain/databases/codes";
 import { identify } from "../../domain/databases/identity";
+import { unready } from "../../domain/databases/readiness";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -147,7 +148,11 @@ class Caller {
     const { api, uid } = this.called;
     const { plan } = this;
     const request = requestOf(plan, bdb, options);
-    const findings = callFindings(plan, bdb, { wanted: options, calls: true });
+    const state = unready(plan.label, bdb.status);
+    const findings = [
+      ...(state === undefined ? [] : [state.finding]),
+      ...callFindings(plan, bdb, { wanted: options, calls: true }),
+    ];
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
     this.#action = await session.call({

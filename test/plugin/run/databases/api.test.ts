@@ -514,3 +514,21 @@ test("a resource that is deleted meanwhile is told, and the upgrade stands", asy
   expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
   expect(report.findings?.[0]?.cause).toContain("it was deleted meanwhile");
 });
+
+test.each(["import-pending", "active-change-pending", "creation-failed", "recovery"])(
+  "a database in state %s is not called: 3",
+  async (status) => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      changed((api) => ({
+        database: async (uid: number, signal: AbortSignal) => {
+          const bdb = await api.database(uid, signal);
+          return bdb && { ...bdb, status };
+        },
+      })),
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-NOT-READY"]]);
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  },
+);

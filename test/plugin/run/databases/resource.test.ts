@@ -735,3 +735,30 @@ test("an instance that is named is not edited itself: 3", async () => {
   expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-IS-INSTANCE"]]);
   expect(scene.sent).toEqual([]);
 });
+
+describe("a database that something else is at work on", () => {
+  const inState = (status: string) => (all: readonly KubeObject[]) =>
+    all.map((one) =>
+      one.metadata.name === "sessions"
+        ? { ...one, status: { ...(one["status"] as object), status } }
+        : one,
+    );
+
+  test.each(["import-pending", "creation-failed"])(
+    "in state %s is not written: 3",
+    async (word) => {
+      const scene = await aScene({ objects: inState(word) });
+      const report = await scene.run();
+      expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-NOT-READY"]]);
+      expect(report.findings?.[0]?.object).toBe(edbLabel("sessions"));
+      expect(scene.sent).toEqual([]);
+    },
+  );
+
+  test("is left out among others, which are upgraded: 6", async () => {
+    const scene = await aScene({ objects: inState("import-pending") });
+    const report = await scene.run({ databases: ["shop/sessions", "shop/orders"] });
+    expect([report.exit.code, scene.sent]).toEqual([6, [patchLine("orders")]]);
+    expect(codesOf(report)).toContain("DATABASE-NOT-READY");
+  });
+});
