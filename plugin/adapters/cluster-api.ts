@@ -21,6 +21,7 @@ import {
 } from "./cluster-api/route";
 import { fileProblem, followed, readText } from "./files";
 import type { OnSlow } from "./http/slow";
+import { readableRoots } from "./http/trust";
 import { verified } from "./http/tunnel";
 import { isPodForwarder } from "./kubernetes/port-forward";
 
@@ -110,7 +111,7 @@ async function accessOf(target: ApiTarget): Promise<Access> {
     return { route, trust: pinned(played.ca), credentials: played.credentials };
   }
   const route = routeOf(target, places);
-  const trust = trustOf(flags);
+  const trust = trustOf(flags, warn);
   if (flags.insecure) {
     warn(`the certificate of ${route.address} is not checked: others may read the credentials`);
   }
@@ -136,7 +137,7 @@ function isOwnCluster({ server }: Cluster, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The certificate is self-signed by default, and no object of the cluster publishes its CA. */
-function trustOf({ ca, insecure }: ApiFlags): Access["trust"] {
+function trustOf({ ca, insecure }: ApiFlags, warn: ApiTarget["warn"]): Access["trust"] {
   if (insecure) {
     const any = { rejectUnauthorized: false };
     return () => () => any;
@@ -150,10 +151,11 @@ function trustOf({ ca, insecure }: ApiFlags): Access["trust"] {
   const read = (): string => {
     const found = readText(file);
     if (!("text" in found)) throw new InputError(`--api-ca: ${fileProblem(ca, found.failure)}`);
-    if (found.text.includes("-----BEGIN CERTIFICATE-----")) return found.text;
+    const roots = readableRoots(found.text, `--api-ca: ${ca}`, warn);
+    if (roots !== undefined) return roots;
     throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
   };
-  read();
+  read(); // refused before anything is asked
   return (names) => followed(read, (text) => verified(text, names));
 }
 

@@ -17,7 +17,9 @@ export const environment = {
   HTTPS_PROXY: "proxy for https, in capitals or lower case",
   HTTP_PROXY: "proxy for http, in capitals or lower case",
   NO_PROXY: "hosts that are reached without a proxy, separated by commas",
-  SSL_CERT_FILE: "file with the CA certificates of the system",
+  SSL_CERT_FILE:
+    "file with the CA certificates of the system: what an API server without a CA of its own, a proxy, an identity provider or the server of a release has to fit; for a proxy the kubeconfig's CA counts as well",
+  NODE_EXTRA_CA_CERTS: "file with CA certificates beside those of the system",
   KUBERNETES_SERVICE_HOST: "set in a pod: address of the API server, where there is no kubeconfig",
   KUBERNETES_SERVICE_PORT: "set in a pod: its port",
 } as const;

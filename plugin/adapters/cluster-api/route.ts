@@ -1,6 +1,7 @@
 /** Ways to a cluster's REST API: an address, the Service from inside, a pod's port from outside. */
 import type { Duplex } from "node:stream";
 import { kinds } from "../../domain/kinds";
+import { systemRoots } from "../http/trust";
 import { hostOf, portOf, proxyFor, tunnelTo } from "../http/tunnel";
 import type { PodForwarder } from "../kubernetes/port-forward";
 import type { Names } from "../../domain/names";
@@ -34,7 +35,7 @@ export interface Route {
 /** By the address that a person gave: an Ingress, a Route, or a forwarded port. */
 export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv): Route {
   const end = { host: hostOf(url), port: portOf(url) };
-  const open = tunnelTo(url, proxyFor(url, env));
+  const open = tunnelTo(url, proxyFor(url, env), () => systemRoots(env));
   return {
     address: url.origin,
     // a number is not a name of the cluster: behind it is a forwarded port (S76)

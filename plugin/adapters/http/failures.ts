@@ -1,5 +1,6 @@
 /** Requests without an answer, as errors of the contract: by code, never by message text. */
 import { UnavailableError } from "../../domain/errors";
+import { asString, getOwn } from "../../domain/values";
 import type { NoAnswer } from "./answer";
 import { ProxyError } from "./tunnel";
 
@@ -88,7 +89,9 @@ export function proxyFailure(
 ): UnavailableError {
   return new UnavailableError(`the proxy ${proxy.shown} opened no way to ${whom}: ${message}`, {
     cause,
-    hint: `check the proxy that ${proxy.setting} names${more}`,
+    hint: unknownIssuer.includes(asString(getOwn(cause, "code")) ?? "")
+      ? "name the CA that signed the proxy's certificate in SSL_CERT_FILE; for the API server also in certificate-authority of the kubeconfig"
+      : `check the proxy that ${proxy.setting} names${more}`,
   });
 }
 

@@ -10,6 +10,8 @@ import { proxyFor, tunnelTo } from "./tunnel";
 /** What all requests have in common. */
 interface Fetching {
   readonly tls: ConnectionOptions;
+  /** What an https proxy's certificate has to fit. */
+  readonly proxyRoots: string | undefined;
   /** For the proxy. */
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -41,10 +43,10 @@ export function fetchOver(options: Fetching): (url: string, wanted: Fetched) => 
 async function once(
   url: URL,
   { method, headers, body }: Fetched,
-  { tls, env, clock, limits, signal }: Fetching,
+  { tls, proxyRoots, env, clock, limits, signal }: Fetching,
 ): Promise<HttpAnswer | NoAnswer> {
   const secure = url.protocol === "https:";
-  const open = tunnelTo(url, proxyFor(url, env));
+  const open = tunnelTo(url, proxyFor(url, env), () => proxyRoots);
   const agents = new Agents({ tls: secure ? () => tls : undefined, open });
   const sent: OutgoingHttpHeaders = { ...headers, "user-agent": "kubectl-engine" };
   try {

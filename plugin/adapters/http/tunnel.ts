@@ -4,7 +4,6 @@ import { request as requestHttps } from "node:https";
 import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import { failureWords } from "./answer";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
-import { readText } from "../files";
 import type { TunnelEnd } from "./socks";
 import { UsageError } from "../../domain/errors";
 import { asString } from "../../domain/values";
@@ -20,17 +19,30 @@ export class ProxyError extends Error {
   }
 }
 
-/** What opens tunnels to a server, rejecting with a ProxyError; undefined where no proxy is. */
+/**
+ * What opens tunnels to a server, rejecting with a ProxyError; undefined where no proxy is. The roots are
+ * what the certificate of an https proxy has to fit.
+ */
 export function tunnelTo(
   base: URL,
   proxy: Proxy | undefined,
+  roots: () => string | undefined,
 ): ((signal: AbortSignal) => Promise<Socket>) | undefined {
   if (proxy === undefined) return undefined;
-  const open = proxy.url.protocol.startsWith("socks") ? socksTunnel : httpTunnel;
-  return (signal) => open(proxy, { host: hostOf(base), port: portOf(base), signal });
+  const isSocks = proxy.url.protocol.startsWith("socks");
+  return (signal) => {
+    const end = { host: hostOf(base), port: portOf(base), signal };
+    return isSocks
+      ? socksTunnel(proxy, end)
+      : httpTunnel(proxy, end, proxy.url.protocol === "https:" ? roots() : undefined);
+  };
 }
 
-function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<Socket> {
+function httpTunnel(
+  proxy: Proxy,
+  { host, port, signal }: TunnelEnd,
+  roots: string | undefined,
+): Promise<Socket> {
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const { username, password } = proxy.url;
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -42,7 +54,9 @@ function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<So
       port: portOf(proxy.url),
       path: authority,
       agent: false,
-      ...verified(),
+      ...verified(roots),
+      // else Node takes the name of the Host header, which is that of the tunnel's end
+      servername: isIP(hostOf(proxy.url)) === 0 ? hostOf(proxy.url) : "",
       signal,
       headers: {
         host: authority,
@@ -98,24 +112,6 @@ function forOneOf(names: readonly string[]): ConnectionOptions {
       return problems.includes(undefined) ? undefined : problems[0];
     },
   };
-}
-
-const bundles = [
-  "/etc/ssl/certs/ca-certificates.crt",
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/ssl/ca-bundle.pem",
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-  "/etc/ssl/cert.pem",
-];
-
-/** What this machine trusts, as kubectl does without a CA; Node's own list is another. */
-export function systemRoots(env: NodeJS.ProcessEnv): string | undefined {
-  const named = env["SSL_CERT_FILE"] ?? "";
-  for (const file of named === "" ? bundles : [named]) {
-    const read = readText(file);
-    if ("text" in read) return read.text;
-  }
-  return undefined;
 }
 
 /** A proxy on the way to a server. */

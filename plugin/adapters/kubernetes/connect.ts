@@ -3,7 +3,8 @@ import { type Cluster, type Login, requestDeadlineMs } from "../../run/ports";
 import { systemClock } from "../clock";
 import { Agents, type ClientPair } from "../http/agents";
 import type { Limits } from "../http/exchange";
-import { proxyFor, systemRoots, tunnelTo, verified } from "../http/tunnel";
+import { joined, readableRoots, systemRoots } from "../http/trust";
+import { proxyFor, tunnelTo, verified } from "../http/tunnel";
 import { Client } from "./client";
 import { HttpCluster } from "./cluster";
 import {
@@ -85,13 +86,14 @@ export function openClient(
   const { clock = systemClock, signal, onRequest, onSlow, readOnly, onRefused } = options;
   const { warn = () => undefined, silent, isDocument } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
-  const trust = trustOf(target, env);
+  const { trust, roots } = trustOf(target, env, warn);
+  const proxy = proxyFor(base, env, cluster.proxyUrl);
   return new Client({
     base,
     place: { server: serverOf(target), clusterName, userName },
     agents: new Agents({
       tls: base.protocol === "https:" ? trust : undefined,
-      open: tunnelTo(base, proxyFor(base, env, cluster.proxyUrl)),
+      open: tunnelTo(base, proxy, () => joined(systemRoots(env, warn), roots())),
     }),
     credentials: credentialSource({
       target,
@@ -246,24 +248,31 @@ function authProviderSource(site: CredentialContext): CredentialSource {
   });
 }
 
-/** TLS options that hold for every new connection; throws InputError for what cannot be used at first. */
+/** What the server's certificate has to fit, now: the kubeconfig's CA, else this machine's roots. */
 function trustOf(
   { cluster, clusterName }: ServerTarget,
   env: NodeJS.ProcessEnv,
-): () => ConnectionOptions {
+  warn: (text: string) => void,
+): { readonly trust: () => ConnectionOptions; readonly roots: () => string | undefined } {
   const whose = `the certificate authority of ${clusterName}`;
   const names = cluster.tlsServerName === undefined ? [] : [cluster.tlsServerName];
-  const roots = (cluster.caData ?? cluster.caFile) !== undefined ? undefined : systemRoots(env);
-  return followed(
+  const isGiven = (cluster.caData ?? cluster.caFile) !== undefined;
+  const machine = isGiven ? undefined : systemRoots(env, warn);
+  const followedCa = followed(
     () => readPem(cluster.caData, cluster.caFile, whose),
-    (ca) => {
-      if (ca !== undefined) usable({ ca }, whose);
-      return {
-        ...verified(ca ?? roots, names),
+    (text) => {
+      const ca = text === undefined ? undefined : readableRoots(text, whose, warn);
+      if (text !== undefined && ca === undefined) {
+        throw new InputError(`cannot use ${whose}: no certificate in it can be read`);
+      }
+      const trust = {
+        ...verified(ca ?? machine, names),
         ...(cluster.insecure === true && { rejectUnauthorized: false }),
       };
+      return { ca, trust };
     },
   );
+  return { trust: () => followedCa().trust, roots: () => followedCa().ca };
 }
 
 /** The user's own client certificate and key as they are now, undefined when it has none. */
@@ -281,7 +290,7 @@ function clientPairOf(user: UserEntry, userName: string): () => ClientPair | und
   );
 }
 
-function usable(material: { ca?: string } | ClientPair, what: string): void {
-  const problem = tlsProblem(material);
+function usable(pair: ClientPair, what: string): void {
+  const problem = tlsProblem(pair);
   if (problem !== undefined) throw new InputError(`cannot use ${what}${problem}`);
 }

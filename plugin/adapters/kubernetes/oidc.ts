@@ -17,7 +17,8 @@ import { asString, getOwn, parseJson } from "../../domain/values";
 import { NoAnswer, oneLine } from "../http/answer";
 import { type Server, unanswered } from "../http/failures";
 import { fetchOver } from "../http/fetch";
-import { systemRoots, verified } from "../http/tunnel";
+import { joined, readableRoots, systemRoots } from "../http/trust";
+import { verified } from "../http/tunnel";
 import {
   bearer,
   type Credential,
@@ -244,12 +245,15 @@ class Exchanged {
     private readonly config: OidcConfig,
     signal: AbortSignal,
   ) {
-    const { env, clock, timeoutMs } = site;
+    const { env, clock, timeoutMs, warn } = site;
     const whose = `the certificate authority of the identity provider of ${site.target.userName}`;
     const ca = readPem(config.caData, config.caFile, whose);
     const limits = { dialMs: Math.min(dialMs, timeoutMs), answerMs: timeoutMs, answerBytes };
-    const tls = verified(ca ?? systemRoots(env));
-    const fetched = fetchOver({ tls, env, clock, limits, signal });
+    const own = ca === undefined ? undefined : readableRoots(ca, whose, warn);
+    const roots = systemRoots(env, warn);
+    const tls = verified(own ?? roots);
+    const proxyRoots = joined(roots, own);
+    const fetched = fetchOver({ tls, proxyRoots, env, clock, limits, signal });
     this.fetch = async (url, wanted) => {
       const response = await fetched(url, wanted);
       this.last = { url: new URL(url), status: response.status };

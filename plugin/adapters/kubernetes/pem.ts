@@ -2,6 +2,7 @@
 import { InputError } from "../../domain/errors";
 import { createSecureContext } from "node:tls";
 import { fileProblem, readText } from "../files";
+import type { ClientPair } from "../http/agents";
 
 /** The PEM text, undefined where neither is given; `what` names it in the InputError. */
 export function readPem(
@@ -22,11 +23,9 @@ function fromFile(file: string | undefined, what: string): string | undefined {
 }
 
 /** Why TLS cannot use these, by OpenSSL's code alone: ` (CODE)`; undefined where it can. */
-export function tlsProblem(
-  material: { readonly ca?: string } | { readonly cert: string; readonly key: string },
-): string | undefined {
+export function tlsProblem(pair: ClientPair): string | undefined {
   try {
-    createSecureContext(material);
+    createSecureContext(pair);
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

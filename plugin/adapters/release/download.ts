@@ -7,6 +7,7 @@ import { Agents } from "../http/agents";
 import { type HttpAnswer, arriving, NoAnswer } from "../http/answer";
 import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
+import { systemRoots } from "../http/trust";
 import { ProxyError, proxyFor, tunnelTo, verified } from "../http/tunnel";
 
 /** What a download needs to know of the world, and how far it may go. */
@@ -14,7 +15,7 @@ interface Download {
   readonly signal: AbortSignal;
   /** For HTTPS_PROXY and NO_PROXY. */
   readonly env: NodeJS.ProcessEnv;
-  /** What is trusted beside what node trusts by itself (NODE_EXTRA_CA_CERTS is among that). */
+  /** What is trusted in the place of the roots of this machine. */
   readonly trust?: ConnectionOptions | undefined;
   readonly packedBytes: number;
   /** Longest time without a byte. */
@@ -37,9 +38,10 @@ export async function download(given: URL, options: Download): Promise<Buffer> {
 
 /** The bytes, or the address that they are said to be at. */
 async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
-  // other than for an API server, Node's own authorities count, as NODE_EXTRA_CA_CERTS adds to them
-  const tls = { ...options.trust, ...verified() };
-  const agents = new Agents({ tls: () => tls, open: tunnelTo(url, proxyFor(url, options.env)) });
+  const roots = systemRoots(options.env);
+  const tls = { ...verified(roots), ...options.trust };
+  const open = tunnelTo(url, proxyFor(url, options.env), () => roots);
+  const agents = new Agents({ tls: () => tls, open });
   try {
     const answer = await answered(url, agents, options);
     if (answer instanceof NoAnswer) throw answer;
@@ -132,7 +134,7 @@ function failed(url: URL, failure: NoAnswer, { silentMs }: Download): Unavailabl
   return new UnavailableError(`cannot download ${publicValue(url.href)}: ${message}`, {
     cause,
     hint: isCertificateFailure(failure)
-      ? "name the CA that signed the server's certificate in NODE_EXTRA_CA_CERTS"
+      ? "name the CA that signed the server's certificate in SSL_CERT_FILE"
       : "check the network and the address",
   });
 }

@@ -162,6 +162,36 @@ describe("the way to the server", () => {
     expect(proxy.asked).toHaveLength(1);
   });
 
+  describe("an https proxy whose certificate a private CA signed", () => {
+    const bad = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    const behind = async (where: "environment" | "kubeconfig" | "nowhere"): Promise<Cluster> => {
+      const corporate = certify({ commonName: "corporate" });
+      const file = folder.write("corporate.pem", corporate.cert);
+      const bundle = [bad, corporate.cert, bad, authority.cert].join("");
+      folder.write("ca.pem", where === "kubeconfig" ? bundle : authority.cert);
+      const pair = certify({ commonName: "proxy", ips: ["127.0.0.1"] }, corporate);
+      const proxy = await connectProxy(secure, 200, pair);
+      const env = where === "environment" ? { SSL_CERT_FILE: file } : {};
+      return clusterBehind(name, env, `https://127.0.0.1:${proxy.port}`);
+    };
+
+    afterAll(() => folder.write("ca.pem", authority.cert));
+
+    test.each([
+      ["in SSL_CERT_FILE", "environment"],
+      ["in certificate-authority, whatever cannot be read beside it", "kubeconfig"],
+    ] as const)("is trusted where the CA stands %s", async (_, where) => {
+      await expect((await behind(where)).get(ref)).resolves.toMatchObject({ kind: "ConfigMap" });
+    });
+
+    test("is refused otherwise, with what would help", async () => {
+      await expect((await behind("nowhere")).get(ref)).rejects.toMatchObject({
+        exitCode: 69,
+        hint: "name the CA that signed the proxy's certificate in SSL_CERT_FILE; for the API server also in certificate-authority of the kubeconfig",
+      });
+    });
+  });
+
   test("NO_PROXY leads past the proxy", async () => {
     const env = { HTTPS_PROXY: "http://127.0.0.1:1", no_proxy: "engine.invalid" };
     const cluster = await clusterBehind("https://api.engine.invalid", env);

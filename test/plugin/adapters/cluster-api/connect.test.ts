@@ -14,6 +14,7 @@ import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { Ref } from "../../../../plugin/domain/objects";
 import type { Cluster } from "../../../../plugin/run/ports";
+import { certify } from "../../../support/tls";
 import { anObject } from "../../../support/builders";
 import {
   aCaFile,
@@ -43,7 +44,7 @@ const failureOf = async (work: Promise<unknown>): Promise<EngineError> => {
 };
 
 const url = "https://127.0.0.1:1";
-const caPem = "-----BEGIN CERTIFICATE-----\n";
+const caPem = certify({ commonName: "ca" }).cert;
 
 describe("credentials (S105)", () => {
   async function asked(ec: object, secretName: string, flags: object = {}): Promise<string> {

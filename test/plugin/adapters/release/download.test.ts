@@ -211,7 +211,7 @@ describe("a network failure is exit code 69:", () => {
 
   test("and for a certificate it says where to name its CA", async () => {
     const error = await errorOf(open(`${server.url}/a`, { trust: undefined }));
-    expect(error.hint).toContain("NODE_EXTRA_CA_CERTS");
+    expect(error.hint).toContain("SSL_CERT_FILE");
   });
 });
 
