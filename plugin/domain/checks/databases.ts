@@ -3,9 +3,10 @@ import { causesOf, databasesOf, isTooOld, lowest } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { keepsNothing } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
+import { isPassing, stateFinding } from "../databases/state";
 import { versionPaths } from "../clusters";
 import { isDeleting, renderDeletion } from "../deletion";
-import { namespaceOf } from "../objects";
+import { namespaceOf, objectLabel } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import type { RuleOptions } from "../rules/types";
@@ -118,9 +119,10 @@ export const databaseChecks: readonly Check[] = [
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
-      const status = asString(getPath(object, path));
-      if (isDeleting(object) || status === undefined || status === "active") return undefined;
-      return on(object, `its status is ${quote(status)}`, { field: fieldText(path) });
+      const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
+      if (isDeleting(object) || found === undefined) return undefined;
+      const fix = isPassing(found) ? {} : { fix: found.fix };
+      return on(object, found.cause, { field: fieldText(path), ...fix });
     }),
   }),
   warning("DATABASE-SPEC-INVALID", "Facts 7", {

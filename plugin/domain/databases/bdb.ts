@@ -13,6 +13,7 @@ import {
   leadingEngineVersion,
 } from "../versions";
 import { databaseFinding } from "./codes";
+import { stateFinding } from "./state";
 
 /** The fields of the request; what is false or absent is not sent. */
 export interface RequestWish {
@@ -206,6 +207,11 @@ export function bdbFindings(
   bdb: ApiDatabase,
   { request, calls }: { readonly request: RequestWish; readonly calls: boolean },
 ): readonly Finding[] {
-  if (!isVolatile(bdb) || mayLoseData(request) || !calls) return [];
-  return [databaseFinding("volatile", { object: objectLabel(edb) })];
+  if (!calls) return [];
+  const object = objectLabel(edb);
+  const loses = isVolatile(bdb) && !mayLoseData(request);
+  return [
+    ...(loses ? [databaseFinding("volatile", { object })] : []),
+    ...[stateFinding(object, bdb.status) ?? []].flat(),
+  ];
 }

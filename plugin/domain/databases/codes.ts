@@ -15,6 +15,11 @@ export const databaseFindings = {
     cause: "the action that upgrades the database ended without success",
     fix: "see the operator's log and the cluster's REST API for its error, fix that, then run again",
   }),
+  busy: error("DATABASE-BUSY", "Facts 7", {
+    cause:
+      "the database is being created, imported into or changed, and an upgrade begins with an active one",
+    fix: "wait until it is active, or run again with --wait; with --all it is left out, and the others are upgraded",
+  }),
   changed: error("DATABASE-CHANGED", "Facts 7", {
     cause: "someone else changed the database while this run was changing it",
     fix: "find out with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
@@ -73,10 +78,6 @@ export const databaseFindings = {
     cause:
       "no instance of the active-active database was seen: it is not proven that the new version runs",
     fix: "find out why the resource links no database on this cluster, or name another cluster that has an instance with --participant CONTEXT/NAMESPACE, then run again",
-  }),
-  notReady: error("DATABASE-NOT-READY", "Facts 7, 9", {
-    cause: "the database is at work on something else: an upgrade waits for that, or breaks it",
-    fix: "run again when its state is active, or at once with --wait",
   }),
   notTakenUp: error("DATABASE-NOT-TAKEN-UP", "S98", {
     cause: "the operator has not acted on the database's new spec",
@@ -168,7 +169,11 @@ export const databaseFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** Codes of a database that is left out by itself: the others are upgraded all the same, and the run ends with 6. */
-const leftOutCodes: readonly string[] = [databaseFindings.deleting.code];
+const leftOutCodes: readonly string[] = [
+  databaseFindings.deleting.code,
+  databaseFindings.busy.code,
+  databaseFindings.failed.code,
+];
 
 /** True where nothing else stands against the database. */
 export function isLeftOut(blocks: readonly Finding[]): boolean {

@@ -20,6 +20,8 @@ import {
 } from "../versions";
 import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
+import { isPassing, stateFinding } from "./state";
+import { isDeleting } from "../deletion";
 import { databaseFinding } from "./codes";
 import { versionPaths } from "../clusters";
 import { operatorRelease } from "../cluster/operator";
@@ -29,6 +31,8 @@ export interface DatabaseWish {
   /** A version, the channel of major ones, or `latest`: the newest one. Absent: it stays as it is. */
   readonly version?: string;
   readonly via: "resource" | "api";
+  /** What passes by itself is waited for, and blocks nothing. */
+  readonly wait?: boolean;
   /** Planned before operator and EC are upgraded: both count as done (S9). */
   readonly assumeUpgraded?: boolean;
   /** The tag that the EC will have then. */
@@ -53,7 +57,7 @@ export interface DatabasePlan {
   readonly leaves?: string;
   /** Exit 3. */
   readonly blocks: readonly Finding[];
-  /** The EC is not Running (S98): the block that waiting may lift. */
+  /** The EC is not Running (S98), or the database is busy: the block that waiting may lift. */
   readonly busy: readonly Finding[];
   /** The database is someone else's: exit 5. */
   readonly owned: readonly Finding[];
@@ -76,6 +80,7 @@ export function planDatabase(
   const isAfterwards = wish.via === "api" && wish.version === facts.names.latestChannel;
   const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
+  const { passing, lasting } = stateBlocks(facts, target, { edits, wish });
   return {
     target,
     label,
@@ -89,8 +94,10 @@ export function planDatabase(
       ...lowered(label, target, aim),
       ...untold(facts, target, { aim, edits, wish }),
       ...judged.blocks,
+      ...lasting,
+      ...(wish.wait === true ? [] : passing),
     ],
-    busy: ahead ? [] : busyCluster(facts, target),
+    busy: ahead ? [] : [...busyCluster(facts, target), ...(wish.wait === true ? passing : [])],
     warnings: [
       ...judged.warnings,
       ...newerThan(label, aim),
@@ -286,6 +293,21 @@ function untold(
   return edits.length > 0 && aim.runs === undefined
     ? [databaseFinding("runsUnknown", { object })]
     : [];
+}
+
+/** Its own state, before its resource is written; by the REST API its record there is judged instead. */
+function stateBlocks(
+  { names }: Facts,
+  { object, kind }: DatabaseTarget,
+  { edits, wish }: Omit<Untold, "aim">,
+): { readonly passing: readonly Finding[]; readonly lasting: readonly Finding[] } {
+  const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
+  const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
+  if (found === undefined || edits.length === 0 || wish.via === "api" || isDeleting(object)) {
+    return { passing: [], lasting: [] };
+  }
+  if (!isPassing(found)) return { passing: [], lasting: [found] };
+  return { passing: wish.assumeUpgraded === true ? [] : [found], lasting: [] };
 }
 
 function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {

@@ -8,9 +8,9 @@ import {
   type RequestWish,
   runsVersion,
 } from "../../domain/databases/bdb";
-import { databaseFinding } from "../../domain/databases/codes";
+import { databaseFinding, isLeftOut } from "../../domain/databases/codes";
+import { changePending, isPassing, stateFinding } from "../../domain/databases/state";
 import { identify } from "../../domain/databases/identity";
-import { unready } from "../../domain/databases/readiness";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -138,8 +138,11 @@ class Caller {
     const { signal } = this.context.deps;
     const actions = (await api.actionsOf(uid, signal)) ?? [];
     const running = actions.find(({ is }) => is === "running");
-    if (running === undefined) return await this.#read();
-    return await this.follow(running.uid);
+    if (running !== undefined) return await this.follow({ uid: running.uid });
+    const bdb = await this.#read();
+    const found = stateFinding(this.plan.label, bdb.status);
+    const waits = this.context.options.wait && found !== undefined && isPassing(found);
+    return waits ? await this.follow({}) : bdb;
   }
 
   /** The one call; whether it was begun is looked for where no answer came. */
@@ -148,11 +151,7 @@ class Caller {
     const { api, uid } = this.called;
     const { plan } = this;
     const request = requestOf(plan, bdb, options);
-    const state = unready(plan.label, bdb.status);
-    const findings = [
-      ...(state === undefined ? [] : [state.finding]),
-      ...callFindings(plan, bdb, { wanted: options, calls: true }),
-    ];
+    const findings = callFindings(plan, bdb, { wanted: options, calls: true });
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
     this.#action = await session.call({
@@ -163,12 +162,12 @@ class Caller {
   }
 
   /** To the end of the action: the one that the call began, or another one. */
-  async follow(other: string | undefined): Promise<ApiDatabase> {
+  async follow(other: { readonly uid?: string } | undefined): Promise<ApiDatabase> {
     const { deps, options } = this.context;
     const { stallAfterMs } = options;
     const { label: object, version, channel } = this.plan;
     const ours = other === undefined;
-    const uid = other ?? this.#action;
+    const uid = ours ? this.#action : other.uid;
     const why = "until its action and its shards are done";
     return await deps.recorder.step(
       { id: "database.action", action: "wait", object, why },
@@ -224,18 +223,28 @@ export class Apis {
     private readonly options: UpgradeDatabaseOptions,
   ) {}
 
-  /** What the REST API has of each database, by one list for each EC; what stands against the calls. */
-  async meet(plans: readonly DatabasePlan[]): Promise<void> {
-    const findings: Finding[] = [];
+  /**
+   * What the REST API has of each database, by one list for each EC. Throws what stands against the
+   * calls; plans that are left out for what their databases are doing come back, with the reason.
+   */
+  async meet(plans: readonly DatabasePlan[]): Promise<readonly DatabasePlan[]> {
+    const met: DatabasePlan[] = [];
     for (const ec of ecsOf(plans)) {
       const api = await this.#of(ec);
       const all = await api.databases(this.deps.signal);
       const uses = all.some(({ modules }) => modules.length > 0);
       const installed = uses ? await api.modules(this.deps.signal) : [];
       const own = plans.filter(({ target }) => target.ec === ec);
-      findings.push(...own.flatMap((plan) => this.#one(plan, { api, all, installed })));
+      for (const plan of own) {
+        met.push({ ...plan, blocks: await this.#one(plan, { api, all, installed }) });
+      }
     }
+    const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
+    // where there is no other, it is the run that is blocked
+    const blocked = leftOut.length < met.length ? met.filter((one) => !leftOut.includes(one)) : met;
+    const findings = blocked.flatMap(({ blocks }) => blocks);
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
+    return leftOut;
   }
 
   of({ label }: DatabasePlan): Called | undefined {
@@ -253,7 +262,10 @@ export class Apis {
     }
   }
 
-  #one(plan: DatabasePlan, { api, all, installed }: ApiDatabases): readonly Finding[] {
+  async #one(
+    plan: DatabasePlan,
+    { api, all, installed }: ApiDatabases,
+  ): Promise<readonly Finding[]> {
     const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
@@ -262,7 +274,17 @@ export class Apis {
     const { bdb } = found;
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
     const calls = needsCall({ bdb, installed }, plan, { deps, options });
-    return callFindings(plan, bdb, { wanted: options, calls });
+    const against = callFindings(plan, bdb, { wanted: options, calls });
+    if (!against.some(isPassing)) return against;
+    // an action that runs is followed, whoever has begun it
+    const follows = options.wait || (await this.#isActing(api, bdb));
+    return against.filter((one) => !follows || !isPassing(one));
+  }
+
+  async #isActing(api: ClusterApi, { uid, status }: ApiDatabase): Promise<boolean> {
+    if (status !== changePending) return false;
+    const actions = (await api.actionsOf(uid, this.deps.signal)) ?? [];
+    return actions.some(({ is }) => is === "running");
   }
 
   #of(ec: KubeObject): Promise<ClusterApi> {

@@ -13,8 +13,7 @@ import {
   type WantedVersion,
 } from "../../domain/rollout/database";
 import type { Progress } from "../../domain/rollout/progress";
-import { unready } from "../../domain/databases/readiness";
-import { asString, bounded, getPath, sameJson } from "../../domain/values";
+import { bounded, sameJson } from "../../domain/values";
 import { refOf } from "../engine/change";
 import { changedError } from "../engine/send";
 import { BlockedError, type Recorder } from "../engine/recorder";
@@ -154,29 +153,14 @@ export async function planAgain(
     const target = targetNow(facts, before.target);
     if (target === undefined) throw changedError(undefined, label);
     const plan = planDatabase(facts, target, options);
-    const [busy] = [...plan.busy, ...requireReady(context, facts, plan)];
+    const [busy] = plan.busy;
     if (busy === undefined) {
       requireSame(context, before, plan);
       return { is: "done", value: { facts, plan } };
     }
-    if (!options.wait) throw new BlockedError(exitCodes.blocked, [busy]);
+    if (!options.wait) throw new BlockedError(exitCodes.blocked, plan.busy);
     return { is: "moving", on: busy.cause };
   });
-}
-
-/** What a wait may lift is given back; by the REST API its own record is judged, right before the call. */
-function requireReady(
-  { options }: DatabaseContext,
-  { names }: Facts,
-  plan: DatabasePlan,
-): readonly Finding[] {
-  if (options.via === "api" || !isWritten(plan)) return [];
-  const { kind, object } = plan.target;
-  const { status } = kind === "edb" ? names.edbFields : names.eaadbFields;
-  const found = unready(plan.label, asString(getPath(object, status)));
-  if (found === undefined) return [];
-  if (!found.waits) throw new BlockedError(exitCodes.blocked, [found.finding]);
-  return [found.finding];
 }
 
 function requireSame(context: DatabaseContext, before: DatabasePlan, now: DatabasePlan): void {

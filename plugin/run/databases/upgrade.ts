@@ -95,11 +95,11 @@ class UpgradeDatabases {
     const { deps, options } = this;
     await requirePermissions(deps, readPermissions(deps.names, options));
     await requireGround(deps, { namespace: options.namespace, clusters: [] });
-    const plans = await this.#fitPlans();
-    this.#summary.begin(plans);
+    const fit = await this.#fitPlans();
+    this.#summary.begin(fit);
+    await this.#requireWrites(fit);
+    const plans = options.via === "api" ? await this.#metPlans(fit) : fit;
     this.#context.line.begin(plans.length);
-    await this.#requireWrites(plans);
-    if (options.via === "api") await this.#apis.meet(plans);
     const canary = this.#canaryOf(plans);
     if (options.dryRun !== "none") {
       for (const plan of plans) this.#summary.add(plan, await this.#tried(plan));
@@ -129,6 +129,16 @@ class UpgradeDatabases {
   #detailed(report: Report): Report {
     const databases = this.#summary.databases();
     return databases.length === 0 ? report : { ...report, details: { databases } };
+  }
+
+  /** Plans whose records in the REST API let them be called; the others are left out. */
+  async #metPlans(plans: readonly DatabasePlan[]): Promise<readonly DatabasePlan[]> {
+    const leftOut = await this.#apis.meet(plans);
+    const labels = new Set(leftOut.map(({ label }) => label));
+    const met = plans.filter(({ label }) => !labels.has(label));
+    this.#summary.begin(met);
+    this.deps.recorder.findings(this.#summary.leaveOut(leftOut));
+    return met;
   }
 
   /** Plans that nothing stands against; an EC that is not Running is waited for where that is said. */
@@ -287,7 +297,7 @@ class RunSummary {
 
   /** Databases that the run leaves as they are, named with the reason; the findings say why. */
   leaveOut(plans: readonly DatabasePlan[]): readonly Finding[] {
-    this.#leftOut = plans;
+    this.#leftOut = [...this.#leftOut, ...plans];
     for (const plan of plans) this.add(plan, "skipped", plan.blocks);
     return plans.flatMap(({ blocks }) => blocks);
   }

@@ -230,6 +230,7 @@ export const databaseRows: Rows = {
       ]),
   "DATABASE-NOT-ACTIVE: a change continues": (w) =>
     w.set(edb, "status.status", "active-change-pending").set(eaadb, "status.status", "pending"),
+  "DATABASE-NOT-ACTIVE: never created": (w) => w.set(edb, "status.status", "creation-failed"),
   "DATABASE-SPEC-INVALID: not accepted": (w) =>
     w.set(edb, "status.specStatus", "Invalid").set(eaadb, "status.specStatus", "Invalid"),
   "DATABASE-SPEC-INVALID: not told": (w) => w.set(edb, "status.specStatus", undefined),

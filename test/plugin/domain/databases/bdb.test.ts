@@ -48,6 +48,13 @@ test.each<[string, Partial<ApiDatabase>, RequestWish, boolean, readonly string[]
   ["the mild flag, of one that is kept", {}, { mayDiscardData: true }, false, []],
   ["the mild flag, of one that is not", volatile, { mayDiscardData: true }, true, []],
   ["no flag, of one that is not", volatile, {}, false, ["DATABASE-DATA-AT-RISK"]],
+  [
+    "none, of one that is imported into",
+    { status: "import-pending" },
+    {},
+    false,
+    ["DATABASE-BUSY"],
+  ],
 ])("data that may be lost: %s", (_title, ...[parts, request, loses, codes]) => {
   const found = bdbFindings(anEdb(), aBdb(parts), { request, calls: true });
   expect([losesData(aBdb(parts), request), found.map(({ code }) => code)]).toEqual([loses, codes]);

@@ -287,3 +287,47 @@ test.each([
     expect(busy?.fix.includes("kubectl engine recover --ec ec -n engine")).toBe(named);
   }
 });
+
+describe("the state of a database is judged before its resource is written", () => {
+  const inState = (status: unknown) => sceneOf({ edbs: [anEdb("orders", { status: { status } })] });
+
+  test.each([
+    ["import-pending", "BUSY"],
+    ["active-change-pending", "BUSY"],
+    ["pending", "BUSY"],
+    ["resharding", "BUSY"],
+    ["creation-failed", "FAILED"],
+    ["import-failed", "FAILED"],
+    ["recovery", "FAILED"],
+    ["delete-pending", "BEING-DELETED"],
+  ])("%s", (status, code) => {
+    expect(codes(plan(inState(status)).blocks)).toEqual([code]);
+  });
+
+  test.each([["active"], [""], [undefined]])("%s is nothing to tell", (status) => {
+    expect(codes(plan(inState(status)).blocks)).toEqual([]);
+  });
+
+  test("an active-active database too", () => {
+    const facts = sceneOf({ edbs: [], eaadbs: [anEaadb({ status: { status: "pending" } })] });
+    expect(codes(plan(facts).blocks)).toEqual(["BUSY"]);
+  });
+
+  test("what passes may be waited for, what stays may not", () => {
+    const passing = plan(inState("import-pending"), { wait: true });
+    expect([codes(passing.blocks), codes(passing.busy)]).toEqual([[], ["BUSY"]]);
+    const lasting = plan(inState("creation-failed"), { wait: true });
+    expect([codes(lasting.blocks), codes(lasting.busy)]).toEqual([["FAILED"], []]);
+  });
+
+  test("of an upgrade that comes later only what stays is told", () => {
+    const ahead = { assumeUpgraded: true };
+    expect(codes(plan(inState("import-pending"), ahead).blocks)).toEqual([]);
+    expect(codes(plan(inState("recovery"), ahead).blocks)).toEqual(["FAILED"]);
+  });
+
+  test("where nothing is to be written, or the REST API is called, it is not this plan's", () => {
+    expect(codes(plan(inState("import-pending"), { version: "7.2" }).blocks)).toEqual([]);
+    expect(codes(plan(inState("import-pending"), { via: "api" }).blocks)).toEqual([]);
+  });
+});

@@ -515,20 +515,21 @@ test("a resource that is deleted meanwhile is told, and the upgrade stands", asy
   expect(report.findings?.[0]?.cause).toContain("it was deleted meanwhile");
 });
 
-test.each(["import-pending", "active-change-pending", "creation-failed", "recovery"])(
-  "a database in state %s is not called: 3",
-  async (status) => {
-    const scene = await anApiScene();
-    const report = await scene.upgrade(
-      {},
-      changed((api) => ({
-        database: async (uid: number, signal: AbortSignal) => {
-          const bdb = await api.database(uid, signal);
-          return bdb && { ...bdb, status };
-        },
-      })),
-    );
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-NOT-READY"]]);
+describe("a record that is not active is judged before the call", () => {
+  const kept = { version: "7.2.4", replication: true, persistence: "aof" } as const;
+  const inState = (status: string) => ({ bdbs: [{ uid: 3, name: "sessions", ...kept, status }] });
+
+  test.each([
+    ["import-pending", "DATABASE-BUSY"],
+    ["active-change-pending", "DATABASE-BUSY"],
+    ["pending", "DATABASE-BUSY"],
+    ["creation-failed", "DATABASE-FAILED"],
+    ["recovery", "DATABASE-FAILED"],
+    ["delete-pending", "DATABASE-BEING-DELETED"],
+  ])("%s: 3, nothing is called", async (status, code) => {
+    const scene = await anApiScene(inState(status));
+    const report = await scene.upgrade();
+    expect([report.exit.code, codesOf(report)]).toEqual([3, [code]]);
     expect([scene.calls(), scene.sent]).toEqual([[], []]);
-  },
-);
+  });
+});
