@@ -298,7 +298,9 @@ describe("--probe-file", () => {
     const { context, cluster } = aContext({ "pair.yaml": text });
     const report = await runUpgradeWebhook(context, [], { ...flags, probeFile: "pair.yaml" });
     expect(report.exit.code).toBe(0);
-    const probes = cluster.calls.filter(({ target }) => /^EngineEnterprise\w+\/engine\//.test(target));
+    const probes = cluster.calls.filter(({ target }) =>
+      /^EngineEnterprise\w+\/engine\//.test(target),
+    );
     expect(new Set(probes.map(({ target }) => target))).toEqual(
       new Set([`${defaultNames.edb.kind}/engine/mine`]),
     );

@@ -63,7 +63,9 @@ test.each([
   const images = deploymentsOf(objects)
     .flatMap(containersOf)
     .map((one) => getOwn(one, "image"));
-  expect(images.filter((image) => !/^registry\.invalid\/engine\/webhook:\d/.test(String(image)))).toEqual([]);
+  expect(
+    images.filter((image) => !/^registry\.invalid\/engine\/webhook:\d/.test(String(image))),
+  ).toEqual([]);
 });
 
 test("the overlay's patch is laid over the Deployment of the base", async () => {
