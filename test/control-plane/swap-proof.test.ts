@@ -197,14 +197,14 @@ describe("someone else refuses", () => {
     expect((await readBack(controlPlane)).old).toBeUndefined();
   });
 
-  test("every edit: 7, and it is named", async () => {
+  test("every edit: 3 before the first write, and it is named", async () => {
     const { controlPlane } = suite;
     await lay(suite, { current: { service: { path: "/judges" } } });
     await putStranger(["CREATE", "UPDATE"]);
     const before = await readBack(controlPlane);
     const run = await swapTo("judges");
     expect(run.report.exit).toMatchObject({
-      code: 7,
+      code: 3,
       reason: containing("someone else says no"),
     });
     expect(run.writes).toEqual([]);
