@@ -142,20 +142,18 @@ export function runsVersion(
 }
 
 /**
- * Bundled modules of which a newer build for the version that runs is installed, as `search 7.4.0`:
- * the release has them, and an upgrade to the present version brings them (S63, S81). A build that
+ * Modules of which a newer build for the version that runs is installed, as `search 7.4.0`: an upgrade
+ * to the present version brings it, whether the release or the user has it (S63, S81). A build that
  * does not report its engine version proves nothing.
  */
 export function modulesBehind(
   bdb: ApiDatabase,
   installed: readonly InstalledModule[],
-  names: Names,
 ): readonly string[] {
   const engine = bdbVersion(bdb);
   if (engine === undefined) return [];
   const builds = installed.filter(
     (build) =>
-      (build.bundled ?? names.bundledModules.includes(build.name)) &&
       (build.compatibleEngineVersion ?? build.minEngineVersion) !== undefined &&
       fits(build, engine),
   );

@@ -76,12 +76,12 @@ function callFindings(
 export function needsCall(
   { bdb, installed }: Pick<Called, "bdb" | "installed">,
   plan: DatabasePlan,
-  { deps, options }: Pick<DatabaseContext, "deps" | "options">,
+  { options }: Pick<DatabaseContext, "options">,
 ): boolean {
   const { request } = options;
   if (!runsVersion(bdb, plan) || asksForMore(request)) return true;
   const raises = !plan.channel && request.latestWithModules !== false;
-  return raises && modulesBehind(bdb, installed, deps.names).length > 0;
+  return raises && modulesBehind(bdb, installed).length > 0;
 }
 
 /** How the call is named in the report. */
@@ -193,7 +193,7 @@ class Caller {
 
   #behind(bdb: ApiDatabase): readonly string[] {
     if (!this.#raisesModules) return [];
-    return modulesBehind(bdb, this.called.installed, this.context.deps.names);
+    return modulesBehind(bdb, this.called.installed);
   }
 
   async #read(): Promise<ApiDatabase> {
@@ -273,7 +273,7 @@ export class Apis {
     if (found.is === "unproven") return [found.finding];
     const { bdb } = found;
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
-    const calls = needsCall({ bdb, installed }, plan, { deps, options });
+    const calls = needsCall({ bdb, installed }, plan, { options });
     const against = callFindings(plan, bdb, { wanted: options, calls });
     if (!against.some(isPassing)) return against;
     // an action that runs is followed, whoever has begun it

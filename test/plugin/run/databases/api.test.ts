@@ -198,6 +198,22 @@ describe("the version that runs already, asked for by its number (S81)", () => {
     expect([scene.calls(), scene.sent]).toEqual([["/v1/bdbs/3/upgrade"], []]);
   });
 
+  test("raises a module of the user's own of which a newer build is installed", async () => {
+    const bdb = {
+      ...{ uid: 3, name: "sessions", version: "7.2.4" },
+      modules: [{ name: "gears", version: "1.2.5", args: [] }],
+    };
+    const scene = await anApiScene({ bdbs: [bdb] });
+    const [bundled] = scene.api.store.modules.values();
+    if (bundled === undefined) throw new Error("no module is installed");
+    const newer = { ...bundled, uid: "g2", name: "gears", displayName: "gears", version: "1.2.6" };
+    const own = { ...newer, bundled: false, compatibleEngineVersion: "7.2" };
+    scene.api.store.modules.set(own.uid, own);
+    const report = await scene.upgrade({ version: "7.2" });
+    expect([report.exit.code, modulesOf(scene)]).toMatchObject([0, [{ version: "1.2.6" }]]);
+    expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
+  });
+
   test("is not done while the modules are as they were: 1", async () => {
     const scene = await anApiScene(behind());
     const [used] = modulesOf(scene) ?? [];
