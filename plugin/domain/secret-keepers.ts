@@ -34,7 +34,7 @@ export const secretKeeperFindings = {
   }),
   managed: warning("SECRET-MANAGED", "Facts 4.4", {
     cause: "another field manager wrote the pair, and may write it again",
-    fix: "renew the pair by what wrote it; or go on, a copy of it is kept",
+    fix: "renew the pair by what wrote it; or continue, a copy of it is kept",
   }),
 };
 

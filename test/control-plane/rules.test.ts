@@ -49,6 +49,12 @@ test("what was stored past the webhook is found, by one LIST of each kind, and i
     // every tenth is one that the webhook would have refused
     const engineVersion = at % 10 === 0 ? "9.9" : "7.4";
     await controlPlane.api.create(database({ namespace, name, engineVersion }));
+    const path = `/apis/app.engine.com/v1alpha1/namespaces/${namespace}/engineenterprisedatabases`;
+    const written = await controlPlane.api.send("PATCH", `${path}/${name}/status`, {
+      body: { status: { version: "7.4.2" } },
+      contentType: "application/merge-patch+json",
+    });
+    expect(written.status).toBe(200);
   }
   const mark = await controlPlane.auditMark();
   const { exit, findings = [] } = await found(["audit"]);

@@ -1,6 +1,7 @@
 /** `kubectl engine status` on a real API server: what it reads, what it says, what it leaves alone. */
 import type { StatusDetails } from "../../plugin/commands/status-screen";
 import { defaultNames as names } from "../../plugin/domain/names";
+import { getPath } from "../../plugin/domain/values";
 import type { AuditEvent } from "./audit";
 import type { ControlPlane } from "./control-plane";
 import { clusterStatus } from "./scene";
@@ -79,6 +80,14 @@ test("a user who may list ECs alone sees them, and the rest as unknown", async (
   expect(operator.verdict).toMatchObject({ is: "unknown", because: "may not list deployments" });
 });
 
+async function writeStatus(path: string, status: object): Promise<void> {
+  const written = await controlPlane.api.send("PATCH", `${path}/status`, {
+    body: { status },
+    contentType: "application/merge-patch+json",
+  });
+  expect(written.status).toBe(200);
+}
+
 test("the command that is next can be run as it is printed, and is not next any more", async () => {
   const { api } = controlPlane;
   await api.create(operatorDeployment(operatorNamespace));
@@ -86,27 +95,38 @@ test("the command that is next can be run as it is printed, and is not next any 
   // without a StatefulSet the EC is on its way; without the EC nothing but RBAC is left
   const given = detailsOf(await status()).next;
   expect(given?.says).toMatch(/^wait for EC ec: /);
+  const containers = [{ name: names.pods.container, image: "engine/engine:1" }];
   const set = {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
     metadata: { name: "ec", namespace: operatorNamespace },
     spec: {
-      replicas: 0,
+      replicas: 3,
       serviceName: "ec",
       selector: { matchLabels: { app: "ec" } },
       template: {
         metadata: { labels: { app: "ec" } },
-        spec: { containers: [{ name: names.pods.container, image: "engine/engine:1" }] },
+        spec: { containers },
       },
     },
   };
   const path = `/apis/apps/v1/namespaces/${operatorNamespace}/statefulsets`;
-  expect(await api.send("POST", path, { body: set })).toMatchObject({ status: 201 });
-  const written = await api.send("PATCH", `${path}/ec/status`, {
-    body: { status: { observedGeneration: 1, replicas: 0 } },
-    contentType: "application/merge-patch+json",
-  });
-  expect(written.status).toBe(200);
+  const created = await api.send("POST", path, { body: set });
+  expect(created).toMatchObject({ status: 201 });
+  const revisions = { currentRevision: "ec-1", updateRevision: "ec-1" };
+  const counts = { replicas: 3, readyReplicas: 3, currentReplicas: 3, updatedReplicas: 3 };
+  await writeStatus(`${path}/ec`, { observedGeneration: 1, ...counts, ...revisions });
+  const uid = getPath(created.body, ["metadata", "uid"]);
+  const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: "ec", uid, controller: true };
+  for (const name of ["ec-0", "ec-1", "ec-2"]) {
+    const pods = `/api/v1/namespaces/${operatorNamespace}/pods`;
+    const labels = { app: "ec", "controller-revision-hash": "ec-1" };
+    const metadata = { name, labels, ownerReferences: [owner] };
+    const body = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers } };
+    expect(await api.send("POST", pods, { body })).toMatchObject({ status: 201 });
+    const conditions = [{ type: "Ready", status: "True" }];
+    await writeStatus(`${pods}/${name}`, { phase: "Running", conditions });
+  }
   const before = detailsOf(await status());
   expect(before.rbac).toMatchObject({ places: 3, differing: all, lacking: all });
   // what is missing first; then what the release before needed alone is removed

@@ -43,7 +43,7 @@ export const operatorFindings = {
   definitionConversion: error("DEFINITION-CONVERSION", "Facts 8", {
     cause:
       "the definition converts its objects through a Service that does not exist: every read of them fails",
-    fix: "run upgrade-operator with the release, which takes it out where the release has none",
+    fix: "give the release to upgrade-operator, which takes it out where the release has none",
   }),
   definitionConverts: warning("DEFINITION-CONVERTS", "Facts 8", {
     cause:

@@ -66,10 +66,14 @@ test(`${numRuns} edits from seed ${seed} get one verdict in both ways`, async ()
     const { response } = JSON.parse(reply.body) as { response: { allowed: boolean } };
     const { namespace } = sent.asked;
     const world = { options: settings, operatorNamespace: "engine", clusters: all, complete: true };
-    const { verdict } = judgeIn(world)(edit, typeof namespace === "string" ? namespace : "");
+    const { verdict, unevaluated } = judgeIn(world)(
+      edit,
+      typeof namespace === "string" ? namespace : "",
+    );
     const refused = verdict.causes.length > 0;
     seen[`${refused}`] += 1;
-    expect(response.allowed).toBe(!refused);
+    // what files leave open is decided by the EC that the webhook knows
+    if (refused || unevaluated === undefined) expect(response.allowed).toBe(!refused);
   };
   await fc.assert(fc.asyncProperty(judged, clusters, options, judge), { numRuns, seed });
   // a generator that makes nothing but one verdict would prove nothing
