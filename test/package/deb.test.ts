@@ -8,6 +8,7 @@ import { run } from "../control-plane/run";
 import { archHere, rehearsedWith, released } from "./released";
 
 const status = "/var/lib/dpkg/status";
+const architectures = "/var/lib/dpkg/arch";
 const fits = existsSync(status) && process.getuid?.() === 0;
 if (!fits) process.stderr.write("the Debian packages are not installed: needs root and dpkg\n");
 const onDebian = fits ? test : test.skip;
@@ -29,10 +30,8 @@ function install(name: string, files: readonly string[], lacks: readonly string[
   const known = readFileSync(status, "utf8").split("\n\n");
   const kept = known.filter((text) => !lacks.some((one) => text.startsWith(`Package: ${one}\n`)));
   writeFileSync(join(root, "var/lib/dpkg/status"), kept.join("\n\n"));
-  cpSync("/var/lib/dpkg/arch", join(root, "var/lib/dpkg/arch"), {
-    force: true,
-    errorOnExist: false,
-  });
+  // only a machine that was given a second architecture has this file
+  if (existsSync(architectures)) cpSync(architectures, join(root, architectures));
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" };
   return { root, ended: run("dpkg", [`--root=${root}`, "--install", ...files], { env }) };
 }

@@ -15,7 +15,7 @@ interface Scale {
 
 /** Undefined where the EC has no StatefulSet yet; an EC that tells no number has one node at least. */
 function scaleOf(facts: Facts, ec: KubeObject): Scale | undefined {
-  const { name = "", namespace = "" } = ec.metadata;
+  const [name, namespace] = [String(ec.metadata.name), String(ec.metadata.namespace)];
   const set = factNamed(facts, "statefulSets", { name, namespace });
   if (set === undefined) return undefined;
   return {
@@ -30,9 +30,9 @@ export function scaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const scale = scaleOf(facts, ec);
   if (scale === undefined || scale.replicas >= scale.nodes) return [];
   const { set, replicas, nodes } = scale;
-  const { name = "", namespace = "" } = set.metadata;
+  const { name, namespace } = set.metadata;
   const term = termOf(facts.names.ec);
-  const back = `kubectl scale statefulset ${name} --replicas=${nodes} -n ${namespace}`;
+  const back = `kubectl scale statefulset ${String(name)} --replicas=${nodes} -n ${String(namespace)}`;
   return [
     clusterFinding("scaled", {
       object: objectLabel(set),

@@ -106,7 +106,7 @@ function instanceIn(
   );
   if (owner !== undefined) {
     const guid = asString(getPath(owner, names.eaadbFields.guid));
-    return { instanceOf: objectLabel(owner), ...(guid !== undefined && { guid }) };
+    return { instanceOf: objectLabel(owner), guid };
   }
   const told = getPath(edb, names.edbFields.activeActive) ?? undefined;
   if (told === undefined || told === false) return {};

@@ -128,8 +128,7 @@ export function otherRecord(
 
 function mismatchOf(identity: Identity): Finding | undefined {
   if (identity.is === "proven") return undefined;
-  const { finding } = identity;
-  return finding.code === databaseFindings.uidMismatch.code ? finding : undefined;
+  return [identity.finding].find(({ code }) => code === databaseFindings.uidMismatch.code);
 }
 
 function withoutResource(bdb: ApiDatabase): RecoveryDatabase {

@@ -163,7 +163,6 @@ function bundleIn(
 ): readonly KubeObject[] {
   const documents = parsed(() => parse(written, source), problems);
   return documents.flatMap((document, index) => {
-    if (document === null) return [];
     const items =
       getOwn(document, "kind") === "List" ? asArray(getOwn(document, "items")) : [document];
     const objects = items.filter(isKubeObject);

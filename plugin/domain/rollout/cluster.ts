@@ -176,8 +176,8 @@ function deleting(ec: KubeObject): Trouble | undefined {
 
 /** Pods that nobody asks for are not waited for: "all pods" are as many as the EC has nodes. */
 function scaled(facts: Facts, ec: KubeObject): readonly Problem[] {
-  return scaledCauses(facts, ec).map(({ code, object = "", cause: because, fix }) => ({
-    ...{ code, object, because, fix },
+  return scaledCauses(facts, ec).map(({ code, object, cause: because, fix }) => ({
+    ...{ code, object: String(object), because, fix },
     definite: true,
   }));
 }

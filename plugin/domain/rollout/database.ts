@@ -180,10 +180,10 @@ function restless({ object, on, step, wanted, stall }: Restless): Progress {
 /** A standstill, told with what is known of it. */
 function stalled(
   what: keyof typeof databaseFindings,
-  { object, because }: { readonly object: string; readonly because?: string },
+  { object, because }: { readonly object: string; readonly because: string },
 ): Stalled {
-  const { code, cause, fix } = databaseFindings[what];
-  return { is: "stalled", code, object, because: because ?? cause, fix };
+  const { code, fix } = databaseFindings[what];
+  return { is: "stalled", code, object, because, fix };
 }
 
 /** How far the database is; it was read with the facts. */

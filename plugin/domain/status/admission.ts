@@ -105,13 +105,13 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
       entryOf(object, names.webhook.entry) === undefined ||
       entryOf(object, names.webhook.oldEntry) !== undefined,
     serves: serviceNamespaceOf(entry ?? inForce[0]),
-    ca: worstFirst.find((ca) => cas.includes(ca)) ?? "unknown",
+    ca: worstFirst.find((ca) => cas.includes(ca)) ?? "fits",
     placeholders: leftovers(inForce, names),
     ...(injector !== undefined && { injector: `${injector.name} (${injector.annotation})` }),
   };
 }
 
-const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown", "fits"];
+const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown"];
 
 function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
   const trust = trustOf(entry, certificate);

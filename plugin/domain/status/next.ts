@@ -47,8 +47,8 @@ export interface NextFacts {
 export function pressingStep(facts: NextFacts): NextStep | undefined {
   const [deletion] = judgeGround(facts.situation.facts);
   if (deletion !== undefined) {
-    const { object = "", fix } = deletion;
-    return { says: `write nothing while ${object} is being deleted: ${fix}` };
+    const { object, fix } = deletion;
+    return { says: `write nothing while ${String(object)} is being deleted: ${fix}` };
   }
   return held("the operator", facts.operator.verdict) ?? recoverStep(facts);
 }

@@ -112,8 +112,7 @@ function stalledBy<T extends { readonly verdict: ComponentHealth }>(
 ): T {
   if (finding === undefined) return component;
   const { object, cause: because, fix, code } = finding;
-  const place = object === undefined ? {} : { object };
-  return { ...component, verdict: { is: "stalled", because, fix, code, ...place } };
+  return { ...component, verdict: { is: "stalled", because, fix, code, object } };
 }
 
 function counted(findings: readonly Finding[]): FindingsStatus {

@@ -119,8 +119,10 @@ export function callsService(entry: unknown, { namespace, name }: CalledService)
 
 /** True for an entry that calls the Service of the other one, which has one. */
 export function callsSame(entry: unknown, other: unknown): boolean {
-  const [namespace = "", name = ""] = [serviceNamespaceOf(other), serviceNameOf(other)];
-  return callsService(entry, { namespace, name });
+  return callsService(entry, {
+    namespace: String(serviceNamespaceOf(other)),
+    name: String(serviceNameOf(other)),
+  });
 }
 
 /** The caBundle of an entry as stored, base64; empty when absent. */

@@ -242,8 +242,11 @@ function judgeInjected(
   wanted: KubeObject,
 ): readonly Finding[] {
   const own = entryOf(wanted, names.webhook.entry);
-  const [namespace = "", name = ""] = [serviceNamespaceOf(own), serviceNameOf(own)];
-  const entries = live === undefined ? [] : entriesInForce(live, { namespace, name }, names);
+  const service = {
+    namespace: String(serviceNamespaceOf(own)),
+    name: String(serviceNameOf(own)),
+  };
+  const entries = live === undefined ? [] : entriesInForce(live, service, names);
   return judgeInjection(live, entries, certificate);
 }
 

@@ -240,7 +240,10 @@ function isSeenRefusing(entry: string | undefined, denials: readonly Observation
 
 /** The entries that refused, once each. */
 function namesOf(observations: readonly Observation[]): string {
-  const by = observations.flatMap(({ answer }) => (answer.is === "refused" ? [answer.by] : []));
+  const by = observations
+    .map(({ answer }) => answer)
+    .filter((answer) => answer.is === "refused")
+    .map((refusal) => refusal.by);
   return [...new Set(by)].sort().join(", ");
 }
 

@@ -1,4 +1,10 @@
-import { inRegistry, isRegistry, parseImage, registryOf } from "../../../plugin/domain/image";
+import {
+  inRegistry,
+  isRegistry,
+  parseImage,
+  registryOf,
+  withRepository,
+} from "../../../plugin/domain/image";
 
 test.each([
   ["engine/operator:7.22.0-7", { repository: "engine/operator", tag: "7.22.0-7" }],
@@ -42,4 +48,12 @@ test.each([
   ["mirror/operator", "engine/operator", undefined],
 ])("%s holds %s in the registry %s", (repository, image, registry) => {
   expect(registryOf(repository, image)).toBe(registry);
+});
+
+test.each([
+  ["a tag", "engine/operator:8.0.2-2", "hub.example/copy:8.0.2-2"],
+  ["a digest", "engine/operator@sha256:abc", "hub.example/copy@sha256:abc"],
+  ["what is no reference", "two words", "hub.example/copy"],
+])("%s stays when the repository changes", (_title, reference, expected) => {
+  expect(withRepository(reference, "hub.example/copy")).toBe(expected);
 });

@@ -25,6 +25,7 @@ test.each([
   ["a named item", { a: [{ ...n, v: 1 }] }, { a: [{ ...n, v: 2 }] }, ['.spec.a[name="n"].v']],
   ["a new named item", { a: [] }, { a: [n] }, ['.spec.a[name="n"]']],
   ["items in another order", { a: [n, m] }, { a: [m] }, []],
+  ["subjects that are no objects", { subjects: ["x"] }, { subjects: ["y"] }, [".spec.subjects"]],
   ["subjects, which are one value", { subjects: [n, m] }, { subjects: [n] }, [".spec.subjects"]],
   [
     "a key of a selector",

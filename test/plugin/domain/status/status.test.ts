@@ -241,6 +241,12 @@ const injecting = (caBundle: string): Args =>
   });
 const entryByUrl = { clientConfig: { url: "https://webhook.example", caBundle: testCa } };
 const noCertificate = { certificate: undefined };
+const refusedByPolicy = {
+  is: "elsewhere",
+  because: "the policy freeze refuses every edit",
+  object: "ValidatingAdmissionPolicy/freeze",
+  fix: "change the policy",
+} as const;
 
 test("the webhook", () => {
   golden("webhook", [
@@ -258,6 +264,7 @@ test("the webhook", () => {
     ["one that calls another namespace", ...anew({ namespace: "other" })],
     ["one that calls the companion webhook", ...anew({ namespace: "engine-admission" })],
     ["one that calls a URL", ...anew({ entry: entryByUrl })],
+    ["one without an entry", ...configured({ ...aNewConfiguration(), webhooks: [] })],
     ["a placeholder left in it", ...anew({ namespace: "OPERATOR_NAMESPACE" })],
     ["an empty caBundle", ...anew({ caBundle: "" })],
     ["another CA", ...anew({ caBundle: "T1RIRVI=" })],
@@ -281,6 +288,7 @@ test("the webhook", () => {
     ["a probe that proved it", {}, {}, { probe: { is: "proven" } }],
     ["a probe that failed", {}, {}, { probe: { is: "failed", because: "it passes" } }],
     ["a probe that says nothing", {}, {}, { probe: { is: "open", because: "forbidden" } }],
+    ["a probe that a policy refuses", {}, {}, { probe: refusedByPolicy }],
   ]);
 });
 
