@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { asString, getOwn } from "../domain/values";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputError, UsageError } from "../domain/errors";
 import { tmpdir } from "node:os";
@@ -75,8 +75,6 @@ interface Writing {
   readonly mode: number;
   /** The mode is as given, whatever the process's umask. */
   readonly exactMode?: true;
-  /** Folders on the way to it are made. */
-  readonly makesFolders?: true;
 }
 
 /** Writes the text beside the file and moves it there, so that nobody reads half of it; else UsageError. */
@@ -85,10 +83,9 @@ export async function replaceFile(
   text: string | Uint8Array,
   writing: Writing,
 ): Promise<void> {
-  const { what, hint, mode, exactMode, makesFolders } = writing;
+  const { what, hint, mode, exactMode } = writing;
   const beside = `${path}.${randomBytes(4).toString("hex")}`;
   try {
-    if (makesFolders) await mkdir(dirname(path), { recursive: true });
     await writeFile(beside, text, { mode, flag: "wx" });
     if (exactMode) await chmod(beside, mode);
     await rename(beside, path);

@@ -2,6 +2,8 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
+import type { CommandRun } from "./context";
+
 // the line is split here, since bash's own words break at "=" and ":" too
 const bash = `# bash completion for kubectl-engine
 _kubectl_engine() {
@@ -78,6 +80,21 @@ export function completionScript([shell = ""]: readonly string[]): string {
 export function completionText(args: readonly string[]): string | undefined {
   return args.length === 1 ? scripts[String(args[0])] : undefined;
 }
+
+/** `details` of the script's document. */
+export interface CompletionDetails {
+  readonly shell: string;
+  readonly script: string;
+}
+
+/** The same in a document. */
+export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
+  Promise.resolve({
+    apiVersion: "cli.engine.com/v1",
+    kind: "Completion",
+    details: { shell, script: completionScript([shell]) },
+    exit: { code: 0, reason: `completion script for ${shell}` },
+  });
 
 /** The program that kubectl looks for on the PATH and runs for each word of `kubectl engine`. */
 export function kubectlCompletion(platform: string) {

@@ -113,7 +113,7 @@ export const entries: readonly CommandEntry[] = [
     return { run: runExplain, text: explanationText };
   }),
   command(about.completion, async () => {
-    const { runCompletion } = await import("../commands/completion-install.ts");
+    const { runCompletion } = await import("../commands/completion.ts");
     return { run: runCompletion };
   }),
   command(about.version, async () => {

@@ -2,7 +2,7 @@
  * Every kind of document with its `details`; the published schema (docs/reference/documents.schema.json)
  * is made of these types, and `UPDATE_GOLDEN=1 npx jest test/plugin/output/documents.test.ts` makes it anew.
  */
-import type { CompletionDetails } from "../commands/completion-install";
+import type { CompletionDetails } from "../commands/completion";
 import type { ModulesInUseDetails, ModulesListDetails } from "../commands/modules";
 import type { OptionsDetails } from "../commands/options";
 import type { PolicyDetails } from "../commands/policy";

@@ -27,24 +27,24 @@ export const completion = spec({
   path: "completion",
   kind: "Completion",
   group: groups.other,
-  summary: "Print or install the shell completion script",
-  description: `Print the script that completes commands, flags, codes and names in a shell, or install it.
+  summary: "Print the shell completion script",
+  description: `Print the script that completes commands, flags, codes and names in a shell. Names of clusters, databases and
+namespaces are asked of the cluster while you type: what does not answer at once is left out.
 
-With install, the script of the named shell, else of the login shell, is written where that shell looks, and
-kubectl_complete-engine, which kubectl runs to complete "kubectl engine", beside the plugin or into a folder of
-the PATH. It says where; --dry-run=client only says it. Running it again changes nothing. Names of clusters,
-databases and namespaces are asked of the cluster while you type: what does not answer at once is left out.`,
+The Debian packages install the script; the archives have it in completion/. For every new shell it goes to:
+
+- bash: ~/.local/share/bash-completion/completions/kubectl-engine
+- zsh: a file _kubectl-engine in a folder of $fpath, named before compinit
+- fish: ~/.config/fish/completions/kubectl-engine.fish
+- powershell: any file that $PROFILE loads, for example: . ~/kubectl-engine.ps1
+
+To complete "kubectl engine", kubectl runs kubectl_complete-engine from the PATH, which the archives have too: an
+executable shell script with the line: exec kubectl-engine __complete "$@"`,
   examples: {
-    "Install completion for every new shell": "completion install",
-    "Show what would be written for zsh": "completion install zsh --dry-run=client",
     "Load completion in this bash": "completion bash > ~/.engine.bash; . ~/.engine.bash",
+    "Print the script for fish": "completion fish",
   },
-  argument: {
-    name: "SHELL",
-    help: "Shell to print for, or install and a shell",
-    choices: [...shells, "install"],
-    repeat: true,
-  },
+  argument: { name: "SHELL", help: "Shell to print for", choices: [...shells] },
   flags: {},
   cluster: false,
   says: completionText,

@@ -44,6 +44,12 @@ test.each(shells)("%s has a script that asks __complete", async (shell) => {
   expect(await scriptFor(shell)).toContain("kubectl-engine __complete");
 });
 
+test("completion installs nothing: the word is no shell", async () => {
+  const { code, err } = await typed(["completion", "install"]);
+  expect(code).toBe(2);
+  expect(err).toContain('SHELL: "install" is not one of');
+});
+
 /** A folder with a kubectl-engine that answers a completion by what it was asked. */
 function fakeProgram(): string {
   const folder = aFolder("engine-completion");

@@ -47,7 +47,6 @@ test.each(recorded)("the recorded document of %s fits it", (_, document) => {
 const asked: readonly (readonly [line: string, kind: string])[] = [
   ["check --list", "Check"],
   ["completion bash", "Completion"],
-  ["completion install bash --dry-run=client", "Completion"],
   ["explain SECRET-MISSING", "Explanation"],
   ["frobnicate", "Usage"],
   ["options", "Options"],

@@ -45,7 +45,6 @@ test.each([
   ["a flag of free text", ["version", "--context", ""], [":4"]],
   ["files", ["upgrade-webhook", "--template", ""], [":0"]],
   ["shells", ["completion", "f"], ["fish", ":4"]],
-  ["a shell to install for", ["completion", "install", "f"], ["fish", ":4"]],
   ["codes", ["explain", "S"], ["SECRET-ABSENT", ":4"]],
   ["one code, no second one", ["explain", "SECRET-ABSENT", ""], [":4"]],
   ["codes to accept", ["upgrade", "--skip", "S"], ["SECRET-ABSENT", ":4"]],
