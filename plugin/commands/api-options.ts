@@ -1,5 +1,5 @@
 /** The cluster's REST API for a command: which EC, which permissions, and the connection. */
-import type { ApiFlags, PlayedService } from "../adapters/cluster-api";
+import type { ApiFlags } from "../adapters/cluster-api";
 import { UsageError } from "../domain/errors";
 import { type Names, readName, termOf } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
@@ -74,7 +74,8 @@ export async function connectApi(
   context: CommandContext,
   { cluster, ec, flags }: ApiSubject,
 ): Promise<ClusterApi> {
-  const played = context.rehearsed === true ? await playedFor(context, ec) : undefined;
+  // a rehearsal touches nothing real: whatever the flags say, the REST API is played for it
+  const played = await context.playedApi?.(ec);
   const { connectClusterApi } = await import("../adapters/cluster-api.ts");
   return connectClusterApi({
     cluster,
@@ -90,13 +91,5 @@ export async function connectApi(
     warn: (text) => {
       context.event({ type: "warning", text });
     },
-  });
-}
-
-/** A rehearsal touches nothing real: whatever the flags say, the REST API is played for it. */
-async function playedFor({ playedApi }: CommandContext, ec: KubeObject): Promise<PlayedService> {
-  if (playedApi !== undefined) return await playedApi(ec);
-  throw new UsageError("failures of the REST API are not played", {
-    hint: "rehearse a command over the REST API without --faults",
   });
 }

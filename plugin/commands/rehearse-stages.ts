@@ -40,8 +40,7 @@ export interface StageWish {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly event: (event: Event) => void;
-  /** Absent: no command may ask the REST API. */
-  readonly apis?: PlayedApis;
+  readonly apis: PlayedApis;
 }
 
 /** Runs the command once, and keeps what it did beside its report. */
@@ -49,7 +48,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
   const asked: string[] = [];
   const home = new MemoryHome();
   const turn = inTurn();
-  const before = wish.apis?.writes ?? 0; // the played APIs count on from stage to stage
+  const before = wish.apis.writes; // the played APIs count on from stage to stage
   let writes = 0;
   const count: Gate = (call, send) => {
     if (call.writes) writes += 1;
@@ -74,7 +73,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     title: wish.title,
     command: renderCommand(stages, wish.dryRun),
     report,
-    writes: writes + (wish.apis?.writes ?? 0) - before,
+    writes: writes + wish.apis.writes - before,
     ...(asked.length > 0 && { asked }),
     // the files are those of a real run: here there are none, so none is named
     saved: backups?.map(({ object }) => object),
@@ -87,7 +86,7 @@ interface Inside extends Omit<StageWish, "title"> {
 }
 
 /** The world of the command: what reaches the outside of the person's is left out. */
-export function contextInside(
+function contextInside(
   { context, contextArgs, readInput, ownRelease }: Stages,
   inside: Inside,
 ): CommandContext {
@@ -116,7 +115,7 @@ export function contextInside(
     readInput,
     readDump: () => readInput("-"),
     rehearsed: true,
-    playedApi: apis && ((ec) => apis.of(ec)),
+    playedApi: (ec) => apis.of(ec),
     ownRelease,
   };
 }

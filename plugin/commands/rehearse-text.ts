@@ -1,5 +1,5 @@
 /** A rehearsal as a person reads it: each stage as the command itself prints it, then what it is worth. */
-import { escape, escapeLines, renderTable } from "../output/escape";
+import { escape, escapeLines } from "../output/escape";
 import { renderText, type TextStyle } from "../output/text";
 import type { Report } from "../run/report";
 
@@ -20,14 +20,13 @@ export function rehearsalText(
 ): string {
   const details = report.details as RehearsalDetails | undefined;
   if (details === undefined) return renderText(report, style);
-  const { source, stages, faults, unknown } = details;
+  const { source, stages, unknown } = details;
   const { apiVersion, kind, findings } = report;
   const rest: Report = { apiVersion, kind, findings, exit: exitOf(report.exit, stages) };
   return [
     ...toldOnce(stages).map((stage, index) =>
       stageText(stage, `${index + 1}. ${stage.title}`, { style, command }),
     ),
-    ...(faults === undefined ? [] : [faultsText(faults, style)]),
     `${sourceLines(source, style).join("\n")}\n`,
     limitsText(unknown, limits, style),
     renderText(rest, style),
@@ -100,38 +99,6 @@ function sourceLines(
   ];
 }
 
-function faultsText(faults: RehearsedFaults, { palette }: TextStyle): string {
-  const rows = faults.summary.map(({ fault, runs, ends, reruns, says }) => [
-    fault,
-    String(runs),
-    Object.entries(ends)
-      .map(([end, count]) => `${count}x ${end}`)
-      .join(", "),
-    String(reruns),
-    says,
-  ]);
-  const { moments } = faults;
-  return [
-    palette.strong(
-      `== ${faults.runs} ${faults.runs === 1 ? "run" : "runs"} with injected failures; without them, a run has ${faults.calls} requests`,
-    ),
-    ...renderTable(["FAULT", "RUNS", "FIRST END", "RE-RUNS", "WHAT HAPPENED"], rows),
-    "",
-    ...faults.summary.map(({ fault, worst }) => `Worst of ${fault}: ${escape(worst)}`),
-    "",
-    moments === "not judged"
-      ? "Moments without a working webhook: not judged, it did not work at the start"
-      : `Moments without a working webhook: ${moments.broken} of ${moments.judged} judged`,
-    ...faults.failures.flatMap(({ what, why, again }) => [
-      "",
-      `${palette.bad("failed:")} ${escape(what)}`,
-      `  ${escape(why)}`,
-      `  Repeat it: ${escape(again)}`,
-    ]),
-    "",
-  ].join("\n");
-}
-
 /** What the rehearsal was played on. */
 export interface RehearsedSource {
   readonly described: string;
@@ -158,41 +125,10 @@ export interface RehearsedStage {
   readonly edits?: readonly { readonly command: string; readonly answer: string }[];
 }
 
-/** How runs with one sort of failure ended. */
-export interface FaultSummary {
-  readonly fault: string;
-  readonly says: string;
-  readonly runs: number;
-  /** Number of first runs by their end: an exit code, or `killed`. */
-  readonly ends: Readonly<Record<string, number>>;
-  /** The most runs without failures that one needed to be done. */
-  readonly reruns: number;
-  /** The worst end met, and how the cluster came out of it. */
-  readonly worst: string;
-}
-
-/** The runs with failures put in. */
-export interface RehearsedFaults {
-  readonly chosen: string;
-  /** Requests of the run without failures. */
-  readonly calls: number;
-  readonly runs: number;
-  /** States of the webhook configurations that were judged, and those without a working webhook. */
-  readonly moments: { readonly judged: number; readonly broken: number } | "not judged";
-  readonly summary: readonly FaultSummary[];
-  /** Runs that did not end as they have to, with the command that repeats each. */
-  readonly failures: readonly {
-    readonly what: string;
-    readonly why: string;
-    readonly again: string;
-  }[];
-}
-
 /** `details` of a document of kind Rehearsal. */
 export interface RehearsalDetails {
   readonly source: RehearsedSource;
   readonly stages: readonly RehearsedStage[];
-  readonly faults?: RehearsedFaults;
   /** What a rehearsal cannot know. */
   readonly unknown: readonly string[];
 }

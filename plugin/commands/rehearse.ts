@@ -2,24 +2,17 @@
  * `rehearse`: any command, run against a cluster in memory. Its plan, the run itself, the edits that
  * people would try afterwards, and the run again, which has nothing left to do.
  */
-import { exitCodes, UsageError } from "../domain/errors";
+import { exitCodes } from "../domain/errors";
 import { quoteCommand } from "../output/escape";
 import { type Edit, tryEdits } from "../rehearsal/edits";
 import { type Embedded, openEmbedded } from "../rehearsal/embedded";
 import { exampleRelease } from "../rehearsal/example";
-import { judgeChoice } from "../rehearsal/faults";
 import { unknownOf } from "../rehearsal/limits";
 import { findWebhook } from "../rehearsal/webhook-process";
 import type { Report } from "../run/report";
 import type { RehearseFlags } from "./specs/given";
 import type { CommandContext, CommandRun } from "./context";
-import type {
-  RehearsalDetails,
-  RehearsedFaults,
-  RehearsedSource,
-  RehearsedStage,
-} from "./rehearse-text";
-import { gravity, rehearseFaults } from "./rehearse-faults";
+import type { RehearsalDetails, RehearsedSource, RehearsedStage } from "./rehearse-text";
 import { type Opened, openSource } from "./rehearse-source";
 import { playStage, readOnce, type Staged, type Stages, type StageWish } from "./rehearse-stages";
 import { rehearsedByDefault } from "./standard-flags";
@@ -31,7 +24,6 @@ const latencyMs = 10;
 
 /** Plays every stage; the exit code is that of the worst. */
 export const runRehearse: CommandRun<RehearseFlags> = async (context, _args, flags) => {
-  if (flags.faults !== undefined) judgeChoice(flags.faults);
   const places = {
     given: flags.webhook,
     executable: context.executable,
@@ -75,23 +67,12 @@ class Rehearsal {
     const { dryRun } = context.options;
     if (dryRun !== "none") {
       await this.play("the dry run", dryRun);
-      return this.report(undefined);
+      return this.report();
     }
-    const start = this.staged.embedded.controlPlane.fork();
     if (flags.command.reads !== true) await this.play("the plan", "client");
     const run = await this.play("the run", "none");
     if (run.report.exit.code === exitCodes.ok) await this.afterwards(run);
-    if (flags.faults !== undefined && this.staged.embedded.apis.isUsed) throw noApiFaults();
-    const faults =
-      flags.faults === undefined
-        ? undefined
-        : await rehearseFaults({
-            ...this.staged,
-            stages: this.stages,
-            start,
-            chosen: flags.faults,
-          });
-    return this.report(faults);
+    return this.report();
   }
 
   /** What follows a run that ended well: edits by people, and the same command again. */
@@ -157,13 +138,12 @@ class Rehearsal {
     });
   }
 
-  private report(faults: RehearsedFaults | undefined): Report {
+  private report(): Report {
     const { context, opened, embedded } = this.staged;
     const { source, namespace } = opened;
     const details: RehearsalDetails = {
       source: sourceOf(this.staged),
       stages: this.played,
-      faults,
       unknown: unknownOf(source.objects, embedded.skipped),
     };
     return {
@@ -173,18 +153,9 @@ class Rehearsal {
       target: { server: serverOf(source.described), namespace },
       findings: source.findings,
       details,
-      exit: exitOf(this.played, faults),
+      exit: exitOf(this.played),
     };
   }
-}
-
-function noApiFaults(): UsageError {
-  return new UsageError(
-    "--faults: failures of the REST API, which the command asks, are not played",
-    {
-      hint: "rehearse it without --faults",
-    },
-  );
 }
 
 function renderEdit({ command }: Edit): string {
@@ -248,24 +219,16 @@ function notServing(embedded: Embedded, { names }: CommandContext): readonly str
   return [`the webhook program does not become ready with the pair of ${names.webhook.secret}`];
 }
 
-/** The worst of the stages; runs with failures count when every stage went well. */
-function exitOf(
-  stages: readonly RehearsedStage[],
-  faults: RehearsedFaults | undefined,
-): Report["exit"] {
-  const failed = faults?.failures.length ?? 0;
-  const rank = ({ report }: RehearsedStage): number => gravity.indexOf(String(report.exit.code));
+/** Exit codes, the worst last. */
+const gravity: readonly number[] = [0, 2, 3, 4, 5, 124, 69, 6, 7, 8, 1, 70];
+
+/** The worst of the stages. */
+function exitOf(stages: readonly RehearsedStage[]): Report["exit"] {
+  const rank = ({ report }: RehearsedStage): number => gravity.indexOf(report.exit.code);
   const [worst] = [...stages].sort((one, other) => rank(other) - rank(one));
   if (worst !== undefined && rank(worst) > 0) {
     const { exit } = worst.report;
     return { ...exit, reason: `${worst.title}: ${exit.reason}` };
-  }
-  if (failed > 0) {
-    return {
-      code: exitCodes.failed,
-      reason: `${failed} runs with injected failures did not end as expected`,
-      next: "repeat one of them with the command that is printed with it, and report it",
-    };
   }
   return {
     code: exitCodes.ok,

@@ -218,9 +218,7 @@ function prepareServing(raw: RawFlags, inner: Chosen | undefined): PreparedComma
   if (inner !== undefined && inner.entry.path !== rehearsedByDefault) {
     read.problems.push(`--serve-api plays the REST API alone, without ${inner.entry.path}`);
   }
-  for (const other of ["faults", "webhook"]) {
-    if (read.given(other)) read.problems.push(`--${other} and --serve-api do not go together`);
-  }
+  if (read.given("webhook")) read.problems.push("--webhook and --serve-api do not go together");
   return {
     problems: read.problems,
     load: async () => {

@@ -4,7 +4,7 @@ import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
 import { asArray, asString, getOwn, getPath } from "../domain/values";
 import { entryOf } from "../domain/webhook/configuration";
-import { answerOf, type ProbePair, pairsFor } from "../domain/webhook/probe";
+import { answerOf } from "../domain/webhook/probe";
 import { selects } from "../domain/kube/selectors";
 import type { Cluster } from "../run/ports";
 import type { StateView } from "./model";
@@ -181,63 +181,4 @@ export function kubectlSays(error: ApiError, kind: string, name: string): string
   if (lines.length === 0) return head;
   if (lines.length === 1) return `${head}: ${lines.join("")}`;
   return [`${head}: `, ...lines.map((line) => `* ${line}`)].join("\n");
-}
-
-/** What is wrong, undefined when it works; asked by dry runs in a namespace. */
-export async function judgeMoment(
-  cluster: Cluster,
-  names: Names,
-  namespace: string,
-): Promise<string | undefined> {
-  const [pair] = pairsFor(everyDatabase(names), {
-    names,
-    namespace,
-    name: "rehearsal-moment",
-    labels: {},
-  });
-  if (pair === undefined) return undefined;
-  const wrong = await judgeBad(cluster, pair.denies);
-  if (wrong !== undefined) return wrong;
-  const stopped = await ask(cluster, pair.accept);
-  return stopped === undefined ? undefined : `a good edit was refused: ${stopped.message}`;
-}
-
-/** The version, or where the definition does not take it the module: what comes between is no rule of ours. */
-async function judgeBad(
-  cluster: Cluster,
-  denies: ProbePair["denies"],
-): Promise<string | undefined> {
-  let wrong: string | undefined;
-  for (const bad of [denies.at(0), denies.at(-1)]) {
-    if (bad === undefined) continue;
-    const denied = await ask(cluster, bad.object);
-    if (denied === undefined) return `a bad edit passed (${bad.what})`;
-    const { is } = answerOf(denied);
-    if (is === "refused") return undefined;
-    wrong = `a bad edit was not judged: ${denied.message}`;
-    // a schema refuses before any webhook is asked
-    if (is !== "other") return wrong;
-  }
-  return wrong;
-}
-
-/** The refusal, undefined when it passed. */
-async function ask(cluster: Cluster, object: KubeObject): Promise<ApiError | undefined> {
-  try {
-    await cluster.create(object, { dryRun: true });
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
-
-function everyDatabase({ group, version, edb }: Names): object {
-  const rule = {
-    apiGroups: [group],
-    apiVersions: [version],
-    operations: ["CREATE"],
-    resources: [edb.plural],
-  };
-  return { rules: [rule] };
 }

@@ -61,10 +61,6 @@ export class PlayedApis {
       .filter(({ method, path }) => method !== "GET" && path !== authorize).length;
   }
 
-  get isUsed(): boolean {
-    return this.#opened.size > 0;
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.#apis.map((api) => api.close()));
   }

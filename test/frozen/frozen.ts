@@ -5,7 +5,7 @@
 import { dump } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
-import { faults } from "../../plugin/rehearsal/faults";
+import { faults } from "../jobs/faults";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import { type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import { playAlong } from "../../plugin/rehearsal/operator/play";

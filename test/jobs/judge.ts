@@ -1,6 +1,6 @@
 /** What holds for a run whatever has met it, and for the one after it. */
 import { exitCodes } from "../../plugin/domain/errors";
-import { type Difference, disagreement } from "../../plugin/rehearsal/fault-runs";
+import { type Difference, disagreement } from "./fault-runs";
 import type { Job } from "./list";
 import type { Ran, Request, Trial } from "./trial";
 

@@ -1,7 +1,7 @@
 /** Plays of servers that fail: answers that do not come, connections that are cut, nobody there. */
 import { exitCodes } from "../../plugin/domain/errors";
 import type { ApiFault } from "../../plugin/rehearsal/cluster-api/faults";
-import { type Fault, faults } from "../../plugin/rehearsal/faults";
+import { type Fault, faults } from "./faults";
 import { requestDeadlineMs } from "../../plugin/run/ports";
 import {
   type Case,

@@ -1,8 +1,8 @@
 /** One cluster, and the runs of a job on it: what each asked, what took effect, and how it ended. */
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
-import { Changes, type Difference } from "../../plugin/rehearsal/fault-runs";
-import type { Fault } from "../../plugin/rehearsal/faults";
+import { Changes, type Difference } from "./fault-runs";
+import type { Fault } from "./faults";
 import {
   type ObservedCall,
   type Gate,

@@ -97,7 +97,6 @@ describe("wrong usage ends with 2 and one line a problem", () => {
     ["a command that needs no rehearsal", ["rehearse", "version"], ["version cannot be rehearsed"]],
     ["a rehearsal of a rehearsal", ["rehearse", "rehearse"], ["rehearse cannot be rehearsed"]],
     ["a flag of rehearse without it", ["version", "--from=x"], ["unknown flag: --from"]],
-    ["faults that are none", ["rehearse", "--faults", "some"], ['--faults: "some" is neither']],
     ["a part that is none", ["upgrade-webhook", "--with=rbac,dbs"], ['"dbs" is not one of rbac']],
     ["two proofs", ["upgrade-webhook", "--no-probe", "--probe-file=a"], ["give one of the two"]],
   ])("%s", async (_, argv, parts) => {
@@ -126,7 +125,7 @@ describe("wrong usage ends with 2 and one line a problem", () => {
   test("the problems of rehearse and of what it is given are named at once", async () => {
     const { err } = await typed([
       "rehearse",
-      "--faults=x",
+      "--limits=x",
       "cert",
       "create",
       "--years=x",
@@ -135,9 +134,9 @@ describe("wrong usage ends with 2 and one line a problem", () => {
       "extra",
     ]);
     expect(err.split("\n").filter((line) => line.startsWith("error:"))).toEqual([
+      'error: --limits: "x" is neither true nor false',
       "error: unknown flag: -Z",
       'error: --color: "red" is not one of auto, always, never',
-      'error: --faults: "x" is neither none, all, a number nor CALL:FAULT as printed',
       'error: --years: "x" is not a whole number from 1 to 30',
     ]);
   });

@@ -5,7 +5,7 @@ import { InterruptedError } from "../../plugin/commands/context";
 import { getPath } from "../../plugin/domain/values";
 import { exampleSource } from "../../plugin/rehearsal/example";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { faults, faultyGate, type Injection } from "../../plugin/rehearsal/faults";
+import { faults, faultyGate, type Injection } from "../jobs/faults";
 import type { PlannedFault } from "../../plugin/rehearsal/cluster-api/faults";
 import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";

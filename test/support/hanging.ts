@@ -11,8 +11,8 @@ import {
   playScenario,
   runWithoutFaults,
   type BaselineRun,
-} from "../../plugin/rehearsal/fault-runs";
-import { faults } from "../../plugin/rehearsal/faults";
+} from "../jobs/fault-runs";
+import { everyFault, faults } from "../jobs/faults";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import type { ObservedCall } from "../../plugin/rehearsal/observed-cluster";
 import { playAlong } from "../../plugin/rehearsal/operator/play";
@@ -40,6 +40,8 @@ export interface HangRow {
   readonly oneIn?: number;
   /** Objects whose names are new in every run: they are not compared. */
   readonly passing?: RegExp;
+  /** What is wrong with the cluster after a change of a webhook configuration. */
+  readonly judgeMoment?: FaultWorld["judgeMoment"];
 }
 
 /** Files that commands are given. */
@@ -87,6 +89,23 @@ export async function hang(
   return { wanted, hung };
 }
 
+/** Plays every failure of every sort at every request; how often, how many moments were judged, and what was wrong. */
+export async function failEverywhere(row: HangRow) {
+  const runs = new Runs(aFolder("failing"));
+  const world = await worldOf(row, runs);
+  const wanted = await runWithoutFaults(world);
+  const outcomes: FaultOutcome[] = [wanted];
+  for (const scenario of everyFault(wanted.calls)) {
+    outcomes.push(await playScenario(world, wanted, scenario));
+  }
+  const wrong = outcomes.filter((outcome) => outcome.wrong !== undefined);
+  return {
+    runs: outcomes.length,
+    moments: outcomes.reduce((sum, { moments }) => sum + moments, 0),
+    wrong: wrong.map((outcome) => `${toldOf(outcome)}: ${String(outcome.wrong)}`),
+  };
+}
+
 /** Runs of the program, and how long each took in virtual time. */
 class Runs {
   readonly times: number[] = [];
@@ -109,7 +128,8 @@ class Runs {
   }
 }
 
-async function worldOf({ objects, before = [], words }: HangRow, runs: Runs): Promise<FaultWorld> {
+async function worldOf(row: HangRow, runs: Runs): Promise<FaultWorld> {
+  const { objects, before = [], words, judgeMoment = () => Promise.resolve(undefined) } = row;
   const example = (await exampleSource(names, testTime)).objects;
   const start = aControlPlane(objects === undefined ? example : objects(example));
   for (const each of before) await prepared(start, each, runs);
@@ -119,7 +139,7 @@ async function worldOf({ objects, before = [], words }: HangRow, runs: Runs): Pr
     connect: (controlPlane) => controlPlane.connect({ user: admin, namespace }),
     command: (cluster, clock) => runs.run(words, cluster, clock),
     playAlong: (controlPlane, clock) => playAlong({ controlPlane, clock, names, namespace }),
-    judgeMoment: () => Promise.resolve(undefined),
+    judgeMoment,
     signal: new AbortController().signal,
   };
 }

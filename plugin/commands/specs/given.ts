@@ -1,7 +1,7 @@
 /** `rehearse` and `diff`, which are given another command. */
 import { profileNames, usualProfile } from "../../rehearsal/cluster-api/profiles";
 import type { RehearsedCommand } from "../context";
-import { type FlagReader, flagTable, type OptionsOf } from "../flags";
+import { flagTable, type OptionsOf } from "../flags";
 import { groups, spec } from "../spec";
 import { rehearsedByDefault } from "../standard-flags";
 
@@ -12,13 +12,6 @@ export const rehearseFlags = flagTable({
     file: true,
     offers: "context",
     help: "Context of the kubeconfig, or a file or folder of objects, - for stdin; else an example",
-  },
-  faults: {
-    value: "WHICH",
-    read: readFaults,
-    fallback: "none",
-    offers: ["none", "all"],
-    help: "Failures to inject: none, all, a number for a random choice, or CALL:FAULT as printed",
   },
   limits: { help: "List everything that a rehearsal cannot know" },
   webhook: {
@@ -38,10 +31,7 @@ export const rehearseFlags = flagTable({
 });
 
 /** Options of `rehearse`, and the command that it is given. */
-export interface RehearseFlags extends Pick<
-  OptionsOf<typeof rehearseFlags>,
-  "from" | "faults" | "webhook"
-> {
+export interface RehearseFlags extends Pick<OptionsOf<typeof rehearseFlags>, "from" | "webhook"> {
   readonly command: RehearsedCommand;
 }
 
@@ -61,8 +51,7 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
       "See the swap of the webhook on the built-in example": "rehearse",
       "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",
       "Rehearse it on a copy of a live cluster": "rehearse --from prod -n engine",
-      "Rehearse a command on a dump, with every failure that can meet it":
-        "rehearse upgrade-webhook --from dump.yaml --faults all",
+      "Rehearse a command on a dump": "rehearse upgrade-webhook --from dump.yaml",
       "Play the cluster's REST API for curl or for another shell": "rehearse --serve-api",
     },
     argument: {
@@ -104,16 +93,3 @@ as for kubectl diff. Without a command, ${rehearsedByDefault} is meant.`,
     cluster: true,
     place: "given",
   });
-
-function readFaults(read: FlagReader, name: string): string | undefined {
-  const faults = read.text(name);
-  if (
-    faults !== undefined &&
-    !/^(none|all|\d{1,9}|\d{1,6}:[a-z-]+(,\d{1,6}:[a-z-]+)*)$/.test(faults)
-  ) {
-    read.problems.push(
-      `--faults: ${JSON.stringify(faults)} is neither none, all, a number nor CALL:FAULT as printed`,
-    );
-  }
-  return faults === "none" ? undefined : faults;
-}

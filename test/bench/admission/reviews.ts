@@ -7,7 +7,6 @@ import { lookUpCluster, projectCluster, referenceOf } from "../../../plugin/doma
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { judgeEdit } from "../../../plugin/domain/rules/order";
 import type { ClusterFacts } from "../../../plugin/domain/rules/types";
-import { generator } from "../../../plugin/rehearsal/faults";
 import { stableJson } from "../../../plugin/rehearsal/operator/acts";
 import { type ClusterParts, anEc } from "../../webhook/fake-clusters";
 import { aReview, options } from "../../webhook/reviews";
@@ -356,4 +355,15 @@ function fillingOf({ managed, filling }: Drawn, bytes: number): Filling {
 function put(into: object[], piece: object): number {
   into.push(piece);
   return JSON.stringify(piece).length + 1;
+}
+
+/** Mulberry32: small, and the same everywhere. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

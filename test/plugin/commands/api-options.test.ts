@@ -1,6 +1,5 @@
 /** Which EC's REST API a command asks, and what Kubernetes has to allow before. */
-import { apiPermissions, connectApi, readEc } from "../../../plugin/commands/api-options";
-import type { CommandContext } from "../../../plugin/commands/context";
+import { apiPermissions, readEc } from "../../../plugin/commands/api-options";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -53,13 +52,3 @@ test("the Secret alone is read, by its name; a port is forwarded unless there is
     "get secrets login",
   ]);
 });
-
-test.each([undefined, "https://api.example.com"])(
-  "a rehearsal that plays no REST API does not ask %s",
-  async (url) => {
-    const flags = { insecure: false, ...(url !== undefined && { url }) };
-    const context = { rehearsed: true, names } as CommandContext;
-    const work = connectApi(context, { cluster: withEcs("ec"), ec: anApiEc(), flags });
-    await expect(work).rejects.toThrow("failures of the REST API are not played");
-  },
-);

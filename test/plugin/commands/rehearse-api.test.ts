@@ -119,17 +119,6 @@ test("the flags that say where the real API is are not followed, and no Secret i
   expect(out).not.toMatch(/password|Basic /);
 });
 
-test("failures of the REST API are not played: with --faults a command that asks it is refused", async () => {
-  const line = ["upgrade-database", "config", "--engine-version=7.4", "--via=api", ...lossy];
-  const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
-  const { code, err } = await typed(
-    ["rehearse", `--webhook=${program.file}`, "--faults=1", ...line],
-    { env },
-  );
-  expect(code).toBe(2);
-  expect(err).toContain("failures of the REST API");
-});
-
 test("the whole upgrade is rehearsed without any file, to the release that comes along", async () => {
   const { code, details } = await rehearse(["upgrade"]);
   const [, run, again] = details.stages;

@@ -131,7 +131,6 @@ test("databases of a dump, on the release that is asked for", async () => {
 
 test.each([
   ["a command", ["rehearse", "--serve-api", "reapply-rbac"], "without reapply-rbac"],
-  ["failures", ["rehearse", "--serve-api", "--faults", "all"], "--faults and --serve-api"],
   ["a release without the service", ["rehearse", "--api-release", "8.0"], "--api-release: goes with --serve-api"],
 ])("refused as a usage error: %s", async (...[, line, why]) => {
   const env = { HOME: folder, KUBECONFIG: join(folder, "none") };

@@ -226,7 +226,7 @@ test("a live cluster is reached read-only, by its context, and as the one who as
 test.each<[string, string[], string]>([
   ["a place that is neither", ["--from=nowhere"], "neither a file or folder nor a context"],
   ["a context that would not be read", ["--context=prod"], "--context names a cluster"],
-  ["a fault that does not exist", ["--faults=1:nonsense"], "no such fault: nonsense"],
+  ["failures to put in", ["--faults=all"], "unknown flag: --faults"],
   ["no release on a cluster of one's own", ["upgrade", "--from=dump.yaml"], "--release"],
   ["a webhook that is not there", ["--webhook=/no/where"], "/no/where is no executable file"],
 ])("wrong usage: %s", async (_, line, message) => {
@@ -314,23 +314,6 @@ test("an interrupt ends it with 130, and everything is taken down", async () => 
   expect(isGone(pid)).toBe(true);
   expect(existsSync(tlsDir)).toBe(false);
   expect(readdirSync(folder)).toEqual([]);
-});
-
-test("faults: every chosen run comes out of its failures, and the summary says how", async () => {
-  const { code, details } = await document(["--faults=12"]);
-  expect(code).toBe(0);
-  expect(details.faults).toMatchObject({ chosen: "12", runs: 25, failures: [] });
-  expect(details.faults?.moments).toMatchObject({ broken: 0 });
-  const runs = details.faults?.summary.reduce((sum, { runs: some }) => sum + some, 0);
-  expect(runs).toBe(25);
-});
-
-test("one chosen fault is that very one, and its text says what was met", async () => {
-  const { code, out } = await rehearse(["--faults=1:refused"]);
-  expect(code).toBe(0);
-  expect(out).toContain("Worst of refused: call 1 (ask whether to get");
-  expect(out).toContain("then exit 0 (the new webhook configuration is in force");
-  expect(out).toContain("Moments without a working webhook: 0 of 4 judged");
 });
 
 describe("the swap with RBAC and the SCC", () => {

@@ -8,8 +8,8 @@ test.each<[string, string[], { own: string[]; given: string[] }]>([
   ["no command: the main job", ["rehearse"], { own: ["rehearse"], given: ["upgrade-webhook"] }],
   [
     "flags before and behind",
-    ["rehearse", "--from=a", "cert", "create", "--faults=all", "--years=3"],
-    { own: ["rehearse", "--from=a", "--faults=all"], given: ["cert", "create", "--years=3"] },
+    ["rehearse", "--from=a", "cert", "create", "--limits", "--years=3"],
+    { own: ["rehearse", "--from=a", "--limits"], given: ["cert", "create", "--years=3"] },
   ],
   [
     "global flags go with the command, wherever they stand",

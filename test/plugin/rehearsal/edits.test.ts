@@ -1,6 +1,6 @@
 import { ApiError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
-import { judgeMoment, kubectlSays, tryEdits } from "../../../plugin/rehearsal/edits";
+import { kubectlSays, tryEdits } from "../../../plugin/rehearsal/edits";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import type { Admission } from "../../../plugin/rehearsal/model";
 import type { KubeObject } from "../../../plugin/run/ports";
@@ -173,40 +173,4 @@ test.each<[string, ApiError, string]>([
   ["one without a reason", new ApiError("no", { status: 500 }), "Error from server: no"],
 ])("kubectl's words: %s", (_, error, words) => {
   expect(kubectlSays(error, "K", "n")).toBe(words);
-});
-
-describe("a moment", () => {
-  const moment = (admission: Admission, change = (object: KubeObject) => object) => {
-    const cluster = aControlPlane(objects.map(change), admission).connect({
-      user: admin,
-      namespace: "engine",
-    });
-    return judgeMoment(cluster, defaultNames, "engine");
-  };
-
-  test("is fine when a bad edit is refused and a good one passes", async () => {
-    expect(await moment(refusing("0.0"))).toBeUndefined();
-  });
-
-  test("is fine where the schema refuses the first bad edit and the webhook the next one", async () => {
-    expect(await moment(strict, withEnum)).toBeUndefined();
-  });
-
-  test.each<[string, Admission, string]>([
-    ["nobody refuses", refusing(), "a bad edit passed (unknown engineVersion)"],
-    [
-      "everything is refused",
-      { admit: () => Promise.reject(denied("all")) },
-      "a good edit was refused: admission webhook",
-    ],
-    [
-      "calls fail",
-      {
-        admit: () => Promise.reject(new ApiError("failed calling webhook", { status: 500 })),
-      },
-      "a bad edit was not judged: failed calling webhook",
-    ],
-  ])("is not when %s", async (_, admission, why) => {
-    expect(await moment(admission)).toContain(why);
-  });
 });

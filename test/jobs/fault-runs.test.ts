@@ -1,24 +1,24 @@
-import { EngineError } from "../../../plugin/domain/errors";
-import { kinds } from "../../../plugin/domain/kinds";
-import { configurationResource } from "../../../plugin/domain/webhook/configuration";
-import { playAlong } from "../../../plugin/rehearsal/operator/play";
-import { defaultNames } from "../../../plugin/domain/names";
-import { planFaults } from "../../../plugin/rehearsal/faults";
-import {
-  type End,
-  type FaultWorld,
-  metBy,
-  playScenario,
-  runWithoutFaults,
-} from "../../../plugin/rehearsal/fault-runs";
-import type { Cluster, KubeObject } from "../../../plugin/run/ports";
-import { aNamespace, aNewConfiguration, anOldConfiguration } from "../../support/builders";
-import { testTime } from "../../support/manual-clock";
-import { aControlPlane, admin } from "./memory-cluster";
+import { EngineError } from "../../plugin/domain/errors";
+import { kinds } from "../../plugin/domain/kinds";
+import { configurationResource } from "../../plugin/domain/webhook/configuration";
+import { playAlong } from "../../plugin/rehearsal/operator/play";
+import { defaultNames } from "../../plugin/domain/names";
+import { everyFault, faults, type Injection } from "./faults";
+import { type End, type FaultWorld, metBy, playScenario, runWithoutFaults } from "./fault-runs";
+import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { aNamespace, aNewConfiguration, anOldConfiguration } from "../support/builders";
+import { testTime } from "../support/manual-clock";
+import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
 
 const old = { resource: configurationResource, name: "edb-admission" };
 const manager = { fieldManager: "kubectl-engine" };
 const done: End = { code: 0, reason: "done" };
+
+function at(call: number, id: string): Injection {
+  const fault = faults.find((one) => one.id === id);
+  if (fault === undefined) throw new Error(id);
+  return { call, fault };
+}
 
 type Command = (cluster: Cluster) => Promise<End>;
 
@@ -60,7 +60,7 @@ function worldOf(command: Command): FaultWorld {
 async function playAll(command: Command) {
   const world = worldOf(command);
   const wanted = await runWithoutFaults(world);
-  const scenarios = planFaults("all", wanted.calls);
+  const scenarios = everyFault(wanted.calls);
   const outcomes = await Promise.all(
     scenarios.map((scenario) => playScenario(world, wanted, scenario)),
   );
@@ -170,8 +170,7 @@ test("a refusal that changed nothing is an end; one that has changed something i
   const first = (command: Command) => async () => {
     const world = worldOf(command);
     const wanted = await runWithoutFaults(world);
-    const [scenario = []] = planFaults("1:refused", wanted.calls);
-    return await playScenario(world, wanted, scenario);
+    return await playScenario(world, wanted, [at(1, "refused")]);
   };
   expect(await first(refuses(true))()).not.toHaveProperty("wrong");
   expect(await first(refuses(false))()).toMatchObject({
@@ -193,8 +192,7 @@ test("what waits behind the request that a process is killed at is not sent", as
     return done;
   });
   const wanted = await runWithoutFaults(world);
-  const [scenario = []] = planFaults("1:killed-after", wanted.calls);
-  const { ends } = await playScenario(world, wanted, scenario);
+  const { ends } = await playScenario(world, wanted, [at(1, "killed-after")]);
   expect(ends[0]).toBe("killed");
   // without failures, with one, and again without
   expect(heard).toEqual(["an answer", "KilledError: killed", "an answer"]);
@@ -211,8 +209,7 @@ test("an interrupt ends it all", async () => {
 test("requests are counted through all runs: a second failure may meet the repetition", async () => {
   const world = worldOf(careful);
   const wanted = await runWithoutFaults(world);
-  const [scenario = []] = planFaults("1:refused,2:lost", wanted.calls);
-  const outcome = await playScenario(world, wanted, scenario);
+  const outcome = await playScenario(world, wanted, [at(1, "refused"), at(2, "lost")]);
   expect(metBy(outcome)).toBe(
     "call 1 (apply ValidatingWebhookConfiguration engine-enterprise-admission) refused before it was sent, " +
       "and call 2 (apply ValidatingWebhookConfiguration engine-enterprise-admission) carried out, its answer lost",
