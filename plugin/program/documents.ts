@@ -7,7 +7,6 @@ import type { ModulesInUseDetails, ModulesListDetails } from "../commands/module
 import type { OptionsDetails } from "../commands/options";
 import type { PolicyDetails } from "../commands/policy";
 import type { RecoveryDetails } from "../commands/recover";
-import type { ServedApiDetails } from "../commands/rehearse-serve";
 import type { RehearsalDetails } from "../commands/rehearse-text";
 import type { StatusDetails, StatusOverview } from "../commands/status-screen";
 import type { UpgradeDetails, UpgradeParts } from "../commands/upgrade";
@@ -41,7 +40,6 @@ export interface Documents {
   ReapplyRbac: undefined;
   Recover: RecoveryDetails;
   Rehearsal: RehearsalDetails;
-  ServedApi: ServedApiDetails;
   Status: StatusDetails | StatusOverview;
   UnbindScc: UnbindDetails;
   /** The plan that was only made; else those of the last part that has any. */

@@ -143,9 +143,7 @@ export function diffCommand(commands: readonly CommandEntry[]): CommandEntry {
 /** `rehearse`, made for the commands that may be rehearsed. */
 export function rehearseCommand(commands: readonly CommandEntry[]): CommandEntry {
   return entryOf(rehearse(pathsOf(commands)), (raw, inner) =>
-    new FlagReader(raw).on("serve-api")
-      ? prepareServing(raw, inner)
-      : prepareRehearsal(raw, inner ?? mainJob(commands), commands),
+    prepareRehearsal(raw, inner ?? mainJob(commands), commands),
   );
 }
 
@@ -156,7 +154,6 @@ function prepareRehearsal(
 ): PreparedCommand {
   const read = new FlagReader(raw);
   const flags = readOptions(rehearseFlags, read);
-  if (read.given("api-release")) read.missing.push("--api-release: goes with --serve-api");
   if (!commands.includes(inner.entry)) {
     const known = pathsOf(commands).join(", ");
     read.problems.push(
@@ -207,23 +204,5 @@ function rehearsedOf(
     settles: settles && !repeats,
     reads: reads?.(read) === true,
     run: (context) => command.run(context, args),
-  };
-}
-
-/** The REST API alone: no command is run on it. */
-function prepareServing(raw: RawFlags, inner: Chosen | undefined): PreparedCommand {
-  const read = new FlagReader(raw);
-  const { from, apiRelease: release } = readOptions(rehearseFlags, read);
-  // the implied command is there whether it was typed or not
-  if (inner !== undefined && inner.entry.path !== rehearsedByDefault) {
-    read.problems.push(`--serve-api plays the REST API alone, without ${inner.entry.path}`);
-  }
-  if (read.given("webhook")) read.problems.push("--webhook and --serve-api do not go together");
-  return {
-    problems: read.problems,
-    load: async () => {
-      const { runServeApi } = await import("../commands/rehearse-serve.ts");
-      return { run: (context, args) => runServeApi(context, args, { release, from }) };
-    },
   };
 }

@@ -13,13 +13,10 @@ import type { Clock } from "../run/ports";
 import { openClusterApi, type PlayedClusterApi } from "./cluster-api/server";
 import { EdbBridge } from "./cluster-api/bridge";
 import { type ApiProfile, type ProfileName, profiles, usualProfile } from "./cluster-api/profiles";
-import { type ApiUser, seededStore } from "./cluster-api/state";
+import { seededStore } from "./cluster-api/state";
 import type { MemoryControlPlane } from "./memory/control-plane";
 import { databasesOf, isAtLeast, runningTag } from "./operator/prerequisites";
 import { type RestService } from "./operator/snapshot";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { temporaryFolder } from "../adapters/files";
 
 /** What they are played from. */
 interface ApisWish {
@@ -98,38 +95,4 @@ function profileFor(tag: string | undefined): ApiProfile {
   if (tag === undefined || parseReleaseTag(tag) === undefined) return profiles[usualProfile];
   const [name] = firstOf.findLast(([, first]) => isAtLeast(tag, first)) ?? ["7.4" as const];
   return profiles[name];
-}
-
-/** What is written. */
-interface CredentialsWish {
-  /** Absent: the machine's folder for what is temporary. */
-  readonly home?: string | undefined;
-  readonly caPem: string;
-  readonly host: string;
-  readonly user: ApiUser;
-}
-
-/** Where it is, gone with the service. */
-export interface CredentialsFolder {
-  readonly ca: string;
-  readonly password: string;
-  /** As curl reads it, so that no password stands in a command. */
-  readonly netrc: string;
-  remove(): void;
-}
-
-/** Writes the certificate, the password, and both credentials for curl. */
-export function writeCredentials({ home, caPem, host, user }: CredentialsWish): CredentialsFolder {
-  const { path: root, remove } = temporaryFolder(home);
-  const write = (name: string, content: string): string => {
-    const file = join(root, name);
-    writeFileSync(file, content, { mode: 0o600 });
-    return file;
-  };
-  return {
-    ca: write("ca.pem", caPem),
-    password: write("password", user.password),
-    netrc: write("netrc", `machine ${host} login ${user.name} password ${user.password}\n`),
-    remove,
-  };
 }

@@ -1,5 +1,4 @@
 /** `rehearse` and `diff`, which are given another command. */
-import { profileNames, usualProfile } from "../../rehearsal/cluster-api/profiles";
 import type { RehearsedCommand } from "../context";
 import { flagTable, type OptionsOf } from "../flags";
 import { groups, spec } from "../spec";
@@ -18,15 +17,6 @@ export const rehearseFlags = flagTable({
     value: "FILE",
     file: true,
     help: "engine-webhook to call, instead of the one beside this program or on the PATH",
-  },
-  "serve-api": {
-    help: "Run no command: play the cluster's REST API on this machine until interrupted",
-  },
-  "api-release": {
-    value: "RELEASE",
-    choices: profileNames,
-    fallback: usualProfile,
-    help: "Release whose REST API is played",
   },
 });
 
@@ -52,7 +42,6 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
       "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",
       "Rehearse it on a copy of a live cluster": "rehearse --from prod -n engine",
       "Rehearse a command on a dump": "rehearse upgrade-webhook --from dump.yaml",
-      "Play the cluster's REST API for curl or for another shell": "rehearse --serve-api",
     },
     argument: {
       name: "COMMAND",

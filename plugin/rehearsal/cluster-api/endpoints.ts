@@ -1,4 +1,4 @@
-/** The calls that are served, as one table: path, who may call, what is judged and done, and what it is called in the OpenAPI document. */
+/** The calls that are served, as one table: path, who may call, what is judged and done. */
 import type { IncomingMessage } from "node:http";
 import type { Names } from "../../domain/names";
 import { isObject, type Json, getOwn, asString } from "../../domain/values";
@@ -8,7 +8,6 @@ import type { Callers } from "./users";
 import type { ApiProfile } from "./profiles";
 import {
   actionFields,
-  clusterFields,
   databaseFields,
   licenseFields,
   moduleFields,
@@ -55,87 +54,46 @@ export interface RestCall extends ApiContext {
 
 /** One call that is served. */
 export interface Endpoint {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST";
   /** Of names.restPaths. */
   readonly path: keyof Names["restPaths"];
   /** Releases that have it; absent: all. */
   readonly on?: (profile: ApiProfile) => boolean;
   /** Nobody has to say who he is. */
   readonly open?: true;
-  /** Name of the body's schema, or a form with a file, which the answer reads by itself. */
-  readonly sends?: string;
+  /** The body is a form with a file, which the answer reads by itself. */
+  readonly uploads?: true;
   /** The body of the answer, 200; a refusal is thrown. */
   readonly answer: (call: RestCall) => unknown;
-  readonly id: string;
-  readonly says: string;
-  readonly source: string;
-  /** Name of the answer's schema. */
-  readonly gives: string;
-  readonly isList?: true;
-  /** Type of the uid in the path. */
-  readonly parameter?: "integer" | "string";
-  /** Of the status 200. */
-  readonly ok?: string;
-  readonly refusals?: Readonly<Record<string, string>>;
 }
 
-const field = "known from practice";
-const noDatabase = "the database does not exist (S110)";
-const noUid = { 400: "the uid is no integer", 404: noDatabase };
-const noAction = { 404: "unknown, or no longer kept" };
-const badBody = { 400: "malformed or bad command (S109)", 413: "the body is too large" };
-const badFile = {
-  400: "no module, an invalid one, one that is there already, or one that does not fit",
-  406: "its capabilities do not fit",
-  413: "the file is too large",
-};
-const uploadsOff = { 403: "uploads of modules are switched off" };
-const installModule: Omit<Endpoint, "answer"> = {
-  ...{ method: "POST", path: "installModule", sends: "file", id: "installModule" },
-  ...{ says: "Install a module", source: "S95", gives: "InstalledModule" },
-  ok: "The installation is scheduled",
-  refusals: { ...badFile, 405: "this release has no such call any more" },
-};
-
-/** Every call of any release. */
-export const endpoints: readonly Endpoint[] = [
+/** Every call of any release that a command makes. */
+const endpoints: readonly Endpoint[] = [
   {
-    ...{ method: "GET", path: "bdbs", id: "listDatabases", says: "All databases", source: "S94" },
-    ...{ gives: "Database", isList: true },
+    ...{ method: "GET", path: "bdbs" }, // S94
     answer: (call) =>
       [...call.store.bdbs.values()]
         .toSorted((one, other) => one.uid - other.uid)
         .map((bdb) => recordOf(databaseFields(call), bdb)),
   },
   {
-    ...{ method: "GET", path: "bdb", id: "getDatabase", says: "One database", source: field },
-    ...{ gives: "Database", parameter: "integer", refusals: noUid },
+    ...{ method: "GET", path: "bdb" },
     answer: (call) => recordOf(databaseFields(call), bdbOf(call)),
   },
+  { method: "POST", path: "upgrade", answer: upgrade }, // S75–S92, S104
   {
-    ...{ method: "POST", path: "upgrade", id: "upgradeDatabase", says: "Upgrade a database" },
-    source: "S75–S92; the permission of S104 is needed",
-    ...{ sends: "UpgradeRequest", gives: "UpgradedDatabase", parameter: "integer" },
-    ok: "The upgrade was initiated (S108)",
-    refusals: {
-      ...badBody,
-      403: "the permission is missing, or the license has expired",
-      404: noDatabase,
-      406: "the capabilities of the new module version do not comply with the database's configuration (S111)",
-      409: "another action is running on the database",
-    },
-    answer: upgrade,
-  },
-  {
-    ...{ method: "GET", path: "modules", id: "listModules", says: "Installed modules" },
-    ...{ source: "S93", gives: "Module", isList: true },
+    ...{ method: "GET", path: "modules" }, // S93
     answer: (call) =>
       [...call.store.modules.values()].map((module) => recordOf(moduleFields(call), module)),
   },
-  // the older way: the archive in one call; it is installed when its action has ended
-  { ...installModule, on: ({ install }) => install === "served", answer: install },
+  // the older way (S95): the archive in one call; it is installed when its action has ended
   {
-    ...installModule,
+    ...{ method: "POST", path: "installModule", uploads: true },
+    on: ({ install }) => install === "served",
+    answer: install,
+  },
+  {
+    ...{ method: "POST", path: "installModule", uploads: true },
     on: ({ install }) => install === 405,
     answer: ({ request }) => {
       request.resume();
@@ -144,9 +102,7 @@ export const endpoints: readonly Endpoint[] = [
   },
   // the newer way, in two calls, in either order
   {
-    ...{ method: "POST", path: "userModules", id: "defineModule", says: "Define a module" },
-    ...{ source: field, sends: "Manifest", gives: "Module" },
-    refusals: { ...badFile, ...uploadsOff },
+    ...{ method: "POST", path: "userModules" },
     on: ({ userModules }) => userModules,
     answer: (call) => {
       judgeUploads(call);
@@ -154,9 +110,7 @@ export const endpoints: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "POST", path: "moduleArtifacts", id: "uploadModule", source: field },
-    ...{ says: "Upload a module's file", sends: "file", gives: "Module" },
-    refusals: { ...badFile, ...uploadsOff },
+    ...{ method: "POST", path: "moduleArtifacts", uploads: true },
     on: ({ userModules }) => userModules,
     answer: async (call) => {
       const bytes = await readUpload(call.request, call.names, call.uploadLimit);
@@ -165,8 +119,7 @@ export const endpoints: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: "actions", id: "listActions", says: "All actions", source: field },
-    gives: "Actions",
+    ...{ method: "GET", path: "actions" },
     on: ({ actions }) => actions,
     answer: (call) => ({
       [call.names.actionFields.actions]: actionsOf(call, ({ bdb }) => bdb === undefined),
@@ -174,15 +127,12 @@ export const endpoints: readonly Endpoint[] = [
     }),
   },
   {
-    ...{ method: "GET", path: "action", id: "getAction", says: "One action", source: "S8, S92" },
-    ...{ gives: "Action", parameter: "string", refusals: noAction },
+    ...{ method: "GET", path: "action" }, // S8, S92
     on: ({ actions }) => actions,
     answer: (call) => recordOf(actionFields(call), actionOf(call)),
   },
   {
-    ...{ method: "GET", path: "bdbActions", id: "listActionsOfDatabase", source: field },
-    ...{ says: "Actions of a database", gives: "Action", isList: true, parameter: "integer" },
-    refusals: noUid,
+    ...{ method: "GET", path: "bdbActions" },
     on: ({ bdbActions }) => bdbActions,
     answer: (call) => {
       const { uid } = bdbOf(call);
@@ -190,57 +140,30 @@ export const endpoints: readonly Endpoint[] = [
     },
   },
   {
-    ...{ method: "GET", path: "newerAction", id: "getNewerAction", source: field },
-    ...{ says: "One action, the newer form", gives: "NewerAction", parameter: "string" },
-    refusals: noAction,
+    ...{ method: "GET", path: "newerAction" },
     on: ({ newerActions }) => newerActions,
     answer: (call) => recordOf(newerActionFields(call), actionOf(call)),
   },
   {
-    ...{ method: "GET", path: "license", id: "getLicense", says: "The license", source: field },
-    gives: "License",
+    ...{ method: "GET", path: "license" },
     on: ({ license }) => license,
-    answer: licenseOf,
+    answer: (call) =>
+      recordOf(licenseFields(call), { license: call.store.license, now: call.clock.now() }),
   },
   {
-    ...{ method: "PUT", path: "license", id: "putLicense", says: "Another license" },
-    ...{ source: field, sends: "LicenseRequest", gives: "License", refusals: badBody },
-    on: ({ license }) => license,
-    answer: renewLicense,
-  },
-  {
-    ...{ method: "GET", path: "cluster", id: "getCluster", says: "Settings", source: field },
-    gives: "Cluster",
-    on: ({ cluster }) => cluster,
-    answer: (call) => recordOf(clusterFields(call), call.store),
-  },
-  {
-    ...{ method: "PUT", path: "cluster", id: "putCluster", says: "Change settings" },
-    ...{ source: field, sends: "ClusterRequest", gives: "Cluster", refusals: badBody },
-    on: ({ cluster }) => cluster,
-    answer: changeSettings,
-  },
-  {
-    ...{ method: "GET", path: "policy", id: "getPolicy", says: "Policy", source: field },
-    gives: "Policy",
+    ...{ method: "GET", path: "policy" },
     on: ({ policy }) => policy,
     answer: (call) => recordOf(policyFields(call), call.store),
   },
   {
-    ...{ method: "GET", path: "nodes", id: "listNodes", says: "Nodes", source: field },
-    ...{ gives: "Node", isList: true },
+    ...{ method: "GET", path: "nodes" },
     on: ({ nodes }) => nodes,
     answer: (call) =>
       Array.from({ length: call.store.nodes }, (_, index) =>
         recordOf(nodeFields(call), { uid: index + 1, store: call.store }),
       ),
   },
-  {
-    ...{ method: "POST", path: "authorize", id: "authorize", says: "Get a token", source: field },
-    ...{ sends: "TokenRequest", gives: "Token", open: true, refusals: badBody },
-    on: ({ tokens }) => tokens,
-    answer: authorize,
-  },
+  { method: "POST", path: "authorize", open: true, on: ({ tokens }) => tokens, answer: authorize },
 ];
 
 /** What the specification has is always there; the rest as the release has it. */
@@ -337,35 +260,8 @@ function half(is: "definition" | "artifact", manifest: Manifest, call: RestCall)
   return recordOf(moduleFields(call), module);
 }
 
-const year = 365 * 24 * 3_600_000;
-
-function licenseOf(call: RestCall): Json {
-  return recordOf(licenseFields(call), { license: call.store.license, now: call.clock.now() });
-}
-
-/** Any text is a license that is good for a year: what a real one holds is not shown. */
-function renewLicense(call: RestCall): Json {
-  const { body, store, clock, names } = call;
-  const field = names.licenseFields.text;
-  judgeFields(body, [field]);
-  const given = asString(getOwn(body, field));
-  if (given === undefined) throw malformed([`${field} has to be a text`]);
-  const now = clock.now();
-  store.license = { ...store.license, text: given, activatedAt: now, expiresAt: now + year };
-  return licenseOf(call);
-}
-
-function changeSettings(call: RestCall): Json {
-  const field = call.names.clusterFields.allowModulesUpload;
-  judgeFields(call.body, [field]);
-  const allowed = getOwn(call.body, field);
-  if (typeof allowed !== "boolean") throw malformed([`${field} has to be true or false`]);
-  call.store.uploadsAllowed = allowed;
-  return recordOf(clusterFields(call), call.store);
-}
-
 /** Seconds that a token may be good for, and is when nothing is said. */
-export const tokenSeconds = { least: 1, most: 86_400, usual: 300 } as const;
+const tokenSeconds = { least: 1, most: 86_400, usual: 300 } as const;
 
 function authorize({ body, callers, names }: RestCall): Json {
   const { username, password, ttl, accessToken } = names.authorizeFields;

@@ -1,4 +1,4 @@
-/** What is sent about databases, modules, actions, nodes and the license, field by field: the schema beside the value (S35–S47, S92; domain facts 9). */
+/** What is sent about databases, modules, actions, nodes and the license, field by field (S35–S47, S92; domain facts 9). */
 import type { Names } from "../../domain/names";
 import type { Json } from "../../domain/values";
 import type { ApiProfile } from "./profiles";
@@ -13,13 +13,8 @@ import {
   type StoredModule,
 } from "./state";
 
-/** One field of an answer: its name, its schema, and its value; one without a value is left out. */
-export type RecordField<T> = readonly [
-  name: string,
-  schema: Json,
-  value: (of: T) => unknown,
-  presence?: "optional",
-];
+/** One field of an answer: its name and its value; one without a value is left out. */
+type RecordField<T> = readonly [name: string, value: (of: T) => unknown];
 
 /** How things are called, and what of them is told. */
 export interface Telling {
@@ -29,54 +24,29 @@ export interface Telling {
 
 /** A record of what these fields tell. */
 export function recordOf<T>(fields: readonly RecordField<T>[], of: T): Json {
-  const told = fields.map(([name, , value]) => [name, value(of)] as const);
+  const told = fields.map(([name, value]) => [name, value(of)] as const);
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }
-
-/** The schema of such a record. */
-export function schemaOf<T>(fields: readonly RecordField<T>[]): Json {
-  const needed = fields.filter(([, , , presence]) => presence !== "optional");
-  return closed(
-    Object.fromEntries(fields.map(([name, schema]) => [name, schema])),
-    needed.map(([name]) => name),
-  );
-}
-
-/** An object of these properties and no others. */
-export function closed(properties: Json, required = Object.keys(properties)): Json {
-  return { type: "object", properties, required, additionalProperties: false };
-}
-
-/** Types of values. */
-export const text: Json = { type: "string" };
-export const flag: Json = { type: "boolean" };
-export const texts: Json = { type: "array", items: text };
-const whole: Json = { type: "integer" };
-const moment: Json = { type: "string", format: "date-time" };
-const arrayOf = (items: Json): Json => ({ type: "array", items });
-const states = (...all: readonly string[]): Json => ({ enum: all });
 
 /** A database. */
 export function databaseFields({ names }: Telling): readonly RecordField<Bdb>[] {
   const { bdbFields: fields, restModuleFields: module, engineDbType } = names;
-  const used = closed({ [module.name]: text, [module.version]: text, [module.args]: text });
   return [
-    [fields.uid, whole, ({ uid }) => uid],
-    [fields.name, text, ({ name }) => name],
-    [fields.type, { const: engineDbType }, ({ type = engineDbType }) => type],
-    [fields.status, text, ({ status }) => status],
-    [fields.version, text, ({ version }) => version],
-    [fields.engineVersion, text, engineOf],
-    [fields.replication, flag, ({ replication }) => replication],
-    [fields.dataPersistence, text, ({ persistence }) => persistence],
-    [fields.shardsCount, whole, mastersOf],
-    [fields.memorySize, whole, ({ memorySize }) => memorySize],
-    [fields.crdt, flag, ({ crdtGuid }) => crdtGuid !== undefined],
-    [fields.crdtGuid, text, ({ crdtGuid }) => crdtGuid, "optional"],
-    [fields.crdtProtocol, whole, ({ crdtProtocol }) => crdtProtocol, "optional"],
+    [fields.uid, ({ uid }) => uid],
+    [fields.name, ({ name }) => name],
+    [fields.type, ({ type = engineDbType }) => type],
+    [fields.status, ({ status }) => status],
+    [fields.version, ({ version }) => version],
+    [fields.engineVersion, engineOf],
+    [fields.replication, ({ replication }) => replication],
+    [fields.dataPersistence, ({ persistence }) => persistence],
+    [fields.shardsCount, mastersOf],
+    [fields.memorySize, ({ memorySize }) => memorySize],
+    [fields.crdt, ({ crdtGuid }) => crdtGuid !== undefined],
+    [fields.crdtGuid, ({ crdtGuid }) => crdtGuid],
+    [fields.crdtProtocol, ({ crdtProtocol }) => crdtProtocol],
     [
       fields.moduleList,
-      arrayOf(used),
       ({ modules }) =>
         modules.map(({ name, version, args }) => ({
           [module.name]: name,
@@ -92,20 +62,18 @@ export function moduleFields({ names, profile }: Telling): readonly RecordField<
   const { restModuleFields: fields } = names;
   const { tellsPlatforms } = profile;
   return [
-    [fields.uid, text, ({ uid }) => uid],
-    [fields.name, text, ({ name }) => name],
-    [fields.displayName, text, ({ displayName }) => displayName],
-    [fields.version, text, ({ version }) => version],
-    [fields.minEngineVersion, text, (one) => one.minEngineVersion, "optional"],
-    [fields.compatibleEngineVersion, text, (one) => one.compatibleEngineVersion, "optional"],
-    [fields.isBundled, flag, ({ isBundled }) => isBundled],
-    [fields.capabilities, texts, ({ capabilities }) => capabilities, "optional"],
+    [fields.uid, ({ uid }) => uid],
+    [fields.name, ({ name }) => name],
+    [fields.displayName, ({ displayName }) => displayName],
+    [fields.version, ({ version }) => version],
+    [fields.minEngineVersion, (one) => one.minEngineVersion],
+    [fields.compatibleEngineVersion, (one) => one.compatibleEngineVersion],
+    [fields.isBundled, ({ isBundled }) => isBundled],
+    [fields.capabilities, ({ capabilities }) => capabilities],
     [
       fields.platforms,
-      { type: "object", additionalProperties: { type: "object" } },
       ({ platforms = [profile.platform] }) =>
         tellsPlatforms ? Object.fromEntries(platforms.map((one) => [one, {}])) : undefined,
-      ...(tellsPlatforms ? ([] as const) : (["optional"] as const)),
     ],
   ];
 }
@@ -117,23 +85,17 @@ const secondsOf = ({ createdAt }: RestAction) => Math.floor(createdAt / 1000);
 export function actionFields({ names, profile }: Telling): readonly RecordField<RestAction>[] {
   const { actionFields: fields } = names;
   return [
-    [fields.uid, text, ({ uid }) => uid],
-    [fields.name, text, ({ name }) => name],
-    [fields.objectName, text, objectOf, "optional"],
-    [fields.status, states("pending", "active", "completed", "failed"), ({ status }) => status],
+    [fields.uid, ({ uid }) => uid],
+    [fields.name, ({ name }) => name],
+    [fields.objectName, objectOf],
+    [fields.status, ({ status }) => status],
     [
       fields.progress,
-      { type: profile.progressAs },
       ({ progress }) => (profile.progressAs === "string" ? progress.toFixed(1) : progress),
     ],
-    [fields.creationTime, whole, secondsOf],
-    [fields.error, text, ({ error }) => error, "optional"],
-    [
-      fields.pendingOps,
-      { type: "object" },
-      ({ status }) => (status === "pending" ? {} : undefined),
-      "optional",
-    ],
+    [fields.creationTime, secondsOf],
+    [fields.error, ({ error }) => error],
+    [fields.pendingOps, ({ status }) => (status === "pending" ? {} : undefined)],
   ];
 }
 
@@ -148,16 +110,16 @@ const newerStates = {
 export function newerActionFields({ names }: Telling): readonly RecordField<RestAction>[] {
   const { actionFields: fields } = names;
   const info: readonly RecordField<RestAction>[] = [
-    [fields.objectName, text, objectOf, "optional"],
-    [fields.error, text, ({ error }) => error, "optional"],
+    [fields.objectName, objectOf],
+    [fields.error, ({ error }) => error],
   ];
   return [
-    [fields.uid, text, ({ uid }) => uid],
-    [fields.name, text, ({ name }) => name],
-    [fields.status, states(...Object.values(newerStates)), ({ status }) => newerStates[status]],
-    [fields.progress, { type: "number" }, ({ progress }) => progress],
-    [fields.creationTime, whole, secondsOf],
-    [fields.additionalInfo, schemaOf(info), (action) => recordOf(info, action)],
+    [fields.uid, ({ uid }) => uid],
+    [fields.name, ({ name }) => name],
+    [fields.status, ({ status }) => newerStates[status]],
+    [fields.progress, ({ progress }) => progress],
+    [fields.creationTime, secondsOf],
+    [fields.additionalInfo, (action) => recordOf(info, action)],
   ];
 }
 
@@ -166,13 +128,11 @@ export function nodeFields({
   names,
 }: Telling): readonly RecordField<{ readonly uid: number; readonly store: ClusterStore }>[] {
   const { clusterFields: fields, engineDbType } = names;
-  const supported = closed({ [fields.supportedType]: text, [fields.supportedVersion]: text });
   return [
-    [fields.nodeUid, whole, ({ uid }) => uid],
-    [fields.softwareVersion, text, ({ store }) => store.softwareVersion],
+    [fields.nodeUid, ({ uid }) => uid],
+    [fields.softwareVersion, ({ store }) => store.softwareVersion],
     [
       fields.supportedVersions,
-      arrayOf(supported),
       ({ store }) =>
         store.versions.map((version) => ({
           [fields.supportedType]: engineDbType,
@@ -189,20 +149,11 @@ export function licenseFields({
   const { licenseFields: fields } = names;
   const iso = (ms: number) => new Date(ms).toISOString();
   return [
-    [fields.text, text, ({ license }) => license.text],
-    [fields.expired, flag, ({ license, now }) => license.expiresAt <= now],
-    [fields.activationDate, moment, ({ license }) => iso(license.activatedAt)],
-    [fields.expirationDate, moment, ({ license }) => iso(license.expiresAt)],
-    [fields.shardsLimit, whole, ({ license }) => license.shardsLimit],
-  ];
-}
-
-/** The cluster's settings. */
-export function clusterFields({ names }: Telling): readonly RecordField<ClusterStore>[] {
-  const { clusterFields: fields } = names;
-  return [
-    [fields.name, text, ({ name }) => name],
-    [fields.allowModulesUpload, flag, ({ uploadsAllowed }) => uploadsAllowed],
+    [fields.text, ({ license }) => license.text],
+    [fields.expired, ({ license, now }) => license.expiresAt <= now],
+    [fields.activationDate, ({ license }) => iso(license.activatedAt)],
+    [fields.expirationDate, ({ license }) => iso(license.expiresAt)],
+    [fields.shardsLimit, ({ license }) => license.shardsLimit],
   ];
 }
 
@@ -210,7 +161,7 @@ export function clusterFields({ names }: Telling): readonly RecordField<ClusterS
 export function policyFields({ names }: Telling): readonly RecordField<ClusterStore>[] {
   const { clusterFields: fields } = names;
   return [
-    [fields.upgradePolicy, text, ({ upgradePolicy }) => upgradePolicy, "optional"],
-    [fields.defaultVersion, text, ({ versions }) => newestOf(versions) ?? ""],
+    [fields.upgradePolicy, ({ upgradePolicy }) => upgradePolicy],
+    [fields.defaultVersion, ({ versions }) => newestOf(versions) ?? ""],
   ];
 }

@@ -13,7 +13,6 @@ import { getOwn } from "../../domain/values";
 import type { Clock } from "../../run/ports";
 import { type RestCall, type Endpoint, endpointsOf, type ApiContext } from "./endpoints";
 import { type ApiFault, ApiFaults, failureOf, instead, loses } from "./faults";
-import { openapiDocument } from "./openapi";
 import { Callers } from "./users";
 import { type ApiProfile } from "./profiles";
 import { ApiRefusal, type ClusterStore, malformed, notFound } from "./state";
@@ -59,9 +58,6 @@ const day = 24 * 3_600_000;
 const usualUploadLimit = 256 * 1024 * 1024;
 /** Larger than any JSON that is meant here; more is 413, since no limit is shown (S118). */
 const jsonLimit = 1024 * 1024;
-
-/** The description of the API is served beside it. */
-const openapiPath = "/v1/openapi.json";
 
 /** Opens the service; only this machine reaches it. */
 export async function openClusterApi(wish: ClusterApiWish): Promise<PlayedClusterApi> {
@@ -117,10 +113,6 @@ function applicationOf(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): 
     const fault = faults.take(request.method, request.path);
     response.locals["fault"] = fault;
     if (fault === undefined || (await instead(fault, response, site)) === "continue") next();
-  });
-  app.get(openapiPath, (request, response) => {
-    judgeVersion(request);
-    response.json(openapiDocument(site));
   });
   const all = endpointsOf(site.profile);
   for (const path of new Set(all.map((one) => one.path))) {
@@ -179,7 +171,7 @@ async function answered(
     throw refusal.with({ allow });
   }
   site.works.advance();
-  const body = endpoint.sends === "file" ? undefined : await readJson(request, jsonLimit);
+  const body = endpoint.uploads === true ? undefined : await readJson(request, jsonLimit);
   const params = { ...request.params } as Readonly<Record<string, string>>;
   const headers: RestCall["headers"] = {};
   return {

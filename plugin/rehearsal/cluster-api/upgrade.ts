@@ -12,102 +12,70 @@ import { engineOf, malformed, newestOf, runsWith, type BdbUpgrade } from "./stat
 
 type RequestWords = Names["upgradeRequest"];
 
-/** What a value may be: in words, and by its schema. */
+/** What a value may be. */
 const kinds = {
   boolean: {
     fits: (value: unknown) => typeof value === "boolean",
     says: "true or false",
-    schema: { type: "boolean" },
   },
   count: {
     fits: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1,
     says: "a whole number of at least 1",
-    schema: { type: "integer", minimum: 1 },
   },
   version: {
     fits: (value: unknown) => parseEngineVersion(value) !== undefined,
     says: "a version as a string, two numbers with a dot between",
-    schema: { type: "string", pattern: "^\\d+\\.\\d+$" },
   },
   modules: {
     fits: Array.isArray,
     says: "a list of objects",
-    schema: { type: "array", items: { $ref: "#/components/schemas/ModuleEntry" } },
   },
-  list: { fits: Array.isArray, says: "a list", schema: { type: "array" } },
+  list: { fits: Array.isArray, says: "a list" },
   text: {
     fits: (value: unknown) => typeof value === "string" && value !== "",
     says: "the uid of a module, a string",
-    schema: { type: "string", minLength: 1 },
   },
-  anything: { fits: () => true, says: "anything", schema: {} },
+  anything: { fits: () => true, says: "anything" },
 };
 
-/** One field; a fallback is its default in words, `deprecated` what to do instead. */
-export interface RequestField {
+/** One field; `deprecated` says what to do instead. */
+interface RequestField {
   readonly key: keyof RequestWords;
   readonly kind: keyof typeof kinds;
-  readonly source: string;
-  readonly fallback?: string;
   readonly deprecated?: string;
 }
 
 /** Since when fields are deprecated, and the newest version with its modules is the default. */
 const since = "7.8.2";
 
-const flag = (key: keyof RequestWords, source: string) =>
-  ({ key, kind: "boolean", source, fallback: "false" }) as const;
+const flag = (key: keyof RequestWords) => ({ key, kind: "boolean" }) as const;
 
-/** The fields of the body. */
+/** The fields of the body (S80–S90). */
 export const requestFields: readonly RequestField[] = [
-  flag("forceRestart", "S80"),
+  flag("forceRestart"),
   {
-    ...flag("keepEngineVersion", "S81"),
+    ...flag("keepEngineVersion"),
     deprecated: "name the current version as the version to upgrade to",
   },
-  flag("keepCrdtProtocolVersion", "S82"),
-  flag("mayDiscardData", "S83"),
-  flag("forceDiscard", "S84"),
-  flag("preserveRoles", "S85"),
-  { key: "parallelShardsUpgrade", kind: "count", fallback: "all shards", source: "S86" },
-  { key: "modules", kind: "modules", fallback: "none", source: "S87" },
-  { key: "engineVersion", kind: "version", fallback: "the latest version", source: "S88" },
-  {
-    ...flag("latestWithModules", "S89"),
-    ...{ fallback: `true as of ${since}`, deprecated: "leave it out" },
-  },
-  { key: "swapRoles", kind: "anything", source: "S90" },
+  flag("keepCrdtProtocolVersion"),
+  flag("mayDiscardData"),
+  flag("forceDiscard"),
+  flag("preserveRoles"),
+  { key: "parallelShardsUpgrade", kind: "count" },
+  { key: "modules", kind: "modules" },
+  { key: "engineVersion", kind: "version" },
+  { ...flag("latestWithModules"), deprecated: "leave it out" },
+  { key: "swapRoles", kind: "anything" },
 ];
 
 const byName = "leave it out: modules go with the engine version";
 
 /** The fields of an entry of the modules (S41–S44): none has a default. */
 export const entryFields: readonly RequestField[] = [
-  { key: "currentModule", kind: "text", deprecated: byName, source: "S41" },
-  { key: "newModule", kind: "text", deprecated: byName, source: "S42" },
-  { key: "newModuleArgs", kind: "list", source: "S43" },
+  { key: "currentModule", kind: "text", deprecated: byName },
+  { key: "newModule", kind: "text", deprecated: byName },
+  { key: "newModuleArgs", kind: "list" },
 ];
-
-/** The fields as properties of a schema. */
-export function schemasOfFields(
-  fields: readonly RequestField[],
-  { upgradeRequest: words }: Names,
-): Json {
-  const described = fields.map(({ key, kind, fallback, deprecated, source }) => [
-    words[key],
-    {
-      ...kinds[kind].schema,
-      description: [
-        source,
-        ...(fallback === undefined ? [] : [`default: ${fallback}`]),
-        ...(deprecated === undefined ? [] : [`as of ${since}: ${deprecated}`]),
-      ].join("; "),
-      ...(fallback === "false" && { default: false }),
-      ...(deprecated !== undefined && { deprecated: true }),
-    },
-  ]);
-  return Object.fromEntries(described) as Json;
-}
 
 /** The request; 400 that names every problem (S109, C22). */
 export function readUpgradeRequest(

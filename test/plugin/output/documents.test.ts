@@ -24,7 +24,7 @@ test("it is what the types say; UPDATE_GOLDEN=1 writes it again", () => {
 
 test("it has every command's kind, and none leaves its details open", () => {
   const own = entries.map(({ kind }) => kind);
-  expect(kinds).toEqual([...new Set([...own, "Edits", "ServedApi", "Usage"])].sort());
+  expect(kinds).toEqual([...new Set([...own, "Edits", "Usage"])].sort());
   const free = byKind.filter(
     ({ then }) => JSON.stringify(then) === '{"properties":{"details":{}}}',
   );
@@ -86,8 +86,8 @@ test.each(asked)("the document of %s fits it", async (line, kind) => {
 });
 
 test("a document of every kind was held against it", () => {
-  // these two are judged where they are made: test/plugin/commands/{modules-install,rehearse-serve}.test.ts
-  const elsewhere = ["ModulesInstall", "ServedApi", "Edits"];
+  // this one is judged where it is made: test/plugin/commands/modules-install.test.ts
+  const elsewhere = ["ModulesInstall", "Edits"];
   expect([...seen, ...elsewhere].sort()).toEqual(expect.arrayContaining([...kinds]));
 });
 

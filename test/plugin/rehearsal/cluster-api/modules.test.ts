@@ -158,7 +158,7 @@ describe("the newer calls", () => {
     await open({ profile: "8.2" });
     const before = await api.call(define, { body: gears });
     expect([before.status, codeOf(before)]).toEqual([403, "modules_upload_disabled"]);
-    await api.call("/v1/cluster", { method: "PUT", body: { allow_modules_upload: true } });
+    api.store.uploadsAllowed = true;
     expect(await api.call(define, { body: gears })).toMatchObject({ status: 200 });
     expect(await api.call(upload, formOf(gears))).toMatchObject({ status: 200 });
   });

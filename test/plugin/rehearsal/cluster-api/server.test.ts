@@ -306,15 +306,14 @@ describe("old and new servers", () => {
     ["GET", "/v1/actions/bdb/1"],
     ["GET", "/v2/actions/none"],
     ["GET", "/v1/license"],
-    ["GET", "/v1/cluster"],
     ["GET", "/v1/cluster/policy"],
     ["GET", "/v1/nodes"],
   ] as const;
   test.each([
-    ["7.4", [200, 200, 404, 404, 200, 404, 404, 200, 200, 200, 200]],
-    ["7.22", [200, 200, 404, 404, 200, 200, 404, 200, 200, 200, 200]],
-    ["8.0", [200, 405, 400, 200, 200, 200, 404, 200, 200, 200, 200]],
-    ["8.2", [200, 404, 403, 403, 200, 200, 404, 200, 200, 200, 200]],
+    ["7.4", [200, 200, 404, 404, 200, 404, 404, 200, 200, 200]],
+    ["7.22", [200, 200, 404, 404, 200, 200, 404, 200, 200, 200]],
+    ["8.0", [200, 405, 400, 200, 200, 200, 404, 200, 200, 200]],
+    ["8.2", [200, 404, 403, 403, 200, 200, 404, 200, 200, 200]],
   ] as const)("%s", async (profile, statuses) => {
     await open({ profile });
     const found: number[] = [];
@@ -329,7 +328,6 @@ describe("old and new servers", () => {
     ["actions", "/v1/actions"],
     ["bdbActions", "/v1/actions/bdb/1"],
     ["license", "/v1/license"],
-    ["cluster", "/v1/cluster"],
     ["policy", "/v1/cluster/policy"],
     ["nodes", "/v1/nodes"],
   ] as const)("%s can be switched off", async (part, path) => {
@@ -357,48 +355,23 @@ describe("old and new servers", () => {
   });
 });
 
-describe("license and settings", () => {
-  test("a new license ends the expiry", async () => {
-    await open();
-    clock.advance(365 * 24 * 3_600_000);
-    expect((await api.call("/v1/license")).body).toMatchObject({ expired: true });
-    const put = await api.call("/v1/license", { method: "PUT", body: { license: "new" } });
-    expect(put).toMatchObject({ status: 200, body: { expired: false, license: "new" } });
-    expect(await api.call(upgrade, { body: {} })).toMatchObject({ status: 200 });
-  });
-
-  test.each([
-    ["/v1/license", {}, 400],
-    ["/v1/license", { license: 1 }, 400],
-    ["/v1/license", { license: "" }, 400],
-    ["/v1/license", { license: "x", more: 1 }, 400],
-    ["/v1/license", [], 400],
-    ["/v1/cluster", { allow_modules_upload: "yes" }, 400],
-    ["/v1/cluster", { name: "x" }, 400],
-    ["/v1/cluster", { allow_modules_upload: true }, 200],
-  ])("PUT %s %j is %i", async (path, body, status) => {
-    await open();
-    expect(await api.call(path, { method: "PUT", body })).toMatchObject({ status });
-  });
-
-  test("nodes tell what they run and can run, the policy its default", async () => {
-    await open({ profile: "8.0" });
-    api.store.upgradePolicy = "major";
-    expect((await api.call("/v1/nodes")).body).toMatchObject([
-      {
-        uid: 1,
-        software_version: "8.0.2-2",
-        supported_database_versions: ["6.2", "7.2", "7.4", "8.0", "8.2"].map((version) => ({
-          db_type: "engine",
-          version,
-        })),
-      },
-      { uid: 2 },
-      { uid: 3 },
-    ]);
-    expect((await api.call("/v1/cluster/policy")).body).toEqual({
-      engine_upgrade_policy: "major",
-      default_provisioned_engine_version: "8.2",
-    });
+test("nodes tell what they run and can run, the policy its default", async () => {
+  await open({ profile: "8.0" });
+  api.store.upgradePolicy = "major";
+  expect((await api.call("/v1/nodes")).body).toMatchObject([
+    {
+      uid: 1,
+      software_version: "8.0.2-2",
+      supported_database_versions: ["6.2", "7.2", "7.4", "8.0", "8.2"].map((version) => ({
+        db_type: "engine",
+        version,
+      })),
+    },
+    { uid: 2 },
+    { uid: 3 },
+  ]);
+  expect((await api.call("/v1/cluster/policy")).body).toEqual({
+    engine_upgrade_policy: "major",
+    default_provisioned_engine_version: "8.2",
   });
 });
