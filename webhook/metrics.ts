@@ -12,6 +12,8 @@ export interface ReviewFacts {
   readonly rule: string;
   /** Rules that only warn, and would have refused. */
   readonly wouldDeny: readonly string[];
+  /** Parts of an EC that do not tell enough to refuse. */
+  readonly uncertain: readonly ("policy" | "modules")[];
   readonly bypass: "none" | "granted" | "ignored";
   /** Why an EC was read live, and what came of it. */
   readonly live?:
@@ -54,6 +56,11 @@ export class Metrics {
     "would_deny_total",
     "Reviews that a rule under the setting warn would have refused",
     ["rule"],
+  );
+  private readonly uncertain = this.counter(
+    "uncertain_total",
+    "Reviews that passed because the cluster does not tell enough to refuse them",
+    ["part"],
   );
   private readonly duration = this.histogram(
     "request_duration_seconds",
@@ -101,6 +108,7 @@ export class Metrics {
     this.duration.observe(took.seconds);
     this.bodies.observe(took.bytes);
     for (const each of facts.wouldDeny) this.wouldDeny.inc({ rule: each });
+    for (const part of facts.uncertain) this.uncertain.inc({ part });
     if (facts.bypass !== "none") this.bypasses.inc({ outcome: facts.bypass });
     if (live?.outcome === "shed") this.shed("live reads");
     else if (live !== undefined) this.liveGets.inc(live);

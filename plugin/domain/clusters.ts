@@ -2,6 +2,7 @@
 import { factNamed, type Facts } from "./facts";
 import type { Names } from "./names";
 import { type KubeObject, namespaceOf } from "./objects";
+import { mayBeDisplayName } from "./display-names";
 import { fieldsOf } from "./rules/fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./rules/types";
 import { asArray, asString, type FieldPath, getOwn, getPath, isObject, type Json } from "./values";
@@ -14,14 +15,14 @@ import {
 
 /**
  * `bundled` and `defined` ones may be used. One that is merely `installed` is the user's own and
- * undefined: with it an upgrade freezes (S113, S124).
+ * undefined: with it an upgrade freezes (S113, S124). `unpublished` is what may be the display name of
+ * a bundled one, where the EC does not publish its modules: it is neither right nor wrong.
  */
-export type ModuleStanding = "bundled" | "defined" | "installed" | "unknown";
+export type ModuleStanding = "bundled" | "defined" | "installed" | "unpublished" | "unknown";
 
 /** The modules of an EC under all of their names. */
 export interface KnownModules {
-  /** Absent: unknown. */
-  readonly standings: ReadonlyMap<string, Exclude<ModuleStanding, "unknown">>;
+  readonly standingOf: (name: string) => ModuleStanding;
   /** The names that may be used, by their lower-case form: for hints. */
   readonly lowered: ReadonlyMap<string, string>;
 }
@@ -38,8 +39,11 @@ export function knownModules(cluster: ClusterFacts | undefined, names: Names): K
   if (found?.names === names) return found.modules;
   const standings = standingsOf(cluster, names);
   const passing = [...standings].filter(([, standing]) => standing !== "installed");
-  const modules = {
-    standings,
+  const isSilent = cluster?.installedModules.length === 0;
+  const unlisted = (name: string): ModuleStanding =>
+    isSilent && mayBeDisplayName(name, names) ? "unpublished" : "unknown";
+  const modules: KnownModules = {
+    standingOf: (name) => standings.get(name) ?? unlisted(name),
     lowered: new Map(passing.map(([name]) => [name.toLowerCase(), name])),
   };
   made.set(cluster ?? names, { names, modules });
@@ -52,50 +56,14 @@ export function moduleStanding(
   cluster: ClusterFacts | undefined,
   names: Names,
 ): ModuleStanding {
-  return knownModules(cluster, names).standings.get(name) ?? "unknown";
-}
-
-/** Characters; no module is called by a longer name. */
-const longestName = 64;
-
-/** The letters and digits of a name without what all display names begin with, in lower case. */
-function coreOf(name: string, names: Names): string {
-  const brand = brandOf(names);
-  const lowered = name.slice(0, longestName).toLowerCase();
-  const rest = lowered.startsWith(brand) ? lowered.slice(brand.length) : lowered;
-  return rest.replace(/[\s\d._-]+$/, "");
-}
-
-/** What all display names begin with, in lower case. */
-function brandOf({ moduleDisplayNames }: Names): string {
-  const [first = "", ...others] = moduleDisplayNames.map((each) => each.toLowerCase());
-  let shared = others.length === 0 ? 0 : first.length;
-  while (others.some((each) => !each.startsWith(first.slice(0, shared)))) shared -= 1;
-  return first.slice(0, shared);
-}
-
-/** The bundled module that people may mean by a display name, or by its name in other letters (S54). */
-export function bundledBehind(name: string, names: Names): string | undefined {
-  const core = coreOf(name, names);
-  const fits = (module: string): boolean =>
-    module === core || (core.length > 3 && module.endsWith(core));
-  return names.bundledModules.find((module) => fits(module.toLowerCase()));
-}
-
-/** Whether a name could be a bundled module's display name, which only an EC's status tells. */
-export function mayBeDisplayName(name: string, names: Names): boolean {
-  const { bundledModules, moduleDisplayNames } = names;
-  const lowered = name.toLowerCase();
-  if (bundledModules.some((module) => module.toLowerCase() === lowered)) return false;
-  return (
-    moduleDisplayNames.includes(name) ||
-    (brandOf(names) !== "" && lowered.startsWith(brandOf(names))) ||
-    bundledBehind(name, names) !== undefined
-  );
+  return knownModules(cluster, names).standingOf(name);
 }
 
 /** What is said last counts. A bundled module is known by its own name, which no user chooses. */
-function standingsOf(cluster: ClusterFacts | undefined, names: Names): KnownModules["standings"] {
+function standingsOf(
+  cluster: ClusterFacts | undefined,
+  names: Names,
+): ReadonlyMap<string, Exclude<ModuleStanding, "unpublished" | "unknown">> {
   const { installedModules = [], userModules = [] } = cluster ?? {};
   const entries = installedModules.map((entry) => ({
     name: entry.name,
@@ -132,8 +100,8 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
     installedModules: asArray(getPath(object, statusModules)).flatMap((entry) => {
       const module = asString(getOwn(entry, statusModuleName));
       const displayName = asString(getOwn(entry, statusModuleDisplayName));
-      if (module === undefined && displayName === undefined) return [];
-      return [{ ...(module && { name: module }), ...(displayName && { displayName }) }];
+      const entryNames = { ...(module && { name: module }), ...(displayName && { displayName }) };
+      return module || displayName ? [entryNames] : [];
     }),
     userModules: [
       ...new Set(

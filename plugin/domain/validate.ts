@@ -2,12 +2,12 @@
  * Objects that are judged outside an admission review: those of files, and those that are stored. Each
  * verdict is given by the function that the webhook calls (C1-C20), over the same values.
  */
-import { clusterKey, isOfKind, lookUpCluster, mayBeDisplayName, referenceOf } from "./clusters";
+import { clusterKey, isOfKind, lookUpCluster, referenceOf } from "./clusters";
 import type { Finding } from "./findings";
 import type { Names } from "./names";
 import { ruleFinding, ruleFindings } from "./rules/codes";
-import { explainEdit } from "./rules/explain";
-import { fieldOfModule, readSubject } from "./rules/fields";
+import { readSubject } from "./rules/fields";
+import { notChecked } from "./rules/modules";
 import { isExempt, judgeEdit, needsCluster, needsOldCluster, ruleSources } from "./rules/order";
 import type {
   Cause,
@@ -33,66 +33,113 @@ export interface RuleWorld {
 
 /** What is said of one edit. */
 export interface JudgedEdit {
-  /** The webhook's, without the causes that only an EC could tell that is not at hand. */
+  /** The webhook's, without the causes that rest on what is not known. */
   readonly verdict: Verdict;
-  /** The causes of rules that are set to warn. */
-  readonly wouldDeny: readonly Cause[];
   readonly lookups: Lookups;
   /** What would have to be known for the rest. */
   readonly unevaluated?: string;
 }
 
+/** A database before its change, where several documents describe it: which of them counts is not known. */
+export interface Befores {
+  readonly objects: readonly (Json | undefined)[];
+  /** That they differ, for people. */
+  readonly because: string;
+}
+
 /** Judges edits of a namespace, each as the webhook would with the ECs given. */
-export function judgeIn(world: RuleWorld): (edit: Edit, namespace: string) => JudgedEdit {
-  const { options, operatorNamespace } = world;
-  const { names } = options;
-  const documents = groupBy(world.clusters, clusterKey);
-  const distinct = [...documents.values()].flatMap((group) => group.slice(0, 1));
-  const isDistinct = distinct.length === world.clusters.length;
+export function judgeIn(
+  world: RuleWorld,
+): (edit: Edit, namespace: string, befores?: Befores) => JudgedEdit {
+  const { operatorNamespace } = world;
+  const { names } = world.options;
+  const documents = groupBy(world.clusters, (cluster) => cluster.namespace);
+  const distinct = [...groupBy(world.clusters, clusterKey).values()].flatMap((same) =>
+    same.slice(0, 1),
+  );
   const byNamespace = groupBy(distinct, (cluster) => cluster.namespace);
-  return (edit, namespace) => {
+  return (edit, namespace, befores = { objects: [edit.before], because: "" }) => {
     const places = [...new Set([namespace, operatorNamespace])];
     const all = places.flatMap((place) => byNamespace.get(place) ?? []);
-    const look = (object: unknown) => {
+    const near = places.flatMap((place) => documents.get(place) ?? []);
+    const look = (object: unknown): readonly Choice<ClusterLookup>[] => {
       const reference = referenceOf(object, edit.kind, names);
-      return lookUpCluster({ reference, namespace, operatorNamespace, all });
+      const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all });
+      return choicesOf(lookup, near, world).map((it, at) => {
+        return { it, at, because: () => differenceOf(it, names) };
+      });
     };
-    const after = look(edit.after);
-    const isMoved = needsOldCluster(edit, names);
-    const lookups: Lookups = isMoved ? { after, before: look(edit.before) } : { after };
-    const theirs = isDistinct && lookups.after.is !== "ambiguous" ? [] : world.clusters;
-    return judgeAsked({ edit, lookups, world, candidates: theirs });
+    const caseOf = (asked: Edit, lookups: Lookups, choices: PossibleCase["choices"]) => ({
+      ...{ edit: asked, lookups, choices },
+      verdict: judgeEdit(asked, lookups, world.options),
+    });
+    const afters = look(edit.after);
+    const cases = befores.objects.flatMap((before, at): readonly PossibleCase[] => {
+      const asked = { ...edit, before };
+      const old = { at, because: () => befores.because };
+      if (!needsOldCluster(asked, names)) {
+        return afters.map((ec) => caseOf(asked, { after: ec.it }, [old, ec]));
+      }
+      return afters.flatMap((ec) =>
+        look(before).map((was) => caseOf(asked, { after: ec.it, before: was.it }, [old, ec, was])),
+      );
+    });
+    return judgedOf(cases, world);
   };
 }
 
-interface Asked {
-  readonly edit: Edit;
-  readonly lookups: Lookups;
-  readonly world: RuleWorld;
-  /** Every document of every EC, where it may matter which one counts. */
-  readonly candidates: readonly ClusterFacts[];
+/** Every EC that a lookup may mean: each document of the one found, or each of several. */
+function choicesOf(
+  lookup: ClusterLookup,
+  near: readonly ClusterFacts[],
+  { complete }: RuleWorld,
+): readonly ClusterLookup[] {
+  const found = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
+  if (lookup.is === "ambiguous") return complete ? [lookup] : [lookup, ...near.map(found)];
+  if (lookup.is === "missing") return [lookup];
+  const key = clusterKey(lookup.cluster);
+  return near.filter((cluster) => clusterKey(cluster) === key).map(found);
 }
 
-type Judgment = Pick<JudgedEdit, "verdict" | "wouldDeny">;
+/** One of several that may count, the others being as well as it. */
+interface Choice<T> {
+  readonly it: T;
+  readonly at: number;
+  readonly because: () => string;
+}
+
+function differenceOf(lookup: ClusterLookup, names: Names): string {
+  return lookup.is === "found"
+    ? `the documents of ${showCluster(lookup.cluster, names)} differ`
+    : showMiss(lookup, names);
+}
+
+/** An edit as it may be, by the document of the database before, of its EC, and of the EC before. */
+interface PossibleCase {
+  readonly edit: Edit;
+  readonly lookups: Lookups;
+  readonly verdict: Verdict;
+  readonly choices: readonly Omit<Choice<unknown>, "it">[];
+}
 
 /** A cause stands where nothing that is not known could take it away; what could is named. */
-function judgeAsked(asked: Asked): JudgedEdit {
-  const { edit, lookups, world } = asked;
-  const judgeBy = (by: Lookups): Judgment => ({
-    verdict: judgeEdit(edit, by, world.options),
-    wouldDeny: warned(edit, by, world.options),
-  });
-  const usual = judgeBy(lookups);
-  const doubts = doubtsOf(asked, judgeBy, usual);
-  if (doubts.length === 0) return { ...usual, lookups };
+function judgedOf(cases: readonly PossibleCase[], world: RuleWorld): JudgedEdit {
+  const { verdict, lookups } = cases.reduce((first) => first);
+  const doubts = [...cases.flatMap((one) => missDoubt(one, world)), ...choiceDoubts(cases)];
+  const open = [...doubts.map(({ because }) => because), ...(verdict.uncertain ?? [])];
+  if (open.length === 0) return { verdict, lookups };
   const isCertain = (cause: Cause): boolean => doubts.every(({ leaves }) => leaves(cause));
-  const causes = usual.verdict.causes.filter(isCertain);
-  const said = doubts.some(({ hidesWarnings }) => hidesWarnings) ? [] : usual.verdict.warnings;
+  const told = new Set((verdict.uncertain ?? []).map(notChecked));
+  const isHidden = doubts.some(({ hidesWarnings }) => hidesWarnings);
   return {
-    verdict: { ...omit(usual.verdict, "more"), causes, warnings: said },
-    wouldDeny: usual.wouldDeny.filter(isCertain),
+    verdict: {
+      ...(doubts.length > 0 ? omit(verdict, "more") : verdict),
+      causes: verdict.causes.filter(isCertain),
+      wouldDeny: (verdict.wouldDeny ?? []).filter(isCertain),
+      warnings: isHidden ? [] : verdict.warnings.filter((text) => !told.has(text)),
+    },
     lookups,
-    unevaluated: doubts.map(({ because }) => because).join("; "),
+    unevaluated: [...new Set(open)].join("; "),
   };
 }
 
@@ -104,24 +151,11 @@ interface Doubt {
   readonly hidesWarnings?: true;
 }
 
-function doubtsOf(
-  asked: Asked,
-  judgeBy: (lookups: Lookups) => Judgment,
-  usual: Judgment,
-): readonly Doubt[] {
-  return [
-    ...missDoubt(asked, usual),
-    ...candidateDoubt(asked, judgeBy, usual),
-    ...displayNameDoubt(asked, usual),
-  ];
-}
-
 /** An EC that is not at hand: what is wrong under any EC is wrong, each cause by itself. */
 function missDoubt(
-  { edit, lookups, world }: Asked,
-  { verdict, wouldDeny }: Judgment,
+  { edit, lookups, verdict }: PossibleCase,
+  { options, complete }: RuleWorld,
 ): readonly Doubt[] {
-  const { options, complete } = world;
   const { names, allowLatest } = options;
   const miss = [lookups.after, lookups.before].find((lookup) => lookup?.is === "missing");
   if (complete || miss?.is !== "missing" || isExempt(edit) || !needsCluster(edit, names)) return [];
@@ -131,7 +165,7 @@ function missDoubt(
     versions.some((version) => version.field === field && version.after === names.latestChannel);
   const leaves = ({ rule, reason, field }: Cause): boolean =>
     reason === "FieldValueTypeInvalid" || (rule === "R1" && !isByPolicy(field));
-  const isOpen = ![...verdict.causes, ...wouldDeny].every(leaves) || mayBeRefused(edit, options);
+  const isOpen = !causesIn(verdict).every(leaves) || mayBeRefused(edit, options);
   return isOpen ? [{ because: showMiss(miss, names), leaves, hidesWarnings: true }] : [];
 }
 
@@ -142,68 +176,34 @@ function mayBeRefused(edit: Edit, { names, rules }: RuleOptions): boolean {
   return readSubject(edit, names).versions.some(({ after }) => known.includes(after));
 }
 
-/** Several documents of one EC, or several ECs of which the database names none. */
-function candidateDoubt(
-  { lookups, world, candidates }: Asked,
-  judgeBy: (lookups: Lookups) => Judgment,
-  { verdict, wouldDeny }: Judgment,
-): readonly Doubt[] {
-  const { names } = world.options;
-  const ofKey = (key: string): readonly ClusterFacts[] =>
-    candidates.filter((cluster) => clusterKey(cluster) === key);
-  const choices = (lookup: ClusterLookup): readonly ClusterFacts[] => {
-    if (lookup.is === "found") return ofKey(clusterKey(lookup.cluster)).slice(1);
-    return lookup.is === "ambiguous" && !world.complete ? lookup.candidates.flatMap(ofKey) : [];
-  };
-  const { after, before } = lookups;
-  const found = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
-  const others = [
-    ...choices(after).map((one) => judgeBy({ ...lookups, after: found(one) })),
-    ...(before === undefined ? [] : choices(before)).map((one) =>
-      judgeBy({ ...lookups, before: found(one) }),
-    ),
-  ];
-  const own = [...verdict.causes, ...wouldDeny].map(placeOfCause);
-  const theirs = others.map((other) =>
-    [...other.verdict.causes, ...other.wouldDeny].map(placeOfCause),
-  );
-  const isCommon = (place: string): boolean => theirs.every((places) => places.includes(place));
-  if ([...own, ...theirs.flat()].every((place) => own.includes(place) && isCommon(place)))
-    return [];
-  const because = [after, before].flatMap((lookup) =>
-    lookup === undefined || choices(lookup).length === 0
-      ? []
-      : lookup.is === "found"
-        ? `the documents of ${showCluster(lookup.cluster, names)} differ`
-        : showMiss(lookup, names),
-  );
-  return [{ because: because.join("; "), leaves: (cause) => isCommon(placeOfCause(cause)) }];
+/** Each choice on which a cause depends: documents of one object that differ, or several ECs. */
+function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
+  if (cases.length < 2) return [];
+  const outcomes = cases.map(({ verdict, choices }) => {
+    const places = new Set(causesIn(verdict).map(placeOf));
+    return { choices, places, said: [...places].sort().join("\n") };
+  });
+  const leaves = (cause: Cause): boolean =>
+    outcomes.every(({ places }) => places.has(placeOf(cause)));
+  return [0, 1, 2].flatMap((which) => {
+    // where nothing else is another choice, the outcome is another one
+    const alike = groupBy(outcomes, ({ choices }) =>
+      choices.map(({ at }, index) => (index === which ? "" : at)).join(),
+    );
+    const mixed = [...alike.values()].find(
+      (group) => new Set(group.map(({ said }) => said)).size > 1,
+    );
+    const because = mixed?.[0]?.choices[which]?.because();
+    return because === undefined ? [] : [{ because, leaves }];
+  });
 }
 
-const placeOfCause = ({ rule, field }: Cause): string => `${rule} ${field}`;
+const causesIn = ({ causes, wouldDeny = [] }: Verdict): readonly Cause[] => [
+  ...causes,
+  ...wouldDeny,
+];
 
-/** An EC that publishes no modules yet does not tell how the bundled ones are displayed. */
-function displayNameDoubt({ edit, lookups, world }: Asked, judgment: Judgment): readonly Doubt[] {
-  const { names } = world.options;
-  const { after } = lookups;
-  if (after.is !== "found" || after.cluster.installedModules.length > 0) return [];
-  const displayed = new Set(
-    readSubject(edit, names)
-      .modules.filter(({ name }) => name !== undefined && mayBeDisplayName(name, names))
-      .map((module) => fieldOfModule(module, names)),
-  );
-  const leaves = ({ rule, field }: Cause): boolean => rule !== "R3" || !displayed.has(field);
-  if ([...judgment.verdict.causes, ...judgment.wouldDeny].every(leaves)) return [];
-  const because = `${showCluster(after.cluster, names)} publishes no modules, so display names of bundled ones are not known`;
-  return [{ because, leaves }];
-}
-
-/** The causes of rules that only warn, each with its field: their warnings are cut for a header. */
-function warned(edit: Edit, lookups: Lookups, options: RuleOptions): readonly Cause[] {
-  if (!Object.values(options.rules).includes("warn")) return [];
-  const { rules } = explainEdit(edit, lookups, options);
-  return rules.flatMap(({ setting, causes }) => (setting === "warn" ? causes : []));
-}
+const placeOf = ({ rule, field }: Cause): string => `${rule} ${field}`;
 
 const judgedKinds = ["edb", "eaadb"] as const;
 
@@ -221,8 +221,8 @@ export function labelOf(object: Json, namespace: string): string {
 
 /** All that is said of an edit, as findings about the object. */
 export function findingsOf(object: string, judged: JudgedEdit): readonly Finding[] {
-  const { verdict, wouldDeny, unevaluated } = judged;
-  const { causes, warnings, more = 0 } = verdict;
+  const { verdict, unevaluated } = judged;
+  const { causes, warnings, wouldDeny = [], more = 0 } = verdict;
   const [last] = causes.slice(-1);
   const isSaid = (text: string): boolean => wouldDeny.length > 0 && /^would be denied: /.test(text);
   return [

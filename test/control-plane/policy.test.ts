@@ -48,7 +48,11 @@ const modules = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.uniqueArray(
-      fc.constantFrom("search", "bf", "ReJSON", "EngineJSON", "mine", "rg", "EngineGears", "x", ""),
+      fc.constantFrom(
+        ...["search", "bf", "ReJSON", "mine", "rg", "x", ""],
+        // display names, and what only looks like one
+        ...["EngineJSON", "EngineGears", "engineBloom 2", "JSON", "rejson", "research", "Engine\n"],
+      ),
       { maxLength: 3 },
     ),
   },

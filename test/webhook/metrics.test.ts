@@ -8,6 +8,7 @@ const facts: ReviewFacts = {
   verdict: "allow",
   rule: "none",
   wouldDeny: [],
+  uncertain: [],
   bypass: "none",
 };
 const took = { seconds: 0.0004, bytes: 4_000 };
@@ -44,6 +45,12 @@ test.each<[string, Partial<ReviewFacts>, string, readonly string[]]>([
     { wouldDeny: ["R1", "R3"] },
     "would_deny_total",
     ['{rule="R1"} 1', '{rule="R3"} 1'],
+  ],
+  [
+    "what an EC does not tell",
+    { uncertain: ["policy", "modules"] },
+    "uncertain_total",
+    ['{part="policy"} 1', '{part="modules"} 1'],
   ],
   ["a bypass that counted", { bypass: "granted" }, "bypass_total", ['{outcome="granted"} 1']],
   ["a rule that failed", { verdict: "error" }, "panics_total", [" 1"]],

@@ -288,8 +288,40 @@ describe("what is known of the EC", () => {
 
   test("an unknown policy passes and is noted", async () => {
     const known: ClusterFacts[] = [clusterFacts({ policy: "Major" })];
-    const { entry } = await review(aReview(minorUpdate), { clusters: { known } });
+    const { entry, facts } = await review(aReview(minorUpdate), { clusters: { known } });
     expect(entry).toMatchObject({ verdict: "allow", ec: "engine/ec", unknownPolicy: true });
+    expect(facts).toMatchObject({ verdict: "allow", uncertain: ["policy"] });
+  });
+
+  test("a display name passes and is noted while the EC publishes no modules", async () => {
+    const object = anEdb({ modulesList: [{ name: "EngineJSON" }] });
+    const asked = aReview({ ...rightUpdate, operation: "CREATE", object });
+    const {
+      answer,
+      entry,
+      facts,
+      asked: reads,
+    } = await review(asked, {
+      clusters: { known: [clusterFacts()] },
+    });
+    expect(answer).toMatchObject({
+      response: {
+        allowed: true,
+        warnings: [
+          'not checked: EC engine/ec publishes no modules yet, so it may bundle "EngineJSON" [R3]',
+        ],
+      },
+    });
+    expect(entry).toMatchObject({ verdict: "allow", unknownModules: true });
+    expect(facts).toMatchObject({ verdict: "allow", rule: "none", uncertain: ["modules"] });
+    expect(reads).toEqual([]);
+
+    const installedModules = [{ name: "search", displayName: "EngineSearch" }];
+    const published = await review(asked, {
+      clusters: { known: [{ ...clusterFacts(), installedModules }] },
+    });
+    expect(published.answer).toMatchObject({ response: { allowed: false } });
+    expect(published.facts.uncertain).toEqual([]);
   });
 
   test("an EC that does not exist is noted as missing", async () => {
@@ -348,6 +380,7 @@ test("what is counted carries no word of the caller's", async () => {
     verdict: "allow",
     rule: "none",
     wouldDeny: [],
+    uncertain: [],
     bypass: "none",
   });
 });

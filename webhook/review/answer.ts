@@ -79,7 +79,7 @@ function bypassed(verdict: Verdict): Verdict {
     ...verdict,
     causes: [],
     warnings: boundWarnings([...causes.map(wouldBeDenied), ...warnings], more),
-    wouldDeny: [...new Set(causes.map(({ rule }) => rule))],
+    wouldDeny: causes,
   };
 }
 
@@ -124,10 +124,11 @@ function cannotJudge(asked: ReviewInput, { because, live }: Unjudged): Reviewed 
 function renderVerdict(asked: ReviewInput, found: EvaluatedReview, bypass: Bypass): Reviewed {
   const { request, names } = asked;
   const { verdict, lookups, live } = found;
-  const { causes, warnings, wouldDeny } = verdict;
+  const { causes, warnings, wouldDeny = [] } = verdict;
   const isDenied = causes.length > 0;
   const said = isDenied ? "deny" : "allow";
   const rule = isDenied ? [...new Set(causes.map((cause) => cause.rule))].sort().join(",") : "none";
+  const uncertain = uncertaintiesOf(found, names);
   return {
     reply: answerWith(request, {
       denial: isDenied ? denialOf(asked, verdict) : undefined,
@@ -136,10 +137,16 @@ function renderVerdict(asked: ReviewInput, found: EvaluatedReview, bypass: Bypas
     }),
     entry: {
       ...entryOf(request, said, rule),
-      ...clusterEntry(lookups, names),
+      ...clusterEntry(lookups),
+      ...(uncertain.includes("policy") && { unknownPolicy: true }),
+      ...(uncertain.includes("modules") && { unknownModules: true }),
       data: dataOf(found),
     },
-    facts: factsOf(asked, { verdict: said, rule, wouldDeny, bypass: bypass.is, live }),
+    facts: factsOf(asked, {
+      ...{ verdict: said, rule, bypass: bypass.is, live },
+      wouldDeny: [...new Set(wouldDeny.map((cause) => cause.rule))],
+      uncertain,
+    }),
   };
 }
 
@@ -229,32 +236,42 @@ function entryOf(
   };
 }
 
-function clusterEntry({ after }: Lookups, names: Names): Reviewed["entry"] {
-  if (after.is !== "found") return { ec: after.is };
-  const ec = plain(clusterKey(after.cluster));
-  return isUnknownPolicy(after.cluster.policy, names) ? { ec, unknownPolicy: true } : { ec };
+function clusterEntry({ after }: Lookups): Reviewed["entry"] {
+  return { ec: after.is === "found" ? plain(clusterKey(after.cluster)) : after.is };
+}
+
+/** What passed because the EC does not tell enough to refuse it (C9, C20). */
+function uncertaintiesOf(
+  { lookups: { after }, verdict }: EvaluatedReview,
+  names: Names,
+): ReviewFacts["uncertain"] {
+  const isPolicy = after.is === "found" && isUnknownPolicy(after.cluster.policy, names);
+  return [
+    ...(isPolicy ? (["policy"] as const) : []),
+    ...(verdict.uncertain === undefined ? [] : (["modules"] as const)),
+  ];
 }
 
 const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
-const noRules: readonly string[] = [];
-
-type Told = Pick<ReviewFacts, "verdict"> & {
-  readonly [K in keyof ReviewFacts]?: ReviewFacts[K] | undefined;
-};
+const untold = {
+  rule: "none",
+  wouldDeny: [],
+  uncertain: [],
+  bypass: "none",
+} as const satisfies Partial<ReviewFacts>;
 
 /** Labels of a closed set each: what the review says is looked up, never taken over. */
-export function factsOf(asked: ReviewInput | undefined, told: Told): ReviewFacts {
-  const { verdict, rule = "none", wouldDeny = noRules, bypass = "none", live } = told;
+export function factsOf(
+  asked: ReviewInput | undefined,
+  told: Pick<ReviewFacts, "verdict"> & Partial<ReviewFacts>,
+): ReviewFacts {
   return {
+    ...untold,
     kind: asked === undefined ? "other" : knownKind(asked),
     operation: operations.find((each) => each === asked?.request.operation) ?? "other",
     version: asked?.request.apiVersion.split("/")[1] ?? "none",
     dryRun: asked?.request.dryRun ?? false,
-    verdict,
-    rule,
-    wouldDeny,
-    bypass,
-    live,
+    ...told,
   };
 }
 

@@ -1,10 +1,10 @@
 /** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
 import { clusterFindings } from "../cluster/codes";
-import { undefinedModules, usedModules } from "../cluster/causes";
+import { undefinedModules, unpublishedModules, usedModules } from "../cluster/causes";
 import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
 import { isSameRelease } from "../versions";
-import { fieldName, fieldsOf, readSubject } from "../rules/fields";
+import { fieldName, fieldsOf, fieldText, readSubject } from "../rules/fields";
 import { getPath, asArray, getOwn, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import { judgeSecrets } from "./secrets";
@@ -25,11 +25,20 @@ export const moduleChecks: readonly Check[] = [
   shared(clusterFindings.moduleUndefined, {
     title: "Every module of a database is bundled, or defined in its EC",
     needs,
-    judge: perCluster((cluster, { facts, names }) =>
-      undefinedModules(facts, cluster).map(({ says }) =>
-        on(cluster, says, { field: names.fields.userDefinedModules.join(".") }),
-      ),
-    ),
+    judge: perCluster((cluster, { facts, names: { fields } }) => {
+      const [field, published] = [fields.userDefinedModules, fields.statusModules].map(fieldText);
+      const open = unpublishedModules(facts, cluster).map((module) =>
+        on(cluster, `whether ${module} is bundled is not known: no modules are published yet`, {
+          severity: "warning",
+          field: published,
+          fix: `write the bundled module's own name, or check again once ${published} is there`,
+        }),
+      );
+      const missing = undefinedModules(facts, cluster).map(({ says, fix }) =>
+        on(cluster, says, { field, ...(fix !== undefined && { fix }) }),
+      );
+      return [...missing, ...open];
+    }),
   }),
   error("MODULE-NAME", "S54", {
     vouched: true,

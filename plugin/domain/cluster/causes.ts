@@ -10,6 +10,7 @@ import {
   leadingEngineVersion,
   parseEngineVersion,
 } from "../versions";
+import { bundledBehind } from "../display-names";
 import { helperFields } from "./helper-images";
 import { clusterFinding, type clusterFindings } from "./codes";
 import { scaledCauses } from "./scale";
@@ -83,23 +84,35 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse
   };
 }
 
-/** A user-defined module that databases use, under either of its names (S51, S54). */
+/** A module that databases use, under either of its names (S51, S54). */
 interface ModuleUsage {
   readonly module: string;
   readonly databases: readonly string[];
-  readonly standing: Exclude<ModuleStanding, "bundled">;
+  readonly standing: ModuleStanding;
 }
 
-/** Which user-defined modules are in use. */
+/** Which user-defined modules are in use; what may be a bundled one is none. */
 export function usedModules(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
+  return modulesInUse(facts, ec).filter(
+    ({ standing }) => standing !== "bundled" && standing !== "unpublished",
+  );
+}
+
+/** Modules in use that may be bundled ones by their display names, which the EC does not publish yet, for people. */
+export function unpublishedModules(facts: Facts, ec: KubeObject): readonly string[] {
+  return modulesInUse(facts, ec)
+    .filter(({ standing }) => standing === "unpublished")
+    .map(({ module, databases }) => `${module} (${databases.join(", ")})`);
+}
+
+function modulesInUse(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
   const cluster = projectCluster(ec, facts.names);
   const uses = databasesOf(facts, ec).flatMap(({ label, modules }) =>
     modules.map((module) => ({ module, label })),
   );
-  return [...groupBy(uses, ({ module }) => module)].flatMap(([module, users]) => {
+  return [...groupBy(uses, ({ module }) => module)].map(([module, users]) => {
     const standing = moduleStanding(module, cluster, facts.names);
-    const databases = users.map(({ label }) => label);
-    return standing === "bundled" ? [] : [{ module, databases, standing }];
+    return { module, databases: users.map(({ label }) => label), standing };
   });
 }
 
@@ -114,11 +127,15 @@ export function canDefineModules({ names, objects }: Facts): boolean {
   return served?.length !== 0;
 }
 
-/** Those that nothing defines, and what is wrong with each, for people (S56; C9). */
-export function undefinedModules(
-  facts: Facts,
-  ec: KubeObject,
-): readonly (ModuleUsage & { readonly says: string })[] {
+/** What is wrong with a module that nothing defines, for people. */
+interface UndefinedModule extends ModuleUsage {
+  readonly says: string;
+  /** Where a bundled one is meant: to define that would restart all pods for nothing. */
+  readonly fix?: string;
+}
+
+/** Those that nothing defines (S56; C9). */
+export function undefinedModules(facts: Facts, ec: KubeObject): readonly UndefinedModule[] {
   const canDefine = canDefineModules(facts);
   return usedModules(facts, ec)
     .filter(({ standing }) => standing !== "defined" && (canDefine || standing !== "installed"))
@@ -126,7 +143,9 @@ export function undefinedModules(
       const lack =
         used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
       const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${termOf(facts.names.ec)}`;
-      return { ...used, says };
+      const meant = bundledBehind(used.module, facts.names);
+      const fix = meant && `write ${meant}, the name of the bundled module, in these databases`;
+      return { ...used, says, ...(fix !== undefined && { fix }) };
     });
 }
 
@@ -249,10 +268,10 @@ export function databaseOld(
 /** Modules of databases that nothing defines, each with its databases (S56). */
 function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const field = moduleField(facts);
-  return undefinedModules(facts, ec).map(({ module, says }) =>
+  return undefinedModules(facts, ec).map(({ module, says, fix }) =>
     moduleUndefined(facts, ec, {
       cause: says,
-      fix: `define ${module} in ${field}, or take it out of these databases`,
+      fix: fix ?? `define ${module} in ${field}, or take it out of these databases`,
     }),
   );
 }

@@ -18,6 +18,11 @@ export function pattern({ source }: RegExp): string {
   return literal(source);
 }
 
+/** The same, whatever the letters' case. */
+export function anyCase({ source }: RegExp): string {
+  return literal(`(?i)${source}`);
+}
+
 /** A variable of the policy. */
 export function use(name: string): string {
   return `variables.${name}`;

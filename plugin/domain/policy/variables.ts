@@ -1,5 +1,6 @@
 /** What the rules of a policy speak of, each under a name that a reader of the policy understands. */
 import { lowestVersion } from "../clusters";
+import { namePatterns } from "../display-names";
 import type { Names } from "../names";
 import { fieldsOf } from "../rules/fields";
 import { releasesOf } from "../rules/engine-version";
@@ -9,6 +10,7 @@ import { fullVersion } from "../versions";
 import {
   all,
   any,
+  anyCase,
   has,
   literal,
   member,
@@ -140,6 +142,7 @@ function clusterVariables({ names }: RuleOptions): Variables {
     majorReleases: `${use("bundledVersions")}.filter(v, ${has("v", major)} && ${member("v", major)} == true).map(v, ${version})`,
     definedModules: `${listed(fields.userDefinedModules)}.filter(m, type(m) == map && ${named(userName)}).map(m, ${member("m", userName)})`,
     shipped: `${listed(fields.statusModules)}.filter(m, type(m) == map && (${isShipped}))`,
+    publishesModules: `${listed(fields.statusModules)}.exists(m, type(m) == map && (${named(name)} || ${named(displayName)}))`,
     modules: [...usable, shippedAs(name), shippedAs(displayName)].join(" + "),
   };
 }
@@ -188,10 +191,26 @@ function partsOf(name: string, expression: string): Variables {
   };
 }
 
+/** Longer names are none of any module, and no expression may cost much. */
+const longestName = 256;
+
+/** True for what may be the display name of a bundled module, where the EC publishes none (S54). */
+function mayBeShown(name: string, names: Names): string {
+  const { display, own } = namePatterns(names);
+  const matches = (wanted: RegExp): string => `${name}.matches(${anyCase(wanted)})`;
+  return all(
+    `!${use("publishesModules")}`,
+    `size(${name}) <= ${longestName}`,
+    matches(display),
+    `!${matches(own)}`,
+  );
+}
+
 /** The names in the lists, and what of these is neither bundled nor defined (C9, C10). */
 function moduleVariables(subject: PolicySubject): Variables {
   const { lists } = placesOf(subject);
-  const { moduleName } = subject.options.names.entryFields;
+  const { names } = subject.options;
+  const { moduleName } = names.entryFields;
   const name = member("m", moduleName);
   const isOdd = `type(m) != map || !(${has("m", moduleName)}) || type(${name}) != string`;
   const namesIn = (list: string) => `${listOf(list)}.filter(m, !(${isOdd})).map(m, ${name})`;
@@ -205,7 +224,7 @@ function moduleVariables(subject: PolicySubject): Variables {
   for (const { path, now } of lists) {
     found[nameOf(path, "odd")] = odd(now);
     found[nameOf(path, "missing")] =
-      `${namesIn(now)}.filter(m, !(m in ${use("modules")}) && ${isNew})`;
+      `${namesIn(now)}.filter(m, !(m in ${use("modules")}) && ${isNew} && !(${mayBeShown("m", names)}))`;
   }
   return found;
 }

@@ -103,8 +103,11 @@ function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
 function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
   const { facts, ec, databases } = frozen;
   return undefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
-    const { module, standing, says } = used;
+    const { module, standing, says, fix: rename } = used;
     if (standing === "installed") return notDefined(frozen, module, says);
+    if (rename !== undefined) {
+      return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix: rename }) }];
+    }
     const fix = `install ${module}: recover --apply --module FILE`;
     const finding = moduleUndefined(facts, ec, { cause: says, fix });
     const users = databases.filter(({ label }) => used.databases.includes(label));

@@ -1,9 +1,18 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
-import { bundledBehind, type KnownModules, knownModules } from "../clusters";
+import { type KnownModules, knownModules } from "../clusters";
+import { bundledBehind } from "../display-names";
 import { type Names, termOf } from "../names";
 import { fieldName, fieldOfModule, fieldsOf, fieldText } from "./fields";
-import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
-import { quote, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
+import type {
+  Case,
+  Cause,
+  ClusterFacts,
+  ClusterLookup,
+  Rule,
+  SubjectModule,
+  Verdict,
+} from "./types";
+import { quote, quoteAll, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
 
 /** R3, on create and change: each module to judge is one that the database can load (C9, C10). */
 export const modulesRule: Rule = {
@@ -20,13 +29,20 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const { names } = options;
   const cluster = lookups.after.is === "found" ? lookups.after.cluster : undefined;
   const known = knownModules(cluster, names);
-  const isWrong = ({ name }: SubjectModule): boolean => {
-    const standing = name === undefined ? undefined : known.standings.get(name);
-    return standing === undefined || standing === "installed";
-  };
+  const standingOf = ({ name }: SubjectModule) => name !== undefined && known.standingOf(name);
+  const isWrong = (module: SubjectModule): boolean =>
+    [false, "unknown", "installed"].includes(standingOf(module));
   const wrong = subject.modules.filter(isWrong);
-  const warnings = subject.moduleVersionsEdited ? [edited(names)] : [];
-  if (wrong.length === 0) return { causes: [], warnings, dependsOnCluster: false };
+  const open = subject.modules.filter((module) => standingOf(module) === "unpublished");
+  const uncertain = cluster && open.length > 0 ? [notPublished(open, cluster, names)] : [];
+  const said = {
+    warnings: [
+      ...(subject.moduleVersionsEdited ? [edited(names)] : []),
+      ...uncertain.map(notChecked),
+    ],
+    ...(uncertain.length > 0 && { uncertain }),
+  };
+  if (wrong.length === 0) return { causes: [], ...said, dependsOnCluster: false };
   const reference = fieldsOf(edit.kind, names).texts.clusterReference;
   const asked = { lookup: lookups.after, names, reference };
   const remedy = remedyFor(asked);
@@ -41,7 +57,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
         isUnknown(module) ? notFound(module, { remedy, known, names }) : wrongType(module, names),
       ),
     ],
-    warnings,
+    ...said,
     dependsOnCluster,
     ...(more > 0 && { more }),
   };
@@ -51,6 +67,17 @@ function edited(names: Names): string {
   const version = fieldName(names.fields.engineVersion);
   const text = `module versions changed together with ${version}: leave the old numbers, they have no effect`;
   return warningText(text, " [R3]");
+}
+
+/** An EC that publishes no modules yet does not tell how the bundled ones are displayed. */
+function notPublished(open: readonly SubjectModule[], cluster: ClusterFacts, names: Names): string {
+  const shown = quoteAll([...new Set(open.map(({ value }) => String(value)))]);
+  return `${showCluster(cluster, names)} publishes no modules yet, so it may bundle ${shown}`;
+}
+
+/** The warning about what the EC does not tell. */
+export function notChecked(uncertain: string): string {
+  return warningText(`not checked: ${uncertain}`, " [R3]");
 }
 
 function wrongType(module: SubjectModule, names: Names): Cause {
@@ -76,7 +103,7 @@ function notFound(module: SubjectModule, { remedy, known, names }: Hints): Cause
   const bundled = bundledBehind(name, names);
   const near = bundled ?? known.lowered.get(name.toLowerCase());
   const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
-  const wrong = known.standings.has(name) ? remedy.installed : remedy.unknown;
+  const wrong = known.standingOf(name) === "installed" ? remedy.installed : remedy.unknown;
   // to define a bundled module as one of the user's own would restart all pods for nothing
   const said =
     bundled === undefined

@@ -1,7 +1,7 @@
 /** The rules in order, and the verdict over one edit: what webhook and plugin both call. */
 import { referenceOf } from "../clusters";
 import type { Names } from "../names";
-import { getOwn, asString } from "../values";
+import { getOwn, asString, omit } from "../values";
 import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
 import { readSubject } from "./fields";
@@ -70,7 +70,8 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
     applySetting(rule.judge(facts), options.rules[rule.setting]),
   );
   const more = sumOf(verdicts.map((verdict) => verdict.more));
-  const wouldDeny = [...new Set(verdicts.flatMap((verdict) => verdict.wouldDeny ?? []))];
+  const wouldDeny = sortCauses(verdicts.flatMap((verdict) => verdict.wouldDeny ?? []));
+  const uncertain = verdicts.flatMap((verdict) => verdict.uncertain ?? []);
   return {
     causes: sortCauses(verdicts.flatMap((verdict) => verdict.causes)),
     warnings: boundWarnings(
@@ -85,6 +86,7 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
     dependsOnCluster: verdicts.some((verdict) => verdict.dependsOnCluster),
     ...(more > 0 && { more }),
     ...(wouldDeny.length > 0 && { wouldDeny }),
+    ...(uncertain.length > 0 && { uncertain }),
   };
 }
 
@@ -102,10 +104,11 @@ function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["sett
       return verdict;
     case "warn":
       return {
+        ...omit(verdict, "more"),
         causes: [],
         warnings: [...verdict.causes.map(wouldBeDenied), ...verdict.warnings],
         dependsOnCluster: false,
-        wouldDeny: verdict.causes.map(({ rule }) => rule),
+        wouldDeny: verdict.causes,
         unsaid: verdict.more,
       };
     case "off":

@@ -67,8 +67,10 @@ export interface Verdict {
   readonly dependsOnCluster: boolean;
   /** Problems that are not among the causes; absent when there are none. */
   readonly more?: number;
-  /** Rules under the setting warn that would have refused; absent when there are none. */
-  readonly wouldDeny?: readonly Cause["rule"][];
+  /** The causes of rules under the setting warn; absent when there are none. */
+  readonly wouldDeny?: readonly Cause[];
+  /** What the EC does not tell, and which therefore passes, each with its warning; absent when there is none. */
+  readonly uncertain?: readonly string[];
 }
 
 /** The ECs that an edit concerns. `before`: that of the old object, when the reference changes too (C18). */

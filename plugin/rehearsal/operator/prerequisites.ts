@@ -131,7 +131,7 @@ export function supportedBy(
   const cluster = projected && withInstalled(projected, rest?.modules ?? []);
   const places = servedPaths(definition, names.ecVersion, [names.fields.userDefinedModules]);
   const isLenient = !upgrades || places?.length === 0;
-  const enough = ["bundled", "defined", ...(isLenient ? ["installed"] : [])];
+  const enough = ["bundled", "defined", "unpublished", ...(isLenient ? ["installed"] : [])];
   return (name) => enough.includes(moduleStanding(name, cluster, names));
 }
 

@@ -2,7 +2,6 @@ import {
   clusterKey,
   type ClusterQuestion,
   lookUpCluster,
-  mayBeDisplayName,
   projectCluster,
   referenceOf,
 } from "../../../plugin/domain/clusters";
@@ -162,15 +161,4 @@ test.each<[string, Partial<ClusterQuestion>, string | ClusterLookup]>([
   const found = lookUpCluster({ ...asked, ...question });
   const lookup = found.is === "found" ? clusterKey(found.cluster) : found;
   expect(lookup).toEqual(expected);
-});
-
-test.each<[string, readonly string[], boolean]>([
-  ["EngineBloom", ["EngineSearch", "EngineJSON"], true],
-  ["EngineBloom", ["Fast Search", "Slow JSON"], false],
-  ["EngineBloom", [], false],
-  ["Slow JSON", ["Fast Search", "Slow JSON"], true],
-  ["JSON", [], true],
-  ["REJSON", [], false],
-])("%s may be the display name of a bundled module beside %j: %s", (name, known, may) => {
-  expect(mayBeDisplayName(name, { ...names, moduleDisplayNames: [...known] })).toBe(may);
 });

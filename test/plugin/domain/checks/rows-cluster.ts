@@ -266,6 +266,12 @@ export const moduleRows: Rows = {
     uses(withoutModules(w), "mystery"),
   "CLUSTER-MODULE-UNDEFINED: defined by its other name": (w) =>
     uses(installed(userModule(w), "rg", "EngineGears"), "EngineGears"),
+  "CLUSTER-MODULE-UNDEFINED: a display name, and no module is published yet": (w) =>
+    uses(auto(w).set(ec, "status.modules", undefined), "EngineBloom"),
+  "CLUSTER-MODULE-UNDEFINED: a display name that no published module has": (w) =>
+    uses(installed(w, "search", "EngineSearch"), "EngineBloom"),
+  "CLUSTER-MODULE-UNDEFINED: a bundled one under a name that is not published": (w) =>
+    uses(installed(w, "search", "EngineSearch 2"), "EngineSearch"),
   "MODULE-NAME: none of the two names": (w) =>
     w.set(ec, "spec.userDefinedModules", [
       { name: "gears", source: { https: { url: "https://x" } } },

@@ -168,6 +168,21 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
     ["CLUSTER-MODULE-UNDEFINED"],
   ],
   [
+    "a bundled module under a name that the EC does not publish",
+    {
+      status: { modules: [{ name: "search", displayName: "EngineSearch 2" }] },
+      edbs: [anEdb("orders", { moduleList: [{ name: "EngineSearch" }] })],
+    },
+    "frozen",
+    ["CLUSTER-MODULE-UNDEFINED"],
+  ],
+  [
+    "a name that may be of a bundled module, where the EC publishes none",
+    { edbs: [anEdb("orders", { moduleList: [{ name: "EngineSearch" }] })] },
+    "moving",
+    [],
+  ],
+  [
     "a module of an old database: which build it needs is not known yet",
     { edbs: plain, bdbs: [{ version: "6.2.1", ...using("rg") }], modules: builtFor("7.2") },
     "frozen",

@@ -107,12 +107,12 @@ test.each<[string, string, Circumstances, string]>([
 });
 
 test("R1: a setting of warn lets it pass and says so", () => {
-  expect(judge(set("9.9"), rules("warn"))).toEqual({
+  expect(judge(set("9.9"), rules("warn"))).toMatchObject({
     ...allowed,
     warnings: [
       `would be denied: spec.engineVersion: Unsupported value: "9.9": supported values: "7.2", "7.4", "8.0", "8.2", "ma... [R1]`,
     ],
-    wouldDeny: ["R1"],
+    wouldDeny: [{ rule: "R1", field: "spec.engineVersion" }],
   });
 });
 

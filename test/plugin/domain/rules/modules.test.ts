@@ -55,13 +55,6 @@ const write = (name: string): string =>
 test.each<[string, unknown, string, string?]>([
   ["unknown", "graph", `"graph"`],
   ["another case", "rejson", `"rejson" (did you mean "ReJSON"?)`, write("ReJSON")],
-  ["a display name", "EngineJSON", `"EngineJSON" (did you mean "ReJSON"?)`, write("ReJSON")],
-  [
-    "one of another release",
-    "EngineSearch 2",
-    `"EngineSearch 2" (did you mean "search"?)`,
-    write("search"),
-  ],
   ["a longer word", "research", `"research"`],
   ["another case of a user's module", "RG", `"RG" (did you mean "rg"?)`],
   ["__proto__", "__proto__", `"__proto__"`],
@@ -78,6 +71,72 @@ test.each<[string, unknown, string, string?]>([
   };
   const verdict = { causes: [cause], warnings: [], dependsOnCluster: true };
   expect(judge(created(modules(name)), { cluster })).toEqual(verdict);
+});
+
+const publishing = [{ name: "search", displayName: "EngineSearch" }];
+
+test.each<[string, string, unknown]>([
+  ["of a module that it does not list", "EngineJSON", "ReJSON"],
+  ["of another release", "EngineSearch 2", "search"],
+])("R3 refuses a display name that the EC does not publish: %s", (...[, name, module]) => {
+  const [message] = judge(created(modules(name)), {
+    cluster: found({ statusModules: publishing }),
+  }).causes.map((cause) => cause.message);
+  const hint = `(did you mean ${JSON.stringify(module)}?)`;
+  expect(message).toBe(`Not found: "${name}" ${hint}: ${write(String(module))} [R3]`);
+});
+
+describe("R3, while the EC publishes no modules", () => {
+  const uncertain = (shown: string) => [
+    `EC engine/ec publishes no modules yet, so it may bundle ${shown}`,
+  ];
+  const warned = (shown: string) => uncertain(shown).map((text) => `not checked: ${text} [R3]`);
+
+  test.each<[string, Edit, string, readonly string[], unknown?]>([
+    ["a display name", created(modules("EngineJSON")), `"EngineJSON"`, []],
+    ["one that nobody knows", created(modules("EngineBloom")), `"EngineBloom"`, []],
+    [
+      "two, one of them twice",
+      created(modules("JSON", "EngineSearch 2", "JSON")),
+      `"JSON", "EngineSearch 2"`,
+      [],
+    ],
+    [
+      "beside what no EC could bundle",
+      created(modules("EngineJSON", "x")),
+      `"EngineJSON"`,
+      ["spec.moduleList[1].name"],
+    ],
+    [
+      "entries that say nothing are no list",
+      created(modules("EngineJSON")),
+      `"EngineJSON"`,
+      [],
+      [{}, { name: "", displayName: 5 }, "search"],
+    ],
+  ])("%s is not known to be wrong", (...[, edit, shown, places, statusModules = []]) => {
+    const verdict = judge(edit, { cluster: found({ statusModules }) });
+    expect(verdict.causes.map(({ field }) => field)).toEqual(places);
+    expect(verdict).toMatchObject({ warnings: warned(shown), uncertain: uncertain(shown) });
+  });
+
+  test.each<[string, Circumstances, number]>([
+    ["an EC that does not exist", { cluster: missing }, 2],
+    ["several ECs", { cluster: ambiguous }, 1],
+    ["an EC that publishes others", { cluster: found({ statusModules: publishing }) }, 1],
+  ])("%s refuses it", (_title, around, count) => {
+    const { causes, uncertain: open } = judge(created(modules("EngineJSON")), around);
+    expect({ count: causes.length, open }).toEqual({ count, open: undefined });
+  });
+
+  test.each<["warn" | "off", object]>([
+    ["warn", { uncertain: uncertain(`"EngineJSON"`), warnings: warned(`"EngineJSON"`) }],
+    ["off", {}],
+  ])("the rule's setting of %s", (setting, said) => {
+    const rules: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: setting };
+    const verdict = judge(created(modules("EngineJSON")), { options: { rules } });
+    expect(verdict).toEqual({ ...allowed, ...said });
+  });
 });
 
 test.each([
@@ -250,7 +309,12 @@ test.each<["warn" | "off", readonly string[]]>([
   ["off", []],
 ])("R3: its setting of %s", (setting, warnings) => {
   const rules: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: setting };
-  const verdict = judge(created(modules("x")), { cluster: missing, options: { rules } });
-  const wouldDeny = setting === "warn" && { wouldDeny: ["REF", "R3"] };
-  expect(verdict).toEqual({ ...allowed, warnings, ...wouldDeny });
+  const { wouldDeny, ...verdict } = judge(created(modules("x")), {
+    cluster: missing,
+    options: { rules },
+  });
+  expect(verdict).toEqual({ ...allowed, warnings });
+  expect(wouldDeny?.map(({ rule }) => rule)).toEqual(
+    setting === "warn" ? ["REF", "R3"] : undefined,
+  );
 });
