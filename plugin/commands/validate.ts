@@ -8,6 +8,7 @@ import type { Finding } from "../domain/findings";
 import type { Names } from "../domain/names";
 import { nearMissesOf } from "../domain/near-misses";
 import { ruleFinding } from "../domain/rules/codes";
+import { judgedPaths } from "../domain/rules/fields";
 import type { ClusterFacts } from "../domain/rules/types";
 import { kindOf, labelOf, type RuleWorld } from "../domain/validate";
 import {
@@ -18,6 +19,7 @@ import {
   getPath,
   groupBy,
   isObject,
+  type Json,
   omit,
 } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
@@ -40,7 +42,7 @@ export async function runValidate(
   const before = await readManifests(old === undefined ? [] : [old], { recursive, readInput });
   for (const text of [...input.warnings, ...before.warnings]) event({ type: "warning", text });
   const problems = [...input.problems, ...before.problems];
-  const known = { clusters: await readClusters(context, flags), databases: valuesOf(before) };
+  const known = { clusters: await readClusters(context, flags), olds: before.manifests };
   const { namespace = "default" } = context.options;
   const { manifests } = input;
   const isRead = problems.length === 0;
@@ -54,7 +56,9 @@ export async function runValidate(
     const cluster = await context.connect();
     const deps = { names, clock, signal, cluster, recorder, yaml: renderDocuments };
     const stored = await readStored(deps, operatorsOf(context, flags));
-    const place = { manifests, known: stored, namespace: cluster.namespace, isRead };
+    const { clusters } = stored;
+    const olds = stored.databases.map((value) => ({ value, file: "", locate: nowhere }));
+    const place = { manifests, known: { clusters, olds }, namespace: cluster.namespace, isRead };
     return reportRules(recorder, judgedOf(context, flags, place), { problems, strict });
   } catch (error) {
     return recorder.failure(error);
@@ -66,7 +70,8 @@ interface Judged {
   readonly manifests: readonly Manifest[];
   readonly known: {
     readonly clusters: readonly ClusterFacts[];
-    readonly databases: readonly unknown[];
+    /** The databases before the change. */
+    readonly olds: readonly Manifest[];
   };
   /** Of what names none. */
   readonly namespace: string;
@@ -95,7 +100,7 @@ function judgedOf(
     clusters: merged(own, known.clusters),
     complete: flags.live || flags.clusters !== undefined,
   };
-  const asked = editsOf(whole, known.databases, { namespace, names });
+  const asked = editsOf(whole, known.olds, { namespace, names });
   const near = whole.flatMap((each) => nearMisses(each, namespace, names));
   const remarks = [...near, ...candidateFindings(own, names)];
   const isNothing = isRead && asked.length === 0 && near.length === 0;
@@ -113,8 +118,10 @@ function nearMisses(
   });
 }
 
-const valuesOf = ({ manifests }: Pick<Judged, "manifests">): readonly unknown[] =>
-  manifests.map(({ value }) => value);
+type Location = ReturnType<Manifest["locate"]>;
+
+/** What is stored stands in no file. */
+const nowhere = (): Location => ({ file: "", line: 0, column: 0 });
 
 function operatorsOf({ names }: CommandContext, { operatorNamespace }: ValidateFlags): string {
   return operatorNamespace ?? names.operator.namespace;
@@ -143,7 +150,7 @@ async function readClusters(
 interface OwnCluster {
   readonly facts: ClusterFacts;
   readonly hasStatus: boolean;
-  readonly location: ReturnType<Manifest["locate"]>;
+  readonly location: Location;
 }
 
 function projectOwn(
@@ -235,24 +242,64 @@ interface Place {
 /** The databases among the manifests, each with what it was before. */
 function editsOf(
   manifests: readonly Manifest[],
-  olds: readonly unknown[],
-  { namespace: usual, names }: Place,
+  olds: readonly Manifest[],
+  place: Place,
 ): readonly AskedEdit[] {
-  const namespaceOf = (object: unknown): string =>
-    asString(getPath(object, ["metadata", "namespace"])) ?? usual;
-  const keyOf = (object: unknown): string | undefined =>
-    isObject(object) && asString(getPath(object, ["metadata", "name"])) !== undefined
-      ? labelOf(object, namespaceOf(object))
-      : undefined;
-  const before = new Map(olds.filter(isObject).map((object) => [keyOf(object), object]));
-  return manifests.flatMap(({ value, locate }) => {
-    const kind = kindOf(value, names);
+  const before = befores(olds, place);
+  return manifests.flatMap((manifest) => {
+    const { value, locate } = manifest;
+    const kind = kindOf(value, place.names);
     if (kind === undefined || !isObject(value)) return [];
-    const key = keyOf(value);
-    const edit = { kind, before: key === undefined ? undefined : before.get(key), after: value };
-    const located = (field: string) => locate(pathOf(field, value));
-    return [{ edit, namespace: namespaceOf(value), locate: located }];
+    const [first, ...others] = before.get(keyOf(manifest, place)) ?? [];
+    const edit = { kind, before: first?.object, after: value };
+    const asked = {
+      ...{ edit, namespace: namespaceIn(value, place) },
+      locate: (field: string) => locate(pathOf(field, value)),
+    };
+    if (first === undefined || others.length === 0) return [asked];
+    const all = [first, ...others];
+    const places = all.map(({ location: { file, line } }) => `${file}:${line}`);
+    const because = `${all.length} documents of it before the change differ: ${bounded(places)}`;
+    return [{ ...asked, befores: { objects: all.map(({ object }) => object), because } }];
   });
+}
+
+/** A document of a database before its change. */
+interface Before {
+  readonly object: Json;
+  readonly location: Location;
+}
+
+/** Those that the rules could tell apart, by their databases. */
+function befores(
+  olds: readonly Manifest[],
+  place: Place,
+): ReadonlyMap<string | undefined, readonly Before[]> {
+  const databases = withoutFragments(olds).filter(({ value }) => kindOf(value, place.names));
+  const documents = groupBy(databases, (manifest) => keyOf(manifest, place));
+  const paths = judgedPaths(place.names);
+  const judged = ({ object }: Before): string =>
+    JSON.stringify(paths.map((path) => getPath(object, path)));
+  const distinct = (group: readonly Manifest[]): readonly Before[] => {
+    const all = group.flatMap(({ value, locate }) =>
+      isObject(value) ? [{ object: value, location: locate(["metadata", "name"]) }] : [],
+    );
+    return [...groupBy(all, judged).values()].flatMap((same) => same.slice(0, 1));
+  };
+  return new Map(
+    [...documents].flatMap(([key, group]) => (key === undefined ? [] : [[key, distinct(group)]])),
+  );
+}
+
+function namespaceIn(object: unknown, { namespace }: Place): string {
+  return asString(getPath(object, ["metadata", "namespace"])) ?? namespace;
+}
+
+/** Undefined for a database without a name. */
+function keyOf({ value }: Manifest, place: Place): string | undefined {
+  return isObject(value) && asString(getPath(value, ["metadata", "name"])) !== undefined
+    ? labelOf(value, namespaceIn(value, place))
+    : undefined;
 }
 
 /** The way to a field as findings write it; of none to the object's name, where a person looks for it. */

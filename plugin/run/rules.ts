@@ -8,6 +8,7 @@ import { permissionOn } from "../domain/permissions";
 import { rulesOfChange } from "../domain/rules/order";
 import type { ClusterFacts, Edit } from "../domain/rules/types";
 import {
+  type Befores,
   findingsOf,
   type JudgedEdit,
   judgeIn,
@@ -72,6 +73,8 @@ export async function readStored(
 export interface AskedEdit {
   readonly edit: Edit;
   readonly namespace: string;
+  /** Where it is not known what the object was before; the edit's own is one of them. */
+  readonly befores?: Befores;
   /** Of a part of the object in a file. */
   readonly locate?: (field: string) => Finding["location"];
   /** The line to run for a finding. */
@@ -104,8 +107,8 @@ export function reportRules(
   const objects: JudgedObject[] = [];
   recorder.findings([...problems, ...remarks]);
   for (const one of asked) {
-    const { edit, namespace, locate, commandFor } = one;
-    const judged = judge(edit, namespace);
+    const { edit, namespace, befores, locate, commandFor } = one;
+    const judged = judge(edit, namespace, befores);
     const object = labelOf(edit.after, namespace);
     const location = locate?.("");
     objects.push({ object, ...(location && { location }), result: resultOf(judged) });

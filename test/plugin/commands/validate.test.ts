@@ -96,7 +96,9 @@ describe("files as kubectl reads them", () => {
 });
 
 describe("verdicts", () => {
-  test.each<[string, Record<string, string>, number, string[], string[]?]>([
+  type VerdictRow = [string, Record<string, string>, number, string[], string[]?];
+
+  test.each<VerdictRow>([
     ["a fit database", { "a.yaml": major, "b.yaml": edb(`${ofEc}\nengineVersion: "8.0"`) }, 0, []],
     [
       "a version that no EC bundles, and a module that is not defined",
@@ -275,6 +277,56 @@ describe("verdicts", () => {
       ["new/b.yaml:8:18 error R2 spec.engineVersion"],
       ["-f", "./a.yaml", "-f", "./new", "--old=./old"],
     ],
+    ...(["a", "z"] as const).map((place): VerdictRow => [
+      `two documents of the database before that differ, the one that decides in ${place}.yaml`,
+      {
+        "a.yaml": major,
+        "new/b.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+        [`old/${place}.yaml`]: edb(`${ofEc}\nengineVersion: "7.2"`),
+        "old/m.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+      },
+      0,
+      ["new/b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+      ["-f", "./a.yaml", "-f", "./new", "--old=./old"],
+    ]),
+    [
+      "a raise from whichever of two documents before",
+      {
+        "a.yaml": major,
+        "new/b.yaml": edb(`${ofEc}\nengineVersion: "8.2"`),
+        "old/b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`),
+        "old/c.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+      },
+      1,
+      ["new/b.yaml:8:18 error R2 spec.engineVersion"],
+      ["-f", "./a.yaml", "-f", "./new", "--old=./old"],
+    ],
+    [
+      "two documents before that say the same of what is judged, and a patch",
+      {
+        "a.yaml": major,
+        "new/b.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+        "old/b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`),
+        "old/c.yaml": edb(`${ofEc}\nengineVersion: "7.2"\nmemorySize: 1GB`),
+        "old/d.yaml": `$patch: replace\n${edb(`${ofEc}\nengineVersion: "7.4"`)}`,
+      },
+      1,
+      ["new/b.yaml:8:18 error R2 spec.engineVersion"],
+      ["-f", "./a.yaml", "-f", "./new", "--old=./old"],
+    ],
+    [
+      "a raise that one document of the EC refuses, from one document before",
+      {
+        "a.yaml": major,
+        "b.yaml": ec("engineUpgradePolicy: latest"),
+        "new/b.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+        "old/b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`),
+        "old/c.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+      },
+      0,
+      ["a.yaml:3:18 warning MANIFEST-TWICE", "new/b.yaml:4:9 warning RULES-NOT-EVALUATED"],
+      ["-f", "./a.yaml", "-f", "./b.yaml", "-f", "./new", "--old=./old"],
+    ],
     [
       "what was there before is never refused",
       { "a.yaml": major, "b.yaml": edb(`${ofEc}\nengineVersion: "1.0"`) },
@@ -430,6 +482,23 @@ describe("input", () => {
   ])("%s", async (...[, files, code, found, words]) => {
     const ended = await validate(files, [...(words ?? []), "-o", "json"]);
     expect({ code: ended.code, found: foundIn(ended) }).toEqual({ code, found });
+  });
+
+  test("which documents the verdict depends on is said", async () => {
+    const files = {
+      "a.yaml": major,
+      "b.yaml": ec("engineUpgradePolicy: latest"),
+      "new.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+      "old/b.yaml": edb(`${ofEc}\nengineVersion: "7.2"`),
+      "old/c.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+    };
+    const words = ["-f", "./a.yaml", "-f", "./new.yaml", "--old=./old"];
+    const differ =
+      "2 documents of it before the change differ: FOLDER/old/b.yaml:4, FOLDER/old/c.yaml:4";
+    const one = await validate(files, words);
+    expect(one.out).toContain(`not evaluated: ${differ}\n`);
+    const both = await validate({}, ["-f", "./b.yaml", ...words]);
+    expect(both.out).toContain(`not evaluated: ${differ}; the documents of EC engine/ec differ\n`);
   });
 
   test("stdin", async () => {
