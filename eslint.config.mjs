@@ -1,6 +1,7 @@
 // Lint rules and the import boundaries of ARCHITECTURE.md: which folder may import which.
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
+import noCycles from "./.ci/no-cycles.mjs";
 
 /** Forbids imports that match any of the patterns, type-only ones included. */
 const forbid = (...groups) => ({
@@ -113,6 +114,11 @@ export default tseslint.config(
       ],
       openid,
     ),
+  },
+  {
+    files: ["plugin/**/*.ts", "webhook/**/*.ts", "test/**/*.ts"],
+    plugins: { engine: { rules: { "no-cycles": noCycles } } },
+    rules: { "engine/no-cycles": "error" },
   },
   {
     files: ["test/**/*.ts"],
