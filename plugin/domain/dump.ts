@@ -1,5 +1,6 @@
 /** A dump of a cluster for a rehearsal: the command that makes it, and what one does not report. */
 import { type Finding, findingIn, warning } from "./findings";
+import { kinds } from "./kinds";
 import type { Names } from "./names";
 import { type KubeObject, objectLabel } from "./objects";
 import { parsePlatformVersion } from "./release/platforms";
@@ -10,6 +11,11 @@ const findings = {
     cause:
       "objects of the dump do not say who set their fields: a rehearsal cannot see the conflicts with other managers that a real run meets",
     fix: "dump the cluster again with --show-managed-fields, then rehearse again",
+  }),
+  noClaims: warning("DUMP-NO-CLAIMS", "Facts 7", {
+    cause:
+      "the dump holds no claim of a cluster that expands its volumes: whether one is being expanded, which no upgrade may break into, is not seen",
+    fix: "dump the cluster again with its persistent volume claims, then rehearse again",
   }),
   noVersion: warning("DUMP-NO-VERSION", "S121", {
     cause:
@@ -25,13 +31,13 @@ const dumpFinding = findingIn(findings);
 
 /** The words that dump everything a rehearsal looks at, before the redirection to a file. */
 export function dumpCommand({ ec, edb, eaadb, erc }: Names): readonly string[] {
-  const kinds = [
+  const asked = [
     ...["ns", "nodes", "crd", "validatingwebhookconfigurations"],
     ...[ec, edb, eaadb, erc].map(({ short }) => short),
-    ...["svc", "endpointslices", "deploy", "cm", "sa", "roles", "rolebindings"],
+    ...["svc", "endpointslices", "deploy", "pvc", "cm", "sa", "roles", "rolebindings"],
     ...["clusterroles", "clusterrolebindings", "secrets"],
   ];
-  return ["kubectl", "get", kinds.join(","), "-A", "--show-managed-fields", "-o", "yaml"];
+  return ["kubectl", "get", asked.join(","), "-A", "--show-managed-fields", "-o", "yaml"];
 }
 
 /** Kinds that commands write, beside the product's own. */
@@ -65,11 +71,27 @@ export function dumpFindings(
     const cause = `${ownerless.length} of ${objects.length} objects, this one among them, do not say who set their fields: a real run may meet conflicts with other managers that are not seen here`;
     found.push(dumpFinding("noOwners", { object: objectLabel(first), cause, fix }));
   }
+  for (const object of withoutClaims(objects, names).map(objectLabel)) {
+    const cause =
+      "the dump holds no PersistentVolumeClaim of its namespace: whether its volumes are being expanded is not seen";
+    found.push(dumpFinding("noClaims", { object, cause, fix }));
+  }
   if (kubernetesVersionOf(objects) === undefined) {
     const cause = `no node reports the version of Kubernetes: ${ownVersion} is taken`;
     found.push(dumpFinding("noVersion", { cause, fix }));
   }
   return found;
+}
+
+/** The ECs that expand their volumes, with none of their claims among the objects. */
+function withoutClaims(objects: readonly KubeObject[], names: Names): readonly KubeObject[] {
+  const claims = objects.filter(({ kind }) => kind === kinds.claim.kind);
+  return objects.filter(
+    (object) =>
+      object.kind === names.ec.kind &&
+      getPath(object, names.ecFields.volumeResize) === true &&
+      claims.every(({ metadata }) => metadata.namespace !== object.metadata.namespace),
+  );
 }
 
 /** The newest version that a node tells: no kubelet is newer than its API server. */

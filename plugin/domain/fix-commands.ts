@@ -42,6 +42,13 @@ const scaled: Line = (finding) => {
   return ["scale", "statefulset", name, replicas, `--namespace=${namespace}`];
 };
 
+const claims: Line = (finding) => {
+  const [, namespace] = partsOf(finding);
+  return namespace === undefined
+    ? undefined
+    : ["get", "persistentvolumeclaims", `--namespace=${namespace}`];
+};
+
 const lastWords: Line = (finding) => {
   const [kind, namespace, name] = partsOf(finding);
   if (kind !== "Pod" || namespace === undefined || name === undefined) return undefined;
@@ -99,6 +106,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   },
   "NAMESPACE-DELETING": named("describe", "namespace"),
   "OBJECT-DELETING": described,
+  "CLUSTER-RESIZING": claims,
   "CLUSTER-SCALED": scaled,
   "OPERATOR-NOT-READY": described,
   "POD-CRASH": lastWords,

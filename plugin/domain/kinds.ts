@@ -19,6 +19,7 @@ export const kinds = {
   secret: core("secrets", "Secret"),
   service: core("services", "Service"),
   serviceAccount: core("serviceaccounts", "ServiceAccount"),
+  claim: core("persistentvolumeclaims", "PersistentVolumeClaim"),
   resourceQuota: core("resourcequotas", "ResourceQuota"),
   endpointSlice: inGroup("discovery.k8s.io")("endpointslices", "EndpointSlice"),
   deployment: apps("deployments", "Deployment"),

@@ -142,7 +142,7 @@ export interface Part {
   readonly blockedBy?: readonly string[];
 }
 
-/** Without these an upgrade freezes (S113, S121-S127). */
+/** Without these an upgrade freezes, or breaks into work of the operator (S113, S121-S127; domain facts 7). */
 const freezing: readonly string[] = [
   "PLATFORM-UNSUPPORTED",
   "PLATFORM-EDGE",
@@ -156,6 +156,7 @@ const freezing: readonly string[] = [
   "CLUSTER-DATABASE-OLD",
   "CLUSTER-DATABASE-UNKNOWN",
   "CLUSTER-AUTO-USER-MODULES",
+  "CLUSTER-RESIZING",
   "CLUSTER-MODULE-UNDEFINED",
   "MODULE-OS-BASE",
   "MODULE-RELEASE",

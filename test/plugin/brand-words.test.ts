@@ -56,6 +56,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/(kinds|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
   [/^plugin\/domain\/checks\/operator\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
+  [/^plugin\/domain\/cluster\/volumes\.ts$/, ["Resizing"], "a condition of Kubernetes' own claims"],
   [/^plugin\/domain\/rollout\/cluster\.ts$/, ["imagePullPolicy"], "of a container"],
   [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],
   [/^plugin\/domain\/rollout\/deployment\.ts$/, ["observedGeneration"], "of a Deployment"],

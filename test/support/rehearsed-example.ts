@@ -26,11 +26,11 @@ export class RehearsedExample {
   );
 
   /** The first report that found something, its errors, and what all stages wrote. */
-  async run(name: string, edit: Edit) {
+  async run(name: string, edit: Edit, more: readonly KubeObject[] = []) {
     const { objects } = await exampleSource(defaultNames, startOfRun);
     this.#count += 1;
     const from = join(this.#folder, `dump-${this.#count}.json`);
-    const items = objects.map(edit);
+    const items = [...objects.map(edit), ...more];
     writeFileSync(from, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
     const env = { ENGINE_HOME: join(this.#folder, "home"), HOME: this.#folder };
     const line = this.lines[name] ?? name.split(" ");

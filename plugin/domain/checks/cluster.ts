@@ -191,6 +191,10 @@ export const clusterSpecChecks: readonly Check[] = [
     title: "Every StatefulSet asks for the nodes of its EC",
     needs: ["ecs", "statefulSets"],
   }),
+  ofCause("resizing", {
+    title: "No volume is being expanded",
+    needs: ["ecs", "statefulSets", "claims"],
+  }),
   ofCause("digestPinned", {
     title: "No image is pinned by digest where upgrades are automatic",
     needs,

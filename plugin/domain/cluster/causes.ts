@@ -14,6 +14,7 @@ import { bundledBehind } from "../display-names";
 import { helperFields } from "./helper-images";
 import { clusterFinding, type clusterFindings } from "./codes";
 import { scaledCauses } from "./scale";
+import { resizingCauses } from "./volumes";
 import {
   autoOf,
   clusterKey,
@@ -154,8 +155,8 @@ export function recoverLine({ metadata: { name, namespace } }: KubeObject): stri
   return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
 }
 
-/** Against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
-type CausePhase = "beginning" | "refused" | "frozen";
+/** While nothing is to be written, against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
+type CausePhase = "standing" | "beginning" | "refused" | "frozen";
 
 /** The causes, by what their findings are called. */
 export type CauseKey = keyof typeof clusterFindings;
@@ -170,7 +171,9 @@ interface Cause {
 
 /** What an upgrade cannot do with, the surest first. */
 const causes: readonly Cause[] = [
-  { key: "scaled", phases: ["beginning", "refused"], judge: scaledCauses },
+  { key: "scaled", phases: ["standing", "beginning", "refused"], judge: scaledCauses },
+  // a prerequisite of the operator's upgrade as well, and judged with those
+  { key: "resizing", phases: [], judge: resizingCauses },
   { key: "license", phases: ["refused"], judge: licenseCauses },
   { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
   {

@@ -100,6 +100,11 @@ export const clusterFindings = {
     cause: "Helm, OLM or a GitOps controller owns the EC and would undo or fight the change",
     fix: "make the change through that owner",
   }),
+  resizing: error("CLUSTER-RESIZING", "Facts 7", {
+    cause:
+      "volumes of the EC are being expanded: until that is done, no field that concerns its StatefulSet may be changed",
+    fix: "wait until every claim has its size; kubectl describe pvc says what keeps one from it",
+  }),
   scaled: error("CLUSTER-SCALED", "S72", {
     cause:
       "the StatefulSet of the EC asks for fewer pods than the EC has nodes: its pods are neither all there nor all renewed",

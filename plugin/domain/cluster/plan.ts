@@ -62,7 +62,7 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
   const edits = editsOf(ec, request, { names, auto, helpers });
   const writes = edits.length > 0 || (request.auto && auto.path === undefined);
   const planned = { ec, edits, wish: request, auto, skip: request.skip };
-  const { findings, missing } = writes ? prerequisites(facts, planned) : nothing;
+  const { findings, missing } = writes ? prerequisites(facts, planned) : standing(facts, planned);
   const state = edits.length > 0 ? asString(getPath(ec, names.ecFields.state)) : undefined;
   return {
     ec,
@@ -77,8 +77,6 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
     },
   };
 }
-
-const nothing = { findings: [], missing: [] };
 
 /** What the pods are to run; without a tag, what the operator brings. */
 function wantedOf(facts: Facts, request: ClusterRequest): WantedCluster {
@@ -132,11 +130,18 @@ interface PlannedUpgrade {
   readonly skip: readonly Skip[];
 }
 
+/** Nothing is to be written, and what has been would still not come to its end. */
+function standing(facts: Facts, { ec, skip }: PlannedUpgrade): Prerequisites {
+  return { findings: accept(causesOf("standing", facts, { ec }), skip), missing: [] };
+}
+
+interface Prerequisites {
+  readonly findings: readonly Finding[];
+  readonly missing: readonly Permission[];
+}
+
 /** What is missing, what cannot be seen, and what may not be read, all at once. */
-export function prerequisites(
-  facts: Facts,
-  planned: PlannedUpgrade,
-): { readonly findings: readonly Finding[]; readonly missing: readonly Permission[] } {
+export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisites {
   const { ec, wish, skip } = planned;
   const { judged, missing } = judgePrerequisites(facts, targetOf(facts, planned), skip);
   const own = [

@@ -13,7 +13,15 @@ interface Scale {
   readonly nodes: number;
 }
 
-/** Undefined where the EC has no StatefulSet yet; an EC that tells no number has one node at least. */
+/** What an operator gives an EC that does not say how many. */
+export const usualNodes = 3;
+
+/** How many nodes an EC asks for; none is not a wish. */
+export function nodesOf({ names }: Pick<Facts, "names">, ec: KubeObject): number {
+  return Math.max(1, numberAt(ec, names.ecFields.nodes, usualNodes));
+}
+
+/** Undefined where the EC has no StatefulSet yet. */
 function scaleOf(facts: Facts, ec: KubeObject): Scale | undefined {
   const [name, namespace] = [String(ec.metadata.name), String(ec.metadata.namespace)];
   const set = factNamed(facts, "statefulSets", { name, namespace });
@@ -21,7 +29,7 @@ function scaleOf(facts: Facts, ec: KubeObject): Scale | undefined {
   return {
     set,
     replicas: numberAt(set, ["spec", "replicas"], 1),
-    nodes: numberAt(ec, facts.names.ecFields.nodes, 1),
+    nodes: nodesOf(facts, ec),
   };
 }
 

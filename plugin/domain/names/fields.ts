@@ -215,6 +215,12 @@ export const fieldNamesOfKinds = {
       "Image of the usage meter's client",
     ),
     pullSecrets: fieldPath(["spec", "pullSecrets"], "Secrets for a private registry"),
+    volumeSize: fieldPath(["spec", "persistentSpec", "volumeSize"], "Size of each node's volume"),
+    volumeResize: fieldPath(
+      ["spec", "persistentSpec", "enablePersistentVolumeResize"],
+      "Whether volumes that are smaller are expanded",
+    ),
+    volumeState: fieldPath(["status", "persistenceStatus", "status"], "State of the volumes"),
     autoUpgrade: fieldPath(
       ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"],
       "Automatic upgrade, where definitions have it",

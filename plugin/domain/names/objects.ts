@@ -39,6 +39,7 @@ export const valueNames = {
     "Supported versions where a cluster publishes none",
   ),
   majorChannel: word("major", "Channel, and policy, of major versions"),
+  volumesResizing: words(["Resizing"], "States of an EC's volumes while they are expanded"),
   latestChannel: word("latest", "Channel, and policy, of all versions"),
 };
 
@@ -135,6 +136,11 @@ export const operatorNames = {
   },
   pods: {
     container: label("container", "engine-enterprise-node", "Container of a cluster's pods"),
+    volumeTemplate: objectName(
+      "template",
+      "engine-enterprise-storage",
+      "Claims of a cluster's volumes: TEMPLATE-CLUSTER-NUMBER",
+    ),
     remoteSecretPrefix: objectName("prefix", "engine-enterprise", "Remote Secrets: PREFIX-NAME"),
   },
   rbac: {

@@ -3,6 +3,7 @@
  * keeps a value, not the way in which it was spelled: `4000m` becomes `4` (resource.Quantity), and what
  * is empty is left out (omitempty). A dry run shows the stored form exactly.
  */
+import { storedQuantity } from "../kube/quantities";
 import type { KubeObject } from "../objects";
 import {
   isObject,
@@ -15,84 +16,6 @@ import {
   sameJson,
   withValue,
 } from "../values";
-
-const spelling = /^([+-]?)0*(\d{0,18})(?:\.(\d{0,18}))?([mkMGTPEnu]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/;
-const decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
-const binary = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-
-interface Spelled {
-  readonly text: string;
-  readonly negative: boolean;
-  /** Without leading zeros; the fraction as it was written. */
-  readonly digits: string;
-  readonly fraction: string;
-  /** Of ten, and with a binary suffix of 1024. */
-  readonly power: number;
-  readonly kibi: number;
-  readonly isExponent: boolean;
-}
-
-/** A quantity as it is stored, in thousandths at the finest; undefined for what is none. */
-export function storedQuantity(value: unknown): string | undefined {
-  const spelled = spelledIn(value);
-  if (spelled === undefined) return undefined;
-  if (keepsItsText(spelled)) return spelled.text;
-  const thousandths = thousandthsOf(spelled);
-  if (thousandths === 0n) return "0";
-  const text = binaryText(thousandths, spelled) ?? decimalText(thousandths, spelled);
-  return spelled.negative ? `-${text}` : text;
-}
-
-function spelledIn(value: unknown): Spelled | undefined {
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const text = String(value);
-  if (!/\d/.test(text)) return undefined;
-  const match = spelling.exec(text);
-  if (match === null) return undefined;
-  const [, sign, whole, fraction = "", suffix = ""] = match;
-  const kibi = Math.max(binary.indexOf(suffix), 0);
-  const isExponent = /^[eE]./.test(suffix);
-  const steps = kibi > 0 ? 0 : 3 * (decimal.indexOf(suffix) - 3);
-  return {
-    ...{ text, kibi, isExponent, fraction, negative: sign === "-" },
-    digits: (whole || "0") + fraction,
-    power: (isExponent ? Number(suffix.slice(1)) : steps) - fraction.length,
-  };
-}
-
-/** The API server reuses a text that looks canonical, and it does not look closely. */
-function keepsItsText({ digits, fraction, power, kibi }: Spelled): boolean {
-  if (kibi > 0) return fraction === "" && BigInt(digits) % 8n !== 0n;
-  return power % 3 === 0 && power >= -3 && !digits.endsWith("000") && !digits.startsWith("0");
-}
-
-/** What is less than a thousandth counts as one. */
-function thousandthsOf({ digits, power, kibi }: Spelled): bigint {
-  const scaled = BigInt(digits) << BigInt(10 * kibi);
-  if (power >= -3) return scaled * 10n ** BigInt(power + 3);
-  const divisor = 10n ** BigInt(-power - 3);
-  return (scaled + divisor - 1n) / divisor;
-}
-
-/** Undefined for what has a decimal suffix: small and broken numbers among the binary ones. */
-function binaryText(thousandths: bigint, { kibi }: Spelled): string | undefined {
-  if (kibi === 0 || thousandths < 1_024_000n || thousandths % 1000n !== 0n) return undefined;
-  const [number, steps] = divided(thousandths / 1000n, 1024n, binary.length - 1);
-  return `${number}${String(binary[steps])}`;
-}
-
-function decimalText(thousandths: bigint, { isExponent }: Spelled): string {
-  const [number, steps] = divided(thousandths, 1000n, decimal.length - 3);
-  if (!isExponent) return `${number}${String(decimal[steps + 2])}`;
-  return steps === 1 ? String(number) : `${number}e${3 * (steps - 1)}`;
-}
-
-/** Divided as often as nothing is left over. */
-function divided(value: bigint, by: bigint, most: number): readonly [bigint, number] {
-  let [rest, steps] = [value, 0];
-  while (steps < most && rest % by === 0n) [rest, steps] = [rest / by, steps + 1];
-  return [rest, steps];
-}
 
 /** Fields that are quantities in every kind that a release or a person applies. */
 const quantityField = /\.(limits|requests)\.[^[\]]+$|\.(sizeLimit|divisor)$/;

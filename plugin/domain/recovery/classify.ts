@@ -1,5 +1,6 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
 import { scaledCauses } from "../cluster/scale";
+import { type Expansion, expansionOf } from "../cluster/volumes";
 import { clusterFinding } from "../cluster/codes";
 import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
@@ -186,9 +187,32 @@ export function classifyFreeze(facts: Facts, ec: KubeObject, api?: ApiFacts): Fr
   const state = asString(getPath(ec, facts.names.ecFields.state)) ?? "";
   const databases = databasesOfCluster(facts, ec, api);
   const { apart, warnings } = outOfLine(facts, databases, api);
-  const verdict = judged({ facts, ec, databases, api }, { state, apart });
+  const expansion = expansionOf(facts, ec);
+  const verdict = whileExpanding(
+    judged({ facts, ec, databases, api }, { state, apart }),
+    expansion,
+  );
   const mismatches = databases.flatMap(({ mismatch }) => mismatch ?? []);
-  return { ...verdict, state, databases, apart, warnings, mismatches };
+  const resizing =
+    expansion === undefined || verdict.causes.some(({ finding }) => finding === expansion.finding)
+      ? []
+      : [{ ...expansion.finding, severity: "warning" } as const];
+  return {
+    ...verdict,
+    ...{ state, databases, apart, mismatches },
+    warnings: [...warnings, ...resizing],
+  };
+}
+
+/** The StatefulSet may be absent meanwhile, and its pods without an owner: that is the reason then, and no freeze. */
+function whileExpanding(verdict: FreezeVerdict, expansion: Expansion | undefined): FreezeVerdict {
+  if (expansion === undefined) return verdict;
+  const { finding, failed } = expansion;
+  if (verdict.is === "frozen") return verdict;
+  if (!failed || verdict.is === "standing")
+    return { ...verdict, says: `${verdict.says}; ${finding.cause}` };
+  const says = `${String(finding.object)} makes no progress: a volume cannot be expanded`;
+  return { is: "frozen", says, causes: [{ is: "other", finding }] };
 }
 
 interface BdbState {

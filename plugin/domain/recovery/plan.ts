@@ -3,6 +3,7 @@ import { sameBuild, withInstalled } from "../api/modules";
 import type { InstalledModule } from "../api/records";
 import { isTooOld } from "../cluster/causes";
 import type { FieldEdit } from "../cluster/edits";
+import { resizingCauses } from "../cluster/volumes";
 import { databaseFinding } from "../databases/codes";
 import { planDatabase } from "../databases/plan";
 import type { DatabaseTarget } from "../databases/target";
@@ -177,9 +178,16 @@ function installOf(
   return { blocks: [recoveryFinding("moduleUnfit", { cause: what })] };
 }
 
-function digestOf({ ec }: Planning, finding: Finding, { dropDigests }: RecoveryWish): Remedy {
+/** An image is a field of the StatefulSet: it stays while that is made anew. */
+function digestOf(
+  { facts, ec }: Planning,
+  finding: Finding,
+  { dropDigests }: RecoveryWish,
+): Remedy {
   const field = String(finding.field);
   const path = field.split(".");
+  const blocks = resizingCauses(facts, ec);
+  if (dropDigests && blocks.length > 0) return { blocks };
   if (dropDigests) return { digests: [{ path, from: getPath(ec, path), to: null }] };
   return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };
 }

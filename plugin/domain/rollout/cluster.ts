@@ -3,6 +3,7 @@ import { parseImage } from "../image";
 import { causesOf, recoverLine } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { scaledCauses } from "../cluster/scale";
+import { expansionOf } from "../cluster/volumes";
 import { isDeleting, renderDeletion } from "../deletion";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
@@ -49,7 +50,13 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
   const due = troublesOf(facts, seen, wanted).find((one) => isDue(one, patience, facts.now));
   if (due !== undefined) return stalledBy(due);
   const step = [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" ");
-  return { is: "moving", on: waitsFor(seen), step };
+  return { is: "moving", on: [waitsFor(seen), ...expanding(facts, ec)].join("; "), step };
+}
+
+/** The operator makes the StatefulSet anew while volumes are expanded, and the pods have no owner meanwhile. */
+function expanding(facts: Facts, ec: KubeObject): readonly string[] {
+  const found = expansionOf(facts, ec);
+  return found === undefined ? [] : [found.finding.cause];
 }
 
 /** The tags that the pods of an EC run, oldest first: more than one while it rolls (domain facts 7). */
@@ -164,8 +171,17 @@ function troublesOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): re
     ...scaled(facts, ec),
     ...[refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
     ...(isRolling ? [troubleOf(facts, set, roll) ?? []].flat() : []),
-    ...[failed(facts, seen), licensed(facts, seen), notTaken(facts, seen)].flatMap(located),
+    ...[failed(facts, seen), licensed(facts, seen)].flatMap(located),
+    ...located(resizing(facts, ec) ?? notTaken(facts, seen)),
   ];
+}
+
+/** What keeps a claim from being expanded is told at once; an expansion that goes on takes its time. */
+function resizing(facts: Facts, ec: KubeObject): Trouble | undefined {
+  const found = expansionOf(facts, ec);
+  if (found === undefined) return undefined;
+  const { code, cause: because, fix } = found.finding;
+  return { code, because, fix, ...(found.failed && { definite: true }) };
 }
 
 function deleting(ec: KubeObject): Trouble | undefined {

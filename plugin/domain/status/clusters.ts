@@ -2,6 +2,7 @@
 import type { CheckContext } from "../checks/context";
 import { causesOf } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
+import { expansionOf } from "../cluster/volumes";
 import { factNamed, type Facts, isKnown } from "../facts";
 import { type Names, termOf } from "../names";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
@@ -168,6 +169,13 @@ function withHolds(facts: Facts, ec: KubeObject, verdict: ComponentHealth): Comp
   if (license !== undefined) {
     const { code, cause: because, fix } = license;
     return { is: "stalled", because, fix, code, object };
+  }
+  const expansion = expansionOf(facts, ec);
+  if (expansion !== undefined) {
+    const { code, cause, fix } = expansion.finding;
+    return expansion.failed
+      ? { is: "stalled", because: cause, fix, code, object }
+      : { is: "moving", on: cause };
   }
   if (!isSuspended(facts, ec)) return verdict;
   const because = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;

@@ -1,5 +1,5 @@
 /** The form in which values of a schema are stored: unknown fields dropped, empty ones left out, defaults filled in. */
-import { storedQuantity } from "../../domain/operator/differences";
+import { storedQuantity } from "../../domain/kube/quantities";
 import { asArray, isObject, type Json } from "../../domain/values";
 import { goType, objectMeta, type Schema, schemaOfField, type ValueType } from "./schema";
 

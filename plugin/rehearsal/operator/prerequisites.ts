@@ -1,5 +1,6 @@
 /** What keeps an EC upgrade from starting, and what freezes it (S113–S114, S121–S125; domain facts 7, 8, 10, 11). */
 import { helperFields } from "../../domain/cluster/helper-images";
+import { usualNodes } from "../../domain/cluster/scale";
 import { withInstalled } from "../../domain/api/modules";
 import { moduleStanding, projectCluster, servedPaths } from "../../domain/clusters";
 import { clusterVersionFor } from "../../domain/release/platforms";
@@ -176,7 +177,7 @@ export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeOb
     metadata: { name, namespace, labels, ownerReferences: [ownerOf(ec)] },
     spec: {
       serviceName: name,
-      replicas: numberAt(ec, names.ecFields.nodes, 3),
+      replicas: numberAt(ec, names.ecFields.nodes, usualNodes),
       selector: { matchLabels: labels },
       podManagementPolicy: "OrderedReady",
       updateStrategy: { type: "RollingUpdate" },

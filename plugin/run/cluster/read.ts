@@ -17,6 +17,7 @@ export const suspected = [...followed, "events"] as const satisfies readonly Fac
 /** What is looked at before a write, and when a cause is looked for. */
 export const judged = [
   ...followed,
+  "claims",
   "deployments",
   "edbs",
   "eaadbs",

@@ -123,7 +123,12 @@ function waitsFor(
   return wait && passing ? `${first.object ?? ""}: ${first.cause}` : undefined;
 }
 
-const waitable = new Set(["OPERATOR-NOT-READY", "CLUSTER-BUSY", "CLUSTER-STATE"]);
+const waitable = new Set([
+  "OPERATOR-NOT-READY",
+  "CLUSTER-BUSY",
+  "CLUSTER-RESIZING",
+  "CLUSTER-STATE",
+]);
 
 async function followedByFacts(
   deps: UpgradeClusterDeps,

@@ -40,6 +40,7 @@ export interface RecoverySnapshot {
 /** What is read at every look. */
 export const looked = [
   "statefulSets",
+  "claims",
   "pods",
   "deployments",
   "events",

@@ -75,3 +75,20 @@ test("without nodes the version that is taken is told", () => {
     { code: "DUMP-NO-VERSION", cause: expect.stringContaining("v1.34.4 is taken") as string },
   ]);
 });
+
+const expanding = (enablePersistentVolumeResize: boolean): KubeObject => ({
+  ...of("app.engine.com/v1", names.ec.kind, [{ manager: "kubectl" }]),
+  spec: { persistentSpec: { enablePersistentVolumeResize } },
+});
+const claim = of("v1", "PersistentVolumeClaim");
+const elsewhere = { ...claim, metadata: { name: "x", namespace: "shop" } };
+
+test.each([
+  ["expands its volumes, and no claim is there", [expanding(true)], ["DUMP-NO-CLAIMS"]],
+  ["the claims are those of another namespace", [expanding(true), elsewhere], ["DUMP-NO-CLAIMS"]],
+  ["its claims are there", [expanding(true), claim], []],
+  ["does not expand volumes", [expanding(false)], []],
+])("an EC: %s", (_name, objects, expected) => {
+  const found = dumpFindings([...objects, node], names, "v1.34.4");
+  expect(found.map(({ code }) => code)).toEqual(expected);
+});

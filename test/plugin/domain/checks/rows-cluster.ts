@@ -1,6 +1,7 @@
 /** The EC, its license, its databases and modules. */
 import { config, definition, deployment, eaadb, ec, edb, erc } from "./labels";
 import type { Rows } from "./row";
+import { aClaim } from "../../../support/claims";
 import { secret, type World } from "./world";
 
 const applied = "kubectl.kubernetes.io/last-applied-configuration";
@@ -13,6 +14,8 @@ const bothPlaces = [
 ] as const;
 const deleting = (label: string) => (world: World) =>
   Object.assign(world.find(label)["metadata"] as object, deletion);
+const expanding = (world: World): World =>
+  world.set(ec, "spec.persistentSpec", { volumeSize: "60Gi", enablePersistentVolumeResize: true });
 const state = (value: unknown) => (world: World) => world.set(ec, "status.state", value);
 const operatorAt = (world: World, tag: string): World =>
   world
@@ -52,6 +55,24 @@ export const clusterRows: Rows = {
     });
     return w.set("StatefulSet/engine/ec", "spec.replicas", 1);
   },
+  "CLUSTER-RESIZING: one is under way, one is not begun, one is done": (w) =>
+    expanding(w).add(
+      aClaim("engine-enterprise-storage-ec-0", { request: "60Gi", capacity: "60Gi" }),
+      aClaim("engine-enterprise-storage-ec-1", {
+        ...{ request: "60Gi", capacity: "40Gi" },
+        conditions: { FileSystemResizePending: undefined },
+      }),
+      aClaim("engine-enterprise-storage-ec-2", { request: "40Gi", capacity: "40Gi" }),
+    ),
+  "CLUSTER-RESIZING: one cannot be expanded": (w) =>
+    expanding(w).add(
+      aClaim("engine-enterprise-storage-ec-1", {
+        ...{ request: "60Gi", capacity: "40Gi" },
+        conditions: { ControllerResizeError: "no space is left in the pool" },
+      }),
+    ),
+  "CLUSTER-RESIZING: the status says so": (w) =>
+    w.set(ec, "status.persistenceStatus", { status: "Resizing", succeeded: "1/3" }),
   "DEFINITION-DELETING: on its way out": deleting(definition),
   "NAMESPACE-DELETING: on its way out": deleting("Namespace/engine"),
   "OBJECT-DELETING: the Service of the webhook": deleting("Service/engine/admission"),

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import * as compared from "../../../../plugin/domain/operator/differences";
 
-const { changesTo, covers, differences, sameStored, storedQuantity, valueAt } = compared;
+const { changesTo, covers, differences, sameStored, valueAt } = compared;
 
 const anObject = (spec: unknown, metadata: KubeObject["metadata"] = {}): KubeObject => ({
   apiVersion: "v1",
@@ -117,37 +117,6 @@ test.each<[string, unknown]>([
     undefined,
   ]);
 });
-
-test.each([
-  ["4000m", "4"],
-  [4, "4"],
-  [0.5, "500m"],
-  [".5", "500m"],
-  ["5.", "5."],
-  ["-1000m", "-1"],
-  ["0.0000001", "1m"],
-  ["1000", "1k"],
-  ["1000k", "1M"],
-  ["10e2", "1e3"],
-  ["1000e-3", "1"],
-  ["0e3", "0"],
-  ["0.5Gi", "512Mi"],
-  ["1024Mi", "1Gi"],
-  ["0.1Gi", "107374182400m"],
-  ["0.5Ki", "512"],
-  ["0Ki", "0"],
-  ["1025Ki", "1025Ki"],
-  ["005", "005"],
-] as const)("a quantity of %j is stored as %s", (given, stored) => {
-  expect([storedQuantity(given), storedQuantity(stored)]).toEqual([stored, stored]);
-});
-
-test.each(["", ".", "m", "1x", "1 Gi", "1e999", "9".repeat(40), null, {}])(
-  "%j is no quantity",
-  (given) => {
-    expect(storedQuantity(given)).toBeUndefined();
-  },
-);
 
 test.each<[unknown, unknown, string, boolean]>([
   ["4", "4000m", ".resources.limits.cpu", true],

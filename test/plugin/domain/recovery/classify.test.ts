@@ -10,6 +10,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import { modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
 import { aPod, aSet, anEc } from "../cluster/scene";
 import { anEaadb } from "../databases/scene";
+import { aClaim } from "../../../support/claims";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 
 interface Scene {
@@ -217,6 +218,49 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
   const freeze = classifyFreeze(facts, ec, api);
   expect(freeze.is).toBe(is);
   expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(codes);
+});
+
+const small = { request: "60Gi", capacity: "40Gi" };
+const resizing = [aClaim("engine-enterprise-storage-ec-1", small)];
+const unexpandable = [
+  aClaim("engine-enterprise-storage-ec-1", {
+    ...{ ...small, conditions: { ControllerResizeError: "no space" } },
+  }),
+];
+
+test.each<[string, Scene, "moving" | "standing" | "frozen", boolean]>([
+  [
+    "the StatefulSet is absent meanwhile",
+    { objects: { claims: resizing, statefulSets: [] } },
+    "moving",
+    true,
+  ],
+  [
+    "no upgrade is under way",
+    { ec: anEc(), objects: { claims: resizing, statefulSets: [] } },
+    "standing",
+    true,
+  ],
+  ["something else has frozen it", { edbs: old, objects: { claims: resizing } }, "frozen", false],
+  [
+    "one cannot be expanded, and no upgrade is under way",
+    { ec: anEc(), objects: { claims: unexpandable } },
+    "standing",
+    true,
+  ],
+])("volumes are being expanded: %s", (_title, ...[scene, is, saysIt]) => {
+  const { ec, facts, api } = sceneOf(scene);
+  const freeze = classifyFreeze(facts, ec, api);
+  expect(freeze.is).toBe(is);
+  expect(freeze.says.includes("its volumes are being expanded")).toBe(saysIt);
+  expect(freeze.warnings).toMatchObject([{ code: "CLUSTER-RESIZING", severity: "warning" }]);
+});
+
+test("an upgrade does not go on where a volume cannot be expanded", () => {
+  const { ec, facts } = sceneOf({ objects: { claims: unexpandable, statefulSets: [] } });
+  const freeze = classifyFreeze(facts, ec);
+  expect(freeze).toMatchObject({ is: "frozen", warnings: [] });
+  expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(["CLUSTER-RESIZING"]);
 });
 
 test("the day on which a license expired is told where it is known", () => {

@@ -7,6 +7,7 @@ import { outOfLineAhead } from "../../../../plugin/domain/recovery/line";
 import { planRecovery, type RecoveryWish } from "../../../../plugin/domain/recovery/plan";
 import { type Procedure, procedureOf } from "../../../../plugin/domain/recovery/procedure";
 import { anEc } from "../cluster/scene";
+import { aClaim } from "../../../support/claims";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 
 interface Scene {
@@ -157,6 +158,16 @@ test("a database whose EC is lost on the way is judged without it", () => {
   const lost = { facts, ec, freeze: { ...freeze, causes }, api: undefined };
   const { blocks } = planRecovery(lost, { modules: [], dropDigests: false, ...to72 });
   expect(blocks.map(({ code }) => code)).toEqual(["DATABASE-CLUSTER-UNKNOWN"]);
+});
+
+test("no image is changed while volumes are being expanded", () => {
+  const claims = [aClaim("engine-enterprise-storage-ec-1", { request: "60Gi", capacity: "40Gi" })];
+  const facts = frozenFacts({ claims }, pinned);
+  const freeze = classifyFreeze(facts, pinned);
+  const planning = { facts, ec: pinned, freeze, api: undefined };
+  const { blocks, digests } = planRecovery(planning, { modules: [], dropDigests: true });
+  expect(blocks.map(({ code }) => code)).toContain("CLUSTER-RESIZING");
+  expect(digests).toEqual([]);
 });
 
 const access = {

@@ -1,5 +1,6 @@
 import type { FactKey } from "../../../../plugin/domain/facts";
 import type { KubeObject } from "../../../../plugin/domain/objects";
+import { aClaim } from "../../../support/claims";
 import {
   isTakenUp,
   judgeCluster,
@@ -117,6 +118,32 @@ test.each<[string, Scene, WantedCluster, string]>([
   ],
 ])("not done: %s", (_title, ...[scene, wanted, on]) => {
   expect(judge(scene, wanted)).toMatchObject({ is: "moving", on });
+});
+
+const expanding = aClaim("engine-enterprise-storage-ec-1", { request: "60Gi", capacity: "40Gi" });
+
+test("volumes that are being expanded are the reason while the StatefulSet is absent", () => {
+  const scene = { statefulSets: [], claims: [expanding] };
+  const says = "its volumes are being expanded: PersistentVolumeClaim/engine/";
+  expect(judge(scene)).toMatchObject({
+    is: "moving",
+    on: expect.stringContaining(`its StatefulSet (state Running); ${says}`) as string,
+  });
+  expect(judge(scene, { patience: idle })).toMatchObject({
+    ...{ is: "stalled", code: "CLUSTER-RESIZING" },
+    because: expect.stringContaining(says) as string,
+  });
+});
+
+test("a volume that cannot be expanded is told at once", () => {
+  const failed = aClaim("engine-enterprise-storage-ec-1", {
+    ...{ request: "60Gi", capacity: "40Gi" },
+    conditions: { NodeResizeError: "full" },
+  });
+  expect(judge({ statefulSets: [], claims: [failed] })).toMatchObject({
+    ...{ is: "stalled", code: "CLUSTER-RESIZING" },
+    fix: expect.stringContaining("kubectl describe pvc") as string,
+  });
 });
 
 test("pods that still run another image under a Running state are waited for", () => {

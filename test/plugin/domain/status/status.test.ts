@@ -13,6 +13,7 @@ import { worst, worstOf } from "../../../../plugin/domain/status/verdict";
 import { entriesOf } from "../../../../plugin/domain/webhook/configuration";
 import { bounded } from "../../../../plugin/domain/values";
 import { anEndpointSlice, testCa } from "../../../support/builders";
+import { aClaim } from "../../../support/claims";
 import { expectGoldenText } from "../../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../cluster/scene";
 import { shipped } from "../rbac/objects";
@@ -108,6 +109,9 @@ const adds = (...lists: readonly [Args[0], Args[1]?][]): [Args[0], Args[1]] =>
     [{}, {}],
   );
 
+const volume = "engine-enterprise-storage-ec-1";
+const small = { request: "60Gi", capacity: "40Gi" };
+
 test("operator and EC", () => {
   golden("cluster", [
     ["an API server that does not tell its release", {}, { apiServer: undefined }],
@@ -155,6 +159,15 @@ test("operator and EC", () => {
     [
       "the same, whose pods may not be listed",
       ...adds(unread("pods", "events"), [{ deployments: [anOperator("8.0.2-2", 0)] }]),
+    ],
+    ["volumes that are being expanded", { claims: [aClaim(volume, small)] }],
+    [
+      "the same, while the StatefulSet is absent",
+      { claims: [aClaim(volume, small)], statefulSets: [] },
+    ],
+    [
+      "a volume that cannot be expanded",
+      { claims: [aClaim(volume, { ...small, conditions: { NodeResizeError: "full" } })] },
     ],
     ["a StatefulSet that rolls", { statefulSets: [aSet(newTag, {}, { observedGeneration: 1 })] }],
   ]);

@@ -12,6 +12,7 @@ import {
   target,
   waits,
 } from "./scene";
+import { aClaim } from "../../../support/claims";
 import { unwritable } from "../world";
 import { kinds } from "../../../../plugin/domain/kinds";
 import type { Misbehavior } from "../../../../plugin/rehearsal/operator/snapshot";
@@ -468,4 +469,74 @@ test("a status that is written each time ends with 5 at last", async () => {
   };
   const report = await scene.run();
   expect([report.exit.code, count]).toEqual([5, 5]);
+});
+
+describe("volumes that are being expanded", () => {
+  const claim = aClaim("engine-enterprise-storage-ec-1", { request: "60Gi", capacity: "40Gi" });
+  const ref = {
+    resource: kinds.claim,
+    name: "engine-enterprise-storage-ec-1",
+    namespace: "engine",
+  };
+  const expanded = aClaim(ref.name, { request: "60Gi", capacity: "61440Mi" });
+
+  test("3, and nothing is written", async () => {
+    const scene = await aScene({}, { objects: (all) => [...all, claim] });
+    const report = await scene.run();
+    expect([report.exit.code, codesOf(report), scene.sent]).toEqual([3, ["CLUSTER-RESIZING"], []]);
+  });
+
+  test("with --wait the tag is written when every claim has its size", async () => {
+    const scene = await aScene({}, { objects: (all) => [...all, claim] });
+    let looks = 0;
+    scene.before = (line) => {
+      if (line.startsWith("list persistentvolumeclaims") && (looks += 1) === 4) {
+        expect(scene.sent).toEqual([]);
+        scene.controlPlane.setStatus(ref, expanded["status"]);
+      }
+      return Promise.resolve();
+    };
+    const report = await scene.run({ wait: true });
+    expect([report.exit.code, scene.sent]).toEqual([0, [patchLine]]);
+    expect(waits(scene)[0]).toContain(`${ecLabel}: its volumes are being expanded`);
+  });
+
+  test("with --wait, what does not end is 124 before the write", async () => {
+    const scene = await aScene({}, { objects: (all) => [...all, claim] });
+    const report = await scene.run({ wait: true, limitMs: minute });
+    expect([report.exit.code, scene.sent]).toEqual([124, []]);
+  });
+
+  test("whoever may not list claims is told so before anything is written: 4", async () => {
+    const scene = await aScene({}, { user: { name: "nobody", groups: [] } });
+    const report = await scene.run();
+    expect([report.exit.code, scene.sent]).toEqual([4, []]);
+    expect(report.permissions?.manifest).toContain("persistentvolumeclaims");
+  });
+});
+
+describe("a spec that is up to date, and a StatefulSet that was scaled", () => {
+  const setRef = { resource: statefulSets, name: "ec", namespace: "engine" };
+  const scaled = (replicas: number) => ({ spec: { replicas } });
+
+  test.each([0, 2])("to %i: 3, with what brings it back", async (replicas) => {
+    const scene = await aScene();
+    expect((await scene.run()).exit.code).toBe(0);
+    await scene.cluster.patch(setRef, scaled(replicas), { type: "merge" });
+    const report = await scene.run();
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["CLUSTER-SCALED"]]);
+    expect(report.findings?.[0]?.fix).toContain("kubectl scale statefulset ec --replicas=3");
+    const skip = [{ code: "CLUSTER-SCALED", object: "StatefulSet/engine/ec" }];
+    const accepted = await scene.run({ skip, dryRun: "client" });
+    expect(accepted.exit.code).toBe(0);
+  });
+
+  test("an EC that does not say how many nodes it has wants the usual number", async () => {
+    const scene = await aScene();
+    await scene.patch({ spec: { nodes: null } });
+    await scene.cluster.patch(setRef, scaled(1), { type: "merge" });
+    const report = await scene.run();
+    expect([report.exit.code, codesOf(report), scene.sent]).toEqual([3, ["CLUSTER-SCALED"], []]);
+    expect(report.findings?.[0]?.cause).toContain("it asks for 1 pod, and its EC for 3 nodes");
+  });
 });
