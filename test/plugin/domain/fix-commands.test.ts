@@ -27,6 +27,12 @@ test.each([
     "kubectl describe service admission --namespace=engine",
   ],
   ["CLUSTER-SCALED", "StatefulSet/engine/ec", scale, scale],
+  [
+    "CLUSTER-RESIZING",
+    "EngineEnterpriseCluster/engine/ec",
+    "f",
+    "kubectl get persistentvolumeclaims --namespace=engine",
+  ],
   ["POD-CRASH", "Pod/engine/ec-0", "f", "kubectl logs ec-0 --previous --namespace=engine"],
 ])("%s of %s", (code, object, ...[fix, expected]) => {
   expect(line(code, object, fix)).toBe(expected);
@@ -44,6 +50,7 @@ test.each([
   ["a name that is not known", "NAMESPACE-DELETING", undefined, "f"],
   ["an object without a namespace", "OBJECT-DELETING", "ClusterRole/reader", "f"],
   ["a set without a namespace", "CLUSTER-SCALED", "StatefulSet/ec", scale],
+  ["claims of no namespace", "CLUSTER-RESIZING", "ec", "f"],
   ["a number of nodes that is not known", "CLUSTER-SCALED", "StatefulSet/engine/ec", "f"],
   ["logs of what is no pod", "POD-CRASH", "Job/engine/ec-0", "f"],
   ["logs of a pod without a name", "POD-CRASH", "Pod/engine", "f"],
