@@ -1,14 +1,13 @@
 /** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
 import { factNamed } from "../facts";
-import type { Names } from "../names";
 import { operatorFindings } from "../operator/codes";
-import { type KubeObject, nameOf } from "../objects";
-import { fileEntries, lastFile } from "../operator/managers";
-import { beyond, compareRules, type Grant, grantLines, grantsOf, rulesOf } from "../rbac/rules";
+import { nameOf } from "../objects";
+import { additionsTo } from "../operator/additions";
+import { grantLines } from "../rbac/rules";
 import { clusterVersionFor } from "../release/platforms";
 import type { ToldTag } from "../release/contents";
 import { compareReleaseTags, isSameRelease } from "../versions";
-import { getPath, getOwn, asString } from "../values";
+import { getPath, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 import { isBefore, type CheckContext, tagged, type Tagged } from "./context";
 
@@ -195,24 +194,9 @@ function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonl
     const name = nameOf(wanted);
     const place = key === "roles" ? { namespace: facts.namespace } : {};
     const live = factNamed(facts, key, { name, ...place });
-    const { lost } = compareRules(rulesOf(live), rulesOf(wanted));
-    const added = live === undefined ? [] : addedTo(live, lost, facts.names);
+    const added = live === undefined ? [] : additionsTo(live, wanted, facts.names).grants;
     return live === undefined || added.length === 0
       ? []
       : [on(live, `beyond the release's: ${grantLines(added).join("; ")}`, { field: "rules" })];
   });
-}
-
-/** What the file that was applied last does not say; of a role that only files have written it is nothing. */
-function addedTo(live: KubeObject, lost: readonly Grant[], names: Names): readonly Grant[] {
-  const file = lastFile(live);
-  if (file !== undefined) return beyond(lost, grantsOf(rulesOf(file)));
-  const files = fileEntries(live, names.fieldManager);
-  const holders = (live.metadata.managedFields ?? []).filter(
-    ({ fieldsV1 }) => getOwn(fieldsV1, "f:rules") !== undefined,
-  );
-  const isOfFiles = holders.every(
-    (entry) => entry.manager === names.fieldManager || files.includes(entry),
-  );
-  return holders.length > 0 && isOfFiles ? [] : lost;
 }

@@ -181,6 +181,7 @@ export const operatorNames = {
     userModules: metadataKey("engine.io/user-modules", "Pods: the modules they were started with"),
     bypass: metadataKey("engine.io/admission-bypass", "Emergency bypass: the reason"),
     bypassUntil: metadataKey("engine.io/admission-bypass-until", "Emergency bypass: its end"),
+    added: metadataKey("engine.io/added", "The operator's roles: what a person added, and is kept"),
     savedFrom: metadataKey("engine.io/saved-from", "Saved Secrets: the name it was saved from"),
     savedMetadata: metadataKey("engine.io/saved-metadata", "Saved Secrets: what was set aside"),
   },

@@ -3,6 +3,11 @@ import { error, type Explained, findingIn, warning } from "../findings";
 
 /** The codes by what they are about. */
 export const operatorFindings = {
+  added: warning("OPERATOR-ADDED", "S18", {
+    cause:
+      "a role or binding of the operator has what the release does not have: a person added it, and it is kept",
+    fix: "nothing, as long as it is intended; else let the release win with --take-fields",
+  }),
   chartPending: error("OPERATOR-CHART-PENDING", "S20", {
     cause:
       "an earlier helm run of this release was interrupted, and helm refuses the next one until it is rolled back",

@@ -13,6 +13,7 @@ import {
   sameJson,
   renderValue,
 } from "../values";
+import { onlyAdds } from "./additions";
 import { covers, type Difference, sameStored, valueAt } from "./differences";
 import { operatorFinding } from "./codes";
 import { fileEntries, isFileManager, lastFile } from "./managers";
@@ -49,6 +50,7 @@ export function judgeHeld(facts: HeldFacts): HeldVerdict {
       !isStored(facts.live, facts.stored, held.field) &&
       !isOldFile(facts, held) &&
       !isInRegistry(facts, held) &&
+      !(isByPerson(held.manager) && onlyAdds(facts.live, facts.wanted, held.field)) &&
       !takes(facts.takeFields, held.field),
   );
   const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));

@@ -16,7 +16,8 @@ import {
   judgeConversion,
   withoutNone,
 } from "../../domain/operator/conversion";
-import { kinds } from "../../domain/kinds";
+import { kinds, rbacKinds } from "../../domain/kinds";
+import { withAdditions } from "../../domain/operator/additions";
 import { changesTo, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource, type DesiredObject } from "../../domain/operator/wanted";
 import {
@@ -170,16 +171,29 @@ interface EvaluatedObject {
   readonly findings: readonly Finding[];
 }
 
-/** Definitions are shared by operators: they are never lowered. */
+/** The object to write: beside the release's own what a person added to a role, or a definition has. */
 async function judged(
-  { deps, options, runs }: Evaluating,
+  tools: Evaluating,
   { kind, object }: DesiredObject,
+  live: KubeObject | undefined,
+): Promise<EvaluatedObject> {
+  const { deps, options } = tools;
+  if (kind.resource === definitionResource) return await judgedDefinition(tools, object, live);
+  const plain = { is: "write", object, keeps: [], findings: [] } as const;
+  if (live === undefined || kind.resource.group !== rbacKinds.role.group) return plain;
+  const { takeFields } = options;
+  return { ...plain, ...withAdditions(live, object, { names: deps.names, takeFields }) };
+}
+
+/** Definitions are shared by operators: they are never lowered. */
+async function judgedDefinition(
+  { deps, options, runs }: Evaluating,
+  object: KubeObject,
   live: KubeObject | undefined,
 ): Promise<EvaluatedObject> {
   const { names } = deps;
   const { operatorVersion } = options.contents;
   const plain: EvaluatedObject = { is: "write", object, keeps: [], findings: [] };
-  if (kind.resource !== definitionResource) return plain;
   const mark = marked(object, operatorVersion, names);
   if (live === undefined) return { ...plain, object: mark };
   const goesUp = isOlder(runs, operatorVersion);

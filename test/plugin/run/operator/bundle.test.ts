@@ -8,7 +8,7 @@ import {
   definitionResource,
   imagesOf,
 } from "../../../../plugin/domain/operator/wanted";
-import { getPath } from "../../../../plugin/domain/values";
+import { asArray, getPath } from "../../../../plugin/domain/values";
 import type { Cluster } from "../../../../plugin/run/ports";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
@@ -229,6 +229,59 @@ describe("local changes", () => {
     await scene.run({ contents: contentsOf("7.22.0-7") });
     await edit(scene, ["Role", { rules }, "kubectl-edit"]);
     scene.writes.length = 0;
+    const report = await scene.run();
+    expect([report.exit.code, codes(report), scene.writes]).toEqual([
+      5,
+      ["OPERATOR-LOCAL-CHANGE"],
+      [],
+    ]);
+  });
+});
+
+describe("what a person added to the operator's own access", () => {
+  const mine = { apiGroups: ["metrics.k8s.io"], resources: ["pods"], verbs: ["list"] };
+  const auditor = { kind: "User", name: "auditor", apiGroup: "rbac.authorization.k8s.io" };
+  const of = (version: "7.4.2-2" | "8.0.2-2", kind: string, key: string): readonly unknown[] =>
+    asArray(bundleOf(version).find((one) => one.kind === kind)?.[key]);
+
+  async function added(manager = "kubectl-edit"): Promise<Scene> {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const rules = [...of("7.4.2-2", "Role", "rules"), mine];
+    await edit(scene, ["Role", { rules }, manager]);
+    const subjects = (await scene.stored("RoleBinding"))?.["subjects"];
+    await edit(scene, ["RoleBinding", { subjects: [...asArray(subjects), auditor] }, manager]);
+    return scene;
+  }
+
+  test("is kept and named, also by the run after it and without the file's copy", async () => {
+    const scene = await added();
+    const first = await scene.run();
+    expect([first.exit.code, codes(first)]).toEqual([0, ["OPERATOR-ADDED"]]);
+    expect(first.findings?.map(({ field, cause }) => [field, cause])).toEqual([
+      [".rules", expect.stringContaining("pods.metrics.k8s.io: list")],
+      [".subjects", expect.stringContaining("User/auditor")],
+    ]);
+    expect((await scene.stored("Role"))?.["rules"]).toEqual([
+      ...of("8.0.2-2", "Role", "rules"),
+      mine,
+    ]);
+    expect((await scene.stored("RoleBinding"))?.["subjects"]).toContainEqual(auditor);
+    scene.writes.length = 0;
+    const again = await scene.run();
+    expect([again.exit.code, codes(again), scene.writes]).toEqual([0, ["OPERATOR-ADDED"], []]);
+  });
+
+  test("goes where --take-fields lets the release win", async () => {
+    const scene = await added();
+    await scene.run();
+    const report = await scene.run({ takeFields: [".rules", ".subjects"] });
+    expect([report.exit.code, codes(report)]).toEqual([0, []]);
+    expect((await scene.stored("Role"))?.["rules"]).toEqual(of("8.0.2-2", "Role", "rules"));
+    expect((await scene.stored("RoleBinding"))?.["subjects"]).not.toContainEqual(auditor);
+  });
+
+  test("by a controller is no person's: nothing is written", async () => {
+    const scene = await added("access-controller");
     const report = await scene.run();
     expect([report.exit.code, codes(report), scene.writes]).toEqual([
       5,

@@ -1,0 +1,153 @@
+/**
+ * What a person added to a role or binding of the operator itself: it is kept beside the release's
+ * rules and subjects, which the API server replaces as a whole (S18).
+ */
+import type { Finding } from "../findings";
+import type { Names } from "../names";
+import { annotationOf, type KubeObject, type ManagedFields, objectLabel } from "../objects";
+import { isPersonsManager, takes } from "../owners";
+import {
+  beyond,
+  type BindingSubject,
+  type Grant,
+  grantLines,
+  grantsOf,
+  isAmong,
+  rulesGiving,
+  rulesOf,
+  subjectLabel,
+  subjectsBeyond,
+  subjectsOf,
+  uniteRules,
+} from "../rbac/rules";
+import { asArray, getOwn, type Json, parseJson } from "../values";
+import { operatorFinding } from "./codes";
+import { fileEntries, lastFile } from "./managers";
+
+interface Additions {
+  readonly grants: readonly Grant[];
+  readonly subjects: readonly BindingSubject[];
+}
+
+const none: Additions = { grants: [], subjects: [] };
+
+interface Choice {
+  readonly names: Names;
+  /** Fields that the release wins by the person's word. */
+  readonly takeFields: readonly string[];
+}
+
+/** The release's object with what was added to the stored one, and the findings that name it. */
+export function withAdditions(
+  live: KubeObject,
+  wanted: KubeObject,
+  { names, takeFields }: Choice,
+): { readonly object: KubeObject; readonly findings: readonly Finding[] } {
+  // the rules of an aggregated role are made of other roles
+  const isAggregated = live["aggregationRule"] !== undefined;
+  const isKept = !isAggregated && byPersons(live, names);
+  const found = isKept ? additionsTo(live, wanted, names) : none;
+  const grants = takes(takeFields, ".rules") ? [] : found.grants;
+  const subjects = takes(takeFields, ".subjects") ? [] : found.subjects;
+  if (grants.length + subjects.length === 0) return { object: wanted, findings: [] };
+  const added: Json = {
+    ...(grants.length > 0 && { rules: rulesGiving(rulesOf(live), isAmong(grants)) }),
+    ...(subjects.length > 0 && { subjects }),
+  };
+  return {
+    object: united(wanted, added, names),
+    findings: [finding(live, { grants, subjects })],
+  };
+}
+
+/** The release's object with the additions, which a note in it tells from the release's own. */
+function united(wanted: KubeObject, added: Json, names: Names): KubeObject {
+  const { metadata } = wanted;
+  const note = { [names.annotations.added]: JSON.stringify(added) };
+  const { rules, subjects } = added;
+  return {
+    ...wanted,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...note } },
+    ...(rules !== undefined && { rules: uniteRules(rulesOf(wanted), rulesOf(added)) }),
+    ...(subjects !== undefined && {
+      subjects: [...asArray(wanted["subjects"]), ...asArray(subjects)],
+    }),
+  };
+}
+
+function finding(live: KubeObject, { grants, subjects }: Additions): Finding {
+  const field = grants.length > 0 ? ".rules" : ".subjects";
+  const what = [...grantLines(grants), ...subjects.map(subjectLabel)].join("; ");
+  return operatorFinding("added", {
+    object: objectLabel(live),
+    field,
+    cause: `a person added what the release does not have, and it is kept: ${what}`,
+    fix: `nothing, as long as it is intended; else let the release win with --take-fields '${field}'`,
+  });
+}
+
+/** Rights and subjects that the stored object has beyond the release's, and that no release brought. */
+export function additionsTo(live: KubeObject, wanted: KubeObject, names: Names): Additions {
+  const grants = beyond(grantsOf(rulesOf(live)), grantsOf(rulesOf(wanted)));
+  const subjects = subjectsBeyond(placed(live, live), placed(wanted, live));
+  const file = lastFile(live);
+  if (file !== undefined) {
+    return {
+      grants: beyond(grants, grantsOf(rulesOf(file))),
+      subjects: subjectsBeyond(subjects, placed(file, live)),
+    };
+  }
+  if (!isByFiles(live, names)) return { grants, subjects };
+  // files and this tool alone have written it: what was added before is what this tool kept
+  const note = parseJson(annotationOf(live, [names.annotations.added]) ?? "");
+  const noted = placed(note, live);
+  return {
+    grants: grants.filter(isAmong(grantsOf(rulesOf(note)))),
+    subjects: subjects.filter((one) => subjectsBeyond([one], noted).length === 0),
+  };
+}
+
+/** A file may leave the namespace of its accounts to where it is applied. */
+function placed(binding: unknown, { metadata }: KubeObject): readonly BindingSubject[] {
+  const { namespace } = metadata;
+  return subjectsOf(binding).map((subject) =>
+    subject.kind === "ServiceAccount" && namespace !== undefined
+      ? { namespace, ...subject }
+      : subject,
+  );
+}
+
+/** Who holds the rules or the subjects. */
+function holdersOf({ metadata }: KubeObject): readonly ManagedFields[] {
+  return (metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
+    ["f:rules", "f:subjects"].some((key) => getOwn(fieldsV1, key) !== undefined),
+  );
+}
+
+/** Without holders, as in a dump, nothing speaks against it. */
+function byPersons(live: KubeObject, { fieldManager }: Names): boolean {
+  return holdersOf(live).every(({ manager }) => isPersonsManager(String(manager), [fieldManager]));
+}
+
+function isByFiles(live: KubeObject, { fieldManager }: Names): boolean {
+  const files = fileEntries(live, fieldManager);
+  const holders = holdersOf(live);
+  return (
+    holders.length > 0 &&
+    holders.every((entry) => entry.manager === fieldManager || files.includes(entry))
+  );
+}
+
+/**
+ * True where the list has all that the file which was applied last gave, or without one all of the
+ * release's: nothing was taken away, and what was added is kept.
+ */
+export function onlyAdds(live: KubeObject, wanted: KubeObject, field: string): boolean {
+  const before = lastFile(live) ?? wanted;
+  if (field === ".rules") {
+    return beyond(grantsOf(rulesOf(before)), grantsOf(rulesOf(live))).length === 0;
+  }
+  return (
+    field === ".subjects" && subjectsBeyond(placed(before, live), placed(live, live)).length === 0
+  );
+}

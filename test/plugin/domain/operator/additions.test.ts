@@ -1,0 +1,124 @@
+/** Who brought what a role or binding has beyond the release's. */
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
+import { additionsTo, onlyAdds, withAdditions } from "../../../../plugin/domain/operator/additions";
+import type { Json } from "../../../../plugin/domain/values";
+
+const pods = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
+const mine = { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list"] };
+const old = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] };
+const account = { kind: "ServiceAccount", name: "operator" };
+const auditor = { kind: "User", name: "auditor" };
+
+const wanted = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "Role",
+  metadata: { name: "operator", namespace: "ops" },
+  rules: [pods],
+  subjects: [account],
+} satisfies KubeObject;
+
+interface Held {
+  readonly by?: readonly (readonly [manager: string, operation: string, key?: string])[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly more?: Json;
+}
+
+/** The stored object, with a rule of an older release and one that nobody released. */
+function live({ by = [], annotations = {}, more = {} }: Held): KubeObject {
+  return {
+    ...wanted,
+    rules: [pods, mine, old],
+    subjects: [{ ...account, namespace: "ops" }, auditor],
+    ...more,
+    metadata: {
+      ...wanted.metadata,
+      annotations,
+      managedFields: by.map(([manager, operation, key = "f:rules"]) => ({
+        ...{ manager, operation, apiVersion: wanted.apiVersion, fieldsV1: { [key]: {} } },
+      })),
+    },
+  };
+}
+
+const file = { [lastApplied]: JSON.stringify({ ...wanted, rules: [pods, old] }) };
+const note = { [names.annotations.added]: JSON.stringify({ rules: [mine], subjects: [auditor] }) };
+
+test.each<[string, Held, readonly string[], readonly string[]]>([
+  ["a file says what was released", { annotations: file }, ["jobs"], ["auditor"]],
+  ["nobody says anything", {}, ["jobs", "deployments"], ["auditor"]],
+  [
+    "a person wrote last",
+    { by: [["kubectl-edit", "Update"]] },
+    ["jobs", "deployments"],
+    ["auditor"],
+  ],
+  ["this tool wrote alone", { by: [[names.fieldManager, "Apply"]] }, [], []],
+  ["files wrote alone", { by: [["kubectl", "Apply"]] }, [], []],
+  [
+    "this tool kept it before",
+    { by: [[names.fieldManager, "Apply"]], annotations: note },
+    ["jobs"],
+    ["auditor"],
+  ],
+  [
+    "others hold another field",
+    { by: [["kubectl", "Apply", "f:kind"]] },
+    ["jobs", "deployments"],
+    ["auditor"],
+  ],
+])("where %s", (_, held, ...[resources, subjects]) => {
+  const found = additionsTo(live(held), wanted, names);
+  expect(found.grants.map(({ resource }) => resource)).toEqual(resources);
+  expect(found.subjects.map(({ name }) => name)).toEqual(subjects);
+});
+
+test("an object without a namespace has subjects as they are written", () => {
+  const metadata = { name: "operator" };
+  const found = additionsTo(
+    { ...wanted, metadata, subjects: [{ ...account, namespace: "ops" }] },
+    { ...wanted, metadata },
+    names,
+  );
+  expect(found.subjects).toEqual([{ ...account, namespace: "ops" }]);
+});
+
+test.each<[string, Held, readonly string[]]>([
+  ["rules of an aggregated role", { more: { aggregationRule: {} } }, []],
+  ["what a controller wrote", { by: [["access-controller", "Update"]] }, []],
+  ["what the release is to win", {}, [".rules", ".subjects"]],
+])("%s is not kept", (_, held, takeFields) => {
+  expect(withAdditions(live(held), wanted, { names, takeFields })).toEqual({
+    object: wanted,
+    findings: [],
+  });
+});
+
+test.each([
+  ["rules alone", [".subjects"], [".rules"]],
+  ["subjects alone", [".rules"], [".subjects"]],
+])("%s are kept, and named", (_, takeFields, fields) => {
+  const { object, findings } = withAdditions(live({}), wanted, { names, takeFields });
+  expect(findings.map(({ field }) => field)).toEqual(fields);
+  expect(object).toMatchObject(
+    fields[0] === ".rules"
+      ? { rules: [pods, mine, old], subjects: [account] }
+      : { rules: [pods], subjects: [account, auditor] },
+  );
+});
+
+test.each<[string, Held, string, boolean]>([
+  ["a rule beside the file's", { annotations: file }, ".rules", true],
+  [
+    "rules without one of the file's",
+    { annotations: file, more: { rules: [mine] } },
+    ".rules",
+    false,
+  ],
+  ["rules without one of the release's", { more: { rules: [mine] } }, ".rules", false],
+  ["a subject beside the release's", {}, ".subjects", true],
+  ["subjects without one of the release's", { more: { subjects: [auditor] } }, ".subjects", false],
+  ["another field", {}, ".roleRef", false],
+])("%s", (_, held, ...[field, expected]) => {
+  expect(onlyAdds(live(held), wanted, field)).toBe(expected);
+});
