@@ -123,8 +123,6 @@ export class ApiError extends EngineError {
   readonly status: number;
   readonly reason: string;
   readonly causes: readonly StatusCause[];
-  /** Seconds of a Retry-After header, when there was one. */
-  readonly retryAfter: number | undefined;
 
   constructor(
     message: string,
@@ -132,7 +130,6 @@ export class ApiError extends EngineError {
       readonly status: number;
       readonly reason?: string;
       readonly causes?: readonly StatusCause[];
-      readonly retryAfter?: number;
     },
     details: ErrorDetails = {},
   ) {
@@ -140,7 +137,6 @@ export class ApiError extends EngineError {
     this.status = answer.status;
     this.reason = answer.reason ?? "";
     this.causes = answer.causes ?? [];
-    this.retryAfter = answer.retryAfter;
     this.exitCode = exitCodeOf(answer.status);
   }
 }

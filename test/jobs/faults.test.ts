@@ -95,7 +95,7 @@ test("the answers are those of an API server: status, reason, and when to come b
   const call = { verb: "apply", subject: "x", writes: true, dryRun: false } as const;
   const error = (id: string) => faults.find((one) => one.id === id)?.error(call, "here");
   expect(error("conflict")).toMatchObject({ status: 409, reason: "Conflict", causes: [] });
-  expect(error("throttled")).toMatchObject({ status: 429, retryAfter: 1 });
+  expect(error("throttled")).toMatchObject({ status: 429, reason: "TooManyRequests" });
   expect(error("throttled")).toBeInstanceOf(ApiError);
 });
 

@@ -84,7 +84,6 @@ export const faults: readonly Fault[] = [
       new ApiError("too many requests, please try again later", {
         status: 429,
         reason: "TooManyRequests",
-        retryAfter: 1,
       }),
   },
   {

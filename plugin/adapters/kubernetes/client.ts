@@ -12,15 +12,7 @@ import {
 import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
 import { type Clock, requestDeadlineMs } from "../../run/ports";
 import type { Agents } from "../http/agents";
-import {
-  type HttpAnswer,
-  arriving,
-  linesOf,
-  NoAnswer,
-  oneLine,
-  pauseBefore,
-  retryAfterOf,
-} from "../http/answer";
+import { type HttpAnswer, arriving, linesOf, NoAnswer, oneLine, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Purpose, type Server, unanswered } from "../http/failures";
@@ -325,7 +317,6 @@ export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purp
   const fallback = `the API server ${place.server} answered ${answer.status} to ${purpose.subject}`;
   const body = excerpt(answer.body);
   const details = getOwn(status, "details");
-  const retryAfter = retryAfterOf(answer) ?? secondsOf(getOwn(details, "retryAfterSeconds"));
   const reason = asString(getOwn(status, "reason"));
   return new ApiError(
     asString(getOwn(status, "message")) ?? (body === "" ? fallback : `${fallback}: ${body}`),
@@ -333,7 +324,6 @@ export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purp
       status: answer.status,
       causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
       reason,
-      retryAfter,
     },
     status === undefined ? { hint: `check that ${place.server} is a Kubernetes API server` } : {},
   );
@@ -366,8 +356,4 @@ function causeOf(cause: Json): StatusCause {
 /** One line, no markup, and no more than fits on a screen line or two. */
 function excerpt(body: string): string {
   return oneLine(body.slice(0, 4096).replaceAll(/<[^>]*>/g, " "), 200);
-}
-
-function secondsOf(value: unknown): number | undefined {
-  return typeof value === "number" && value > 0 ? value : undefined;
 }

@@ -207,12 +207,10 @@ function denial(entry: string, status: unknown): ApiError {
   const why = asString(getOwn(status, "message")) ?? reason;
   const code = getOwn(status, "code");
   const details = getOwn(status, "details");
-  const retryAfter = getOwn(details, "retryAfterSeconds");
   return new ApiError(why === undefined ? `${denied} without explanation` : `${denied}: ${why}`, {
     status: typeof code === "number" && code >= 400 ? code : 400,
     ...(reason !== undefined && { reason }),
     causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
-    ...(typeof retryAfter === "number" && retryAfter > 0 && { retryAfter }),
   });
 }
 

@@ -276,7 +276,7 @@ function refuserIn(message: string): string {
 /** A refusal may quote what it refuses, a private key too: what is left of it cannot. */
 function withheld(error: unknown, object: string): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { status, message, retryAfter } = error;
+  const { status, message } = error;
   const by = refuserIn(message);
   const word = (reason = ""): string => (/^[A-Za-z]{1,40}$/.test(reason) ? reason : "");
   const reason = word(error.reason);
@@ -284,7 +284,6 @@ function withheld(error: unknown, object: string): unknown {
     `${object} was refused by ${by} (${[status, reason].join(" ").trim()}); its words are not shown, they may quote the private key`,
     {
       ...{ status, reason, causes: error.causes.map((cause) => ({ reason: word(cause.reason) })) },
-      ...(retryAfter !== undefined && { retryAfter }),
     },
     {
       hint: message.includes("failed calling webhook")

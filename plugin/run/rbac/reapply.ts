@@ -42,7 +42,6 @@ import {
   readOperator,
   readPermissions,
 } from "./read";
-import { AdaptiveLimit, paced } from "./adaptive-limit";
 import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
 import { Rights, Worker } from "./worker";
 import {
@@ -56,11 +55,7 @@ import {
 
 /** Runs it; expected ends of every kind come back as a report. */
 export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promise<Report> {
-  const note = (text: string): void => {
-    ports.recorder.note(text);
-  };
-  const cluster = paced(ports.cluster, new AdaptiveLimit(options.concurrency, ports, note));
-  const run = new Reapply({ ...ports, cluster, reviews: new Reviews(cluster) }, options);
+  const run = new Reapply({ ...ports, reviews: new Reviews(ports.cluster) }, options);
   try {
     return await run.run();
   } catch (error) {

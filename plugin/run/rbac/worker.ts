@@ -1,4 +1,5 @@
 /** Brings one place up to date: role, binding, proof. Running it again continues from what is there. */
+import { eachAtMost } from "../../domain/at-most";
 import { ApiError, type EngineError, exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
@@ -46,14 +47,14 @@ export class Rights {
     sites: readonly Site[],
     options: RbacOptions,
   ): Promise<ReadonlyMap<Site, readonly Permission[]>> {
-    const found = await Promise.all(
-      sites.map(async (site): Promise<readonly [Site, readonly Permission[]]> => {
-        const missing = await this.#lacking(this.#needed(site));
-        const unseen = await this.#lacksWitness(site, options);
-        return [site, unseen ? [...missing, toProve(site)] : missing];
-      }),
-    );
-    return new Map(found.filter(([, missing]) => missing.length > 0));
+    // in the order of the places, whichever is answered first
+    const found = new Map<Site, readonly Permission[]>(sites.map((site) => [site, []]));
+    await eachAtMost(options.concurrency, sites, async (site) => {
+      const missing = await this.#lacking(this.#needed(site));
+      const unseen = await this.#lacksWitness(site, options);
+      found.set(site, unseen ? [...missing, toProve(site)] : missing);
+    });
+    return new Map([...found].filter(([, missing]) => missing.length > 0));
   }
 
   /** A binding is removed only when the second one is seen to be in force. */

@@ -23,12 +23,11 @@ describe("an API answer that nobody handled better ends with", () => {
 
   test("what the Status said, and nothing made up where it said nothing", () => {
     const causes = [{ reason: "FieldValueInvalid", field: "spec", message: "bad" }];
-    const answer = { status: 422, reason: "Invalid", causes, retryAfter: 3 };
+    const answer = { status: 422, reason: "Invalid", causes };
     expect(new ApiError("no", answer)).toMatchObject({ ...answer, code: "API", message: "no" });
     expect(new ApiError("no", { status: 400 })).toMatchObject({
       reason: "",
       causes: [],
-      retryAfter: undefined,
     });
   });
 });
