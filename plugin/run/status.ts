@@ -47,28 +47,8 @@ export interface StatusOptions {
   readonly probeName?: string;
 }
 
-/** Lists that change slowly: a watch reads them now and then. */
-const slow: ReadonlySet<FactKey> = new Set<FactKey>([
-  "namespaces",
-  "nodes",
-  "clusterVersions",
-  "definitions",
-  "namedSecrets",
-  "serviceAccounts",
-  "resourceQuotas",
-  "roles",
-  "roleBindings",
-  "clusterRoles",
-  "clusterRoleBindings",
-  "constraints",
-  "subscriptions",
-]);
-const slowEveryMs = 30_000;
-
 /** Reads the cluster as often as it is asked. */
 export class StatusReader {
-  #last: { readonly facts: Facts; readonly wholeAt: number } | undefined;
-
   constructor(
     private readonly deps: StatusDeps,
     private readonly options: StatusOptions,
@@ -77,7 +57,7 @@ export class StatusReader {
   /** The state now. */
   async read(): Promise<Status> {
     const { deps, options } = this;
-    const all = await this.#facts();
+    const all = await readSnapshot(deps, options.namespace);
     await requireAny(all, deps);
     const { release, rbac, probeName, ec } = options;
     const facts = ec === undefined ? all : factsOfCluster(all, ec);
@@ -91,18 +71,6 @@ export class StatusReader {
       ...(release && contents && { release: { contents, given: release.given } }),
       findings: deps.judgeChecks(facts, { rbac, ...contained }),
     });
-  }
-
-  async #facts(): Promise<Facts> {
-    const { clock } = this.deps;
-    const last = this.#last;
-    const from = clock.now();
-    const whole = last === undefined || from - last.wholeAt >= slowEveryMs;
-    const keys = whole ? factKeys : factKeys.filter((key) => !slow.has(key));
-    const read = await readSnapshot(this.deps, this.options.namespace, keys);
-    const facts = whole ? read : withSlow(read, last.facts);
-    this.#last = { facts, wholeAt: whole ? from : last.wholeAt };
-    return facts;
   }
 }
 
@@ -133,22 +101,6 @@ function factsOfCluster(all: Facts, name: string): Facts {
       return found.is === "found" && isIt(found.cluster);
     });
   return { ...all, objects: { ...all.objects, ecs, edbs: own("edb"), eaadbs: own("eaadb") } };
-}
-
-/** The new facts, with the slow lists of the ones before. */
-function withSlow(read: Facts, before: Facts): Facts {
-  const kept = Object.fromEntries([...slow].map((key) => [key, before.objects[key]]));
-  const isFresh = (key: FactKey): boolean => !slow.has(key);
-  const unserved = [
-    ...[...read.unserved].filter(isFresh),
-    ...[...before.unserved].filter((key) => slow.has(key)),
-  ];
-  const unread = [
-    ...[...read.unread].filter(([key]) => isFresh(key)),
-    ...[...before.unread].filter(([key]) => slow.has(key)),
-  ];
-  const objects = { ...read.objects, ...kept };
-  return { ...read, objects, unserved: new Set(unserved), unread: new Map(unread) };
 }
 
 /** Ends with the Role to ask for where not one list may be read; else what is missing shows as unknown. */

@@ -95,7 +95,7 @@ With the name of an EC, that EC and the databases that belong to it are shown; 3
       help: "Show every namespace that has an operator; -n is ignored",
     },
     watch: { short: "w", help: "Show it again when something changes, until interrupted" },
-    interval: { ...duration("2s"), key: "intervalMs", help: "Interval between two reads" },
+    interval: { ...duration("5s"), key: "intervalMs", help: "Interval between two reads" },
     until: {
       value: "VERDICT",
       choices: ["healthy", "fine"],
