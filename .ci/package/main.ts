@@ -60,6 +60,14 @@ const schema: Entry = {
   installed: "/usr/share/kubectl-engine/documents.schema.json",
 };
 
+const chartName = `engine-webhook-${version}.tgz`;
+
+/** The webhook's chart, which installs it under a brand's names too; made before the archives. */
+function chart(): Entry {
+  const bytes = readFileSync(join(release, chartName));
+  return { name: chartName, bytes, installed: `/usr/share/kubectl-engine/${chartName}` };
+}
+
 /** The program, the licenses of what is in it, and the schema of what it prints. */
 function contents({ program, name, file }: Executable, licenses: Buffer): readonly Entry[] {
   const docs = `/usr/share/doc/${program}`;
@@ -75,7 +83,7 @@ function contents({ program, name, file }: Executable, licenses: Buffer): readon
 async function pack(made: Executable, licenses: Buffer): Promise<PluginArchive> {
   const { program, platform, name } = made;
   const { os, arch } = platform;
-  const more = program === "kubectl-engine" ? completion(platform) : [];
+  const more = program === "kubectl-engine" ? [chart(), ...completion(platform)] : [];
   const isWindows = os === "windows";
   const entries = [...contents(made, licenses), ...more, ...(isWindows ? [] : manual(program))];
   const archive = `${program}_${os}_${arch}.${isWindows ? "zip" : "tar.gz"}`;
@@ -112,6 +120,10 @@ function packagesIn(program: ProgramName, bundles: Bundles): readonly Bundled[] 
 
 async function main(): Promise<void> {
   for (const folder of [release, work]) rmSync(folder, { recursive: true, force: true });
+  // as `helm package` lays it out: the folder of the chart's name
+  const charts = join(root, "manifests/chart");
+  const parts = filesIn(charts).map((name) => ({ name, bytes: readFileSync(join(charts, name)) }));
+  put(chartName, await tarGz(parts));
   const bundles: Bundles = {
     "kubectl-engine": await bundle("kubectl-engine"),
     "engine-webhook": await bundle("engine-webhook"),
@@ -129,10 +141,6 @@ async function main(): Promise<void> {
       put("krew-index/plugins/engine.yaml", krewManifest(archives, url));
     }
   }
-  // as `helm package` lays it out: the folder of the chart's name
-  const charts = join(root, "manifests/chart");
-  const parts = filesIn(charts).map((name) => ({ name, bytes: readFileSync(join(charts, name)) }));
-  put(`engine-webhook-${version}.tgz`, await tarGz(parts));
   const sums = filesIn(release).map(
     (name) => `${sha256(readFileSync(join(release, name)))}  ${name}\n`,
   );

@@ -21,12 +21,10 @@ interface ForKind {
 
 type Texts = Readonly<Record<string, string>>;
 
-function textsOf(folder: string, prefix = ""): Texts {
+function textsOf(folder: string): Texts {
   const path = join(__dirname, "../..", folder);
   const files = readdirSync(path).filter((name) => name.endsWith(".yaml"));
-  return Object.fromEntries(
-    files.map((name) => [`${prefix}${name}`, readFileSync(join(path, name), "utf8")]),
-  );
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(path, name), "utf8")]));
 }
 
 /** The webhook template (S26). */
@@ -43,9 +41,3 @@ export const shippedSchema = (): DocumentsSchema =>
   JSON.parse(
     readFileSync(join(__dirname, "../../docs/reference/documents.schema.json"), "utf8"),
   ) as DocumentsSchema;
-
-/** The companion webhook's manifests, by FOLDER/FILE, as `options --manifests` prints them. */
-export const shippedWebhook = (): Texts => ({
-  ...textsOf("manifests/webhook", "webhook/"),
-  ...textsOf("manifests/webhook-own-cert", "webhook-own-cert/"),
-});

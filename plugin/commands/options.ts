@@ -1,7 +1,7 @@
-/** `options`: the flags that every command takes, the names of the product, or manifests under them. */
-import { inlineYaml, parseDocuments, renderDocuments } from "../adapters/yaml";
-import { defaultNames, type Names, namesTree, type NamesTree } from "../domain/names";
-import { asArray, asString, getOwn, isObject, suggestion } from "../domain/values";
+/** `options`: the flags that every command takes, the names of the product, or the schema of documents. */
+import { inlineYaml } from "../adapters/yaml";
+import { type Names, namesTree, type NamesTree } from "../domain/names";
+import { getOwn, suggestion } from "../domain/values";
 import type { TextStyle } from "../output/text";
 import { fittedHelp } from "../output/fit";
 import type { Report } from "../run/report";
@@ -10,15 +10,10 @@ import { type FlagSpec, listOf, variableOf } from "./flags";
 import type { OptionsFlags } from "./specs/about";
 import { connectionTable, explained, runTable, spelling } from "./standard-flags";
 import { NameSpec } from "../domain/names/types";
-import { shippedSchema, shippedWebhook } from "../adapters/shipped";
+import { shippedSchema } from "../adapters/shipped";
 import { UsageError } from "../domain/errors";
-import type { KubeObject } from "../domain/objects";
-import { rebrand } from "../domain/rebrand";
-import { createRegistry } from "../rehearsal/kinds/registry";
-import { strategicMerge } from "../rehearsal/memory/patches";
-import { structureOf } from "../rehearsal/memory/structure";
 
-/** The global flags as data, the names as a names file has them, or the manifests under the names. */
+/** The global flags as data, or the names as a names file has them. */
 export const runOptions: CommandRun<OptionsFlags> = ({ names }, _args, flags) =>
   Promise.resolve({
     apiVersion: "cli.engine.com/v1",
@@ -29,10 +24,6 @@ export const runOptions: CommandRun<OptionsFlags> = ({ names }, _args, flags) =>
 function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "exit"> {
   const done = (details: object, reason: string) =>
     ({ details, exit: { code: 0, reason } }) as const;
-  if (flags.manifests !== undefined) {
-    const manifests = webhookManifests(names, flags.manifests.ownCert);
-    return done({ manifests }, "the manifests of the companion webhook");
-  }
   if (flags.schema !== undefined) {
     return done({ schema: schemaOf(flags.schema.kind) }, "the JSON schema of the documents");
   }
@@ -74,11 +65,10 @@ function described(flag: FlagSpec) {
   return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
 }
 
-/** Manifests or names as YAML; else the flags in two parts, and how the environment comes in. */
+/** Names as YAML; else the flags in two parts, and how the environment comes in. */
 export function optionsText({ details }: Report, { width }: TextStyle): string {
-  const { manifests, names, schema, connection = [], run = [] } = details as OptionsDetails;
+  const { names, schema, connection = [], run = [] } = details as OptionsDetails;
   if (schema !== undefined) return `${JSON.stringify(schema, undefined, 2)}\n`;
-  if (manifests !== undefined) return renderDocuments(manifests);
   if (names !== undefined) return namesText(names);
   const lines = [
     "The following flags can be given to any command.",
@@ -95,7 +85,6 @@ export function optionsText({ details }: Report, { width }: TextStyle): string {
 }
 
 export interface OptionsDetails {
-  readonly manifests?: readonly KubeObject[];
   readonly names?: Names;
   /** In the words of JSON Schema, draft 7. */
   readonly schema?: object;
@@ -133,105 +122,4 @@ function lines(tree: NamesTree, names: unknown, indent: string): readonly string
       ? [...before, `${indent}# ${named.says}`, `${indent}${key}: ${inlineYaml(value)}`]
       : ["", `${indent}${key}:`, ...lines(named, value, `${indent}  `)];
   });
-}
-
-/** The base, or the overlay with a certificate of its own; the names travel along as a ConfigMap. */
-function webhookManifests(names: Names, ownCert: boolean): readonly KubeObject[] {
-  const built = new Kustomization(shippedWebhook()).build(ownCert ? "webhook-own-cert" : "webhook");
-  if (names === defaultNames) return built;
-  const objects = built.map((object) => rebrand(object, names) as KubeObject);
-  const [first, ...others] = objects.map((object) => withNames(object, names));
-  return first === undefined ? [] : [first, namesMap(names), ...others];
-}
-
-/** The part of kustomize that the shipped folders use; a test refuses any other. */
-class Kustomization {
-  readonly #registry = createRegistry();
-
-  constructor(private readonly files: Readonly<Record<string, string>>) {}
-
-  build(folder: string): readonly KubeObject[] {
-    const [file] = this.#read(`${folder}/kustomization.yaml`);
-    const resources = asArray(getOwn(file, "resources")).map(String);
-    const objects = resources.flatMap((path) =>
-      path.startsWith("../")
-        ? this.build(path.slice(3))
-        : this.#read(`${folder}/${path}`).filter(isManifest),
-    );
-    const patches = asArray(getOwn(file, "patches")).flatMap((patch) =>
-      this.#read(`${folder}/${asString(getOwn(patch, "path")) ?? ""}`).filter(isManifest),
-    );
-    const tags = new Map(
-      asArray(getOwn(file, "images")).map((image) => [
-        getOwn(image, "name"),
-        getOwn(image, "newTag"),
-      ]),
-    );
-    return patches
-      .reduce((held, patch) => held.map((object) => this.#patched(object, patch)), objects)
-      .map((object) => tagged(object, tags) as KubeObject);
-  }
-
-  #read(path: string): readonly unknown[] {
-    return parseDocuments(this.files[path] ?? "", path);
-  }
-
-  #patched(object: KubeObject, patch: KubeObject): KubeObject {
-    const isMeant = object.kind === patch.kind && object.metadata.name === patch.metadata.name;
-    return isMeant ? merged(object, patch, this.#registry) : object;
-  }
-}
-
-function isManifest(value: unknown): value is KubeObject {
-  return isObject(value) && isObject(value["metadata"]);
-}
-
-function merged(
-  object: KubeObject,
-  patch: unknown,
-  registry: ReturnType<typeof createRegistry>,
-): KubeObject {
-  const definition = registry.byKind(object.apiVersion, object.kind);
-  const structure = definition === undefined ? {} : structureOf(definition);
-  return strategicMerge(object, patch, structure) as KubeObject;
-}
-
-/** Every image of these names with its tag. */
-function tagged(value: unknown, tags: ReadonlyMap<unknown, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => tagged(item, tags));
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, inner]) => {
-    const tag = key === "image" ? asString(tags.get(inner)) : undefined;
-    return [key, tag === undefined ? tagged(inner, tags) : `${String(inner)}:${tag}`];
-  });
-  return Object.fromEntries(entries) as unknown;
-}
-
-const namesFile = "names.yaml";
-const namesFolder = "/etc/names";
-
-const namesObject = ({ companion }: Names): string => `${companion.deployment}-names`;
-
-/** The names file itself, which the webhook's pods have to know as well. */
-function namesMap(names: Names): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: namesObject(names), namespace: names.companion.namespace },
-    data: { [namesFile]: namesText(names) },
-  };
-}
-
-/** A Deployment whose containers read that file. */
-function withNames(object: KubeObject, names: Names): KubeObject {
-  if (object.kind !== "Deployment") return object;
-  const podSpec = getOwn(getOwn(getOwn(object, "spec"), "template"), "spec");
-  const containers = asArray(getOwn(podSpec, "containers")).map((container) => ({
-    name: getOwn(container, "name"),
-    env: [{ name: "ENGINE_NAMES", value: `${namesFolder}/${namesFile}` }],
-    volumeMounts: [{ name: "names", mountPath: namesFolder, readOnly: true }],
-  }));
-  const volumes = [{ name: "names", configMap: { name: namesObject(names) } }];
-  const spec = { template: { spec: { containers, volumes } } };
-  return merged(object, { spec }, createRegistry());
 }

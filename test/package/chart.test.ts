@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { defaultNames, type Names } from "../../plugin/domain/names";
+import { rebrand } from "../../plugin/domain/rebrand";
+import { readNames } from "../../webhook/config";
+import { placesOf } from "../../webhook/own-certificate/requests";
 import { asArray, getOwn, getPath, isObject } from "../../plugin/domain/values";
 import type { KubeObject } from "../control-plane/api";
-import { findProgram } from "../control-plane/binaries";
-import { distDir } from "../control-plane/control-plane";
+import { findBinaries, findProgram } from "../control-plane/binaries";
 import { repositoryRoot } from "../control-plane/pins";
 import { run } from "../control-plane/run";
 import { templateFile } from "../control-plane/swap-states";
@@ -16,10 +18,11 @@ import {
   chartFile,
   containerOf,
   Helm,
+  image,
   namespace,
   type Objects,
   objectsOf,
-  type Values,
+  templateArgs,
 } from "./chart";
 import { released } from "./released";
 import { describeChart } from "./chart-laws";
@@ -35,13 +38,33 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What `kubectl apply` is given without a chart. */
-async function manifests(...flags: readonly string[]): Promise<Objects> {
-  const words = [join(distDir, "kubectl-engine"), "options", "--manifests", ...flags];
-  const { stdout } = await run(process.execPath, words, { cwd: folder, env: { HOME: folder } });
-  const objects = new Map(objectsOf(stdout));
-  for (const [key, { kind }] of objects) if (kind === "Namespace") objects.delete(key);
-  return objects;
+/** What `kubectl apply -k` is given without a chart, under a brand's names and with them for its pods. */
+async function manifests(name: string, names: Names): Promise<Objects> {
+  const folder = join(repositoryRoot, "manifests", name);
+  const { kubectl } = await findBinaries();
+  const { stdout } = await run(kubectl, ["kustomize", folder], { env: process.env });
+  const built = [...objectsOf(stdout).values()].filter(({ kind }) => kind !== "Namespace");
+  if (names === defaultNames) return keyed(built);
+  const map = `${names.companion.deployment}-names`;
+  const metadata = { name: map, namespace: names.companion.namespace };
+  const branded = built.map((object) => withNames(rebrand(object, names) as KubeObject, map));
+  return keyed([{ apiVersion: "v1", kind: "ConfigMap", metadata }, ...branded]);
+}
+
+const keyed = (objects: readonly KubeObject[]): Objects =>
+  new Map(objects.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+
+/** A Deployment whose containers read the names of a ConfigMap. */
+function withNames(object: KubeObject, map: string): KubeObject {
+  const pod = getPath(object, ["spec", "template", "spec"]) as Record<string, unknown> | undefined;
+  if (pod === undefined) return object;
+  const container = containerOf(object) as Record<string, unknown>;
+  const env = { name: "ENGINE_NAMES", value: "/etc/names/names.yaml" };
+  const mount = { name: "names", mountPath: "/etc/names", readOnly: true };
+  container["env"] = [...asArray(container["env"]), env];
+  container["volumeMounts"] = [mount, ...asArray(container["volumeMounts"])];
+  pod["volumes"] = [{ name: "names", configMap: { name: map } }, ...asArray(pod["volumes"])];
+  return object;
 }
 
 const ofOneWay = ["imagePullPolicy", "annotations"];
@@ -72,37 +95,73 @@ function plain(objects: Objects, names: Names): unknown {
   );
 }
 
-const given = { certificate: { secret: { name: "", ca: "-----BEGIN CERTIFICATE-----" } } };
-
 interface Way {
   readonly names: Names;
-  readonly flags: readonly string[];
-  readonly values: Values;
+  readonly folder: "webhook" | "webhook-own-cert";
 }
 
-const others = "--names=names.json";
-
 test.each<[string, Way]>([
-  ["the webhook's own certificate", { names: defaultNames, flags: ["--own-cert"], values: {} }],
-  ["a given one", { names: defaultNames, flags: [], values: given }],
-  ["its own, all names others", { names: renamed, flags: ["--own-cert", others], values: {} }],
-  ["a given one, all names others", { names: renamed, flags: [others], values: given }],
-])("%s: the objects are those of manifests/webhook", async (_title, { names, flags, values }) => {
-  const expected = await manifests(...flags);
+  ["the webhook's own certificate", { names: defaultNames, folder: "webhook-own-cert" }],
+  ["a given one", { names: defaultNames, folder: "webhook" }],
+  ["its own, all names others", { names: renamed, folder: "webhook-own-cert" }],
+  ["a given one, all names others", { names: renamed, folder: "webhook" }],
+])("%s: the objects are those of manifests/", async (_title, { names, folder: base }) => {
+  const expected = await manifests(base, names);
   const { namespace, deployment } = names.companion;
   const image = String(getOwn(containerOf(expected.get(`Deployment/${deployment}`)), "image"));
   const [, repository, tag] = /^(.*):(.*)$/.exec(image) ?? [];
-  const secret = { ...given.certificate.secret, name: names.webhook.secret };
-  const text = await helm.template(
+  const secret = { name: names.webhook.secret, ca: "-----BEGIN CERTIFICATE-----" };
+  const given = names === defaultNames ? [] : ["--set-file", `names=${join(folder, "names.json")}`];
+  const text = await helm.done(
+    [...templateArgs(), ...given],
     {
       image: { repository, tag },
-      ...(names !== defaultNames && { names: everyOverride }),
-      ...("certificate" in values && { certificate: { secret } }),
+      ...(base === "webhook" && { certificate: { secret } }),
       registration: { create: false },
     },
     namespace,
   );
   expect(plain(objectsOf(text), names)).toEqual(plain(expected, names));
+});
+
+describe("under a brand's names", () => {
+  let objects: Objects = new Map();
+  beforeAll(async () => {
+    const names = join(folder, "names.json");
+    const args = [...templateArgs(), "--set-file", `names=${names}`];
+    objects = objectsOf(await helm.done(args, { image }, renamed.companion.namespace));
+  });
+
+  test("every pod reads the names that were given, which the webhook takes", () => {
+    const map = objects.get(`ConfigMap/${renamed.companion.deployment}-names`);
+    const file = join(folder, "mounted.yaml");
+    writeFileSync(file, String(getPath(map, ["data", "names.yaml"])));
+    expect(readNames(file)).toEqual({ names: renamed });
+    const deployments = [...objects.values()].filter(({ kind }) => kind === "Deployment");
+    expect(deployments).toHaveLength(2);
+    for (const deployment of deployments) {
+      const container = containerOf(deployment);
+      expect(asArray(getOwn(container, "env"))).toContainEqual({
+        name: "ENGINE_NAMES",
+        value: "/etc/names/names.yaml",
+      });
+    }
+  });
+
+  test("names that are no YAML are refused", async () => {
+    const { code, stderr } = await helm.run(templateArgs(), { image, names: "group: [" });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("names: error converting YAML");
+  });
+
+  test("the rights of the own certificate are those for the objects that it asks for", () => {
+    const allowed = [...objects.values()]
+      .filter(({ kind }) => /^(Cluster)?Role$/.test(kind))
+      .flatMap((role) => asArray(role["rules"]))
+      .flatMap((rule) => asArray(getOwn(rule, "resourceNames")));
+    const places = Object.values(placesOf(renamed, renamed.companion.namespace));
+    expect([...allowed].sort()).toEqual(places.map(({ name }) => name).sort());
+  });
 });
 
 test("the registration is the template's, without a CA until there is one", async () => {

@@ -329,7 +329,7 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
     },
   },
   "every name another": {
-    values: { names: everyOverride },
+    values: { names: JSON.stringify(everyOverride) },
     namespace: renamed.companion.namespace,
     gives: {
       [`ValidatingWebhookConfiguration/${renamed.webhook.configuration}`]: {
@@ -391,6 +391,7 @@ export const refusedValues: Readonly<Record<string, readonly [Values, RegExp]>> 
     { image, networkPolicy: { metricsFrom: [] } },
     /metricsFrom/,
   ],
+  "names that are no text": [{ image, names: { group: "app.example.com" } }, /names/],
   "a namespace that is none": [{ image, operatorNamespace: "Engine" }, /operatorNamespace/],
   "an interval without a unit": [{ image, podMonitor: { interval: "30" } }, /interval/],
 };

@@ -83,6 +83,7 @@ onDebian.each(
         "/usr/share/fish/vendor_completions.d/kubectl-engine.fish",
         "/usr/share/doc/kubectl-engine/copyright",
         "/usr/share/kubectl-engine/documents.schema.json",
+        `/usr/share/kubectl-engine/engine-webhook-${version}.tgz`,
       ],
     ] as const,
     ["engine-webhook", arch, shared("engine-webhook")] as const,

@@ -2,6 +2,7 @@
 import { manual } from "../../.ci/docs/manual";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { version } from "../../package.json";
 import { type Entry, tarGz, zip } from "../../.ci/package/archives";
 import { krewManifest } from "../../.ci/package/krew";
 import { endingLines } from "../../.ci/package/lines";
@@ -57,7 +58,7 @@ describe.each(["kubectl-engine", "engine-webhook"] as const)("%s", (program) => 
         "LICENSE",
         "LICENSES.txt",
         ...(program === "kubectl-engine" ? ["documents.schema.json"] : []),
-        ...(program === "kubectl-engine" ? more : []),
+        ...(program === "kubectl-engine" ? [`engine-webhook-${version}.tgz`, ...more] : []),
         ...(os === "windows" ? [] : manual(program).map(({ name }) => name)),
       ];
       expect(files.map((file) => file.name)).toEqual(expected);

@@ -27,7 +27,6 @@ const rows: Readonly<Record<string, Smoke>> = {
   "the help of a command": { args: ["upgrade-webhook", "--help"], code: 0, out: /without a gap/ },
   "the help of a nested command": { args: ["cert", "create", "--help"], code: 0, out: /key pair/ },
   "the flags of all": { args: ["options"], code: 0, out: /--kubeconfig=FILE/ },
-  "the manifests within": { args: ["options", "--manifests"], code: 0, out: /kind: Namespace/ },
   "the version": { args: ["version", "--client"], code: 0, out: new RegExp(`: v${version}\n`) },
   "the version as JSON": {
     args: ["version", "--client", "-o", "json"],

@@ -81,21 +81,14 @@ export const options = spec({
 With --names and no file it prints all names of the product instead: the specification's words, each with a
 comment, as a file that --names takes. With --names FILE it prints them as that file makes them.
 
-With --manifests it prints the manifests of the companion webhook instead, under the names that --names FILE
-gives, ready for kubectl apply -f -. With names of its own they hold the names for the webhook's pods as well.
-
 With --schema it prints the JSON schema (draft 7) of every document that -o json prints, or of one kind.`,
   examples: {
     "Print the flags": "options",
     "Print the names, to start your own file from": "options --names",
     "Print the names as a file makes them": "options --names acme.yaml",
-    "Print the companion webhook's manifests under these names":
-      "options --manifests --names acme.yaml",
     "Print the JSON schema of a status": "options --schema Status",
   },
   flags: {
-    manifests: { help: "Print the companion webhook's manifests" },
-    "own-cert": { help: "With --manifests: those with a certificate of its own" },
     schema: {
       value: "KIND",
       alone: "options",
@@ -104,15 +97,9 @@ With --schema it prints the JSON schema (draft 7) of every document that -o json
     },
   },
   cluster: false,
-  shows: (read) => read.on("manifests"),
-  judge: ({ manifests, ownCert, schema }, read) => {
-    read.oneOf("manifests", "schema");
-    if (ownCert && !manifests) read.problems.push("--own-cert: goes with --manifests");
-    return {
-      /** --names was typed, with a file or without. */
-      names: read.given("names"),
-      manifests: manifests ? { ownCert } : undefined,
-      schema: read.given("schema") ? { kind: schema } : undefined,
-    };
-  },
+  judge: ({ schema }, read) => ({
+    /** --names was typed, with a file or without. */
+    names: read.given("names"),
+    schema: read.given("schema") ? { kind: schema } : undefined,
+  }),
 });

@@ -51,7 +51,6 @@ const asked: readonly (readonly [line: string, kind: string])[] = [
   ["frobnicate", "Usage"],
   ["options", "Options"],
   ["options --names", "Options"],
-  ["options --manifests", "Options"],
   ["options --schema", "Options"],
   ["policy", "Policy"],
   ["policy --match-conditions", "Policy"],

@@ -48,11 +48,12 @@ test("nothing else is on stdout, and the talk is on stderr", async () => {
   expect(err).toContain("Secret/engine/admission-tls");
 });
 
-test("manifests are named by their own group", async () => {
-  const { out } = await typed(["options", "--manifests", "-o", "name"]);
+test("what is printed is named by its own group", async () => {
+  const { out } = await typed(["policy", "-o", "name"]);
   const lines = out.trimEnd().split("\n");
-  expect(lines).toContain("namespace/engine-admission");
-  expect(lines).toContain(`deployment.apps/${names.companion.deployment}`);
+  expect(lines).toContain(
+    "validatingadmissionpolicy.admissionregistration.k8s.io/engine-enterprise-admission-edb-form",
+  );
 });
 
 const objects = new Set([...jobs, diff].map(({ path }) => path)).add("status").add("policy");

@@ -92,8 +92,6 @@ test.each([
   ["--help"],
   ["options"],
   ["options --names"],
-  ["options --manifests"],
-  ["options --manifests --own-cert"],
   ["check --list"],
   ["check --list -o json"],
   ...helped.map((path) => [`${path} --help`]),

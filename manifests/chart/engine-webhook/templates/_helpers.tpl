@@ -1,6 +1,7 @@
 {{/* The product's names, with those that were given. */}}
 {{- define "engine-webhook.names" -}}
-{{ mergeOverwrite (fromYaml (.Files.Get "files/names.yaml")) (deepCopy .Values.names) | toYaml }}
+{{ $given := fromYaml .Values.names }}{{ with $given.Error }}{{ fail (printf "names: %s" .) }}{{ end -}}
+{{ mergeOverwrite (fromYaml (.Files.Get "files/names.yaml")) $given | toYaml }}
 {{- end }}
 
 {{- define "engine-webhook.name" -}}
@@ -46,7 +47,7 @@ subjects:
 {{/* A pod template as far as both Deployments share it: list ROOT NAME. */}}
 {{- define "engine-webhook.pod" }}
 {{- $root := index . 0 }}{{ $name := index . 1 }}{{ $names := dict }}
-{{- with $root.Values.names }}{{ $names = dict "checksum/names" (toJson . | sha256sum) }}{{ end }}
+{{- with $root.Values.names }}{{ $names = dict "checksum/names" (sha256sum .) }}{{ end }}
 metadata:
   labels: {{- merge (dict "app.kubernetes.io/name" $name) $root.Values.podLabels | toYaml | nindent 4 }}
   annotations: {{- merge $names $root.Values.podAnnotations | toYaml | nindent 4 }}
