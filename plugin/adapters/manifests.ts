@@ -8,6 +8,7 @@ import { ruleFinding } from "../domain/rules/codes";
 import { type Document, documentsOf, opened, placesIn } from "./documents";
 import { decodeText } from "./encoding";
 import { fileProblem } from "./files";
+import { chartOf, hasMapAsKey, templateMark } from "./templates";
 import { asString, getOwn } from "../domain/values";
 
 /** Where something was read. */
@@ -22,10 +23,20 @@ export interface Manifest {
   readonly locate: (path: readonly (string | number)[]) => Location;
 }
 
+/** A file that has to be rendered before anybody can read it, and its first mark. */
+export interface Template {
+  readonly location: Location;
+  /** It was named by itself, or comes from stdin. */
+  readonly isMeant: boolean;
+  /** The folder of its Helm chart. */
+  readonly chart: string | undefined;
+}
+
 /** What was read, and everything that could not be. */
 export interface Manifests {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly Finding[];
+  readonly templates: readonly Template[];
   readonly warnings: readonly string[];
 }
 
@@ -44,50 +55,87 @@ export async function readManifests(
 ): Promise<Manifests> {
   const warnings: string[] = [];
   const problems: Finding[] = [];
-  const unreadable = (cause: string, location?: Location): void => {
-    problems.push(ruleFinding("unreadable", { cause, ...(location && { location }) }));
+  const notes: Notes = {
+    problem: (cause, fix) => problems.push(unreadable(cause, { ...(fix && { fix }) })),
+    warning: (text) => warnings.push(text),
   };
-  const notes: Notes = { problem: unreadable, warning: (text) => warnings.push(text) };
   const manifests: Manifest[] = [];
-  for (const { file, isNamed } of await filesOf(paths, notes, recursive)) {
-    const text = await readInput(file).catch((error: unknown) => {
+  const templates: Template[] = [];
+  for (const listed of await filesOf(paths, notes, recursive)) {
+    const text = await readInput(listed.file).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
-      unreadable(error.message);
+      problems.push(unreadable(error.message));
       return undefined;
     });
     if (text === undefined) continue;
-    const name = file === "-" ? "stdin" : file;
-    let isEmpty = true;
-    for (const document of documentsOf(text, "refused")) {
-      isEmpty = false;
-      if (!("value" in document)) tell(document, name, unreadable);
-      else if (isNamed && asString(getOwn(document.value, "kind")) === undefined) {
-        unreadable(`document ${document.number}: it has no kind, so it is no manifest`, {
-          file: name,
-          ...placesIn(document.source)([]),
-        });
-      } else manifests.push(...objectsOf(document, name));
+    const read = readFile(text, listed);
+    if ("template" in read) {
+      const chart = listed.file === "-" ? undefined : await chartOf(listed.file);
+      const isMeant = listed.isNamed || listed.file === "-";
+      templates.push({ location: read.template, isMeant, chart });
+    } else {
+      manifests.push(...read.manifests);
+      problems.push(...read.problems);
     }
-    if (isEmpty && isNamed) unreadable(`the file is empty: ${file}`);
   }
-  return { manifests, problems, warnings };
+  return { manifests, problems, templates, warnings };
 }
 
-function tell(
+function unreadable(cause: string, more: Partial<Finding> = {}): Finding {
+  return ruleFinding("unreadable", { cause, ...more });
+}
+
+/** The objects of a file and what stands against reading others, or where it is a template. */
+function readFile(
+  text: string,
+  { file, isNamed }: Listed,
+): Pick<Manifests, "manifests" | "problems"> | { readonly template: Location } {
+  const name = nameOf(file);
+  const [manifests, problems]: [Manifest[], Finding[]] = [[], []];
+  let [isEmpty, isRead] = [true, true];
+  for (const document of documentsOf(text, "refused")) {
+    isEmpty = false;
+    if ("value" in document) {
+      isRead &&= !hasMapAsKey(document.value, text);
+      if (!isNamed || hasKind(document)) manifests.push(...objectsOf(document, name));
+      else problems.push(kindless(document, name));
+    } else {
+      isRead = false;
+      problems.push(...problemsOf(document, name));
+    }
+  }
+  const mark = isRead ? undefined : templateMark(text);
+  if (mark !== undefined) return { template: { file: name, ...mark } };
+  if (isEmpty && isNamed) problems.push(unreadable(`the file is empty: ${file}`));
+  return { manifests, problems };
+}
+
+const nameOf = (file: string): string => (file === "-" ? "stdin" : file);
+
+type ReadDocument = Extract<Document, { readonly value: unknown }>;
+
+function hasKind({ value }: ReadDocument): boolean {
+  return asString(getOwn(value, "kind")) !== undefined;
+}
+
+function kindless({ number, source }: ReadDocument, file: string): Finding {
+  const location = { file, ...placesIn(source)([]) };
+  return unreadable(`document ${number}: it has no kind, so it is no manifest`, { location });
+}
+
+function problemsOf(
   { number, problems }: Extract<Document, { readonly problems: unknown }>,
   file: string,
-  unreadable: (cause: string, location: Location) => void,
-): void {
-  for (const { what, at } of problems) {
+): readonly Finding[] {
+  return problems.map(({ what, at }) => {
     const where = at === undefined ? `document ${number}: ` : "";
-    unreadable(`${where}${what}`, { file, ...(at ?? { line: 1, column: 1 }) });
-  }
+    return unreadable(`${where}${what}`, {
+      location: { file, ...(at ?? { line: 1, column: 1 }) },
+    });
+  });
 }
 
-function objectsOf(
-  { value: whole, source }: Extract<Document, { readonly value: unknown }>,
-  file: string,
-): readonly Manifest[] {
+function objectsOf({ value: whole, source }: ReadDocument, file: string): readonly Manifest[] {
   const place = placesIn(source);
   return [...opened({ value: whole, path: [] })].map(({ value, path }) => ({
     value,
@@ -113,8 +161,8 @@ async function filesOf(
       const isFolder = path !== "-" && (await stat(path).catch(() => undefined))?.isDirectory();
       if (isFolder !== true) return [{ file: path, isNamed: path !== "-" }];
       const found = await filesBelow(path, notes, recursive);
-      const more = recursive ? "" : ", -R reads the folders within it too";
-      if (found.length === 0) notes.problem(`it holds no manifests${more}: ${path}`);
+      if (found.length === 0)
+        notes.problem(`it holds no manifests: ${path}`, noManifests(recursive));
       return found.map((file) => ({ file, isNamed: false }));
     }),
   );
@@ -123,9 +171,14 @@ async function filesOf(
   return [...all].map((file) => ({ file, isNamed: named.has(file) }));
 }
 
+function noManifests(recursive: boolean): string {
+  const more = recursive ? "" : ", or give -R to read the folders within it too";
+  return `give a folder with files that end in .yaml, .yml or .json${more}`;
+}
+
 /** What reading tells besides what was read. */
 export interface Notes {
-  readonly problem: (text: string) => void;
+  readonly problem: (text: string, fix?: string) => void;
   readonly warning: (text: string) => void;
 }
 
@@ -185,7 +238,10 @@ async function beginsAsManifest(path: string): Promise<boolean> {
     const { buffer, bytesRead } = await file
       .read(Buffer.alloc(2048), 0, 2048, 0)
       .finally(() => file.close());
-    return /^\s*"?apiVersion"?\s*:/m.test(decodeText(buffer.subarray(0, bytesRead)));
+    const lines = decodeText(buffer.subarray(0, bytesRead)).split("\n");
+    // scripts and pages that have a manifest in them begin otherwise
+    const first = lines.find((line) => !/^\s*(?:#|---|\{\{|$)/.test(line));
+    return first !== undefined && /^\s*\{?\s*"?(?:apiVersion|kind|metadata)"?\s*:/.test(first);
   } catch {
     return false;
   }

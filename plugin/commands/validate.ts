@@ -7,6 +7,7 @@ import { InputError } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import type { Names } from "../domain/names";
 import { nearMissesOf } from "../domain/near-misses";
+import { isPlaceholder } from "../domain/placeholders";
 import { ruleFinding } from "../domain/rules/codes";
 import { judgedPaths } from "../domain/rules/fields";
 import type { ClusterFacts } from "../domain/rules/types";
@@ -28,6 +29,7 @@ import type { Report } from "../run/report";
 import { type AskedEdit, readStored, reportRules } from "../run/rules";
 import type { CommandContext } from "./context";
 import { recorderOf } from "./run-ports";
+import { templateFindings } from "./templates";
 import type { ValidateFlags } from "./specs/rules";
 
 /** Judges manifests; every expected end comes back as a report. */
@@ -41,14 +43,15 @@ export async function runValidate(
   const input = await readManifests(flags.files, { recursive, readInput });
   const before = await readManifests(old === undefined ? [] : [old], { recursive, readInput });
   for (const text of [...input.warnings, ...before.warnings]) event({ type: "warning", text });
-  const problems = [...input.problems, ...before.problems];
+  const unrendered = templateFindings([...input.templates, ...before.templates], context.options);
+  const problems = [...input.problems, ...before.problems, ...unrendered.problems];
   const known = { clusters: await readClusters(context, flags), olds: before.manifests };
   const { namespace = "default" } = context.options;
-  const { manifests } = input;
-  const isRead = problems.length === 0;
+  const isRead = problems.length + unrendered.remarks.length === 0;
+  const read = { manifests: input.manifests, remarks: unrendered.remarks, isRead };
   if (!live) {
     const recorder = new Recorder({ kind: "Validation" }, { clock, event });
-    const judged = judgedOf(context, flags, { manifests, known, namespace, isRead });
+    const judged = judgedOf(context, flags, { ...read, known, namespace });
     return reportRules(recorder, judged, { problems, strict });
   }
   const recorder = await recorderOf(context, "Validation");
@@ -58,7 +61,7 @@ export async function runValidate(
     const stored = await readStored(deps, operatorsOf(context, flags));
     const { clusters } = stored;
     const olds = stored.databases.map((value) => ({ value, file: "", locate: nowhere }));
-    const place = { manifests, known: { clusters, olds }, namespace: cluster.namespace, isRead };
+    const place = { ...read, known: { clusters, olds }, namespace: cluster.namespace };
     return reportRules(recorder, judgedOf(context, flags, place), { problems, strict });
   } catch (error) {
     return recorder.failure(error);
@@ -75,7 +78,9 @@ interface Judged {
   };
   /** Of what names none. */
   readonly namespace: string;
-  /** False where some of the files could not be read. */
+  /** What is said of the files already. */
+  readonly remarks: readonly Finding[];
+  /** False where some of the files were not read. */
   readonly isRead: boolean;
 }
 
@@ -89,7 +94,7 @@ interface Asked {
 function judgedOf(
   context: CommandContext,
   flags: ValidateFlags,
-  { manifests, known, namespace, isRead }: Judged,
+  { manifests, known, namespace, remarks: said, isRead }: Judged,
 ): Asked {
   const { names } = context;
   const whole = withoutFragments(manifests);
@@ -98,11 +103,12 @@ function judgedOf(
     options: { ...flags.rules, names },
     operatorNamespace: operatorsOf(context, flags),
     clusters: merged(own, known.clusters),
-    complete: flags.live || flags.clusters !== undefined,
+    complete: (flags.live || flags.clusters !== undefined) && own.every(isPlaced),
+    unfilled: true,
   };
   const asked = editsOf(whole, known.olds, { namespace, names });
   const near = whole.flatMap((each) => nearMisses(each, namespace, names));
-  const remarks = [...near, ...candidateFindings(own, names)];
+  const remarks = [...said, ...near, ...candidateFindings(own, names)];
   const isNothing = isRead && asked.length === 0 && near.length === 0;
   return { world, asked, remarks: isNothing ? [...remarks, ruleFinding("nothing", {})] : remarks };
 }
@@ -163,6 +169,11 @@ function projectOwn(
   const facts = projectCluster({ ...value, metadata }, names);
   const hasStatus = isObject(value["status"]);
   return facts === undefined ? [] : [{ facts, hasStatus, location: locate(["metadata", "name"]) }];
+}
+
+/** An EC without placeholders in its name: with them it may be any. */
+function isPlaced({ facts: { namespace, name } }: OwnCluster): boolean {
+  return ![namespace, name].some(isPlaceholder);
 }
 
 /**

@@ -2,6 +2,7 @@
  * Objects that are judged outside an admission review: those of files, and those that are stored. Each
  * verdict is given by the function that the webhook calls (C1-C20), over the same values.
  */
+import { clustersAsFilled, filledIn, isPlaceholder } from "./placeholders";
 import { clusterKey, isOfKind, lookUpCluster, referenceOf } from "./clusters";
 import type { Finding } from "./findings";
 import type { Names } from "./names";
@@ -19,7 +20,7 @@ import type {
   Verdict,
 } from "./rules/types";
 import { plain, showCluster, showMiss } from "./rules/wording";
-import { asString, getPath, groupBy, type Json, omit } from "./values";
+import { asString, bounded, getPath, groupBy, type Json, omit } from "./values";
 
 /** By what objects are judged. */
 export interface RuleWorld {
@@ -29,6 +30,8 @@ export interface RuleWorld {
   readonly clusters: readonly ClusterFacts[];
   /** False where there may be others: an EC that is not among them is then not at hand, and not missing. */
   readonly complete: boolean;
+  /** Values may be placeholders, which somebody fills in before the objects are applied. */
+  readonly unfilled?: true;
 }
 
 /** What is said of one edit. */
@@ -36,8 +39,8 @@ export interface JudgedEdit {
   /** The webhook's, without the causes that rest on what is not known. */
   readonly verdict: Verdict;
   readonly lookups: Lookups;
-  /** What would have to be known for the rest. */
-  readonly unevaluated?: string;
+  /** What would have to be known for the rest, and how to make it known. */
+  readonly unevaluated?: Pick<Finding, "cause" | "fix">;
 }
 
 /** A database before its change, where several documents describe it: which of them counts is not known. */
@@ -62,59 +65,87 @@ export function judgeIn(
     const places = [...new Set([namespace, operatorNamespace])];
     const all = places.flatMap((place) => byNamespace.get(place) ?? []);
     const near = places.flatMap((place) => documents.get(place) ?? []);
-    const look = (object: unknown): readonly Choice<ClusterLookup>[] => {
+    const isNamed = ![namespace, referenceOf(edit.after, edit.kind, names)].some(isPlaceholder);
+    const known = { ...world, complete: world.complete && (isNamed || !world.unfilled) };
+    const look = (asked: Edit, object: unknown): readonly Choice<ClusterLookup>[] => {
       const reference = referenceOf(object, edit.kind, names);
       const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all });
-      return choicesOf(lookup, near, world).map((it, at) => {
-        return { it, at, because: () => differenceOf(it, names) };
-      });
+      return choicesOf(lookup, near, { edit: asked, world: known });
     };
     const caseOf = (asked: Edit, lookups: Lookups, choices: PossibleCase["choices"]) => ({
       ...{ edit: asked, lookups, choices },
       verdict: judgeEdit(asked, lookups, world.options),
     });
-    const afters = look(edit.after);
-    const cases = befores.objects.flatMap((before, at): readonly PossibleCase[] => {
-      const asked = { ...edit, before };
-      const old = { at, because: () => befores.because };
-      if (!needsOldCluster(asked, names)) {
-        return afters.map((ec) => caseOf(asked, { after: ec.it }, [old, ec]));
-      }
-      return afters.flatMap((ec) =>
-        look(before).map((was) => caseOf(asked, { after: ec.it, before: was.it }, [old, ec, was])),
+    const cases = befores.objects.flatMap((before, at) => {
+      const old = { at, fix: oneState, because: () => befores.because };
+      return writtenOrFilled({ ...edit, before }, world).flatMap(
+        ({ it: asked, ...written }): readonly PossibleCase[] =>
+          look(asked, asked.after).flatMap((ec) =>
+            needsOldCluster(asked, names)
+              ? look(asked, before).map((was) =>
+                  caseOf(asked, { after: ec.it, before: was.it }, [old, written, ec, was]),
+                )
+              : [caseOf(asked, { after: ec.it }, [old, written, ec])],
+          ),
       );
     });
-    return judgedOf(cases, world);
+    return judgedOf(cases, known);
   };
+}
+
+/** An edit as it is written; as it is without its placeholders too. */
+function writtenOrFilled(edit: Edit, { options, unfilled }: RuleWorld): readonly Choice<Edit>[] {
+  const filled = unfilled && filledIn(edit, options.names);
+  if (filled === undefined) return [{ it: edit, at: 0, fix: fillIn, because: () => "" }];
+  const because = (): string =>
+    `${bounded(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
+  return [edit, filled.edit].map((it, at) => ({ it, at, fix: fillIn, because }));
 }
 
 /** Every EC that a lookup may mean: each document of the one found, or each of several. */
 function choicesOf(
   lookup: ClusterLookup,
   near: readonly ClusterFacts[],
-  { complete }: RuleWorld,
-): readonly ClusterLookup[] {
+  {
+    edit,
+    world: { options, complete, unfilled },
+  }: { readonly edit: Edit; readonly world: RuleWorld },
+): readonly Choice<ClusterLookup>[] {
+  const { names } = options;
   const found = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
-  if (lookup.is === "ambiguous") return complete ? [lookup] : [lookup, ...near.map(found)];
-  if (lookup.is === "missing") return [lookup];
+  if (lookup.is !== "found") {
+    const others = lookup.is === "ambiguous" && !complete ? near.map(found) : [];
+    const because = (): string => showMiss(lookup, names);
+    return [lookup, ...others].map((it, at) => ({ it, at, fix: nameIt, because }));
+  }
   const key = clusterKey(lookup.cluster);
-  return near.filter((cluster) => clusterKey(cluster) === key).map(found);
+  const documents = near.filter((cluster) => clusterKey(cluster) === key);
+  const all = unfilled
+    ? documents.flatMap((each) => clustersAsFilled(each, edit, names))
+    : documents;
+  const isUnfilled = all.length > documents.length;
+  const ec = showCluster(lookup.cluster, names);
+  const because = (): string =>
+    isUnfilled ? `not all of ${ec} is filled in` : `the documents of ${ec} differ`;
+  const fix = isUnfilled ? fillIn : ruleFindings.candidates.fix;
+  return all.map((cluster, at) => ({ it: found(cluster), at, fix, because }));
 }
+
+const oneState = "give the documents of one state";
+const fillIn = "fill the placeholders in, and check what comes of it";
+const nameIt = "name the cluster in the database";
+const ownName =
+  "write the bundled module's own name, or check again once the cluster publishes its modules";
 
 /** One of several that may count, the others being as well as it. */
 interface Choice<T> {
   readonly it: T;
   readonly at: number;
   readonly because: () => string;
+  readonly fix: string;
 }
 
-function differenceOf(lookup: ClusterLookup, names: Names): string {
-  return lookup.is === "found"
-    ? `the documents of ${showCluster(lookup.cluster, names)} differ`
-    : showMiss(lookup, names);
-}
-
-/** An edit as it may be, by the document of the database before, of its EC, and of the EC before. */
+/** An edit as it may be: by the document of the database before, its placeholders, its EC, and the EC before. */
 interface PossibleCase {
   readonly edit: Edit;
   readonly lookups: Lookups;
@@ -126,10 +157,11 @@ interface PossibleCase {
 function judgedOf(cases: readonly PossibleCase[], world: RuleWorld): JudgedEdit {
   const { verdict, lookups } = cases.reduce((first) => first);
   const doubts = [...cases.flatMap((one) => missDoubt(one, world)), ...choiceDoubts(cases)];
-  const open = [...doubts.map(({ because }) => because), ...(verdict.uncertain ?? [])];
+  const uncertain = verdict.uncertain ?? [];
+  const open = [...doubts, ...uncertain.map((because) => ({ because, fix: ownName }))];
   if (open.length === 0) return { verdict, lookups };
   const isCertain = (cause: Cause): boolean => doubts.every(({ leaves }) => leaves(cause));
-  const told = new Set((verdict.uncertain ?? []).map(notChecked));
+  const told = new Set(uncertain.map(notChecked));
   const isHidden = doubts.some(({ hidesWarnings }) => hidesWarnings);
   return {
     verdict: {
@@ -139,13 +171,19 @@ function judgedOf(cases: readonly PossibleCase[], world: RuleWorld): JudgedEdit 
       warnings: isHidden ? [] : verdict.warnings.filter((text) => !told.has(text)),
     },
     lookups,
-    unevaluated: [...new Set(open)].join("; "),
+    unevaluated: {
+      cause: `not evaluated: ${joined(open.map(({ because }) => because))}`,
+      fix: joined(open.map(({ fix }) => fix)),
+    },
   };
 }
+
+const joined = (texts: readonly string[]): string => [...new Set(texts)].join("; ");
 
 /** Something that is not known, and which causes it leaves certain. */
 interface Doubt {
   readonly because: string;
+  readonly fix: string;
   readonly leaves: (cause: Cause) => boolean;
   /** What the webhook would say with less than may be known. */
   readonly hidesWarnings?: true;
@@ -166,7 +204,8 @@ function missDoubt(
   const leaves = ({ rule, reason, field }: Cause): boolean =>
     reason === "FieldValueTypeInvalid" || (rule === "R1" && !isByPolicy(field));
   const isOpen = !causesIn(verdict).every(leaves) || mayBeRefused(edit, options);
-  return isOpen ? [{ because: showMiss(miss, names), leaves, hidesWarnings: true }] : [];
+  const { fix } = ruleFindings.unevaluated;
+  return isOpen ? [{ because: showMiss(miss, names), fix, leaves, hidesWarnings: true }] : [];
 }
 
 /** Whether an EC could refuse what passes without one: a version that it does not bundle, or by its policy. */
@@ -185,7 +224,7 @@ function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
   });
   const leaves = (cause: Cause): boolean =>
     outcomes.every(({ places }) => places.has(placeOf(cause)));
-  return [0, 1, 2].flatMap((which) => {
+  return [0, 1, 2, 3].flatMap((which) => {
     // where nothing else is another choice, the outcome is another one
     const alike = groupBy(outcomes, ({ choices }) =>
       choices.map(({ at }, index) => (index === which ? "" : at)).join(),
@@ -193,8 +232,8 @@ function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
     const mixed = [...alike.values()].find(
       (group) => new Set(group.map(({ said }) => said)).size > 1,
     );
-    const because = mixed?.[0]?.choices[which]?.because();
-    return because === undefined ? [] : [{ because, leaves }];
+    const choice = mixed?.[0]?.choices[which];
+    return choice === undefined ? [] : [{ because: choice.because(), fix: choice.fix, leaves }];
   });
 }
 
@@ -234,9 +273,7 @@ export function findingsOf(object: string, judged: JudgedEdit): readonly Finding
     ...warnings
       .filter((text) => !isSaid(text))
       .map((cause) => ruleFinding("warned", { object, cause })),
-    ...(unevaluated === undefined
-      ? []
-      : [ruleFinding("unevaluated", { object, cause: `not evaluated: ${unevaluated}` })]),
+    ...(unevaluated === undefined ? [] : [ruleFinding("unevaluated", { object, ...unevaluated })]),
   ];
 }
 

@@ -57,6 +57,10 @@ export const ruleFindings = {
     cause: "the files hold no database: the rules had nothing to check",
     fix: "give the files of the databases; -R reads the folders within folders too",
   }),
+  template: warning("MANIFEST-TEMPLATE", "S56", {
+    cause: "files are templates of manifests: what comes of them was not checked",
+    fix: "render them first: helm template CHART | kubectl engine validate -f -",
+  }),
   unreadable: error("MANIFEST-UNREADABLE", "exit code 2", {
     cause: "a file cannot be read as manifests: what it holds was not judged",
     fix: "correct the file at the place that the finding names, then run again",

@@ -581,6 +581,261 @@ describe("input", () => {
   });
 });
 
+describe("what is no manifest yet", () => {
+  const chart = {
+    "chart/Chart.yaml": "apiVersion: v2\nname: orders\nversion: 0.1.0\n",
+    "chart/templates/if.yaml": `{{- if .Values.on }}\n${edb('engineVersion: "9.9"')}{{- end }}\n`,
+    "chart/templates/more/value.yaml": edb("engineVersion: {{ .Values.engineVersion }}"),
+  };
+  const wrong = edb('engineVersion: "9.9"', "wrong");
+  const inFolder = ["-f", "./", "-R"];
+
+  test.each<[string, Record<string, string>, number, string[], string[]]>([
+    ["a chart", chart, 0, ["chart/templates/if.yaml:1:1 warning MANIFEST-TEMPLATE"], inFolder],
+    [
+      "a chart, strictly",
+      chart,
+      1,
+      ["chart/templates/if.yaml:1:1 warning MANIFEST-TEMPLATE"],
+      [...inFolder, "--strict"],
+    ],
+    [
+      "a chart beside what is wrong",
+      { ...chart, "wrong.yaml": wrong },
+      1,
+      [
+        "chart/templates/if.yaml:1:1 warning MANIFEST-TEMPLATE",
+        "wrong.yaml:7:18 error R1 spec.engineVersion",
+      ],
+      inFolder,
+    ],
+    [
+      "a template that is named",
+      chart,
+      2,
+      ["chart/templates/more/value.yaml:7:18 error MANIFEST-TEMPLATE"],
+      ["-f", "./chart/templates/more/value.yaml"],
+    ],
+    [
+      "a template before the change",
+      { ...chart, "wrong.yaml": wrong },
+      2,
+      [
+        "chart/templates/if.yaml:1:1 error MANIFEST-TEMPLATE",
+        "wrong.yaml:7:18 error R1 spec.engineVersion",
+      ],
+      ["-f", "./wrong.yaml", "--old=./chart/templates/if.yaml"],
+    ],
+    [
+      "templates of others, a warning for each folder",
+      {
+        "a/jinja.yaml": `{% if on %}\n${wrong}{% endif %}\n`,
+        "a/more.yaml": wrong.replace('"9.9"', "{{ version }}"),
+        "b/erb.yaml": `<% if on %>\n${wrong}<% end %>\n`,
+        "b/shell.yaml": wrong.replace(/spec:[^]*/, "spec: {engineVersion: ${ENGINE_VERSION}}\n"),
+      },
+      0,
+      ["a/jinja.yaml:1:1 warning MANIFEST-TEMPLATE", "b/erb.yaml:1:1 warning MANIFEST-TEMPLATE"],
+      inFolder,
+    ],
+    [
+      "a mistake beside marks in quotes, comments and texts",
+      {
+        "a.yaml": `# {{ comment }}\na: "{{ double }}" # {% too %}\nb: '<% single %>'\nc: |\n  \${text}\n\n  {{ text }}\nd: [\n`,
+      },
+      2,
+      ["a.yaml:9:1 error MANIFEST-UNREADABLE"],
+      inFolder,
+    ],
+    [
+      "texts with marks are no templates",
+      {
+        "a.yaml": `apiVersion: v1\nkind: ConfigMap\ndata: {a: "{{ x }}", b: '{% y %}'}\n---\n${wrong}`,
+      },
+      1,
+      ["a.yaml:11:18 error R1 spec.engineVersion"],
+      inFolder,
+    ],
+    [
+      "a folder without manifests",
+      { "a/x.txt": "" },
+      2,
+      [":0:0 error MANIFEST-UNREADABLE"],
+      inFolder,
+    ],
+  ])("%s", async (...[, files, code, found, words]) => {
+    const ended = await validate(files, [...words, "-o", "json"]);
+    expect({ code: ended.code, found: foundIn(ended) }).toEqual({ code, found });
+  });
+
+  test("a template on stdin", async () => {
+    const stdin = stdinOf(chart["chart/templates/if.yaml"]);
+    const ended = await validate({}, ["-f", "-", "-o", "json"], { stdin });
+    expect({ code: ended.code, found: foundIn(ended) }).toEqual({
+      code: 2,
+      found: ["stdin:1:1 error MANIFEST-TEMPLATE"],
+    });
+  });
+
+  test("the way to check a chart is said once, also of one whose name needs quotes", async () => {
+    const files = Object.fromEntries(
+      Object.entries(chart).map(([name, text]) => [name.replace("chart/", "my chart/"), text]),
+    );
+    const { out } = await validate(files, inFolder);
+    expect(out).toContain("2 Helm templates under FOLDER/my chart are not read\n");
+    expect(out).toContain("helm template 'FOLDER/my chart' | kubectl engine validate -f -\n");
+    expect(out).not.toContain("MANIFEST-NOTHING");
+  });
+
+  test("only files that begin as manifests are told to be left out", async () => {
+    const { err } = await validate(
+      {
+        "a.yaml": edb('engineVersion: "7.4"'),
+        "database.template": `# ours\n---\n${wrong}`,
+        "database.yaml.j2": "{% if on %}",
+        "json.tpl": '{"kind": "List"}',
+        "apply.sh": `#!/bin/sh\nkubectl apply -f - <<END\n${wrong}END\n`,
+        "README.md": `# Databases\n\nThis one:\n${wrong}`,
+        "empty.txt": "",
+      },
+      ["-f", "./"],
+    );
+    const named = [...err.matchAll(/file FOLDER\/(\S+) was not read/g)].map(([, name]) => name);
+    expect(named).toEqual(["database.template", "database.yaml.j2", "json.tpl"]);
+  });
+
+  test("a folder without manifests has a way on of its own", async () => {
+    const { out } = await validate({ "a/x.txt": "" }, ["-f", "./a"]);
+    expect(out).toContain(
+      "give a folder with files that end in .yaml, .yml or .json, or give -R to read the folders within it too\n",
+    );
+  });
+
+  const open = (file = "db.yaml"): string => `${file}:4:9 warning RULES-NOT-EVALUATED`;
+  const published7 = ec("", published);
+
+  test.each<[string, Record<string, string>, string[], string[]?]>([
+    ["a version", { "db.yaml": edb('engineVersion: "${ENGINE_VERSION}"') }, [open()]],
+    ["a version of Helm's", { "db.yaml": edb('engineVersion: "{{ .Values.v }}"') }, [open()]],
+    ["a version without quotes", { "db.yaml": edb("engineVersion: $ENGINE_VERSION") }, [open()]],
+    [
+      "a version, with modules of which one is wrong",
+      {
+        "ec.yaml": ec("nodes: 3"),
+        "db.yaml": edb(`${ofEc}\nengineVersion: \${V}\nmodulesList: [{name: graph}]`),
+      },
+      ["db.yaml:9:24 error R3 spec.modulesList[0].name", open()],
+    ],
+    [
+      "a version, of a database whose module was there before",
+      {
+        "ec.yaml": ec("nodes: 3"),
+        "db.yaml": edb(`${ofEc}\nengineVersion: \${V}\nmodulesList: [{name: graph}]`),
+        "old.txt": edb(`${ofEc}\nengineVersion: "7.2"\nmodulesList: [{name: graph}]`),
+      },
+      [open()],
+      ["--old=./old.txt"],
+    ],
+    [
+      "a module, an entry and what else is wrong",
+      {
+        "ec.yaml": ec("nodes: 3"),
+        "db.yaml": edb(
+          `${ofEc}\nmodulesList: [{name: "\${MODULE}", version: "1"}, "{{ .Values.module }}", {name: graph}]`,
+        ),
+      },
+      ["db.yaml:8:83 error R3 spec.modulesList[2].name", open()],
+    ],
+    [
+      "a whole list",
+      { "ec.yaml": ec("nodes: 3"), "db.yaml": edb(`${ofEc}\nmodulesList: "\${MODULES}"`) },
+      [open()],
+    ],
+    ["a whole spec", { "db.yaml": edb("").replace(/spec:[^]*/, "spec: ${SPEC}\n") }, [open()]],
+    [
+      "the name of the EC, where all ECs are known",
+      {
+        "all.txt": published7,
+        "db.yaml": edb("engineEnterpriseCluster: {name: '${EC}'}\nengineVersion: \"7.4\""),
+      },
+      [open()],
+      ["--clusters=./all.txt"],
+    ],
+    [
+      "the namespace, where all ECs are known",
+      { "all.txt": published7, "db.yaml": edb(`engineVersion: "8.0"`, "carts", "$NAMESPACE") },
+      [open()],
+      ["--clusters=./all.txt", "--operator-namespace=other"],
+    ],
+    [
+      "the name of an EC",
+      {
+        "all.txt": published7,
+        "ec.yaml": ec("userDefinedModules: [{name: graph}]").replace("name: ec", "name: $(EC)"),
+        "db.yaml": edb("engineEnterpriseCluster: {name: new}\nmodulesList: [{name: graph}]"),
+      },
+      [open()],
+      ["--clusters=./all.txt"],
+    ],
+    [
+      "an EC's modules",
+      {
+        "ec.yaml": ec("userDefinedModules: [{name: '${MODULE}'}]"),
+        "db.yaml": edb(`${ofEc}\nmodulesList: [{name: graph}]\nengineVersion: "9.9"`),
+      },
+      ["db.yaml:9:18 error R1 spec.engineVersion", open()],
+    ],
+    [
+      "an EC's policy, for a raise",
+      {
+        "ec.yaml": ec("engineUpgradePolicy: '${POLICY}'"),
+        "db.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+        "old.txt": edb(`${ofEc}\nengineVersion: "7.2"`),
+      },
+      [open()],
+      ["--old=./old.txt"],
+    ],
+    [
+      "an EC's policy, for the newest",
+      {
+        "ec.yaml": ec("engineUpgradePolicy: '${POLICY}'"),
+        "db.yaml": edb(`${ofEc}\nengineVersion: latest`),
+      },
+      [open()],
+    ],
+    [
+      "an EC's policy, for what it does not decide",
+      {
+        "ec.yaml": ec("engineUpgradePolicy: '${POLICY}'"),
+        "db.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
+      },
+      [],
+    ],
+    ["a field that is not checked", { "db.yaml": edb('memorySize: "${SIZE}"') }, []],
+    [
+      "dollars and braces that are none",
+      { "ec.yaml": ec("nodes: 3"), "db.yaml": edb(`${ofEc}\nengineVersion: "$7.4 {}"`) },
+      ["db.yaml:8:18 error R1 spec.engineVersion"],
+    ],
+  ])("a placeholder: %s", async (...[, files, found, words = []]) => {
+    const all = await validate(files, [...words, "-o", "json"]);
+    expect(foundIn(all)).toEqual(found);
+    const isWrong = found.some((line) => line.includes(" error "));
+    expect(all.code).toBe(isWrong ? 1 : 0);
+    const strict = await validate({}, [...words, "--strict"]);
+    expect(strict.code).toBe(found.length > 0 ? 1 : 0);
+  });
+
+  test("what is not filled in is named, with the way on", async () => {
+    const files = { "db.yaml": edb("engineVersion: $VERSION\nmodulesList: [$MODULE]") };
+    const { out } = await validate(files);
+    expect(out).toContain(
+      "not evaluated: spec.engineVersion, spec.modulesList are not filled in\n",
+    );
+    expect(out).toContain("Fix:    fill the placeholders in, and check what comes of it\n");
+  });
+});
+
 describe("forms", () => {
   const files = {
     "a b,c:d.yaml": `${major}---\n${edb(`${ofEc}\nengineVersion: "9.9"\nmodulesList:\n- name: "<graph> & \\"co\\" 100% ]]>"`)}`,

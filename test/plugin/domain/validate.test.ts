@@ -122,6 +122,14 @@ test.each<[string, Row]>([
     },
   ],
   [
+    "what is stored is filled in",
+    {
+      after: edb({ ...of("ec"), engineVersion: "${VERSION}", modulesList: [{ name: "$MODULE" }] }),
+      ecs: [ec("ec")],
+      found: ["error R1 spec.engineVersion", "error R3 spec.modulesList[0].name"],
+    },
+  ],
+  [
     "a rule that warns about a display name",
     {
       after: edb({ ...of("ec"), modulesList: [{ name: "EngineGears" }, { name: "EngineBloom" }] }),
