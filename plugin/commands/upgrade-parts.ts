@@ -69,7 +69,7 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
       ...(part.id === "webhook" &&
         webhookOwner(facts) !== undefined &&
         flags.probe && {
-          verify: (stage) => verifyWebhook(staged(context, stage, part.id)),
+          verify: (stage) => verifyWebhook(staged(context, stage, part.id), flags),
         }),
     };
   });

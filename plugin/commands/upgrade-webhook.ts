@@ -10,7 +10,9 @@ import { isObject } from "../domain/values";
 import { entryOf, wideRules } from "../domain/webhook/configuration";
 import { renderTemplate } from "../domain/webhook/wanted";
 import type { ProbePair } from "../domain/webhook/probe";
+import { hindranceFinding } from "../domain/webhook/refusers";
 import { certificateReport } from "../run/cert-inspect";
+import { BlockedError } from "../run/engine/recorder";
 import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/read";
 import { swapWebhook } from "../run/swap/swap";
@@ -160,7 +162,7 @@ function requireNarrow(
 
 async function readProbeFile(
   context: CommandContext,
-  { probeFile }: SwapFlags,
+  { probeFile }: Pick<SwapFlags, "probeFile">,
 ): Promise<readonly unknown[] | undefined> {
   if (probeFile === undefined) return undefined;
   return parseDocuments(await context.readInput(probeFile), probeFile);
@@ -255,15 +257,28 @@ const prepared: Readonly<
   scc: () => Promise.resolve((context) => runUnbindScc(context, [], {})),
 };
 
-/** Exit 7 where it was seen not to work; a cause that is not the webhook's leaves it unproven. */
-export async function verifyWebhook(context: CommandContext): Promise<Report> {
+/**
+ * Exit 7 where it was seen not to work, 3 where somebody else refuses what would prove it; any other
+ * cause that is not the webhook's leaves it unproven.
+ */
+export async function verifyWebhook(
+  context: CommandContext,
+  given: Pick<SwapFlags, "probeFile">,
+): Promise<Report> {
   const ports = await runPorts(context, "UpgradeWebhook");
-  const { recorder, cluster } = ports;
-  const facts = await readSnapshot(ports, cluster.namespace, probedFacts);
-  const probe = { name: probeNameOf(context), phase: "found" };
+  const { recorder, cluster, names } = ports;
+  const { namespace } = cluster;
+  const documents = await readProbeFile(context, given);
+  const own = probePair(documents, given.probeFile ?? "", { namespace, names });
+  const facts = await readSnapshot(ports, namespace, probedFacts);
+  const probe = { name: probeNameOf(context), phase: "found", own };
   const outcome = await probeWebhook(ports, facts, probe);
   if (outcome.is === "proven") return recorder.success("it was seen refusing a bad edit");
   if (outcome.is === "open") return recorder.success(`unproven: ${outcome.because}`);
+  if (outcome.is === "elsewhere") {
+    const found = [hindranceFinding(outcome.hindrance)];
+    return recorder.failure(new BlockedError(exitCodes.blocked, found));
+  }
   return recorder.report({
     code: exitCodes.rolledBack,
     reason: `the proof failed: ${outcome.because}; this run wrote nothing of it`,

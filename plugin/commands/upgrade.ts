@@ -203,7 +203,11 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...{ version: chart?.version, values: chart?.values, "image-registry": flags.registry },
     ...{ "pull-secret": flags.pullSecret, "cluster-target": flags.clusterTarget },
     ...{ "engine-version": flags.engineVersion, participant: flags.participants },
-    ...{ "take-fields": flags.takeFields, "allow-object": flags.allowObjects },
+    ...{
+      "probe-file": flags.probeFile,
+      "take-fields": flags.takeFields,
+      "allow-object": flags.allowObjects,
+    },
     skip: skip.map(skipWord),
   };
   return publicWords([

@@ -34,6 +34,10 @@ export const kinds = {
     "validatingwebhookconfigurations",
     "ValidatingWebhookConfiguration",
   ),
+  mutatingConfiguration: inGroup("admissionregistration.k8s.io")(
+    "mutatingwebhookconfigurations",
+    "MutatingWebhookConfiguration",
+  ),
 } as const;
 
 /** What OLM keeps of a release. */

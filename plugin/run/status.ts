@@ -19,7 +19,8 @@ import type { ProbeOutcome } from "../domain/status/admission";
 import { getOwn } from "../domain/values";
 import { entryOf, serviceNamespaceOf } from "../domain/webhook/configuration";
 import { tally } from "../domain/webhook/gap";
-import { type ProbePair, pairsFor } from "../domain/webhook/probe";
+import { type ProbePair, pairsFor, type Proof } from "../domain/webhook/probe";
+import { hindranceCause } from "../domain/webhook/refusers";
 import { labelsFor, selects } from "../domain/kube/selectors";
 import { Prober } from "./swap/prober";
 
@@ -167,7 +168,9 @@ async function lookAgain(reader: StatusReader, last: StatusView, now: number): P
   }
 }
 
-const wanted = { quietMs: 200, pairs: 2, limitMs: 15_000 };
+/** Nothing was written that would have to spread: what answers wrong for so long stays wrong. */
+const wanted = { quietMs: 200, pairs: 2, limitMs: 5_000 };
+const looks = 3;
 
 /** The lists that a probe is made from. */
 export const probedFacts: readonly FactKey[] = [
@@ -178,25 +181,34 @@ export const probedFacts: readonly FactKey[] = [
   "ercs",
 ];
 
+interface ProbeWanted {
+  /** Of the probe's objects, which nothing else has. */
+  readonly name: string;
+  readonly phase?: string;
+  /** A pair of one's own in place of the table's. */
+  readonly own?: ProbePair | undefined;
+}
+
 /** What the twins showed; a cause that is not the webhook's leaves it open. */
 export async function probeWebhook(
   deps: SnapshotDeps & { readonly recorder: Recorder },
   facts: Facts,
-  { name, phase = "status" }: { readonly name: string; readonly phase?: string },
+  { name, phase = "status", own }: ProbeWanted,
 ): Promise<ProbeOutcome> {
   const { entry } = facts.names.webhook;
-  const pair = pairFor(facts, name);
+  const pair = own ?? pairFor(facts, name);
   if (typeof pair === "string") return { is: "open", because: pair };
   const prober = new Prober(deps, pair);
-  const proof = await prober.settle({ ...wanted, entry });
+  await prober.look(looks);
+  const proof: Proof =
+    prober.hindrance === undefined
+      ? await prober.settle({ ...wanted, entry })
+      : { is: "waiting", because: hindranceCause(prober.hindrance) };
   deps.recorder.probe({ phase, ...tally(prober.counting(), prober.ours) });
   if (proof.is === "proven") return proof;
   const { because } = proof;
-  const hindrance = prober.hindrance();
-  if (hindrance !== undefined) {
-    const { object = "", cause, fix } = hindrance;
-    return { is: "elsewhere", because: cause, object, fix };
-  }
+  const { hindrance } = prober;
+  if (hindrance !== undefined) return { is: "elsewhere", hindrance };
   const other = prober.observations.some(({ answer }) => answer.is === "other");
   return other ? { is: "open", because } : { is: "failed", because };
 }

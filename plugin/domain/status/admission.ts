@@ -13,6 +13,7 @@ import {
   serviceNamespaceOf,
   trustOf,
 } from "../webhook/configuration";
+import { adviceFor, type Hindrance, hindranceCause } from "../webhook/refusers";
 import { injectorOf, judgeInjection } from "../webhook/injector";
 import { daysUntil } from "../duration";
 import { unreadVerdict, type ComponentHealth } from "./verdict";
@@ -44,13 +45,7 @@ export interface WebhookStatus {
 export type ProbeOutcome =
   | { readonly is: "proven" }
   | { readonly is: "failed"; readonly because: string }
-  /** Somebody else refuses or fails the edits. */
-  | {
-      readonly is: "elsewhere";
-      readonly because: string;
-      readonly object: string;
-      readonly fix: string;
-    }
+  | { readonly is: "elsewhere"; readonly hindrance: Hindrance }
   | { readonly is: "open"; readonly because: string };
 
 /** The webhook's part of the screen. */
@@ -67,16 +62,16 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     ...(notAfter !== undefined &&
       daysLeft !== undefined && { certificate: { notAfter, daysLeft } }),
     ...(probe !== undefined && {
-      probe: {
-        proven: probe.is === "proven",
-        says: probe.is === "proven" ? proven : probe.because,
-      },
+      probe: { proven: probe.is === "proven", says: saysOf(probe) },
     }),
     verdict: firstVerdict(facts, configurations, probe),
   };
 }
 
-const proven = "an edit that must pass passed, its twin was refused";
+function saysOf(probe: ProbeOutcome): string {
+  if (probe.is === "proven") return "an edit that must pass passed, its twin was refused";
+  return probe.is === "elsewhere" ? hindranceCause(probe.hindrance) : probe.because;
+}
 
 /** The configurations that serve this namespace or none that can be; the one of the fixed name always. */
 function servedHere({ objects, names, namespace }: Facts): readonly KubeObject[] {
@@ -244,14 +239,20 @@ function judgeProbe(
   probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
   if (probe === undefined || probe.is === "proven") return undefined;
+  if (probe.is === "elsewhere") return judgeHindrance(probe.hindrance);
   const { because } = probe;
   if (probe.is === "open") return { is: "unknown", because };
-  if (probe.is === "elsewhere") {
-    const { object, fix } = probe;
-    return { is: "stalled", because, fix, object };
-  }
   const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
   return { is: "stalled", because, fix: reapply, object };
+}
+
+/** Databases cannot be edited where somebody else refuses good edits; a bad edit that is refused harms nobody. */
+function judgeHindrance(hindrance: Hindrance): ComponentHealth {
+  const because = hindranceCause(hindrance);
+  const { refuser, twin } = hindrance;
+  if (twin === "deny") return { is: "unknown", because };
+  const object = `${refuser.kind}/${refuser.name}`;
+  return { is: "stalled", because, fix: adviceFor(refuser), object };
 }
 
 function summary(

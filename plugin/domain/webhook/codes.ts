@@ -40,8 +40,8 @@ export const webhookFindings = {
   }),
   probeHidden: error("PROBE-HIDDEN", "docs/guides/webhook-swap.md", {
     cause:
-      "a policy refuses every bad edit of the probe before the webhook is asked, so that its refusal cannot be seen",
-    fix: "give a bad edit that the policy lets through with --probe-file, or go without proof with --no-probe",
+      "a policy, or a webhook of someone else, refuses every bad edit of the probe, so that no refusal by the operator's webhook can be seen",
+    fix: "give a bad edit that it lets through with --probe-file, or go without proof with --no-probe",
   }),
   probeRefused: error("PROBE-REFUSED", "docs/guides/webhook-swap.md", {
     cause:

@@ -166,9 +166,9 @@ export function answerOf(refusal: {
   readonly message: string;
 }): ProbeAnswer {
   const { message } = refusal;
-  const denying = /^admission webhook "([^"]+)" denied the request/.exec(message)?.[1];
+  const denying = /^admission webhook "([\w.-]{1,253})" denied the request/.exec(message)?.[1];
   if (denying !== undefined) return { is: "refused", by: denying, detail: message };
-  const failing = /^(?:Internal error occurred: )?failed calling webhook "([^"]+)"/.exec(
+  const failing = /^(?:Internal error occurred: )?failed calling webhook "([\w.-]{1,253})"/.exec(
     message,
   )?.[1];
   if (failing !== undefined) return { is: "failed", by: failing, detail: message };

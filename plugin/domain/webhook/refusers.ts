@@ -1,7 +1,7 @@
 /** Who refuses or fails an edit in the place of the product's webhook, and what to do about it. */
 import type { Finding } from "../findings";
 import { webhookFinding } from "./codes";
-import type { Observation, ProbeAnswer } from "./probe";
+import type { Observation, ProbeAnswer, ProbeKind } from "./probe";
 
 /** A policy, or a webhook of someone else. */
 export interface Refuser {
@@ -12,8 +12,14 @@ export interface Refuser {
   readonly detail: string;
 }
 
-const policy = /^[^:]*: (?:: )?(Validating|Mutating)AdmissionPolicy '([^']+)'/;
-const dryRun = /^admission webhook "([^"]+)" does not support dry run/;
+/** Somebody else's answers stand against a proof: good edits that are refused, or every bad one. */
+export interface Hindrance {
+  readonly refuser: Refuser;
+  readonly twin: ProbeKind;
+}
+
+const policy = /^[^:]{0,400}: (?:: )?(Validating|Mutating)AdmissionPolicy '([\w.-]{1,253})'/;
+const dryRun = /^admission webhook "([\w.-]{1,253})" does not support dry run/;
 
 /** Who else gave the answer; undefined for the webhook's own, and where the API server itself refuses. */
 export function refuserOf(answer: ProbeAnswer, ours: readonly string[]): Refuser | undefined {
@@ -53,32 +59,51 @@ export function adviceFor(refuser: Refuser): string {
   return `${act} the webhook ${name}, which is not this operator's: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml`;
 }
 
-const otherwise =
-  "or prove with an edit of your own (--probe-file), or go without proof (--no-probe)";
-
-/** Before the first write: good edits that somebody else refuses prove nothing. */
-export function refusedElsewhere(refuser: Refuser): Finding {
-  const does = refuser.fails ? "fails" : "refuses";
-  return webhookFinding("probeRefused", {
-    object: `${refuser.kind}/${refuser.name}`,
-    cause: `${nameOfRefuser(refuser)} ${does} an edit that must pass: ${refuser.detail}`,
-    fix: `${adviceFor(refuser)}; ${otherwise}`,
-  });
+/** The hindrance as the finding that ends a run before its first write. */
+export function hindranceFinding({ refuser, twin }: Hindrance): Finding {
+  const object = `${refuser.kind}/${refuser.name}`;
+  const cause = hindranceCause({ refuser, twin });
+  if (twin === "accept") {
+    const fix = `${adviceFor(refuser)}; or prove with an edit of your own (--probe-file), or go without proof (--no-probe)`;
+    return webhookFinding("probeRefused", { object, cause, fix });
+  }
+  const fix =
+    "give a bad edit that it lets through (--probe-file), or go without proof (--no-probe)";
+  return webhookFinding("probeHidden", { object, cause, fix });
 }
 
-/** Before the first write: every bad edit is refused before the webhook is asked. */
-export function hiddenBy(refuser: Refuser): Finding {
-  return webhookFinding("probeHidden", {
-    object: `${refuser.kind}/${refuser.name}`,
-    cause: `${nameOfRefuser(refuser)} refuses every bad edit before the webhook is asked: ${refuser.detail}`,
-    fix: `give a bad edit that it lets through (--probe-file), or go without proof (--no-probe)`,
-  });
+/** What was seen, for a reader who may not have the flags of the swap. */
+export function hindranceCause({ refuser, twin }: Hindrance): string {
+  const does = refuser.fails ? "fails" : "refuses";
+  const what =
+    twin === "accept"
+      ? "an edit that must pass"
+      : "every bad edit, so that no refusal by this operator's webhook is seen";
+  return `${nameOfRefuser(refuser)} ${does} ${what}: ${refuser.detail}`;
+}
+
+/**
+ * What stands against a proof, from the answers to one pair with so many bad edits.
+ */
+export function hindranceIn(
+  observations: readonly Observation[],
+  { ours, denies }: { readonly ours: readonly string[]; readonly denies: number },
+): Hindrance | undefined {
+  const good = lastRefuser(observations, "accept", ours);
+  if (good !== undefined) return { refuser: good, twin: "accept" };
+  const bad = observations.filter(({ twin }) => twin === "deny");
+  const hidden = lastRefuser(bad, "deny", ours);
+  const tried = new Set(bad.map(({ pair }) => pair)).size;
+  const all = bad.every(({ answer }) => refuserOf(answer, ours) !== undefined);
+  return hidden !== undefined && all && tried === denies
+    ? { refuser: hidden, twin: "deny" }
+    : undefined;
 }
 
 /** The last one that somebody else refused, of the twins of this kind. */
 export function lastRefuser(
   observations: readonly Observation[],
-  twin: Observation["twin"],
+  twin: ProbeKind,
   ours: readonly string[],
 ): Refuser | undefined {
   return observations

@@ -11,6 +11,8 @@ import {
 } from "../../domain/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { isPersons, judgeConflict } from "../../domain/owners";
+import { answerOf } from "../../domain/webhook/probe";
+import { adviceFor, nameOfRefuser, type Refuser, refuserOf } from "../../domain/webhook/refusers";
 import type { Cluster } from "../ports";
 import { BlockedError, type Recorder } from "./recorder";
 import {
@@ -259,36 +261,30 @@ function refusal(error: unknown, change: Change): unknown {
 }
 
 /** A name is one token of a fixed form: nothing of the object is in it. */
-function refuserIn(message: string): string {
-  const [, denying] = /^admission webhook "([\w.-]{1,253})" denied/.exec(message) ?? [];
-  if (denying !== undefined) return `admission webhook ${denying}`;
-  const failing = /^(?:Internal error occurred: )?failed calling webhook "([\w.-]{1,253})"/.exec(
-    message,
-  )?.[1];
-  if (failing !== undefined)
-    return `the API server, because admission webhook ${failing} does not answer`;
-  const policy = /^[^:]{1,400}: (?:: )?ValidatingAdmissionPolicy '([\w.-]{1,253})'/.exec(
-    message,
-  )?.[1];
-  return policy === undefined ? "the API server" : `ValidatingAdmissionPolicy ${policy}`;
+function refuserName(refuser: Refuser | undefined): string {
+  if (refuser === undefined) return "the API server";
+  const isWebhook = refuser.kind === "webhook";
+  const name = `${isWebhook ? "admission " : ""}${nameOfRefuser(refuser)}`;
+  return refuser.fails ? `the API server, because ${name} does not answer` : name;
 }
 
 /** A refusal may quote what it refuses, a private key too: what is left of it cannot. */
 function withheld(error: unknown, object: string): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { status, message } = error;
-  const by = refuserIn(message);
+  const { status } = error;
+  const refuser = refuserOf(answerOf(error), []);
   const word = (reason = ""): string => (/^[A-Za-z]{1,40}$/.test(reason) ? reason : "");
   const reason = word(error.reason);
   return new ApiError(
-    `${object} was refused by ${by} (${[status, reason].join(" ").trim()}); its words are not shown, they may quote the private key`,
+    `${object} was refused by ${refuserName(refuser)} (${[status, reason].join(" ").trim()}); its words are not shown, they may quote the private key`,
     {
       ...{ status, reason, causes: error.causes.map((cause) => ({ reason: word(cause.reason) })) },
     },
     {
-      hint: message.includes("failed calling webhook")
-        ? "repair or remove the webhook that is named, then run again"
-        : "ask an administrator for the reason in the log of what refused it, then run again",
+      hint:
+        refuser === undefined
+          ? "ask an administrator for the reason in the log of what refused it, then run again"
+          : `${adviceFor(refuser)}, then run again`,
     },
   );
 }

@@ -16,8 +16,7 @@ import {
   type Proof,
   type ProbeKind,
 } from "../../domain/webhook/probe";
-import type { Finding } from "../../domain/findings";
-import { hiddenBy, lastRefuser, refusedElsewhere, refuserOf } from "../../domain/webhook/refusers";
+import { type Hindrance, hindranceIn, refuserOf } from "../../domain/webhook/refusers";
 import { thinned } from "../../domain/webhook/gap";
 import { type Clock, type Cluster, deadline } from "../ports";
 
@@ -58,6 +57,8 @@ const leastPauseMs = 50;
 /** Beyond so many, answers that say the same again are forgotten. */
 const mostObservations = 2_000;
 const unreachableLimit = 25;
+/** So many refusals of one and the same webhook are no accident of who answers first. */
+const mostLooks = 12;
 
 /** Probes with one pair. */
 export class Prober {
@@ -103,20 +104,25 @@ export class Prober {
     return seen.filter(({ twin, pair }) => twin === "accept" || refused.has(pair));
   }
 
-  /** What stands against a proof before anything is written: somebody else's refusals. */
-  hindrance(): Finding | undefined {
-    const { observations, ours } = this;
-    const good = lastRefuser(observations, "accept", ours);
-    if (good !== undefined) return refusedElsewhere(good);
-    const bad = observations.filter(({ twin }) => twin === "deny");
-    const hidden = lastRefuser(bad, "deny", ours);
-    const isHidden = (one: Observation): boolean => {
-      const refuser = refuserOf(one.answer, ours);
-      return refuser !== undefined && refuser.kind !== "webhook";
-    };
-    const tried = new Set(bad.map(({ pair }) => pair)).size;
-    const all = tried === this.pair.denies.length && bad.every(isHidden);
-    return hidden !== undefined && all ? hiddenBy(hidden) : undefined;
+  /** What stands against a proof in the answers so far: somebody else's refusals. */
+  get hindrance(): Hindrance | undefined {
+    const { observations, ours, pair } = this;
+    return hindranceIn(observations, { ours, denies: pair.denies.length });
+  }
+
+  /**
+   * A few rounds over the state found. Webhooks are asked at the same time and the first refusal is
+   * the one that is told: where only those of another webhook were seen, it is asked more often.
+   */
+  async look(rounds: number): Promise<void> {
+    for (let round = 0; round < rounds || (round < mostLooks && this.#mayTurn); round += 1) {
+      await this.round();
+    }
+  }
+
+  get #mayTurn(): boolean {
+    const { hindrance } = this;
+    return hindrance?.twin === "deny" && hindrance.refuser.kind === "webhook";
   }
 
   /** Sends both twins once. */
@@ -194,7 +200,8 @@ export class Prober {
   /** Another twin is tried as long as none was refused: servers differ in what they judge. */
   #choose(answer: ProbeAnswer): void {
     if (answer.is === "refused" && this.ours.includes(answer.by)) this.#denySettled = true;
-    if (!this.#denySettled && answer.is !== "failed") {
+    const isOursDown = answer.is === "failed" && refuserOf(answer, this.ours) === undefined;
+    if (!this.#denySettled && !isOursDown) {
       this.#deny = (this.#deny + 1) % this.pair.denies.length;
     }
   }

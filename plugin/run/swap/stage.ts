@@ -27,6 +27,8 @@ export interface ProbePlan {
   readonly further: readonly ProbePair[];
   /** The entries of the product's webhook, by name: their answers are those of the webhook. */
   readonly ours: readonly string[];
+  /** One of them is in the cluster already. */
+  readonly isLive: boolean;
 }
 
 /** Builds the pairs; stops with 3 when no edit could be made that the entry matches. */
@@ -121,6 +123,7 @@ function stageOf(
     beyondOld: plan.oldEntries.length === 0 ? [] : pairs.filter((pair) => !byOld(pair)).slice(0, 1),
     guarded: writes ? others.filter((pair) => byOld(pair) || byLive(pair)) : [],
     further: [...further].filter((pair) => pair !== gap),
+    isLive: plan.oldEntries.length > 0 || entryOf(plan.live, webhook.entry) !== undefined,
     ours: [
       webhook.entry,
       webhook.oldEntry,

@@ -135,8 +135,8 @@ class Swap {
     recorder.findings(await requireHome(this.deps, false));
     const why = "it is up to date";
     recorder.done({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
-    await witness.prove("found", standing).catch((error: unknown) => {
-      witness.requireUnhindered();
+    await witness.prove("found", standing).catch(async (error: unknown) => {
+      await witness.requireUnhindered();
       throw error;
     });
     witness.reportGap();

@@ -3,9 +3,10 @@
  * how long anything was wrong in between (cli contract, Probe).
  */
 import { EngineError, exitCodes } from "../../domain/errors";
+import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import { getOwn, getPath, sameJson } from "../../domain/values";
-import { entryOf } from "../../domain/webhook/configuration";
+import { entriesOf, entryOf } from "../../domain/webhook/configuration";
 import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/webhook/gap";
 import type { SwapPlan } from "../../domain/webhook/plan";
 import {
@@ -15,7 +16,12 @@ import {
   failingMs,
   seenBroken,
 } from "../../domain/webhook/probe";
-import { adviceFor, lastRefuser } from "../../domain/webhook/refusers";
+import {
+  adviceFor,
+  type Hindrance,
+  hindranceFinding,
+  lastRefuser,
+} from "../../domain/webhook/refusers";
 import { BlockedError } from "../engine/recorder";
 import { missingPermissions } from "../engine/permissions";
 import { Prober, type ProofWanted } from "./prober";
@@ -46,6 +52,8 @@ interface Watch {
   readonly guarded: readonly Prober[];
   /** Probers of what entries that people added match. */
   readonly further: readonly Prober[];
+  /** An entry of the operator's was there before the run. */
+  readonly isLive: boolean;
 }
 
 /** The probes of one swap. */
@@ -73,7 +81,8 @@ export class WebhookVerifier {
     const beyondOld = await open(stage.beyondOld);
     const guarded = await open(stage.guarded);
     const further = await open(stage.further);
-    return new WebhookVerifier(deps, { gap, beyondOld, guarded, further });
+    const { isLive } = stage;
+    return new WebhookVerifier(deps, { gap, beyondOld, guarded, further, isLive });
   }
 
   /** The prober that watches throughout, undefined without a probe. */
@@ -97,11 +106,11 @@ export class WebhookVerifier {
     const gap = this.gap;
     if (gap === undefined) return { broken: false };
     for (const prober of this.#all) {
-      for (let round = 0; round < roundsBefore; round += 1) await prober.round();
+      await prober.look(roundsBefore);
     }
     const counts = tally(gap.counting(), gap.ours);
     this.deps.recorder.probe({ phase, ...counts });
-    this.requireUnhindered();
+    await this.requireUnhindered();
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
     const entry = counts.deny.by.split(", ")[0] ?? "";
     if (works && entry !== "") this.worked = { entry };
@@ -112,13 +121,21 @@ export class WebhookVerifier {
   }
 
   /** Throws 3 where somebody else refuses what would have to prove the webhook. */
-  requireUnhindered(): void {
+  async requireUnhindered(): Promise<void> {
     const { gap, guarded = [], further = [] } = this.watch ?? {};
     // of a kind that was never seen refused nothing is proven
     const asked = [...(gap ? [gap] : []), ...further, ...guarded.filter(({ refused }) => refused)];
-    const found = [...new Set(asked)].flatMap((prober) => prober.hindrance() ?? []);
-    const [first] = found;
-    if (first !== undefined) throw new BlockedError(exitCodes.blocked, [first]);
+    for (const { hindrance } of new Set(asked)) {
+      if (hindrance !== undefined && (await this.#stays(hindrance))) {
+        throw new BlockedError(exitCodes.blocked, [hindranceFinding(hindrance)]);
+      }
+    }
+  }
+
+  /** A webhook that validates beside one that is not written yet may still come second. */
+  async #stays({ twin, refuser }: Hindrance): Promise<boolean> {
+    const hides = twin === "deny" && refuser.kind === "webhook";
+    return !hides || this.watch?.isLive === true || (await mutates(this.deps, refuser.name));
   }
 
   /** The first proof, before the old one goes: false where it has to follow, for want of a kind. */
@@ -240,6 +257,18 @@ function unproven(proof: Proof, { observations, ours }: Prober): UnprovenError {
   return new UnprovenError(`the proof failed: ${because}`, {
     hint: `${refuser === undefined ? log : adviceFor(refuser)}, then run the same command again`,
   });
+}
+
+/** Whether it is a mutating webhook, which is asked before all that validate; false where none may be listed. */
+async function mutates({ cluster, signal }: SwapDeps, entry: string): Promise<boolean> {
+  try {
+    const found = (await cluster.list(kinds.mutatingConfiguration, { signal })) ?? [];
+    return found.flatMap(entriesOf).some((one) => getOwn(one, "name") === entry);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
 }
 
 /** Of both twins, every bad one among them. */

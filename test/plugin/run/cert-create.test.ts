@@ -806,4 +806,47 @@ describe("a refusal that quotes the Secret", () => {
       expect(said).not.toContain(JSON.stringify(form(second.keyPem)).slice(40, 100));
     }
   });
+
+  const policy = (form: string) =>
+    `secrets "admission-tls" is forbidden: ${form}AdmissionPolicy 'team.keys' with binding 'all' denied request: no`;
+  test.each<[string, number, string, string, string]>([
+    [
+      "a webhook",
+      403,
+      'admission webhook "keys.example.com" denied the request: no',
+      "admission webhook keys.example.com",
+      "change or remove the webhook keys.example.com",
+    ],
+    [
+      "a webhook that is down",
+      500,
+      'Internal error occurred: failed calling webhook "keys.example.com": EOF',
+      "the API server, because admission webhook keys.example.com does not answer",
+      "repair or remove the webhook keys.example.com",
+    ],
+    [
+      "a policy",
+      422,
+      policy("Validating"),
+      "ValidatingAdmissionPolicy team.keys",
+      "kubectl get validatingadmissionpolicy team.keys",
+    ],
+    [
+      "a policy that mutates",
+      422,
+      policy("Mutating"),
+      "MutatingAdmissionPolicy team.keys",
+      "kubectl get mutatingadmissionpolicy team.keys",
+    ],
+  ])("%s that refuses is named with its kind, and the advice is about it", async (...row) => {
+    const [, status, message, by, advice] = row;
+    const world = aWorld([first]);
+    world.cluster.before = (verb) => {
+      if (verb === "create") throw new ApiError(message, { status });
+    };
+    const { exit } = await run(world);
+    expect(exit.code).not.toBe(0);
+    expect(exit.reason).toContain(`refused by ${by} (`);
+    expect(exit.next).toContain(advice);
+  });
 });

@@ -254,12 +254,14 @@ const injecting = (caBundle: string): Args =>
   });
 const entryByUrl = { clientConfig: { url: "https://webhook.example", caBundle: testCa } };
 const noCertificate = { certificate: undefined };
-const refusedByPolicy = {
-  is: "elsewhere",
-  because: "the policy freeze refuses every edit",
-  object: "ValidatingAdmissionPolicy/freeze",
-  fix: "change the policy",
-} as const;
+const refusedByPolicy = (twin: "accept" | "deny") =>
+  ({
+    is: "elsewhere",
+    hindrance: {
+      refuser: { kind: "ValidatingAdmissionPolicy", name: "freeze", fails: false, detail: "no" },
+      twin,
+    },
+  }) as const;
 
 test("the webhook", () => {
   golden("webhook", [
@@ -301,7 +303,8 @@ test("the webhook", () => {
     ["a probe that proved it", {}, {}, { probe: { is: "proven" } }],
     ["a probe that failed", {}, {}, { probe: { is: "failed", because: "it passes" } }],
     ["a probe that says nothing", {}, {}, { probe: { is: "open", because: "forbidden" } }],
-    ["a probe that a policy refuses", {}, {}, { probe: refusedByPolicy }],
+    ["a probe that a policy refuses", {}, {}, { probe: refusedByPolicy("accept") }],
+    ["bad edits that a policy refuses first", {}, {}, { probe: refusedByPolicy("deny") }],
   ]);
 });
 

@@ -335,6 +335,82 @@ describe("a refusal by someone else is named, not counted:", () => {
     });
   });
 
+  describe("a webhook that answers before ours", () => {
+    const mutating = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "MutatingWebhookConfiguration",
+      metadata: { name: "shop" },
+      webhooks: [{ name: "defaults.shop.example" }],
+    };
+    /** The answer to a bad edit, as long as it is wanted. */
+    const first = (scene: Scene, answer: string, isFirst: () => boolean = () => true): void => {
+      const { before } = scene.cluster;
+      scene.cluster.before = (call) => {
+        before(call);
+        const spec = (call.object as { spec?: object } | undefined)?.spec ?? {};
+        if (!isProbe(call) || Object.keys(spec).length === 0 || !isFirst()) return;
+        throw new ApiError(answer, { status: answer.startsWith("Internal") ? 500 : 400 });
+      };
+    };
+    const denied = 'admission webhook "defaults.shop.example" denied the request: no such version';
+    const down = 'Internal error occurred: failed calling webhook "defaults.shop.example": EOF';
+
+    test.each<[string, ConstructorParameters<typeof Scene>[0], string, readonly KubeObject[]]>([
+      ["refuses every bad edit", { old: true }, denied, []],
+      ["fails every bad edit", { old: true }, down, []],
+      ["refuses every bad edit, ours is up to date", { new: true }, denied, []],
+      ["mutates, and ours is not there yet", undefined, denied, [mutating]],
+    ])("%s: 3 before the first write, in dry runs as well", async (_, laid, answer, objects) => {
+      const scene = new Scene(laid);
+      for (const object of objects) scene.cluster.put(object);
+      first(scene, answer);
+      for (const dryRun of ["none", "client", "server"] as const) {
+        // a dry run over what is up to date has nothing to plan, and is probed as well
+        const report = await scene.run({ dryRun });
+        expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
+        expect(report.findings).toContainEqual(
+          expect.objectContaining({
+            code: "PROBE-HIDDEN",
+            object: "webhook/defaults.shop.example",
+            fix: expect.stringContaining("--probe-file") as string,
+          }),
+        );
+      }
+      expect((await scene.run({ probe: false })).exit.code).toBe(0);
+    });
+
+    test("by chance a few times is no hindrance", async () => {
+      const scene = new Scene({ old: true });
+      let times = 0;
+      first(scene, denied, () => (times += 1) <= 6);
+      expect((await scene.run()).exit.code).toBe(0);
+    });
+
+    test.each<[string, (scene: Scene) => void]>([
+      ["one that only validates", () => undefined],
+      [
+        "one that nobody may look up",
+        (scene) => {
+          scene.onCall(
+            ({ verb, target }) => verb === "list" && target.startsWith("Mutating"),
+            () => {
+              throw new ApiError("forbidden", { status: 403 });
+            },
+          );
+        },
+      ],
+    ])(
+      "%s, where ours is not there yet, may come second: the proof decides",
+      async (_, arrange) => {
+        const scene = new Scene();
+        arrange(scene);
+        first(scene, denied, () => scene.cluster.writes.length === 0);
+        expect((await scene.run()).exit.code).toBe(0);
+        expectWanted(scene);
+      },
+    );
+  });
+
   test("what takes turns is told once for each state", async () => {
     const scene = new Scene();
     scene.cluster.servers.set("engine/admission", permissive);
