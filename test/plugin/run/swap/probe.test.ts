@@ -360,24 +360,27 @@ describe("a refusal by someone else is named, not counted:", () => {
       ["fails every bad edit", { old: true }, down, []],
       ["refuses every bad edit, ours is up to date", { new: true }, denied, []],
       ["mutates, and ours is not there yet", undefined, denied, [mutating]],
-    ])("%s: 3 before the first write, in dry runs as well", async (_, laid, answer, objects) => {
-      const scene = new Scene(laid);
-      for (const object of objects) scene.cluster.put(object);
-      first(scene, answer);
-      for (const dryRun of ["none", "client", "server"] as const) {
-        // a dry run over what is up to date has nothing to plan, and is probed as well
-        const report = await scene.run({ dryRun });
-        expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
-        expect(report.findings).toContainEqual(
-          expect.objectContaining({
-            code: "PROBE-HIDDEN",
-            object: "webhook/defaults.shop.example",
-            fix: expect.stringContaining("--probe-file") as string,
-          }),
-        );
-      }
-      expect((await scene.run({ probe: false })).exit.code).toBe(0);
-    });
+    ])(
+      "%s: 3 before the first write, in dry runs as well",
+      async (_, ...[laid, answer, objects]) => {
+        const scene = new Scene(laid);
+        for (const object of objects) scene.cluster.put(object);
+        first(scene, answer);
+        for (const dryRun of ["none", "client", "server"] as const) {
+          // a dry run over what is up to date has nothing to plan, and is probed as well
+          const report = await scene.run({ dryRun });
+          expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
+          expect(report.findings).toContainEqual(
+            expect.objectContaining({
+              code: "PROBE-HIDDEN",
+              object: "webhook/defaults.shop.example",
+              fix: expect.stringContaining("--probe-file") as string,
+            }),
+          );
+        }
+        expect((await scene.run({ probe: false })).exit.code).toBe(0);
+      },
+    );
 
     test("by chance a few times is no hindrance", async () => {
       const scene = new Scene({ old: true });
