@@ -18,10 +18,13 @@ const words = new Map<string, boolean>(
     ),
   ),
 );
+const nothing: ReadonlySet<string> = new Set(["", "~", "null", "Null", "NULL"]);
 const whole = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 const fraction = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const endless = /^([-+]?)\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$/;
 const bare = (text: string): string => (/^[-+0-9]/.test(text) ? text.replaceAll("_", "") : text);
+/** Most texts are words: their first character alone tells that they are no numbers. */
+const isNumberLike = (text: string): boolean => "+-.0123456789".includes(text.charAt(0));
 
 function numberOf(text: string): number {
   const [, sign = "", digits = ""] = whole.exec(bare(text)) ?? [];
@@ -66,7 +69,7 @@ const schema = FAILSAFE_SCHEMA.extend({
   implicit: [
     scalar(
       "null",
-      (text) => /^(|~|null|Null|NULL)$/.test(text),
+      (text) => nothing.has(text),
       () => null,
     ),
     scalar(
@@ -74,8 +77,12 @@ const schema = FAILSAFE_SCHEMA.extend({
       (text) => words.has(text),
       (text) => words.get(text),
     ),
-    scalar("int", (text) => whole.test(bare(text)), numberOf),
-    scalar("float", (text) => fraction.test(bare(text)) || endless.test(text), fractionOf),
+    scalar("int", (text) => isNumberLike(text) && whole.test(bare(text)), numberOf),
+    scalar(
+      "float",
+      (text) => isNumberLike(text) && (fraction.test(bare(text)) || endless.test(text)),
+      fractionOf,
+    ),
     new Type("tag:yaml.org,2002:merge-in-place", {
       kind: "scalar",
       resolve: (text: unknown) => text === "<<",

@@ -19,7 +19,10 @@ const reporting =
 
 const runs = {
   test: {
-    chosen: ["--testMatch", "<rootDir>/test/suites/*.ts", "--testPathIgnorePatterns", "suites.ts"],
+    chosen: [
+      ...["--testMatch", "<rootDir>/test/suites/*.ts", "--testPathIgnorePatterns", "suites.ts"],
+      ...["--testSequencer", "<rootDir>/test/suites/longest-first.mjs"],
+    ],
     rest: `not run: ${deep.length} long files and every disturbance (npm run test:deep), the real API server (npm run test:control-plane), packages, pages and lines of Node (.ci/run)`,
   },
   deep: {

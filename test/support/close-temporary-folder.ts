@@ -1,9 +1,9 @@
 /** Removes what a run has left in its temporary folder. */
-import { rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 
 /** Called once, after the last test; the folder is the one that the run has opened. */
-export default function closeTemporaryFolder(): void {
+export default async function closeTemporaryFolder(): Promise<void> {
   // a program that is just ending may still write there
-  rmSync(tmpdir(), { recursive: true, force: true, maxRetries: 5 });
+  await rm(tmpdir(), { recursive: true, force: true, maxRetries: 5 });
 }

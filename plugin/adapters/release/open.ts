@@ -63,10 +63,14 @@ function releaseOf(source: string, sha256: string, file: Release["file"]): Relea
 
 /** The texts behind the paths; a file that is not a text is only refused when it is asked for. */
 function reader(files: Files, sourceOf: (path: string) => string): Release["file"] {
+  const texts = new Map<string, ReleaseFile>();
   return (paths) => {
     const found = paths.find((path) => files.has(path));
     const bytes = found === undefined ? undefined : files.get(found);
-    return found === undefined || bytes === undefined ? undefined : textOf(bytes, sourceOf(found));
+    if (found === undefined || bytes === undefined) return undefined;
+    const text = texts.get(found) ?? textOf(bytes, sourceOf(found));
+    texts.set(found, text);
+    return text;
   };
 }
 

@@ -2,7 +2,7 @@
 import { UsageError } from "../errors";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
+import { getPath, isObject, asArray, getOwn, oncePer, renderValue, asString } from "../values";
 import { clusterVersionFor, type Platform } from "./platforms";
 import { judgeImages, operatorImages, relatedClusterTag } from "../image";
 import { isSameRelease, parseReleaseTag } from "../versions";
@@ -156,23 +156,41 @@ export function targetProblems(
 const definitionKind = "CustomResourceDefinition";
 const webhookKinds = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"];
 
+interface Bundle {
+  readonly objects: readonly KubeObject[];
+  readonly problems: readonly string[];
+}
+
+/** The parts of an upgrade ask for the same few files: each is parsed once. */
+const bundlesBy = oncePer((parse: Reading["parse"]) =>
+  oncePer((file: ReleaseFile) => readBundle(file, parse)),
+);
+
 function bundleIn(
-  { text: written, source }: ReleaseFile,
+  file: ReleaseFile,
   { parse }: Pick<Reading, "parse">,
   problems: string[],
 ): readonly KubeObject[] {
-  const documents = parsed(() => parse(written, source), problems);
-  return documents.flatMap((document, index) => {
+  const bundle = bundlesBy(parse)(file);
+  problems.push(...bundle.problems);
+  return bundle.objects;
+}
+
+function readBundle({ text, source }: ReleaseFile, parse: Reading["parse"]): Bundle {
+  const problems: string[] = [];
+  const documents = parsed(() => parse(text, source), problems);
+  const objects = documents.flatMap((document, index) => {
     const items =
       getOwn(document, "kind") === "List" ? asArray(getOwn(document, "items")) : [document];
-    const objects = items.filter(isKubeObject);
-    if (objects.length < items.length) {
+    const found = items.filter(isKubeObject);
+    if (found.length < items.length) {
       problems.push(
         `${source}: document ${index + 1} is not an object with apiVersion, kind and metadata.name`,
       );
     }
-    return objects;
+    return found;
   });
+  return { objects, problems };
 }
 
 function parsed(read: () => readonly unknown[], problems: string[]): readonly unknown[] {

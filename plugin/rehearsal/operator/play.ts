@@ -58,6 +58,8 @@ export class Simulator {
   private readonly seen: OperatorSnapshot["seen"] = new Map();
   /** When something is due next, as of the last look; without end when all has come to rest. */
   private nextAt = Number.POSITIVE_INFINITY;
+  /** What the last step looked at, where it found nothing due: what is due next needs no second look. */
+  private looked: readonly PlannedAction[] | undefined;
 
   constructor(private readonly options: PlayOptions) {}
 
@@ -66,10 +68,14 @@ export class Simulator {
     const { clock, cluster } = this.options;
     const now = clock.now();
     this.nextAt = Number.POSITIVE_INFINITY;
+    this.looked = undefined;
     const acts = await this.wanted();
     this.nextAt = this.earliest(acts);
     const due = acts.find((act) => this.dueTime(act) <= now);
-    if (due === undefined) return false;
+    if (due === undefined) {
+      this.looked = acts;
+      return false;
+    }
     try {
       await due.run({ cluster, log: this.say });
     } catch (error) {
@@ -81,7 +87,7 @@ export class Simulator {
 
   /** When the next act is due, in milliseconds since 1970; undefined when all has come to rest. */
   async dueAt(): Promise<number | undefined> {
-    const earliest = this.earliest(await this.wanted());
+    const earliest = this.earliest(this.looked ?? (await this.wanted()));
     return Number.isFinite(earliest) ? earliest : undefined;
   }
 
