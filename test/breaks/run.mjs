@@ -1,52 +1,108 @@
 /**
  * Breaks the product on purpose, one break of breaks.json at a time in a copy of the tree, and says
- * which run catches each: `node test/breaks/run.mjs [PART OF A NAME]`. The test files that are named
- * beside a break come first; where they pass, all of `npm test` and then of `npm run test:deep` do.
- * A break that no longer applies, or that nothing catches, ends it with 1.
+ * which run catches each: `node test/breaks/run.mjs [PART OF A NAME...]`. The test files that are named
+ * beside a break run first without it, as a test that fails anyway would catch everything, and then
+ * with it; where they pass, all of `npm test` and then of `npm run test:deep` do. A break that no
+ * longer applies, whose tests fail without it, or that nothing catches, ends the script with 1.
  */
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import console from "node:console";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
-const [part = ""] = process.argv.slice(2);
-const breaks = readJson("test/breaks/breaks.json").filter(({ name }) => name.includes(part));
+const given = process.argv.slice(2);
+const parts = given.length === 0 ? [""] : given;
+const breaks = readJson("test/breaks/breaks.json").filter(({ name }) =>
+  parts.some((part) => name.includes(part)),
+);
 const deep = Object.keys(readJson("test/suites/deep.json"));
 
 const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" });
 const files = tracked.split("\0").filter(Boolean);
 const copy = mkdtempSync(join(tmpdir(), "breaks-"));
 
+/** The run that is on, and the signal that ended it and this script. */
+let running, stopped;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.once(signal, () => {
+    stopped = signal;
+    // the group: the workers of a run would go on in a folder that is gone
+    if (running?.pid !== undefined) process.kill(-running.pid, signal);
+  });
+
 /** The one file of the programs that holds a text exactly once. */
 function fileWith(text) {
   const sources = files.filter((file) => /^(plugin|webhook)\/.*\.ts$/.test(file));
   const holding = sources.filter((file) => readFileSync(join(copy, file), "utf8").includes(text));
   const [file] = holding;
-  const parts = file === undefined ? [] : readFileSync(join(copy, file), "utf8").split(text);
-  return holding.length === 1 && parts.length === 2 ? file : undefined;
+  const pieces = file === undefined ? [] : readFileSync(join(copy, file), "utf8").split(text);
+  return holding.length === 1 && pieces.length === 2 ? file : undefined;
 }
 
-const passes = (command, args) =>
-  spawnSync(command, args, { cwd: copy, stdio: "ignore" }).status === 0;
+async function passes(command, args) {
+  if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
+  running = spawn(command, args, { cwd: copy, stdio: "ignore", detached: true });
+  const [code] = await once(running, "close");
+  running = undefined;
+  if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
+  return code === 0;
+}
+
+/** Words that run test files by name; files of deep.json run with the other run, as they are long. */
+function namedRuns(caught) {
+  const runs = [
+    ["npm test", caught.filter((file) => !deep.includes(file))],
+    ["npm run test:deep", caught.filter((file) => deep.includes(file))],
+  ];
+  return runs
+    .filter(([, named]) => named.length > 0)
+    .map(([by, named]) => ({ by: `${by} (${named.join(", ")})`, words: ["jest", ...named] }));
+}
+
+const wholeRuns = [
+  { by: "npm test (as a whole)", words: ["npm", "test", "--", "--bail"] },
+  { by: "npm run test:deep (as a whole)", words: ["npm", "run", "test:deep", "--", "--bail"] },
+];
 
 /** The run that fails; undefined where all pass. */
-function catcher(caught) {
-  const named = (isDeep) => caught.filter((file) => deep.includes(file) === isDeep);
-  const runs = [
-    ["npm test", "npx", ["jest", "--bail", ...named(false)], named(false).length > 0],
-    ["npm run test:deep", "npx", ["jest", "--bail", ...named(true)], named(true).length > 0],
-    ["npm test", "npm", ["test", "--", "--bail"], true],
-    ["npm run test:deep", "npm", ["run", "test:deep", "--", "--bail"], true],
-  ];
-  const found = runs.find(([, command, args, isRun]) => isRun && !passes(command, args));
-  return (
-    found && `${found[0]} (${found[1] === "npx" ? found[2].slice(2).join(", ") : "as a whole"})`
+async function catcher(named) {
+  for (const { by, words } of named) if (!(await passes("npx", [...words, "--bail"]))) return by;
+  for (const { by, words } of wholeRuns) if (!(await passes(words[0], words.slice(1)))) return by;
+  return undefined;
+}
+
+/** Whether each run of named tests passes without any break, found once. */
+const controls = new Map();
+
+async function passesWithout({ words }) {
+  const key = words.join(" ");
+  if (!controls.has(key)) controls.set(key, await passes("npx", words));
+  return controls.get(key);
+}
+
+/** What is said of a break, and whether it is caught. */
+async function trial({ text, instead, caught }) {
+  const file = fileWith(text);
+  if (file === undefined) return { says: "NO LONGER APPLIES", isCaught: false };
+  const named = namedRuns(caught);
+  for (const run of named)
+    if (!(await passesWithout(run)))
+      return { says: `PROVES NOTHING, fails without the break: ${run.by}`, isCaught: false };
+  const whole = readFileSync(join(copy, file), "utf8");
+  writeFileSync(
+    join(copy, file),
+    whole.replace(text, () => instead),
   );
+  const by = await catcher(named);
+  writeFileSync(join(copy, file), whole);
+  return { says: by ?? "NOT CAUGHT", isCaught: by !== undefined };
 }
 
 try {
@@ -54,27 +110,16 @@ try {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   execFileSync("git", ["init", "-q"], { cwd: copy });
   execFileSync("git", ["add", "-A"], { cwd: copy });
-  // a test that fails anyway would catch everything
-  const named = [...new Set(breaks.flatMap(({ caught }) => caught))];
-  if (!passes("npx", ["jest", ...named]))
-    throw new Error("tests that are named beside breaks fail without any break");
-  for (const { name, text, instead, caught } of breaks) {
-    const file = fileWith(text);
-    if (file === undefined) {
-      console.log(`NO LONGER APPLIES: ${name}`);
-      process.exitCode = 1;
-      continue;
-    }
-    const whole = readFileSync(join(copy, file), "utf8");
-    writeFileSync(
-      join(copy, file),
-      whole.replace(text, () => instead),
-    );
-    const by = catcher(caught);
-    writeFileSync(join(copy, file), whole);
-    console.log(by === undefined ? `NOT CAUGHT: ${name}` : `${name}: ${by}`);
-    if (by === undefined) process.exitCode = 1;
+  if (breaks.length === 0) throw new Error(`no break has ${given.join(" or ")} in its name`);
+  for (const one of breaks) {
+    const { says, isCaught } = await trial(one);
+    console.log(`${one.name}: ${says}`);
+    if (!isCaught) process.exitCode = 1;
   }
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = stopped === undefined ? 1 : 128 + constants.signals[stopped];
 } finally {
-  rmSync(copy, { recursive: true, force: true });
+  // jest's workers may still be writing their last files
+  rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
 }
