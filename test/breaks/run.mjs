@@ -2,8 +2,9 @@
  * Breaks the product on purpose, one break of breaks.json at a time in a copy of the tree, and says
  * which run catches each: `node test/breaks/run.mjs [PART OF A NAME...]`. The test files that are named
  * beside a break run first without it, as a test that fails anyway would catch everything, and then
- * with it; where they pass, all of `npm test` and then of `npm run test:deep` do. A break that no
- * longer applies, whose tests fail without it, or that nothing catches, ends the script with 1.
+ * with it; where they pass, all of `npm test` and then of `npm run test:deep` do. A break counts as
+ * caught where a test fails: files that do not load prove nothing. One that no longer applies, whose
+ * tests fail without it, or that nothing catches, ends the script with 1.
  */
 import { execFileSync, spawn } from "node:child_process";
 import console from "node:console";
@@ -46,13 +47,23 @@ function fileWith(text) {
   return holding.length === 1 && pieces.length === 2 ? file : undefined;
 }
 
-async function passes(command, args) {
+const results = join(copy, "results.json");
+
+/** The first test that fails; undefined where all pass. A run that ends without a result proves nothing. */
+async function failing([command, ...args]) {
   if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
-  running = spawn(command, args, { cwd: copy, stdio: "ignore", detached: true });
+  rmSync(results, { force: true });
+  const words = [...args, "--bail", "--json", `--outputFile=${results}`];
+  running = spawn(command, words, { cwd: copy, stdio: "ignore", detached: true });
   const [code] = await once(running, "close");
   running = undefined;
   if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
-  return code === 0;
+  if (code === 0) return undefined;
+  const { testResults } = JSON.parse(readFileSync(results, "utf8"));
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = tests.find(({ status }) => status === "failed");
+  if (failed === undefined) throw new Error(`no test failed, yet this did: ${command} ${args}`);
+  return failed.fullName;
 }
 
 /** Words that run test files by name; files of deep.json run with the other run, as they are long. */
@@ -63,27 +74,29 @@ function namedRuns(caught) {
   ];
   return runs
     .filter(([, named]) => named.length > 0)
-    .map(([by, named]) => ({ by: `${by} (${named.join(", ")})`, words: ["jest", ...named] }));
+    .map(([by, named]) => ({ by, words: ["npx", "jest", ...named] }));
 }
 
 const wholeRuns = [
-  { by: "npm test (as a whole)", words: ["npm", "test", "--", "--bail"] },
-  { by: "npm run test:deep (as a whole)", words: ["npm", "run", "test:deep", "--", "--bail"] },
+  { by: "npm test, as a whole", words: ["npm", "test", "--"] },
+  { by: "npm run test:deep, as a whole", words: ["npm", "run", "test:deep", "--"] },
 ];
 
-/** The run that fails; undefined where all pass. */
+/** The run that a break makes fail, and its first test that does; undefined where all pass. */
 async function catcher(named) {
-  for (const { by, words } of named) if (!(await passes("npx", [...words, "--bail"]))) return by;
-  for (const { by, words } of wholeRuns) if (!(await passes(words[0], words.slice(1)))) return by;
+  for (const { by, words } of [...named, ...wholeRuns]) {
+    const test = await failing(words);
+    if (test !== undefined) return `${by}: ${test}`;
+  }
   return undefined;
 }
 
-/** Whether each run of named tests passes without any break, found once. */
+/** What fails in a run of named tests without any break, found once for each. */
 const controls = new Map();
 
-async function passesWithout({ words }) {
+async function failingWithout({ words }) {
   const key = words.join(" ");
-  if (!controls.has(key)) controls.set(key, await passes("npx", words));
+  if (!controls.has(key)) controls.set(key, await failing(words));
   return controls.get(key);
 }
 
@@ -92,9 +105,11 @@ async function trial({ text, instead, caught }) {
   const file = fileWith(text);
   if (file === undefined) return { says: "NO LONGER APPLIES", isCaught: false };
   const named = namedRuns(caught);
-  for (const run of named)
-    if (!(await passesWithout(run)))
-      return { says: `PROVES NOTHING, fails without the break: ${run.by}`, isCaught: false };
+  for (const run of named) {
+    const test = await failingWithout(run);
+    if (test !== undefined)
+      return { says: `PROVES NOTHING, fails without the break: ${test}`, isCaught: false };
+  }
   const whole = readFileSync(join(copy, file), "utf8");
   writeFileSync(
     join(copy, file),
