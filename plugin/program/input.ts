@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { unlessAborted } from "../adapters/abort";
 import { decodeText } from "../adapters/encoding";
 import { fileProblem } from "../adapters/files";
 import { InputError, UsageError } from "../domain/errors";
@@ -65,16 +66,10 @@ async function* abortable(
   stdin: NodeJS.ReadableStream,
   signal: AbortSignal,
 ): AsyncGenerator<string | Buffer> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => {
-      reject(new Error("interrupted"));
-    });
-  });
-  aborted.catch(() => undefined); // without a read in flight nobody else hears it
   const chunks = stdin[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await Promise.race([chunks.next(), aborted]);
+      const next = await unlessAborted(chunks.next(), signal);
       if (next.done === true) return;
       yield next.value;
     }
@@ -101,19 +96,14 @@ export async function typedOnTerminal(question: string, desk: Desk): Promise<str
   // without "terminal" readline leaves Ctrl-C to the process, where it is SIGINT as ever
   const lines = createInterface({ input: desk.in, terminal: false });
   desk.err.write(`${fitted(question, widthOf(desk.err))} `);
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      lines.once("line", resolve);
-      lines.once("close", () => {
-        resolve("");
-      });
-      desk.signal.addEventListener("abort", () => {
-        reject(new Error("interrupted", { cause: desk.signal.reason }));
-      });
+  const line = new Promise<string>((resolve) => {
+    lines.once("line", resolve);
+    lines.once("close", () => {
+      resolve("");
     });
-  } catch (error) {
-    desk.signal.throwIfAborted();
-    throw error;
+  });
+  try {
+    return await unlessAborted(line, desk.signal);
   } finally {
     lines.close();
   }

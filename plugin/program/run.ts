@@ -42,9 +42,10 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
   const { reporter, say } = await inNames(plain, job.options.names);
   const session = createSession(world, job.options, { reporter, placed: job.placed });
   const isWatch = job.prepared?.watches === true;
-  world.signal.addEventListener("abort", () => {
+  const tell = (): void => {
     if (!isWatch && world.signal.reason instanceof InterruptedError) err.write(interruptedText);
-  });
+  };
+  world.signal.addEventListener("abort", tell);
   try {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);
@@ -57,6 +58,7 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
   } catch (thrown) {
     return await fail(meant(thrown, session), { job, world, say, reporter, session });
   } finally {
+    world.signal.removeEventListener("abort", tell);
     session.cluster()?.close();
   }
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
 import { asString, getOwn, parseJson } from "../domain/values";
 import { constants, mkdirSync, writeFileSync } from "node:fs";
+import { unlessAborted } from "../adapters/abort";
 import { temporaryFolder } from "../adapters/files";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
@@ -64,7 +65,7 @@ export async function startWebhookProcess(start: WebhookStart): Promise<RunningW
     process.removeListener("exit", killAtExit);
   };
   try {
-    return { ...(await listening(child, start)), stop };
+    return { ...(await unlessAborted(listening(child, start), start.signal)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -92,7 +93,7 @@ function environmentOf(start: WebhookStart): NodeJS.ProcessEnv {
 
 function listening(
   child: ChildProcess,
-  { file, signal }: WebhookStart,
+  { file }: WebhookStart,
 ): Promise<{ readonly port: number; readonly ready: boolean }> {
   const said: string[] = [];
   return new Promise((resolve, reject) => {
@@ -114,10 +115,6 @@ function listening(
     child.once("close", (code, by) => {
       clearTimeout(limit);
       fail(`ended at its start (${by ?? `exit code ${code ?? 0}`})`);
-    });
-    signal.addEventListener("abort", () => {
-      clearTimeout(limit);
-      reject(signal.reason as Error);
     });
     hear(child, (line) => {
       said.push(line);

@@ -11,6 +11,7 @@ import {
 } from "../../domain/errors";
 import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
 import { type Clock, requestDeadlineMs } from "../../run/ports";
+import { unlessAborted } from "../abort";
 import type { Agents } from "../http/agents";
 import { type HttpAnswer, arriving, linesOf, NoAnswer, oneLine, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
@@ -181,6 +182,7 @@ export class Client {
     signal?.throwIfAborted();
     // Every request in flight listens to the same signal; node warns from the eleventh on.
     if (signal !== undefined) setMaxListeners(0, signal);
+    // the plugin that makes a credential continues
     return unlessAborted(this.connection.credentials.get(), signal);
   }
 
@@ -257,21 +259,6 @@ function queryOf({ query = {} }: KubeCall): string {
     if (value !== undefined) given.append(key, value);
   }
   return given.size === 0 ? "" : `?${given.toString()}`;
-}
-
-/** The plugin that makes a credential continues; only the waiting for it ends. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const aborted = (): void => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", aborted);
-    const rest = (): void => {
-      signal.removeEventListener("abort", aborted);
-    };
-    work.then(resolve, reject).finally(rest);
-  });
 }
 
 const warning = /\s*(\d{3})\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)/gy;

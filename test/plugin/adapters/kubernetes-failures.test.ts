@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { systemClock } from "../../../plugin/adapters/clock";
 import { NoAnswer } from "../../../plugin/adapters/http/answer";
 import { unanswered } from "../../../plugin/adapters/http/failures";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
@@ -434,14 +435,18 @@ describe("limits and interruption", () => {
     const { url, requests } = await serverOf([
       { ...status(503, "ServiceUnavailable"), headers: { "retry-after": "20" } },
     ]);
-    const cluster = await clusterAt(url);
     const controller = new AbortController();
     const reason = new Error("stop");
-    const reading = cluster.get(ref, { signal: controller.signal });
-    setTimeout(() => {
-      controller.abort(reason);
-    }, 100);
-    await expect(reading).rejects.toBe(reason);
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      sleep: (ms, signal) => {
+        const pause = systemClock.sleep(ms, signal);
+        controller.abort(reason);
+        return pause;
+      },
+    };
+    const cluster = await clusterAt(url, {}, { clock });
+    await expect(cluster.get(ref, { signal: controller.signal })).rejects.toBe(reason);
     expect(requests).toHaveLength(1);
   });
 

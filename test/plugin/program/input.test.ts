@@ -1,10 +1,11 @@
+import { getEventListeners } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { UsageError } from "../../../plugin/domain/errors";
 import { systemClock } from "../../../plugin/adapters/clock";
-import { readInput } from "../../../plugin/program/input";
+import { askOnTerminal, readInput } from "../../../plugin/program/input";
 import { stdinOf } from "../../support/program-world";
 import { aFolder } from "../../support/a-folder";
 
@@ -65,12 +66,28 @@ test("more than 16 MiB is refused", async () => {
 
 test("a signal ends a read that nobody feeds", async () => {
   const controller = new AbortController();
-  const read = readInput("-", new PassThrough(), controller.signal);
   const reason = new InterruptedError("SIGTERM");
-  setTimeout(() => {
-    controller.abort(reason);
-  }, 5);
+  const stdin = new Readable({
+    read: () => {
+      controller.abort(reason);
+    },
+  });
+  await expect(readInput("-", stdin, controller.signal)).rejects.toBe(reason);
+});
+
+test("a signal that is aborted already reads nothing", async () => {
+  const reason = new InterruptedError("SIGTERM");
+  const read = readInput("-", new PassThrough(), AbortSignal.abort(reason));
   await expect(read).rejects.toBe(reason);
+});
+
+test("no read and no question leaves a listener on the signal of the run", async () => {
+  const { signal } = new AbortController();
+  await readInput("-", stdinOf("a"), signal);
+  await expect(readInput(join(folder, "none"), stdinOf(""), signal)).rejects.toThrow(UsageError);
+  const desk = { in: stdinOf("y\n"), err: new PassThrough(), signal };
+  expect(await askOnTerminal("Delete it?", desk)).toBe(true);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 describe("the clock", () => {

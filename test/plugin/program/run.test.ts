@@ -1,3 +1,5 @@
+import { getEventListeners } from "node:events";
+import { Readable } from "node:stream";
 import type { CommandContext } from "../../../plugin/commands/context";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { PermissionError, UnavailableError, UsageError } from "../../../plugin/domain/errors";
@@ -259,12 +261,17 @@ describe("asking", () => {
 
   test("a signal ends the question", async () => {
     const controller = new AbortController();
-    const stdin = Object.assign(new (await import("node:stream")).PassThrough(), { isTTY: true });
-    const ended = acted(asks, json, { stdin, terminal: true, signal: controller.signal });
-    setTimeout(() => {
-      controller.abort(new InterruptedError("SIGINT"));
-    }, 5);
-    expect((await ended).code).toBe(130);
+    const unfed = new Readable({
+      read: () => {
+        controller.abort(new InterruptedError("SIGINT"));
+      },
+    });
+    const stdin = Object.assign(unfed, { isTTY: true });
+    const { signal } = controller;
+    const { code, err } = await acted(asks, json, { stdin, terminal: true, signal });
+    expect(code).toBe(130);
+    expect(err).toContain("Delete it? [y/N] ");
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
 
