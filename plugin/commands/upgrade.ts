@@ -4,6 +4,7 @@ import { replaceFile } from "../adapters/files";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { requireMatched, type Skip, skipWord } from "../domain/checks/selection";
+import { clusterFindings } from "../domain/cluster/codes";
 import { renderAge } from "../domain/duration";
 import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
@@ -20,6 +21,7 @@ import { escape, type Palette, palette, quoteCommand, renderTable } from "../out
 import type { Cluster } from "../run/ports";
 import { readSnapshot, requireRead } from "../run/snapshot";
 import { Recorder } from "../run/engine/recorder";
+import { givenUp, waitFor } from "../run/engine/wait";
 import type { Report, StepReport } from "../run/report";
 import {
   type PartPlan,
@@ -30,7 +32,7 @@ import {
 } from "../run/upgrade/procedure";
 import type { CommandContext } from "./context";
 import { readContents, releaseOf, withRelease } from "./release-option";
-import { recorderOf } from "./run-ports";
+import { limitOf, recorderOf } from "./run-ports";
 import type { UpgradeFlags } from "./specs/upgrade";
 import { readyParts } from "./upgrade-parts";
 import { paintResult, renderPlanPart, renderText, type TextStyle } from "../output/text";
@@ -60,9 +62,9 @@ async function upgrade(
   const { signal, options } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;
-  const situation = await judged(context, flags, opened);
-  const { findings } = situation;
   const recorder = await recorderOf(context, "Upgrade");
+  const situation = await settled(context, flags, { opened, recorder });
+  const { findings } = situation;
   recorder.findings(findings);
   try {
     await requireRead({ cluster, recorder, yaml: renderDocuments }, situation);
@@ -108,6 +110,33 @@ interface EvaluatedUpgrade {
   readonly findings: readonly Finding[];
   readonly operatorVersion: string | undefined;
   readonly clusterTag: string | undefined;
+}
+
+/** The cluster when volumes are not being expanded any more, where that alone stands against it and --wait is given. */
+async function settled(
+  context: CommandContext,
+  flags: UpgradeFlags,
+  { opened, recorder }: Pick<Given, "opened"> & { readonly recorder: Recorder },
+): Promise<EvaluatedUpgrade> {
+  const { clock, signal, options } = context;
+  const waits = options.wait && options.dryRun === "none";
+  const { limitMs = flags.stallAfterMs } = limitOf(options, flags.limited);
+  return await waitFor(
+    { clock, signal, recorder },
+    {
+      look: async () => {
+        const value = await judged(context, flags, opened);
+        const errors = value.findings.filter(({ severity }) => severity === "error");
+        const [first] = errors;
+        const passes = errors.every(({ code }) => code === clusterFindings.resizing.code);
+        return waits && first !== undefined && passes
+          ? { is: "moving", on: `${String(first.object)}: ${first.cause}` }
+          : { is: "done", value };
+      },
+      beforeWrite: true,
+      total: { ms: limitMs, end: givenUp },
+    },
+  );
 }
 
 /** The cluster by one LIST of each kind, judged against the release that is wanted. */

@@ -10,8 +10,8 @@ import { aFolder } from "./a-folder";
 import { startOfRun, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";
 
-/** An object of the example as it is to be. */
-export type Edit = (object: KubeObject) => KubeObject;
+/** An object of the example as it is to be; undefined: it is not there. */
+export type Edit = (object: KubeObject) => KubeObject | undefined;
 
 /** Rehearses lines of the operator's namespace on the example, through this webhook. */
 export class RehearsedExample {
@@ -30,7 +30,7 @@ export class RehearsedExample {
     const { objects } = await exampleSource(defaultNames, startOfRun);
     this.#count += 1;
     const from = join(this.#folder, `dump-${this.#count}.json`);
-    const items = [...objects.map(edit), ...more];
+    const items = [...objects.flatMap((one) => edit(one) ?? []), ...more];
     writeFileSync(from, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
     const env = { ENGINE_HOME: join(this.#folder, "home"), HOME: this.#folder };
     const line = this.lines[name] ?? name.split(" ");

@@ -103,7 +103,7 @@ export const clusterFindings = {
   resizing: error("CLUSTER-RESIZING", "Facts 7", {
     cause:
       "volumes of the EC are being expanded: until that is done, no field that concerns its StatefulSet may be changed",
-    fix: "wait until every claim has its size; kubectl describe pvc says what keeps one from it",
+    fix: "wait until every claim has its size, which upgrade and upgrade-cluster do with --wait; kubectl describe pvc says what keeps one from it",
   }),
   scaled: error("CLUSTER-SCALED", "S72", {
     cause:

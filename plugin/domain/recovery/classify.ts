@@ -268,7 +268,9 @@ function begun(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
   if (causes.length > 0 || apart.length > 0) {
     return { is: "frozen", says: `the upgrade of ${label} has begun and is stalled`, causes };
   }
-  const says = `${label} is in state ${state}, and the data show nothing that keeps it there`;
+  const expands = expansionOf(frozen.facts, frozen.ec) !== undefined;
+  const unclear = expands ? "" : ", and the data show nothing that keeps it there";
+  const says = `${label} is in state ${state}${unclear}`;
   return { is: "moving", says, causes };
 }
 

@@ -1,9 +1,11 @@
 /** The kubelet and the StatefulSet controller at play: pods start, become ready or hang, and roll (S72; domain facts 11). */
 import { kinds } from "../../domain/kinds";
+import { refTo } from "../../domain/objects";
 import { getPath, type Json, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import {
   type PlannedAction,
+  controllerManager,
   converged,
   created,
   hashOf,
@@ -250,11 +252,39 @@ export function isRolled(set: KubeObject, pods: readonly KubeObject[]): boolean 
   );
 }
 
+/** A pod of a StatefulSet or EC of this name that a StatefulSet has left behind. */
+export function isOrphanOf(
+  { metadata: { name, namespace } }: KubeObject,
+  pod: KubeObject,
+): boolean {
+  const { metadata } = pod;
+  const [, owner] = /^(.+)-\d+$/.exec(metadata.name ?? "") ?? [];
+  return (
+    pod.kind === "Pod" &&
+    metadata.namespace === namespace &&
+    owner === name &&
+    (metadata.ownerReferences ?? []).length === 0
+  );
+}
+
+/** A StatefulSet that is made anew takes over the pods that are there. */
+function adoption(set: KubeObject, pod: KubeObject): PlannedAction {
+  const body = { metadata: { ownerReferences: [ownerOf(set)] } };
+  const options = { type: "merge", fieldManager: controllerManager } as const;
+  return {
+    key: `${identity(pod)} adopted by ${identity(set)}`,
+    afterMs: 0,
+    run: ({ cluster }) => cluster.patch(refTo(kinds.pod, pod), body, options),
+  };
+}
+
 /** What the controller of one StatefulSet has to do now. */
 export function statefulSetActs(
   scene: OperatorSnapshot,
   set: KubeObject,
 ): readonly PlannedAction[] {
+  const orphans = scene.pods.filter((pod) => isOrphanOf(set, pod));
+  if (orphans.length > 0) return orphans.map((pod) => adoption(set, pod));
   const rolled = rolledOf(set, scene.pods);
   return [
     ...converged({ resource: kinds.statefulSet, object: set }, setStatus(set, scene.pods)),

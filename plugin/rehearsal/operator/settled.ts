@@ -10,7 +10,7 @@ import type { Registry } from "../model";
 import { hashOf } from "./acts";
 import { statefulSetOf } from "./prerequisites";
 import { deploymentStatus, podOf, replicaSetOf, replicaSetStatus } from "./deployment";
-import { podOfSet, podStatus, revisionOf, setStatus } from "./pods";
+import { isOrphanOf, podOfSet, podStatus, revisionOf, setStatus } from "./pods";
 import { numberAt, ownedBy } from "./snapshot";
 
 /** Whose scene it is, and when. */
@@ -85,7 +85,9 @@ function clusterAtRest(
     ({ kind, metadata }) =>
       kind === "StatefulSet" && metadata.name === name && metadata.namespace === namespace,
   );
-  if (isThere || tag === undefined) return [given];
+  // its operator makes it anew while volumes are expanded
+  const isBetween = objects.some((object) => isOrphanOf(given, object));
+  if (isThere || isBetween || tag === undefined) return [given];
   const ec = identified(given);
   const set = made(statefulSetOf(ec, tag, names), options);
   const revision = revisionOf(set);

@@ -253,6 +253,7 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", boolean]>([
   const freeze = classifyFreeze(facts, ec, api);
   expect(freeze.is).toBe(is);
   expect(freeze.says.includes("its volumes are being expanded")).toBe(saysIt);
+  expect(freeze.says).not.toContain("nothing that keeps it there");
   expect(freeze.warnings).toMatchObject([{ code: "CLUSTER-RESIZING", severity: "warning" }]);
 });
 
