@@ -194,6 +194,7 @@ const plurals: Readonly<Record<string, string>> = {
   InstallPlan: "installplans",
   Namespace: "namespaces",
   Node: "nodes",
+  PersistentVolumeClaim: "persistentvolumeclaims",
   Pod: "pods",
   Role: "roles",
   RoleBinding: "rolebindings",

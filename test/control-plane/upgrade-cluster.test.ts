@@ -4,6 +4,7 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
 import { type Misbehavior, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { aClaim } from "../support/claims";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import {
   setOperator,
@@ -91,6 +92,26 @@ test("a patch that the API server takes and never answers is told as not done: 6
 test("a tag that the operator does not manage: 3, and not one write", async () => {
   const run = await upgrade("--target", "8.9.0-1");
   expect([run.code, errorsOf(run), run.writes]).toEqual([3, ["CLUSTER-TARGET-NOT-MANAGED"], []]);
+});
+
+test("volumes that are being expanded: 3 with the claim, and not one write", async () => {
+  const name = "engine-enterprise-storage-ec-1";
+  const claim = aClaim(name, { request: "61440Mi" });
+  const { apiVersion, kind, metadata, spec } = claim;
+  const ref = { apiVersion, kind, metadata: { name, namespace } };
+  await cluster.create({ apiVersion, kind, metadata, spec }, { fieldManager: "kubectl-create" });
+  const resizing = { type: "FileSystemResizePending", status: "True" };
+  const bound = { phase: "Bound", capacity: { storage: "40Gi" } };
+  await controlPlane.api.writeStatus(ref, { ...bound, conditions: [resizing] });
+  const run = await upgrade("--target", target);
+  expect([run.code, errorsOf(run), run.writes]).toEqual([3, ["CLUSTER-RESIZING"], []]);
+  expect(run.report.exit.reason).toContain(
+    "PersistentVolumeClaim/engine/engine-enterprise-storage-ec-1 asks for 60Gi, has 40Gi (FileSystemResizePending)",
+  );
+  const done = { capacity: { storage: "64424509440" }, conditions: null };
+  await controlPlane.api.writeStatus(ref, done);
+  const planned = await upgrade("--target", target, "--dry-run=server");
+  expect([planned.code, errorsOf(planned)]).toEqual([0, []]);
 });
 
 test("a field that a GitOps controller holds: 5 with its name, and not one write", async () => {

@@ -12,7 +12,17 @@ import {
   type ClusterApiForTest,
   type PlayedWish,
 } from "../../../support/played-cluster-api";
-import { aScene, codesOf, ecRef, edbLabel, patchLine, type Scene, stepsOf, waits } from "./scene";
+import {
+  aScene,
+  codesOf,
+  databasesOf,
+  ecRef,
+  edbLabel,
+  patchLine,
+  type Scene,
+  stepsOf,
+  waits,
+} from "./scene";
 
 const label = edbLabel("sessions");
 
@@ -545,6 +555,89 @@ describe("a record that is not active is judged before the call", () => {
   ])("%s: 3, nothing is called", async (status, code) => {
     const scene = await anApiScene(inState(status));
     const report = await scene.upgrade();
+    expect([report.exit.code, codesOf(report)]).toEqual([3, [code]]);
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  });
+
+  const others = new Set(["config", "totals", "carts", "carts-db"]);
+  const twoOfThem = (all: readonly KubeObject[]): readonly KubeObject[] =>
+    all.filter(
+      ({ kind, metadata }) => !kind.endsWith("Database") || !others.has(String(metadata.name)),
+    );
+  const orders = { uid: 2, name: "orders", ...kept, version: "7.4.2" };
+  const everything = { databases: [], everywhere: true } as const;
+
+  test.each(["import-pending", "creation-failed", "delete-pending"])(
+    "%s, with --all: it is left out and named, the other one is called: 6",
+    async (status) => {
+      const { bdbs } = inState(status);
+      const scene = await anApiScene({ bdbs: [...bdbs, orders] }, twoOfThem);
+      const report = await scene.upgrade(everything);
+      expect(report.exit).toMatchObject({ code: 6, leftOut: [label] });
+      expect(scene.calls()).toEqual(["/v1/bdbs/2/upgrade"]);
+      expect(scene.sent).toEqual([patchLine("orders")]);
+      expect(databasesOf(report)).toMatchObject([
+        { object: edbLabel("orders"), result: "changed" },
+        { object: label, result: "skipped" },
+      ]);
+    },
+  );
+
+  test("with --all and none that may be called, it is the run that is refused: 3", async () => {
+    const { bdbs } = inState("import-pending");
+    const scene = await anApiScene(
+      { bdbs: [...bdbs, { ...orders, status: "recovery" }] },
+      twoOfThem,
+    );
+    const report = await scene.upgrade(everything);
+    const errors = report.findings?.filter(({ severity }) => severity === "error") ?? [];
+    expect(errors.map(({ code }) => code).toSorted()).toEqual(["DATABASE-BUSY", "DATABASE-FAILED"]);
+    expect(report.exit.code).toBe(3);
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  });
+
+  test("with --wait it is called when it is active", async () => {
+    const scene = await anApiScene(inState("import-pending"));
+    let looks = 0;
+    const report = await scene.upgrade(
+      { wait: true },
+      changed((api) => ({
+        database: async (uid: number, signal: AbortSignal) => {
+          const bdb = scene.api.store.bdbs.get(3);
+          if ((looks += 1) === 4 && bdb !== undefined) {
+            expect(scene.calls()).toEqual([]);
+            scene.api.store.put({ ...bdb, status: "active" });
+          }
+          return await api.database(uid, signal);
+        },
+      })),
+    );
+    expect(looks).toBeGreaterThan(4);
+    expect([report.exit.code, scene.calls()]).toEqual([0, ["/v1/bdbs/3/upgrade"]]);
+    expect(waits(scene).join("\n")).toContain("import-pending");
+  });
+
+  test("with --wait, a state that waiting does not end is refused all the same: 3", async () => {
+    const scene = await anApiScene(inState("creation-failed"));
+    const report = await scene.upgrade({ wait: true });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-FAILED"]]);
+    expect(scene.calls()).toEqual([]);
+  });
+
+  test.each([
+    ["import-pending", "DATABASE-BUSY"],
+    ["delete-pending", "DATABASE-BEING-DELETED"],
+  ])("%s that comes after the list is seen right before the call: 3", async (status, code) => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      changed((api) => ({
+        database: async (uid: number, signal: AbortSignal) => {
+          const bdb = await api.database(uid, signal);
+          return bdb && { ...bdb, status };
+        },
+      })),
+    );
     expect([report.exit.code, codesOf(report)]).toEqual([3, [code]]);
     expect([scene.calls(), scene.sent]).toEqual([[], []]);
   });
