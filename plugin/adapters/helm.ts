@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { access, constants, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { concealed, secretsIn } from "../domain/public-words";
+import { secretsIn } from "../domain/public-words";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
 import { parseDocuments } from "./yaml";
@@ -16,6 +16,7 @@ import {
   serviceAccountDir,
 } from "./kubernetes/target";
 import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
+import { LastWords } from "./child";
 import { type OnSlow, SlowAnswers } from "./http/slow";
 import { decodeText } from "./encoding";
 import { temporaryFolder } from "./files";
@@ -41,6 +42,13 @@ interface HelmSetting {
   readonly clock: Pick<Clock, "now" | "alarm">;
   readonly onSlow?: OnSlow | undefined;
   readonly signal: AbortSignal;
+}
+
+interface Running {
+  /** How long the command itself waits for what it does. */
+  readonly waitsMs?: number;
+  /** What its words may quote and nobody may read. */
+  readonly secrets?: () => Promise<readonly string[]>;
 }
 
 const howToGet =
@@ -124,7 +132,9 @@ export class HelmProgram {
   }
 
   async rollback(name: string): Promise<void> {
-    await this.#run(["rollback", name, ...this.#inTime()], this.setting.timeoutMs);
+    await this.#run(["rollback", name, ...this.#inTime()], {
+      waitsMs: this.setting.timeoutMs,
+    });
   }
 
   #inTime(): readonly string[] {
@@ -133,14 +143,10 @@ export class HelmProgram {
 
   async #upgrade(upgrade: ChartUpgrade, mode: readonly string[]): Promise<string> {
     const [, ...words] = helmWords(upgrade);
-    try {
-      return await this.#run([...words, ...this.#inTime(), ...mode], this.setting.timeoutMs);
-    } catch (error) {
-      if (!(error instanceof HelmError)) throw error;
-      const known = await this.#secrets(upgrade);
-      const { hint = "" } = error;
-      throw new HelmError(concealed(error.message, known), { hint });
-    }
+    return await this.#run([...words, ...this.#inTime(), ...mode], {
+      waitsMs: this.setting.timeoutMs,
+      secrets: () => this.#secrets(upgrade),
+    });
   }
 
   /** What the values hold that helm's words may quote; a source that cannot be read has none. */
@@ -160,7 +166,10 @@ export class HelmProgram {
     return jsonOf(`helm ${words[0] ?? ""}`, await this.#run([...words, "--output", "json"]));
   }
 
-  #run(words: readonly string[], waitsMs = 0): Promise<string> {
+  #run(
+    words: readonly string[],
+    { waitsMs = 0, secrets = () => Promise.resolve([]) }: Running = {},
+  ): Promise<string> {
     const { executable, env, kubeconfig, namespace, signal, clock, onSlow } = this.setting;
     const limitMs = waitsMs + (this.setting.requestTimeoutMs ?? requestDeadlineMs);
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
@@ -185,7 +194,13 @@ export class HelmProgram {
         inTimeToEnd();
         if (error === null) resolve(stdout);
         else if (late) reject(tooLate(words, limitMs));
-        else reject(signal.aborted ? (signal.reason as Error) : failed(words, stderr, error.code));
+        else if (signal.aborted) reject(signal.reason as Error);
+        else {
+          const failure = { words, stderr, code: error.code };
+          secrets().then((known) => {
+            reject(failed(failure, known));
+          }, reject);
+        }
       });
     });
     return new SlowAnswers(clock, commandOf(words), onSlow).during(ended);
@@ -194,8 +209,6 @@ export class HelmProgram {
 
 /** What helm gets to mark its release as failed. */
 const endingMs = 10_000;
-
-const longest = 2000;
 
 function jsonOf(command: string, said: string): unknown {
   try {
@@ -226,11 +239,18 @@ function valuesOf(text: string): readonly unknown[] {
   }
 }
 
+interface Failure {
+  readonly words: readonly string[];
+  readonly stderr: string;
+  readonly code: unknown;
+}
+
 /** Node's own error is left out: it repeats all that helm said, whatever it quotes. */
-function failed(words: readonly string[], stderr: string, code: unknown): HelmError {
+function failed({ words, stderr, code }: Failure, known: readonly string[]): HelmError {
   const silent = typeof code === "string" ? `it cannot be run (${code})` : "it said nothing";
-  const said = concealed(stderr.trim(), []).slice(-longest) || silent;
-  return new HelmError(`${commandOf(words)} failed: ${said}`, {
+  const last = new LastWords();
+  last.add(Buffer.from(stderr));
+  return new HelmError(`${commandOf(words)} failed: ${last.told(known) || silent}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
 }

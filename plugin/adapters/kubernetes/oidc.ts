@@ -133,12 +133,19 @@ export class OidcLogin implements CredentialSource {
   /** One exchange with the identity provider: where it gives tokens, then a new one. */
   private async asked(tokens: OidcTokens & { readonly refreshToken: string }): Promise<OidcTokens> {
     const { refreshToken } = tokens;
+    const { issuer } = this.config;
     const exchanged = new Exchanged(this.site, this.config, this.ended.signal);
+    if (issuer.protocol === "http:") {
+      const { target, warn } = this.site;
+      warn(
+        `the OIDC login of ${target.userName} is renewed without TLS: ${publicValue(issuer.href)}`,
+      );
+    }
     try {
       const client = await import("openid-client");
       const found = await exchanged.discover(client);
       const answer = await exchanged.refresh(client, found, refreshToken);
-      if (answer.id_token === undefined) throw noIdToken(this.config.issuer);
+      if (answer.id_token === undefined) throw noIdToken(issuer);
       return {
         idToken: answer.id_token,
         refreshToken: asString(answer.refresh_token) ?? refreshToken,
@@ -228,11 +235,11 @@ function configOf({ target: { user, userName } }: CredentialContext): OidcConfig
   };
 }
 
-/** No API server accepts tokens of a provider without TLS, and the login would be sent in the clear. */
+/** As in kubectl, http is taken too: a provider may be reached over a tunnel or on loopback. */
 function issuerProblem(issuer: string): string | undefined {
   if (issuer === "") return "has no idp-issuer-url";
-  const isUrl = /^https:\/\//i.test(issuer) && URL.canParse(issuer);
-  return isUrl ? undefined : "has an idp-issuer-url that is no https URL";
+  const isUrl = /^https?:\/\//i.test(issuer) && URL.canParse(issuer);
+  return isUrl ? undefined : "has an idp-issuer-url that is no http or https URL";
 }
 
 /** A discovery and a renewal, and what the provider answered last. */
@@ -267,6 +274,7 @@ class Exchanged {
     const known = new URL(`${issuer.href.replace(/\/$/, "")}${wellKnown}`);
     return client.discovery(known, clientId, undefined, client.None(), {
       [client.customFetch]: this.fetch,
+      execute: [client.allowInsecureRequests],
     });
   }
 
@@ -280,6 +288,7 @@ class Exchanged {
     const as = (auth: ReturnType<OidcClient["None"]>) => {
       const configured = new client.Configuration(server, clientId, undefined, auth);
       configured[client.customFetch] = this.fetch;
+      client.allowInsecureRequests(configured);
       return client.refreshTokenGrant(configured, refreshToken);
     };
     if (clientSecret === undefined) return as(inBody);

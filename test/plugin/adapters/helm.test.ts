@@ -125,6 +125,20 @@ test.each([
   });
 });
 
+test("of many words the last lines are told, on one line, without colors and credentials", async () => {
+  const lines = [
+    "for n in $(seq 2000); do echo walking $n; done >&2",
+    "printf '\\033[31mError: UPGRADE FAILED\\033[0m\\n' >&2",
+    "echo 'GET https://me:pw1@registry.example/v2/x?sig=s1: token=abc.def denied' >&2",
+    "echo 'Authorization: Bearer s3cr3t-bearer-value' >&2; exit 1",
+  ];
+  const failure = program(lines.join("; ")).upgrade(upgrade);
+  const { message } = (await failure.catch((thrown: unknown) => thrown)) as Error;
+  expect(message).toMatch(/^helm upgrade op failed: .*walking 2000 Error: UPGRADE FAILED GET /);
+  expect(message.length).toBeLessThan(1_100);
+  expect(message).not.toMatch(/\p{Cc}|walking 1990|pw1|s1|abc\.def|s3cr3t/u);
+});
+
 test.each<[string, string]>([
   ["a value of before", "hunter22"],
   ["a value of the file", "correct-horse"],

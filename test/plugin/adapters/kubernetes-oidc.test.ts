@@ -241,6 +241,26 @@ describe("a token that has expired is renewed", () => {
   });
 });
 
+test("a provider without TLS is taken, as kubectl takes it, and said", async () => {
+  const plain = await startOidcIssuer();
+  const warnings: string[] = [];
+  try {
+    const options = { warn: (text: string) => void warnings.push(text) };
+    const token = await tokenAfter({ user: oidcUser(plain, {}), options });
+    expect(claimsOf(token).exp * 1000).toBeGreaterThan(Date.now());
+    expect(kept(join(folder.dir, "config"), "refresh-token")).toBe(plain.refreshToken());
+    expect(warnings).toEqual([expect.stringContaining(`renewed without TLS: ${plain.url}`)]);
+  } finally {
+    await plain.close();
+  }
+});
+
+test.each(["ftp://127.0.0.1/realm", "127.0.0.1/realm"])("%s is no issuer", async (issuerUrl) => {
+  const failure = await failureOf({ user: oidcUser(issuer, { "idp-issuer-url": issuerUrl }) });
+  expect(failure).toBeInstanceOf(InputError);
+  expect(failure.message).toContain("no http or https URL");
+});
+
 describe("a token that cannot be renewed", () => {
   const renewing = (): object => oidcUser(issuer, ownCa());
 
