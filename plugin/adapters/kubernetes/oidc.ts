@@ -42,7 +42,10 @@ const loginAgain = "log in again with the tool that made the kubeconfig";
 /** What became of tokens in this process: a refresh token may be good for one use only. */
 const renewals = new Map<string, Promise<OidcTokens>>();
 
-type OidcClient = typeof OpenId;
+/** The library marks plain http as deprecated for it to stand out; kubectl allows it. */
+type OidcClient = Omit<typeof OpenId, "allowInsecureRequests"> & {
+  readonly allowInsecureRequests: (config: OpenId.Configuration) => void;
+};
 
 /** Renews when needed; a 401 of the API server is no reason to, as in kubectl. */
 export class OidcLogin implements CredentialSource {
