@@ -1,6 +1,6 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
 import { renderText, type TextStyle } from "../output/text";
-import type { RecoverDeps, RecoverOptions, RecoverySnapshot } from "../run/recovery/look";
+import type { RecoverDeps, RecoverySnapshot } from "../run/recovery/look";
 import { recover } from "../run/recovery/recover";
 import type { Report } from "../run/report";
 import { type ApiFlags, credentialsRef } from "../adapters/cluster-api";
@@ -10,7 +10,6 @@ import { kubectlCommand } from "./kubectl-command";
 import type { RecoverFlags } from "./specs/look";
 import { limitOf, runPorts, writeOptions } from "./run-ports";
 import { placesOf } from "../adapters/cluster-api/route";
-import type { InstalledModule } from "../domain/api/records";
 import { objectLabel } from "../domain/objects";
 import type { Evidence } from "../domain/recovery/classify";
 import { outOfLineAhead } from "../domain/recovery/line";
@@ -24,7 +23,6 @@ export async function runRecover(
   flags: RecoverFlags,
 ): Promise<Report> {
   const { options, names } = context;
-  const modules = await filesOf(context, flags);
   const ports = await runPorts(context, "Recover");
   const { cluster, recorder } = ports;
   const { namespace } = cluster;
@@ -42,7 +40,7 @@ export async function runRecover(
         : undefined,
     };
     const { report, look, evidence } = await recover(deps, {
-      ...{ namespace, modules },
+      namespace,
       name: ec.metadata.name ?? "",
       apply: flags.apply,
       dropDigests: flags.dropDigests,
@@ -52,7 +50,7 @@ export async function runRecover(
       ...writeOptions(context),
     });
     if (look === undefined) return report;
-    const seen = { look, evidence, flags, modules: modules.map(({ module }) => module) };
+    const seen = { look, evidence, flags };
     return { ...report, details: recoveryDetails(context, seen) };
   } catch (error) {
     return recorder.failure(error);
@@ -62,15 +60,6 @@ export async function runRecover(
 /** Its certificate is never accepted unseen: without a word about it the REST API is not asked. */
 function isReachable({ url, ca, insecure }: ApiFlags): boolean {
   return url !== undefined || ca !== undefined || insecure;
-}
-
-async function filesOf(
-  { names }: CommandContext,
-  { modules }: RecoverFlags,
-): Promise<RecoverOptions["modules"]> {
-  if (modules.length === 0) return [];
-  const { readModuleFile } = await import("../adapters/cluster-api/upload.ts");
-  return await Promise.all(modules.map((path) => readModuleFile(path, names)));
 }
 
 /** What was found and what to do, then the rest of the report. */
@@ -108,13 +97,11 @@ interface RecoverFacts {
   readonly look: RecoverySnapshot;
   readonly evidence: readonly Evidence[];
   readonly flags: RecoverFlags;
-  /** Manifests of the archives that were given. */
-  readonly modules: readonly InstalledModule[];
 }
 
 /** The details of a report. */
 function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryDetails {
-  const { look, evidence, flags, modules } = seen;
+  const { look, evidence, flags } = seen;
   const { ec, freeze } = look;
   const command = kubectlCommand(context.options);
   const shown = (pipeline: Pipeline): string =>
@@ -129,7 +116,6 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
     access: accessOf(context, seen),
     wish: {
       dropDigests: flags.dropDigests,
-      files: flags.modules,
       engineVersion: flags.engineVersion,
     },
     apart: outOfLineAhead(
@@ -140,9 +126,9 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
         raised: new Set(
           freeze.causes.flatMap((cause) => (cause.is === "database" ? [cause.database.label] : [])),
         ),
-        modules,
       },
     ),
+    install: installing(context, seen),
     again: again(context, seen),
   });
   return {
@@ -174,6 +160,17 @@ function accessOf({ names }: CommandContext, { look, flags }: RecoverFacts): Api
   return { ...common, base: `https://${fqdn}:${end}`, connectTo: `${given.hostname}:${end}` };
 }
 
+/** The command that installs what is missing: what it is asked with is that of this run. */
+function installing({ options }: CommandContext, { look, flags }: RecoverFacts): readonly string[] {
+  const { name = "", namespace = "" } = look.ec.metadata;
+  return [
+    ...options.prefix.split(" "),
+    ...["modules", "install", "FILE", "--ec", name],
+    ...apiFlags(look, flags),
+    ...["-n", namespace],
+  ];
+}
+
 /** This command with what it still needs. */
 function again({ options }: CommandContext, { look, flags }: RecoverFacts): readonly string[] {
   const { name = "", namespace = "" } = look.ec.metadata;
@@ -188,9 +185,7 @@ function again({ options }: CommandContext, { look, flags }: RecoverFacts): read
 
 function remedyFlags({ freeze }: RecoverySnapshot, flags: RecoverFlags): readonly string[] {
   const needs = (is: string): boolean => freeze.causes.some((cause) => cause.is === is);
-  const files = flags.modules.length === 0 ? ["FILE"] : flags.modules;
   return [
-    ...(needs("module") ? files.flatMap((file) => ["--module", file]) : []),
     ...(needs("database") ? ["--engine-version", flags.engineVersion ?? "VERSION"] : []),
     ...(needs("digest") ? ["--drop-digests"] : []),
   ];

@@ -90,11 +90,21 @@ test("--apply ends Running once the module is defined, resources and databases a
   const file = join(folder, "rg.zip");
   const manifest = { module_name: "rg", display_name: "EngineGears", semantic_version: "2.0.0" };
   writeFileSync(file, aModuleArchive(manifest));
-  const flags = ["--apply", "--yes", "--engine-version", "7.2", "--module", file];
+  const flags = ["--apply", "--yes", "--engine-version", "7.2"];
+  const lacking = await recover(...flags);
+  expect([lacking.code, codesOf(lacking), lacking.writes]).toEqual([
+    3,
+    expect.arrayContaining(["FREEZE-MODULE-ABSENT"]),
+    [],
+  ]);
+  expect(lacking.stdout).toContain("modules install FILE --ec ec");
+  const install = ["modules", "install", file, "--yes", ...rest];
+  expect(await runPlugin(controlPlane, install, { namespace })).toMatchObject({ code: 0 });
   const first = await recover(...flags);
-  expect([first.code, codesOf(first)]).toEqual([
-    1,
+  expect([first.code, codesOf(first), first.writes]).toEqual([
+    3,
     expect.arrayContaining(["CLUSTER-MODULE-UNDEFINED"]),
+    [],
   ]);
   const defined = [{ name: "rg", source: { https: { url: "https://modules.example" } } }];
   await cluster.patch(ecRef, { spec: { userDefinedModules: defined } }, { type: "merge" });

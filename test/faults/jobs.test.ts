@@ -3,4 +3,4 @@ import { hold } from "../jobs/hold";
 
 jest.setTimeout(600_000); // whole runs, two for each case
 
-hold({ job: () => true, isEvery: true });
+hold({ isEvery: true });

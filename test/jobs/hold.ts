@@ -7,16 +7,15 @@ import { type Job, jobs } from "./list";
 import { Trial } from "./trial";
 
 interface Choice {
-  readonly job: (job: Job) => boolean;
   /** Each law is held in all of its cases, else in the first. */
   readonly isEvery: boolean;
 }
 
 /** Defines a test for each job and law. */
-export function hold({ job: isChosen, isEvery }: Choice): void {
+export function hold({ isEvery }: Choice): void {
   const starts = new Starts();
   const laws = disturbances.filter(({ isThorough }) => isEvery || isThorough !== true);
-  describe.each(jobs.filter(isChosen).map((job) => [job.title, job] as const))("%s", (_, job) => {
+  describe.each(jobs.map((job) => [job.title, job] as const))("%s", (_, job) => {
     let seen: Promise<Undisturbed> | undefined;
     test.each(laws.map((one) => [one.law, one] as const))("%s", async (law, { cases }) => {
       const undisturbed = await (seen ??= undisturbedRun(job, starts));

@@ -26,7 +26,4 @@ test("a command that only looks is no job", () => {
   }
 });
 
-hold({
-  job: ({ isThorough }) => isThorough !== true,
-  isEvery: false,
-});
+hold({ isEvery: false });

@@ -19,8 +19,6 @@ interface Row extends Start {
   readonly passing?: RegExp;
   /** Its parts are jobs of the table too: some of its reads stand for all. */
   readonly isWhole?: true;
-  /** Only in `npm run test:deep`. */
-  readonly isThorough?: true;
 }
 
 /** A job, ready to be run. */
@@ -48,7 +46,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   "upgrade-database": [starts["upgrade-database"], { way: "api", ...rest.databases }],
   "unbind-scc": [starts["unbind-scc"]],
   "modules install": [rest.module],
-  recover: [rest.frozen, { way: "module", isThorough: true, ...rest.lacking }],
+  recover: [rest.frozen],
   "cert create": [
     starts["cert-create"],
     { way: "replace", ...starts["cert-replace"], passing: /^Secret\/engine\/admission-tls-\d/ },

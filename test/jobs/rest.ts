@@ -76,8 +76,4 @@ export const rest = {
     words: () => ["recover", "--apply", "--engine-version=7.2"],
     open: async () => opened(await aFrozenScene({ version: "6.2" })),
   },
-  lacking: {
-    words: () => ["recover", "--apply", "--module", archive()],
-    open: async () => opened(await aFrozenScene({ modules: [{ name: "rg", version: "1.2.5" }] })),
-  },
 };

@@ -35,8 +35,6 @@ interface Row {
   readonly title: string;
   readonly open: () => Promise<Servers>;
   readonly words: (archive: string) => readonly string[];
-  /** Only the REST API stops answering. */
-  readonly apiOnly?: true;
 }
 
 const frozen = (wish: FrozenWish) => async (): Promise<Servers> => {
@@ -78,12 +76,6 @@ export const rows: readonly Row[] = [
     open: frozen({ version: "6.2" }),
     words: () => ["recover", "--apply", "--engine-version=7.2"],
   },
-  {
-    title: "recover --apply, a missing module",
-    open: frozen({ modules: [{ name: "rg", version: "1.2.5" }] }),
-    apiOnly: true,
-    words: (archive) => ["recover", "--apply", "--module", archive],
-  },
 ];
 
 /** Requests that get no answer: of one server or of the other. */
@@ -108,7 +100,7 @@ export async function wrongOf(title: string): Promise<readonly string[]> {
     const end = await usual.run();
     if (end.code !== 0) return [JSON.stringify(end)];
     const goal = JSON.stringify(await usual.goal());
-    const requests = row.apiOnly === true ? [] : usual.requests;
+    const requests = usual.requests;
     const all = [...ofCluster(requests), ...ofApi(usual.calls)];
     const wrong: string[] = [];
     for (const silence of all) {

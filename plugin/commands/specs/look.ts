@@ -142,15 +142,14 @@ The causes come from the data: versions and modules of the databases, license, i
 operator's log and events are shown as well. With --api-ca (or --api-insecure) the cluster's REST API is asked
 for what really runs. Exit code 0 says that nothing is frozen, 3 that something is.
 
-With --apply modules are installed and versions posted over the REST API, one action at a time; then the run
-waits until the EC is Running, sets the databases' resources to what runs, and checks that the
-operator acts on them. It asks before the first change. Running it again continues from the state found.`,
+With --apply versions are posted over the REST API, one action at a time; then the run waits until the EC is
+Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
+first change. Running it again continues from the state found. A module that is missing is installed first, by the
+line of "modules install" that is printed: until then the run ends with 3, and run again after it, it goes on.`,
   examples: {
     "See why it makes no progress": "recover -n engine --api-ca ca.pem",
     "Upgrade the databases that are too old, and bring them in line":
       "recover -n engine --apply --engine-version 7.2 --api-ca ca.pem",
-    "Install the module that is missing":
-      "recover -n engine --apply --module module.zip --api-ca ca.pem",
     "Remove image digests": "recover -n engine --apply --drop-digests",
   },
   flags: {
@@ -164,13 +163,6 @@ operator acts on them. It asks before the first change. Running it again continu
       value: "VERSION",
       read: readVersion,
       help: "Version for the databases that are too old for the upgrade",
-    },
-    module: {
-      key: "modules",
-      value: "FILE",
-      repeat: true,
-      file: true,
-      help: "Archive of a module that databases lack; may be repeated",
     },
     "drop-digests": {
       help: "Remove the digests that block an automatic upgrade",

@@ -109,7 +109,7 @@ function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
     if (rename !== undefined) {
       return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix: rename }) }];
     }
-    const fix = `install ${module}: recover --apply --module FILE`;
+    const fix = `install ${module} with modules install FILE, then run recover again`;
     const finding = moduleUndefined(facts, ec, { cause: says, fix });
     const users = databases.filter(({ label }) => used.databases.includes(label));
     return [{ is: "module", module, databases: users, finding }];

@@ -27,7 +27,7 @@ export const recoveryFindings = {
   }),
   moduleAbsent: error("FREEZE-MODULE-ABSENT", "S99", {
     cause: "databases use a module that is not installed",
-    fix: "install it: recover --apply --module FILE",
+    fix: "install it with modules install FILE, then run recover again",
   }),
   modulesApart: warning("FREEZE-MODULES-APART", "S99", {
     cause: "the database uses other user-defined modules than its resource lists",
@@ -35,7 +35,7 @@ export const recoveryFindings = {
   }),
   moduleUnfit: error("FREEZE-MODULE-UNFIT", "S99", {
     cause: "no installed build of a module that databases use fits their engine version",
-    fix: "install a build that fits: recover --apply --module FILE",
+    fix: "install a build that fits with modules install FILE, then run recover again",
   }),
   notResumed: error("FREEZE-NOT-RESUMED", "S97", {
     cause: "the causes are gone, and the operator does not continue",

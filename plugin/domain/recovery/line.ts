@@ -89,12 +89,11 @@ export function modulesApart(
   });
 }
 
-/** What will have been done: some databases run the version, modules are installed. */
+/** What will have been done: some databases run the version. */
 interface Ahead {
   readonly engineVersion: string | undefined;
   /** Labels of the databases that are raised. */
   readonly raised: ReadonlySet<string>;
-  readonly modules: readonly InstalledModule[];
 }
 
 /** The databases as they were seen. */
@@ -107,14 +106,13 @@ interface RecoveryFacts {
 export function outOfLineAhead(
   facts: Facts,
   { databases, api }: RecoveryFacts,
-  { engineVersion, raised, modules }: Ahead,
+  { engineVersion, raised }: Ahead,
 ): readonly Apart[] {
   const version = parseEngineVersion(engineVersion);
   const then = databases.map((database) =>
     version !== undefined && raised.has(database.label) ? { ...database, runs: version } : database,
   );
-  const installed = [...(api?.modules ?? []), ...modules];
-  return outOfLine(facts, then, { databases: [], ...api, modules: installed }).apart;
+  return outOfLine(facts, then, api).apart;
 }
 
 /** Lowering is never written, nor is a channel or an absent version replaced by a number. */

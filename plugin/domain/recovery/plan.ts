@@ -1,5 +1,5 @@
 /** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
-import { sameBuild, withInstalled } from "../api/modules";
+import { withInstalled } from "../api/modules";
 import type { InstalledModule } from "../api/records";
 import { isTooOld } from "../cluster/causes";
 import type { FieldEdit } from "../cluster/edits";
@@ -18,16 +18,12 @@ import {
   parseEngineVersion,
 } from "../versions";
 import type { Freeze, FreezeCause } from "./classify";
-import { recoveryFinding } from "./codes";
 import type { ApiFacts, RecoveryDatabase } from "./databases";
 import { renderVersion } from "../rollout/database";
-import { fits } from "./line";
 
 /** What the person gives. */
 export interface RecoveryWish {
   readonly engineVersion?: string;
-  /** Manifests of the archives that were given. */
-  readonly modules: readonly InstalledModule[];
   readonly dropDigests: boolean;
 }
 
@@ -41,7 +37,6 @@ export interface DatabaseUpgrade {
 
 /** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag fixes. */
 export interface RecoveryPlan {
-  readonly installs: readonly InstalledModule[];
   readonly upgrades: readonly DatabaseUpgrade[];
   /** Of the EC. */
   readonly digests: readonly FieldEdit[];
@@ -60,13 +55,11 @@ export interface Planning {
 /** Plans the remedies of every cause; given again after them, the same flags plan nothing. */
 export function planRecovery(planning: Planning, wish: RecoveryWish): RecoveryPlan {
   const plans = planning.freeze.causes.map((cause) => remedyOf(planning, cause, wish));
-  const installs = [...new Set(plans.flatMap(({ installs }) => installs ?? []))];
   const problems = plans.flatMap(({ problems }) => problems ?? []);
   return {
-    installs,
     upgrades: plans.flatMap(({ upgrades }) => upgrades ?? []),
     digests: plans.flatMap(({ digests }) => digests ?? []),
-    problems: [...new Set([...problems, ...needless(planning, wish, installs)])],
+    problems: [...new Set(problems)],
     blocks: plans.flatMap(({ blocks }) => blocks ?? []),
   };
 }
@@ -77,10 +70,9 @@ function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): R
   switch (cause.is) {
     case "database":
       return upgradeOf(planning, cause.database, wish);
-    case "module":
-      return installOf(cause, wish);
     case "digest":
       return digestOf(planning, cause.finding, wish);
+    case "module":
     case "license":
     case "other":
       return { blocks: [cause.finding] };
@@ -90,7 +82,7 @@ function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): R
 function upgradeOf(
   planning: Planning,
   database: RecoveryDatabase,
-  { engineVersion, modules }: RecoveryWish,
+  { engineVersion }: RecoveryWish,
 ): Remedy {
   const { label, uid, runs } = database;
   const version = parseEngineVersion(engineVersion);
@@ -107,7 +99,7 @@ function upgradeOf(
   if (runs !== undefined && compareEngineVersions(version, runs) <= 0) {
     return { problems: [`--engine-version: ${label} runs ${renderVersion(runs)} already`] };
   }
-  const blocks = upgradeBlocks(planning, database, { version, modules });
+  const blocks = upgradeBlocks(planning, database, version);
   if (uid === undefined) {
     return { blocks: [databaseFinding("uidUnknown", { object: label }), ...blocks] };
   }
@@ -127,55 +119,30 @@ export function supported({ api }: Pick<Planning, "api">): readonly string[] {
   });
 }
 
-interface Raise {
-  readonly version: EngineVersion;
-  /** Those that are installed first. */
-  readonly modules: readonly InstalledModule[];
-}
-
 /** The edit that has to follow is judged before the call: a refused one would leave both apart. */
 function upgradeBlocks(
   { facts, api }: Planning,
   { label, target, volatile }: RecoveryDatabase,
-  { version, modules }: Raise,
+  version: EngineVersion,
 ): readonly Finding[] {
   const atRisk = databaseFinding("volatile", {
     object: label,
     fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
   });
   const wish = { version: formatEngineVersion(version), via: "api" } as const;
-  const known = [...modules, ...(api?.modules ?? [])];
-  const edit =
-    target === undefined ? [] : planDatabase(facts, withModules(target, known), wish).blocks;
+  const known = withModules(target, api?.modules ?? []);
+  const edit = known === undefined ? [] : planDatabase(facts, known, wish).blocks;
   return [...(volatile ? [atRisk] : []), ...edit];
 }
 
 /** The EC as it will be when the edit is sent: what is installed counts. */
-function withModules(target: DatabaseTarget, modules: readonly InstalledModule[]): DatabaseTarget {
+function withModules(
+  target: DatabaseTarget | undefined,
+  modules: readonly InstalledModule[],
+): DatabaseTarget | undefined {
+  if (target?.lookup.is !== "found") return target;
   const { lookup } = target;
-  if (lookup.is !== "found") return target;
   return { ...target, lookup: { ...lookup, cluster: withInstalled(lookup.cluster, modules) } };
-}
-
-function installOf(
-  cause: Extract<FreezeCause, { is: "module" }>,
-  { modules, engineVersion }: RecoveryWish,
-): Remedy {
-  const { module, databases } = cause;
-  const given = modules.filter(({ name, displayName }) => [name, displayName].includes(module));
-  if (given.length === 0) {
-    const labels = databases.map(({ label }) => label).join(", ");
-    return { problems: [`--module: give the archive of ${module}, which ${labels} use`] };
-  }
-  // a database that is too old is upgraded afterwards, and the module has to fit it then
-  const aimOf = (runs: EngineVersion | undefined): EngineVersion | undefined =>
-    isTooOld(runs) ? parseEngineVersion(engineVersion) : runs;
-  const unfit = databases.filter(({ runs }) => !given.some((one) => fits(one, aimOf(runs))));
-  if (unfit.length === 0) return { installs: given };
-  const made = given.map(({ compatibleEngineVersion }) => String(compatibleEngineVersion));
-  const which = unfit.map(({ label, runs }) => `${label} at ${renderVersion(runs)}`).join(", ");
-  const what = `the archive of ${module} is made for ${made.join(", ")}, and does not fit ${which}`;
-  return { blocks: [recoveryFinding("moduleUnfit", { cause: what })] };
 }
 
 /** An image is a field of the StatefulSet: it stays while that is made anew. */
@@ -190,16 +157,4 @@ function digestOf(
   if (dropDigests && blocks.length > 0) return { blocks };
   if (dropDigests) return { digests: [{ path, from: getPath(ec, path), to: null }] };
   return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };
-}
-
-/** An archive that no cause asks for and that is not installed either was given by mistake. */
-function needless(
-  { api }: Planning,
-  { modules }: RecoveryWish,
-  installs: readonly InstalledModule[],
-): readonly string[] {
-  if (api === undefined) return [];
-  return modules
-    .filter((one) => !installs.includes(one) && sameBuild(one, api.modules) === undefined)
-    .map(({ name }) => `--module: no database lacks the module ${name}`);
 }

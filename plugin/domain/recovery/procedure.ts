@@ -40,12 +40,11 @@ export interface Procedure {
   /** The REST API was asked, so that the numbers of databases are proven. */
   readonly asked: boolean;
   readonly access: ApiAccess;
-  readonly wish: Omit<RecoveryWish, "modules"> & {
-    /** Files with modules, as they were given. */
-    readonly files: readonly string[];
-  };
+  readonly wish: RecoveryWish;
   /** Resources to bring in line, as they will be with what was given. */
   readonly apart: readonly Apart[];
+  /** The words that install a module of the file that is named last. */
+  readonly install: readonly string[];
   /** The words of this run that do all of it at once. */
   readonly again: readonly string[];
 }
@@ -54,7 +53,6 @@ export interface Procedure {
 const blanks = {
   version: "VERSION",
   uid: "UID",
-  module: "FILE",
   ca: "CA_FILE",
   license: "LICENSE_FILE",
 };
@@ -155,14 +153,8 @@ function licenseStep(procedure: Procedure): readonly ProcedureStep[] {
 function moduleSteps(procedure: Procedure): readonly ProcedureStep[] {
   const found = causes(procedure, "module");
   if (found.length === 0) return [];
-  const { restPaths, restModuleFields } = procedure.names;
-  const { files } = procedure.wish;
+  const { restPaths } = procedure.names;
   const missing = found.map(({ module }) => module).join(", ");
-  const given = files.length === 0 ? [blanks.module] : files;
-  const form = (file: string): readonly string[] => [
-    ...["-X", "POST", "-F"],
-    `${restModuleFields.file}=@${file}`,
-  ];
   return [
     {
       says: "list the modules that are installed, and those that databases use",
@@ -172,7 +164,7 @@ function moduleSteps(procedure: Procedure): readonly ProcedureStep[] {
     {
       says: `download ${missing} for the operating system of the new release, and install it`,
       source: "S99, S103",
-      commands: given.map((file) => rest(procedure, form(file), restPaths.installModule)),
+      commands: [[procedure.install]],
     },
   ];
 }
@@ -243,8 +235,7 @@ function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
   const raised = causes(procedure, "database").flatMap(({ database }) =>
     raisedEdit(procedure, database),
   );
-  const unknown = procedure.wish.files.length === 0 ? causes(procedure, "module") : [];
-  const installed = unknown.flatMap(({ module, databases }) =>
+  const installed = causes(procedure, "module").flatMap(({ module, databases }) =>
     databases.map(({ label }) => `${module} of ${label}`),
   );
   const edbs = [...new Set([...procedure.apart, ...raised].map(({ edb }) => edb))];

@@ -17,7 +17,6 @@ import type { ClusterApi } from "../cluster-api";
 import { lookPermissions, readFacts, type UpgradeClusterDeps } from "../cluster/read";
 import { BlockedError } from "../engine/recorder";
 import type { Session } from "../engine/session";
-import type { ModuleFile } from "../modules/install";
 import { renderEdits } from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { Finding } from "../../domain/findings";
@@ -143,7 +142,6 @@ export interface RecoverOptions {
   readonly name: string;
   readonly apply: boolean;
   readonly engineVersion?: string;
-  readonly modules: readonly ModuleFile[];
   readonly dropDigests: boolean;
   /** No progress for so long: it is stalled. */
   readonly stallAfterMs: number;
@@ -250,7 +248,7 @@ export function followingEdits(
 /** What the resources will have to follow: what differs now, and what the remedies bring about. */
 export function foreseenEdits(
   look: RecoverySnapshot,
-  plan: Pick<RecoveryPlan, "upgrades" | "digests" | "installs">,
+  plan: Pick<RecoveryPlan, "upgrades" | "digests">,
 ): readonly Patch[] {
   const ahead = outOfLineAhead(
     look.facts,
@@ -258,7 +256,6 @@ export function foreseenEdits(
     {
       engineVersion: plan.upgrades[0]?.version,
       raised: new Set(plan.upgrades.map(({ database }) => database.label)),
-      modules: plan.installs,
     },
   );
   return [...followingEdits(look, plan), ...lineEdits(ahead, look.facts.names)];

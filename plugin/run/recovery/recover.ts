@@ -31,21 +31,11 @@ import {
   type RecoverOptions,
   writePermissions,
 } from "./look";
-import {
-  confirmed,
-  install,
-  installStep,
-  NotResumedError,
-  resumed,
-  runningActions,
-  upgrade,
-  upgradeStep,
-} from "./rest";
+import { confirmed, NotResumedError, resumed, runningActions, upgrade, upgradeStep } from "./rest";
 import { termOf } from "../../domain/names";
 import { type Apart, modulesApart } from "../../domain/recovery/line";
 import { getPath } from "../../domain/values";
 import { type Patch, refOf } from "../engine/change";
-import type { ModuleFile } from "../modules/install";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
 export interface Recovery {
@@ -153,7 +143,7 @@ class Recover {
       const steps = await plannedSteps(context, { look, plan });
       return deps.recorder.success(`dry run: ${steps} steps planned, nothing was changed`);
     }
-    await this.#confirm(context, { look, plan });
+    await this.#confirm({ look, plan });
     this.#begun = true;
     return deps.recorder.success(await applyRecovery(context, { look, plan }));
   }
@@ -161,18 +151,17 @@ class Recover {
   /** Everything that stands against it is told at once, and nothing is changed then. */
   async #fitPlan({ api }: RecoverContext, look: RecoverySnapshot): Promise<RecoveryPlan> {
     const { deps, options } = this;
-    const modules = options.modules.map(({ module }) => module);
     const { engineVersion, dropDigests } = options;
-    const wish = { modules, dropDigests, ...(engineVersion !== undefined && { engineVersion }) };
+    const wish = { dropDigests, ...(engineVersion !== undefined && { engineVersion }) };
     const plan = planRecovery(look, wish);
-    const { blocks, problems, installs, upgrades } = plan;
+    const { blocks, problems, upgrades } = plan;
     if (blocks.length > 0) {
       throw new BlockedError(exitCodes.blocked, [
         ...blocks,
         ...look.freeze.causes.map(({ finding }) => finding).filter((one) => !blocks.includes(one)),
       ]);
     }
-    const missing = installs.length + upgrades.length > 0 && api === undefined;
+    const missing = upgrades.length > 0 && api === undefined;
     const needs = missing ? ["--api-ca: give the CA of the REST API, which has to be asked"] : [];
     if (problems.length + needs.length > 0) {
       deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
@@ -213,11 +202,10 @@ class Recover {
     });
   }
 
-  async #confirm(context: RecoverContext, { look, plan }: PlannedRecovery): Promise<void> {
-    const { installs, upgrades, digests } = plan;
+  async #confirm({ look, plan }: PlannedRecovery): Promise<void> {
+    const { upgrades, digests } = plan;
     await requireHome(this.deps, true);
     const what = [
-      ...installs.map(({ name, version }) => `install module ${name} ${version ?? ""}`.trimEnd()),
       ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
       ...digests.map(({ path }) => `remove ${path.join(".")}`),
       "bring the resources in line with what runs",
@@ -225,7 +213,7 @@ class Recover {
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
     this.#session.confirm(foreseenEdits(look, plan));
-    this.#session.confirmCalls(callsOf(context, plan));
+    this.#session.confirmCalls(callsOf(plan));
   }
 }
 
@@ -246,15 +234,8 @@ interface PlannedRecovery {
 const earlyMs = 60_000;
 
 /** The calls of the REST API, in their order. */
-function callsOf(
-  { options, api }: RecoverContext,
-  plan: RecoveryPlan,
-): readonly { readonly step: StepInfo }[] {
-  if (api === undefined) return [];
-  return [
-    ...filesOf(options, plan).map((file) => ({ step: installStep(file, api) })),
-    ...plan.upgrades.map((wanted) => ({ step: upgradeStep(wanted) })),
-  ];
+function callsOf({ upgrades }: RecoveryPlan): readonly { readonly step: StepInfo }[] {
+  return upgrades.map((wanted) => ({ step: upgradeStep(wanted) }));
 }
 
 /** Records what would be done; the API server judges the edits where it is asked to. */
@@ -262,7 +243,7 @@ export async function plannedSteps(
   context: RecoverContext,
   { look, plan }: PlannedRecovery,
 ): Promise<number> {
-  const calls = callsOf(context, plan);
+  const calls = callsOf(plan);
   for (const { step } of calls) context.deps.recorder.done(step, "planned");
   const edits = followingEdits(look, plan);
   for (const edit of edits) await context.session.plan(edit);
@@ -299,16 +280,10 @@ async function followUpgrade(context: RecoverContext, look: RecoverySnapshot): P
 }
 
 async function overRest(context: RecoverContext, plan: RecoveryPlan): Promise<void> {
-  const { api, options } = context;
-  const files = filesOf(options, plan);
-  if (files.length + plan.upgrades.length === 0) return;
+  const { api } = context;
+  if (plan.upgrades.length === 0) return;
   if (api === undefined) throw new UsageError("the REST API has to be asked: give --api-ca");
-  for (const file of files) await install({ ...context, api }, file);
   for (const wanted of plan.upgrades) await upgrade({ ...context, api }, wanted);
-}
-
-function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): readonly ModuleFile[] {
-  return modules.filter(({ module }) => installs.includes(module));
 }
 
 /** Waits for Running; true when the resources had to be brought in line before. */

@@ -1,5 +1,4 @@
-/** The recovery over the REST API: a module is installed, a version is posted, the action followed (S99, S100). */
-import { moduleLabel, sameBuild } from "../../domain/api/modules";
+/** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
 import type { ApiAction, ApiDatabase } from "../../domain/api/records";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -21,7 +20,6 @@ import {
   waitFor,
   type Waiting,
 } from "../engine/wait";
-import { followAction, listed, type ModuleFile, type Uploaded, uploadOf } from "../modules/install";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import {
   type RecoverySnapshot,
@@ -40,49 +38,6 @@ import { readFacts } from "../cluster/read";
 /** A run whose REST API is asked. */
 export interface Asking extends RecoverContext {
   readonly api: ClusterApi;
-}
-
-/** How the step is named in the report. */
-export function installStep({ module }: ModuleFile, api: ClusterApi): StepInfo {
-  const { name, version } = module;
-  const object = ["module", name, version].filter((part) => part !== undefined).join(" ");
-  return {
-    id: `recover.module.${name}`,
-    action: "call",
-    object,
-    why: `install it at ${api.address}`,
-  };
-}
-
-/** Brings the module in, and sees that it is listed; one that is there stays as it is. */
-export async function install(
-  { deps, options, session, api }: Asking,
-  file: ModuleFile,
-): Promise<void> {
-  const { recorder, signal } = deps;
-  const { module } = file;
-  const step = installStep(file, api);
-  if (sameBuild(module, await api.modules(signal)) !== undefined) {
-    recorder.done({ ...step, why: "it is installed already" }, "unchanged");
-    return;
-  }
-  const limits = limitsOf(options, stands(step.object));
-  const ports = { ...deps, api };
-  await session.call({
-    step,
-    ...uploadOf(ports, file),
-    end: async ({ answer }: Uploaded) => {
-      await followAction(ports, {
-        uid: answer?.actionUid,
-        subject: `the installation of ${moduleLabel(module)}`,
-        failed: (action) => failed(`module ${module.name}`, action),
-        timeoutMs: options.limitMs,
-        idle: limits.idle,
-      });
-      await listed(ports, module, limits);
-      return { result: "created", value: undefined };
-    },
-  });
 }
 
 /** How the step is named in the report. */

@@ -13,7 +13,7 @@ import {
 } from "../../../plugin/commands/recover";
 import type { RecoverFlags } from "../../../plugin/commands/specs/look";
 import { defaultNames as names } from "../../../plugin/domain/names";
-import { palette } from "../../../plugin/output/escape";
+import { palette, quoteCommand } from "../../../plugin/output/escape";
 import { anApiSecret } from "../../support/cluster-api-client";
 import { aCommandContext } from "../../support/command-context";
 import { expectGoldenText } from "../../support/golden";
@@ -80,7 +80,23 @@ test("the printed procedure recovers, run line by line", async () => {
   });
   const file = join(folder, "it's a module.zip");
   writeFileSync(file, aModuleFile().bytes);
-  const given = { ...flags, modules: [file], engineVersion: "7.2", api };
+  const given = { ...flags, engineVersion: "7.2", api };
+  const missing = commandsOf((await runRecover(context, [], given)).details);
+  const [install = ""] = missing.filter((line) =>
+    line.startsWith("kubectl engine modules install"),
+  );
+  const words = await wordsOf(install.replace("FILE", quoteCommand([file])), folder);
+  expect(words).toEqual([
+    ...["kubectl", "engine", "modules", "install", file, "--ec", "ec"],
+    ...["--api-url", api.url, "--api-ca", api.ca, "-n", "engine", "--context=my cluster"],
+  ]);
+  const { load } = commandAt("modules install").prepare({
+    ec: "ec",
+    apiUrl: api.url,
+    apiCa: api.ca,
+  });
+  const { run } = await load();
+  expect((await run(context, [file])).exit.code).toBe(0);
   const report = await runRecover(context, [], given);
   const commands = commandsOf(report.details);
   const sh = aShell(folder, world);
@@ -109,24 +125,18 @@ test("the printed procedure recovers, run line by line", async () => {
 });
 
 test("its last line is a command of this tool that does the rest", async () => {
-  const { context, folder, api } = await aContext({
-    version: "6.2",
-    modules: [{ name: "rg", version: "1.2.5" }],
-    usedBy: "orders",
-  });
-  const file = join(folder, "module.zip");
-  writeFileSync(file, aModuleFile().bytes);
+  const { context, folder, api } = await aContext({ version: "6.2" });
   const named = { ...api, credentialsSecret: "ec" };
-  const given = { ...flags, ec: "ec", modules: [file], engineVersion: "7.2", api: named };
+  const given = { ...flags, ec: "ec", engineVersion: "7.2", api: named };
   const report = await runRecover(context, [], given);
   const words = await wordsOf(commandsOf(report.details).at(-1) ?? "", folder);
   expect(words).toEqual([
-    ...["kubectl", "engine", "recover", "--apply", "--ec", "ec", "--module", file],
+    ...["kubectl", "engine", "recover", "--apply", "--ec", "ec"],
     ...["--engine-version", "7.2", "--api-url", api.url, "--api-ca", api.ca],
     ...["--api-credentials-secret", "ec", "-n", "engine", "--context=my cluster"],
   ]);
   const { problems, load } = commandAt("recover").prepare({
-    ...{ apply: true, ec: "ec", module: [file], engineVersion: "7.2" },
+    ...{ apply: true, ec: "ec", engineVersion: "7.2" },
     ...{ apiUrl: api.url, apiCa: api.ca, apiCredentialsSecret: "ec" },
   });
   expect(problems).toEqual([]);
@@ -166,14 +176,11 @@ test("an address with a name is asked by that name", async () => {
   expect(all).not.toContain("--connect-to");
 });
 
-test("a namespace without an EC, and a file that is not a module, are told as such", async () => {
-  const { context, folder } = await aContext({ asked: false });
+test("a namespace without an EC is told as such", async () => {
+  const { context } = await aContext({ asked: false });
   expect((await runRecover(context, [], { ...flags, ec: "other" })).exit).toMatchObject({
     code: 2,
   });
-  const file = join(folder, "no-module.zip");
-  writeFileSync(file, "text");
-  await expect(runRecover(context, [], { ...flags, modules: [file] })).rejects.toThrow("not a zip");
 });
 
 describe("the flags", () => {

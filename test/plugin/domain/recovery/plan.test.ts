@@ -20,7 +20,7 @@ function plan(scene: Scene, wish: Partial<RecoveryWish> = {}) {
   const { ec = aFrozenEc(), edbs = [], api } = scene;
   const facts = frozenFacts({ edbs }, ec);
   const freeze = classifyFreeze(facts, ec, api);
-  return planRecovery({ facts, ec, freeze, api }, { modules: [], dropDigests: false, ...wish });
+  return planRecovery({ facts, ec, freeze, api }, { dropDigests: false, ...wish });
 }
 
 const old = { edbs: [anEdb("orders", { engineVersion: "6.2" })] };
@@ -49,17 +49,12 @@ test("a database is upgraded to what is given, also one without a resource", () 
   expect(plan({ api }, to72).upgrades).toMatchObject([{ uid: 9 }]);
 });
 
-test("a module is installed from the archive that has either of its names", () => {
-  const modules = [aModule("other", { displayName: "rg" })];
-  expect(plan(moduleless, { modules }).installs).toEqual(modules);
-});
-
-test("a module of a database that is raised has to fit the new version", () => {
-  const scene = { ...old, api: anApi({ databases: [{ ...using, version: "6.2.1" }] }) };
-  const modules = [aModule("rg", { compatibleEngineVersion: "7.4" })];
-  expect(plan(scene, { modules, engineVersion: "7.4" }).installs).toEqual(modules);
-  const { blocks } = plan(scene, { modules, ...to72 });
-  expect(blocks.map(({ code }) => code)).toEqual(["FREEZE-MODULE-UNFIT"]);
+test("a module that is missing is installed by a command of its own, first", () => {
+  const both = { ...old, api: anApi({ databases: [{ ...using, version: "6.2.1" }] }) };
+  for (const found of [plan(moduleless), plan(both, to72), plan(both)]) {
+    expect(found.blocks.map(({ code }) => code)).toEqual(["FREEZE-MODULE-ABSENT"]);
+  }
+  expect(plan(moduleless).blocks[0]?.fix).toContain("modules install FILE");
 });
 
 const label = "EngineEnterpriseDatabase/engine/orders";
@@ -87,19 +82,6 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     [`--engine-version: ${label} runs 8.6 already`],
   ],
   [
-    "an archive that nobody lacks",
-    { api: anApi() },
-    { modules: [aModule("rg")] },
-    ["--module: no database lacks the module rg"],
-  ],
-  [
-    "an archive that is installed already is none",
-    { api: anApi({ modules: [aModule("rg")] }) },
-    { modules: [aModule("rg")] },
-    [],
-  ],
-  ["an archive that cannot be judged is none", {}, { modules: [aModule("rg")] }, []],
-  [
     "digests",
     { ec: pinned },
     {},
@@ -108,7 +90,7 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
 ])("a problem of the flags: %s", (_title, ...[scene, wish, problems]) => {
   const found = plan(scene, wish);
   expect(found.problems).toEqual(problems);
-  expect([found.upgrades, found.installs]).toEqual([[], []]);
+  expect(found.upgrades).toEqual([]);
 });
 
 const refused = { state: "InvalidUpgrade" };
@@ -156,7 +138,7 @@ test("a database whose EC is lost on the way is judged without it", () => {
       : cause,
   );
   const lost = { facts, ec, freeze: { ...freeze, causes }, api: undefined };
-  const { blocks } = planRecovery(lost, { modules: [], dropDigests: false, ...to72 });
+  const { blocks } = planRecovery(lost, { dropDigests: false, ...to72 });
   expect(blocks.map(({ code }) => code)).toEqual(["DATABASE-CLUSTER-UNKNOWN"]);
 });
 
@@ -165,7 +147,7 @@ test("no image is changed while volumes are being expanded", () => {
   const facts = frozenFacts({ claims }, pinned);
   const freeze = classifyFreeze(facts, pinned);
   const planning = { facts, ec: pinned, freeze, api: undefined };
-  const { blocks, digests } = planRecovery(planning, { modules: [], dropDigests: true });
+  const { blocks, digests } = planRecovery(planning, { dropDigests: true });
   expect(blocks.map(({ code }) => code)).toContain("CLUSTER-RESIZING");
   expect(digests).toEqual([]);
 });
@@ -181,11 +163,12 @@ function lines({ ec = aFrozenEc(), edbs = [], api }: Scene, more: Partial<Proced
   const freeze = classifyFreeze(facts, ec, api);
   const { databases } = freeze;
   const raised = new Set(databases.map((one) => one.label));
-  const ahead = { engineVersion: more.wish?.engineVersion, raised, modules: [] };
+  const ahead = { engineVersion: more.wish?.engineVersion, raised };
   const steps = procedureOf({
     ...{ names, ec, freeze, access, asked: api !== undefined },
     apart: outOfLineAhead(facts, { databases, api }, ahead),
-    wish: { dropDigests: false, files: [] },
+    wish: { dropDigests: false },
+    install: ["kubectl", "engine", "modules", "install", "FILE"],
     again: ["kubectl", "engine", "recover", "--apply"],
     ...more,
   });
@@ -201,7 +184,8 @@ test.each<[string, Scene, Partial<Procedure>, readonly (string | RegExp)[]]>([
     moduleless,
     { access: { ...access, insecure: true } },
     [
-      /--fail-with-body --insecure -X POST -F module=@FILE/,
+      /--fail-with-body --insecure .*\/v1\/modules$/,
+      "kubectl engine modules install FILE",
       "update the resources to match, so that the operator does not undo it; the version numbers in its list of rg of EngineEnterpriseDatabase/engine/orders too",
     ],
   ],

@@ -3,7 +3,6 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/look";
 import {
   aFrozenScene,
-  aModuleFile,
   codesOf,
   ecLabel,
   ecRef,
@@ -40,6 +39,12 @@ const pinned: FrozenWish = {
 };
 const calls = ({ api }: Scene) => api.calls.filter(({ method }) => method !== "GET");
 
+/** As `modules install` leaves it. */
+function installIn({ api }: Scene): void {
+  const build = { uid: "rg-2", name: "rg", displayName: "EngineGears", version: "2.0.0" };
+  api.store.modules.set(build.uid, { ...build, isBundled: false });
+}
+
 type Kind = readonly [
   title: string,
   wish: FrozenWish,
@@ -72,12 +77,11 @@ const kinds: readonly Kind[] = [
   [
     "a module that is not installed",
     moduleless,
-    { modules: [aModuleFile()] },
+    {},
     {
       codes: ["FREEZE-MODULE-ABSENT"],
       log: "Upgrade Error: database shop/sessions uses the unsupported module rg",
       steps: [
-        "recover.module.rg created",
         "recover.resume done",
         "recover.line.shop.sessions changed",
         "recover.confirm.shop.sessions done",
@@ -98,12 +102,11 @@ const kinds: readonly Kind[] = [
   [
     "both an old database and another one's missing module",
     { version: "6.2", modules: [{ name: "rg", version: "1.2.5" }], usedBy: "orders" },
-    { engineVersion: "7.4", modules: [aModuleFile()] },
+    { engineVersion: "7.4" },
     {
       codes: ["CLUSTER-DATABASE-OLD", "FREEZE-MODULE-ABSENT"],
       log: "Upgrade Error: database shop/sessions runs the incompatible version 6.2",
       steps: [
-        "recover.module.rg created",
         "recover.upgrade.3 changed",
         "recover.resume done",
         "recover.line.shop.orders changed",
@@ -140,6 +143,13 @@ describe.each(kinds)("frozen by %s", (...[, wish, options, { codes, log, steps, 
 
   test("--apply ends Running, says whether resource and database agree, and a re-run changes nothing", async () => {
     const world = await frozen(wish);
+    if (codes.includes("FREEZE-MODULE-ABSENT")) {
+      const { report } = await world.run(options);
+      expect([report.exit.code, codesOf(report)[0]]).toEqual([3, "FREEZE-MODULE-ABSENT"]);
+      expect(report.exit.next).toContain("modules install FILE");
+      expect([world.sent, calls(world)]).toEqual([[], []]);
+      installIn(world);
+    }
     const { report } = await world.run(options);
     expect(report.exit).toEqual({
       code: 0,
@@ -259,11 +269,11 @@ describe("refused, and nothing is changed:", () => {
       `--engine-version: give the version for ${oldLabel}; the nodes can run 7.2, 7.4`,
     ],
     [
-      "no archive is given",
+      "a module is not installed",
       moduleless,
       {},
-      2,
-      `--module: give the archive of rg, which ${oldLabel} use`,
+      3,
+      `module rg of ${oldLabel} at 7.2 is not installed`,
     ],
     [
       "digests are not to be dropped",
@@ -273,11 +283,11 @@ describe("refused, and nothing is changed:", () => {
       "--drop-digests: spec.engineEnterpriseImageSpec.digestHash pins an image; give the flag to remove it",
     ],
     [
-      "all that is missing is named at once",
+      "a module comes before a version",
       { version: "6.2", modules: [{ name: "rg" }] },
       {},
-      2,
-      "--module: give",
+      3,
+      "module rg of",
     ],
     [
       "the nodes cannot run it",
@@ -285,27 +295,6 @@ describe("refused, and nothing is changed:", () => {
       { engineVersion: "8.2" },
       2,
       "--engine-version: the nodes cannot run 8.2, but 7.2, 7.4",
-    ],
-    [
-      "no database lacks the module",
-      old,
-      { engineVersion: "7.2", modules: [aModuleFile()] },
-      2,
-      "--module: no database lacks the module rg",
-    ],
-    [
-      "the rules will not take the edit of a database whose module is not defined",
-      { version: "6.2", modules: [{ name: "rg", version: "1.2.5" }] },
-      { engineVersion: "7.4", modules: [aModuleFile()] },
-      3,
-      'Not found: "rg": installed but not defined in EC engine/ec',
-    ],
-    [
-      "the archive is for another version",
-      moduleless,
-      { modules: [aModuleFile({ compatible_engine_version: "8.0" })] },
-      3,
-      "the archive of rg is made for 8.0, and does not fit",
     ],
     [
       "the license is not valid",
@@ -454,17 +443,29 @@ test("a pod that does not start is named, and not fixed", async () => {
   expect(world.sent).toEqual([]);
 });
 
-test("where the EC can define it, installing a module is not enough: it is told, then a re-run recovers (C9)", async () => {
+test("where the EC can define it, installing a module is not enough: it is told with 3, then a re-run recovers (C9)", async () => {
   const world = await frozen({ ...moduleless, defines: true });
-  const options = { modules: [aModuleFile()] };
-  const { report } = await world.run(options);
-  expect(report.exit.code).toBe(1);
+  installIn(world);
+  const { report } = await world.run();
+  expect(report.exit.code).toBe(3);
   expect(codesOf(report)).toContain("CLUSTER-MODULE-UNDEFINED");
+  expect(world.sent).toEqual([]);
   const defined = [{ name: "rg", source: { https: { url: "https://modules.example" } } }];
   await world.cluster.patch(ecRef, { spec: { userDefinedModules: defined } }, { type: "merge" });
   await world.settle();
-  expect((await world.run(options)).report.exit.code).toBe(0);
+  expect((await world.run()).report.exit.code).toBe(0);
   expect(await stateOf(world)).toMatchObject({ state: "Running" });
+});
+
+test("the rules will not take the edit of a database whose module is not defined: nothing is called", async () => {
+  const world = await frozen({ version: "6.2", modules: [{ name: "rg", version: "1.2.5" }] });
+  installIn(world);
+  const { report } = await world.run({ engineVersion: "7.4" });
+  expect(report.exit.code).toBe(3);
+  expect(report.exit.reason).toContain(
+    'Not found: "rg": installed but not defined in EC engine/ec',
+  );
+  expect([world.sent, calls(world)]).toEqual([[], []]);
 });
 
 let waiting: Scene | undefined;
@@ -506,12 +507,9 @@ test("when the time that was given is over, that is told with 124", async () => 
   expect(world.sent).toEqual([]);
 });
 
-test.each([
-  ["upgrade", { version: "6.2" }, { engineVersion: "7.2" }],
-  ["module", { modules: [{ name: "rg", version: "1" }] }, { modules: [aModuleFile()] }],
-])("an action that is stalled ends the run: %s", async (_title, wish, options) => {
-  waiting = await aFrozenScene(wish);
-  const { report } = await waiting.run({ ...options, stallAfterMs: 30_000 }, alone());
+test("an action that is stalled ends the run", async () => {
+  waiting = await aFrozenScene({ version: "6.2" });
+  const { report } = await waiting.run({ engineVersion: "7.2", stallAfterMs: 30_000 }, alone());
   expect(report.exit.code).toBe(1);
   expect(codesOf(report)).toEqual(["FREEZE-ACTION-FAILED"]);
   expect(waiting.sent).toEqual([]);
@@ -526,30 +524,6 @@ test("a wait for an action is given up in time, with nothing changed", async () 
   );
   expect(report.exit.code).toBe(124);
   expect(waiting.sent).toEqual([]);
-});
-
-test("a module that came in meanwhile is left as it is", async () => {
-  waiting = await aFrozenScene({ modules: [{ name: "rg", version: "1" }] });
-  const { api, questions } = waiting;
-  const { modules } = await (
-    await waiting.client()
-  )
-    .modules(new AbortController().signal)
-    .then((all) => ({ modules: all }));
-  expect(modules.length).toBeGreaterThan(0);
-  const { report } = await waiting.run(
-    { modules: [aModuleFile()] },
-    {
-      ask: (question) => {
-        questions.push(question);
-        const build = { uid: "rg-2", name: "rg", displayName: "rg", version: "2.0.0" };
-        api.store.modules.set("rg-2", { ...build, isBundled: false });
-        return Promise.resolve(true);
-      },
-    },
-  );
-  expect(report.exit.code).toBe(0);
-  expect(stepsOf(report)[0]).toBe("recover.module.rg unchanged");
 });
 
 describe("the number of a database is another record's in the REST API", () => {

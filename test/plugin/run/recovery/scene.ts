@@ -139,7 +139,7 @@ function sceneOf(world: ServedWorld): Scene {
           ...deps,
         },
         {
-          ...{ namespace, name: "ec", apply: true, modules: [], dropDigests: false, wait: false },
+          ...{ namespace, name: "ec", apply: true, dropDigests: false, wait: false },
           stallAfterMs: 600_000,
           dryRun: "none",
           fieldManager: names.fieldManager,
