@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Api } from "./api";
 import { AuditLog, auditPolicy } from "./audit";
-import { type Daemon, freePorts, type Site, worker } from "./site";
+import { freePorts, worker } from "../support/free-ports";
+import type { Daemon, Site } from "./site";
 import { until } from "./until";
 
 /**

@@ -15,7 +15,7 @@ import {
 } from "./plugin-run";
 import { namespaceOf } from "./operator";
 import { type KubeObject } from "./api";
-import { freePorts } from "./site";
+import { freePorts } from "../support/free-ports";
 import { openSuite, type Suite } from "./suite";
 import { applied, deleted, lay, readBack, runSwap, templateFile } from "./swap-states";
 

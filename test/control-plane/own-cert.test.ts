@@ -22,7 +22,7 @@ import { type ControlPlane, startControlPlane } from "./control-plane";
 import { isBypass, isOutage, startEditStream, streamer } from "./edit-stream";
 import type { KubeObject } from "./api";
 import { runner } from "./plugin-run";
-import { freePorts } from "./site";
+import { freePorts } from "../support/free-ports";
 import { type Scene, seedScene } from "./scene";
 import { verdictsOf } from "./suite";
 import { applied, putNewConfiguration, runSwap, trustedPem, untilCalled } from "./swap-states";

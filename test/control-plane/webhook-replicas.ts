@@ -1,7 +1,7 @@
 /** Several webhook processes behind one Service: a forwarder at its address chooses among them. */
 import { type Forwarder, startForwarder } from "../support/forwarder";
 import type { ControlPlane } from "./control-plane";
-import { freePorts } from "./site";
+import { freePorts } from "../support/free-ports";
 import type { Scene } from "./scene";
 import { until } from "./until";
 import { type Readiness, startWebhook, type Webhook } from "./webhook-process";

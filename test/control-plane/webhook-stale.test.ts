@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { cluster, database, type Scene, seedScene } from "./scene";
 import { pathOf } from "./api";
-import { freePorts } from "./site";
+import { freePorts } from "../support/free-ports";
 import { sumOf } from "./webhook-replicas";
 import { putNewConfiguration, untilCalled } from "./swap-states";
 import { writeTlsFolder } from "./certificate";

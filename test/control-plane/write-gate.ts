@@ -6,7 +6,7 @@ import { Agent, createServer, request } from "node:https";
 import { join } from "node:path";
 import { certify } from "../support/tls";
 import type { ControlPlane } from "./control-plane";
-import { freePorts } from "./site";
+import { freePorts } from "../support/free-ports";
 import { runner } from "./plugin-run";
 
 /**

@@ -19,7 +19,8 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { admissionService } from "../control-plane/operator";
 import type { ProgramName } from "../control-plane/pins";
 import { applyCrds, type Scene, seedScene } from "../control-plane/scene";
-import { type Daemon, freePorts } from "../control-plane/site";
+import type { Daemon } from "../control-plane/site";
+import { freePorts } from "../support/free-ports";
 import { verdictsOf } from "../control-plane/suite";
 import { readConfiguration, untilCalled } from "../control-plane/swap-states";
 import { until } from "../control-plane/until";

@@ -13,7 +13,7 @@ import type { KubeObject } from "../control-plane/api";
 import { admissionSecret, fingerprint, makePair, storedPair } from "../control-plane/certificate";
 import { type ControlPlane, runHelm, startControlPlane } from "../control-plane/control-plane";
 import { admissionEndpoints } from "../control-plane/operator";
-import { freePorts } from "../control-plane/site";
+import { freePorts } from "../support/free-ports";
 import { database, seedScene } from "../control-plane/scene";
 import { trustedPem } from "../control-plane/swap-states";
 import { until } from "../control-plane/until";

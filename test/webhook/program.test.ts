@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseConfig } from "../../webhook/config";
 import { type Running, startChecks, startWebhook } from "../../webhook/program";
+import { freePorts } from "../support/free-ports";
 import { aPair } from "../support/tls";
 import { anEc } from "./fake-clusters";
 import { FakeLog } from "./fake-log";
@@ -88,14 +89,8 @@ test("is not ready before there is a pair, then is", async () => {
 });
 
 describe("the metrics port", () => {
-  const freePort = async () => {
-    const { webhook } = await start();
-    await webhook.stop();
-    return webhook.port;
-  };
-
   test("serves the probes without TLS", async () => {
-    const metricsPort = await freePort();
+    const [metricsPort = 0] = await freePorts(1);
     const { webhook, log } = await start({ ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort) });
     await log.seen("ready");
     expect(webhook.metricsPort).toBe(metricsPort);

@@ -6,8 +6,9 @@ import { get } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { freePorts } from "../../support/free-ports";
 import { type ClusterServerOptions, countPath } from "./cluster-options";
-import { freePort, script, type ServerProcess } from "./process";
+import { script, type ServerProcess } from "./process";
 import type { Scene } from "./scene";
 
 export type ClusterLoad = Omit<ClusterServerOptions, "port" | "tlsDir">;
@@ -22,7 +23,7 @@ export interface ClusterServer {
 }
 
 export async function startClusterServer(scene: Scene, load: ClusterLoad): Promise<ClusterServer> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const options: ClusterServerOptions = { ...load, port, tlsDir: scene.tlsDir };
   const { command, args } = script(join(__dirname, "cluster-server.ts"));
   const server = scene.start({ command, args: [...args, JSON.stringify(options)], env: {} });

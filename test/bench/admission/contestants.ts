@@ -1,9 +1,10 @@
 /** The servers that are measured side by side, each a process of its own. */
 import { buildSync } from "esbuild";
 import { join } from "node:path";
+import { freePorts } from "../../support/free-ports";
 import { buildRival } from "./go-rival";
 import { type Exchange, Load, type Target } from "./load";
-import { freePort, type ServerProcess } from "./process";
+import type { ServerProcess } from "./process";
 import { operatorNamespace } from "./reviews";
 import type { Scene } from "./scene";
 
@@ -89,7 +90,7 @@ async function start(
   name: ContestantName,
   programOf: (port: number) => Parameters<Scene["start"]>[0],
 ): Promise<Contestant> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const server = field.scene.start(programOf(port));
   const readyMs = await server.until(() => connects({ port, ca: field.scene.ca }));
   return { name, server, readyMs, load: await reach(field, port) };

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What to run; what it says goes into a file, so that nobody has to read it meanwhile. */
@@ -136,15 +135,4 @@ const mostShare = 8;
 /** A TypeScript file as a program of node, without a process around it. */
 export function script(file: string): Pick<Program, "command" | "args"> {
   return { command: process.execPath, args: ["--require", require.resolve("tsx/cjs"), file] };
-}
-
-/** A port of the loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
 }

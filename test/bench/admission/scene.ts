@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePorts } from "../../support/free-ports";
 import { defaultNames } from "../../../plugin/domain/names";
 import { aPair } from "../../support/tls";
 import { TlsFolder } from "../../webhook/tls-folder";
-import { freePort, ServerProcess } from "./process";
+import { ServerProcess } from "./process";
 import { operatorNamespace as namespace } from "./reviews";
 
 const built = join(__dirname, "../../../dist/engine-webhook");
@@ -51,7 +52,7 @@ export class Scene {
     { limitMs, executable = built }: { limitMs?: number; executable?: string } = {},
   ): Promise<Webhook> {
     if (!existsSync(executable)) throw new Error(`${executable} is missing: npm run build`);
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const server = this.start({
       command: process.execPath,
       args: [executable],

@@ -1,8 +1,8 @@
 /** The real webhook as a process on loopback, and what can be seen of it from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePorts } from "../../support/free-ports";
 import { aPair } from "../../support/tls";
 import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
 import { anEc } from "../fake-clusters";
@@ -66,7 +66,7 @@ export async function startWebhookProcess(
   };
   const [command, ...args] = [...wrapper, process.execPath, program.file];
   const begin = async () => {
-    const metricsPort = await freePort();
+    const [metricsPort = 0] = await freePorts(1);
     const child = spawn(command, args, {
       env: { ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort), ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -185,12 +185,4 @@ export function plainKubeconfig(dir: string, port: number): string {
   };
   writeFileSync(file, JSON.stringify(config));
   return file;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
