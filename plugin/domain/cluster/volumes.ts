@@ -71,7 +71,9 @@ function claimsOf(facts: Facts, ec: KubeObject): readonly Claim[] {
     const isOwn =
       templates.length > 0
         ? templates.includes(template)
-        : template === facts.names.pods.volumeTemplate || isLabelled(object, name, set);
+        : template === facts.names.pods.volumeTemplate ||
+          isLabelled(object, name, set) ||
+          isMounted(facts, object, `${name}-${found.ordinal}`);
     return isOwn ? [{ object, template }] : [];
   });
 }
@@ -94,6 +96,14 @@ function isLabelled({ metadata }: KubeObject, name: string, set: KubeObject | un
   const selector = getPath(set, ["spec", "selector"]);
   const isSelected = !isEmptySelector(selector) && selects(selector, labels);
   return isSelected || Object.values(labels).includes(name);
+}
+
+/** By the pod of that name, which stays while the StatefulSet is absent. */
+function isMounted({ objects }: Facts, claim: KubeObject, name: string): boolean {
+  return objects.pods
+    .filter((pod) => nameOf(pod) === name && namespaceOf(pod) === namespaceOf(claim))
+    .flatMap((pod) => asArray(getPath(pod, ["spec", "volumes"])))
+    .some((volume) => getPath(volume, ["persistentVolumeClaim", "claimName"]) === nameOf(claim));
 }
 
 /** The template that the EC's size is for: a cluster may have other volumes beside it. */

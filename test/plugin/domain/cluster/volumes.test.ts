@@ -19,6 +19,11 @@ const templates = (...names: readonly string[]) => ({
 });
 const labelled = (labels: object): Sizes => ({ ...behind, metadata: { labels } });
 const named = (name: string): Partial<KubeObject> => ({ metadata: { name, namespace: "engine" } });
+const mounting = (claimName: string): KubeObject => ({
+  ...{ apiVersion: "v1", kind: "Pod" },
+  metadata: { name: claimName.replace("disk-", ""), namespace: "engine" },
+  spec: { volumes: [{ emptyDir: {} }, { persistentVolumeClaim: { claimName } }] },
+});
 const selector = { matchLabels: { "engine.io/cluster": "one", role: "node" } };
 
 /** The words about each claim, for an EC of that spec; nothing where none is expanded. */
@@ -47,6 +52,12 @@ test.each<[string, readonly KubeObject[], object, Lists]>([
     [aClaim("disk-ec-1", labelled({ "example.com/cluster": "ec" }))],
     {},
     { statefulSets: [] },
+  ],
+  [
+    "by the pod that mounts it, while the StatefulSet is absent",
+    [aClaim("disk-ec-1", behind)],
+    {},
+    { statefulSets: [], pods: [mounting("disk-ec-0"), mounting("disk-ec-1")] },
   ],
   [
     "beyond the EC's nodes where the StatefulSet still has the pod",
@@ -96,6 +107,11 @@ test.each<[string, readonly KubeObject[], Lists]>([
     { statefulSets: [aSet(newTag), { ...aSet(newTag), ...named("my-ec") }] },
   ],
   ["of another template, without labels", [aClaim("backup-ec-0", behind)], {}],
+  [
+    "that a pod of another name mounts",
+    [aClaim("disk-ec-0", behind)],
+    { statefulSets: [], pods: [{ ...mounting("disk-ec-0"), ...named("job-0") }] },
+  ],
   [
     "of a template that the StatefulSet does not have",
     [aClaim("engine-enterprise-storage-ec-0", behind)],
