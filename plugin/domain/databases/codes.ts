@@ -147,6 +147,10 @@ export const databaseFindings = {
       "the uid that the status of the database has is that of another database in the cluster's REST API",
     fix: "compare name, port and endpoint of both with the REST API's list, and have the operator correct the status of the database; nothing is called before both agree",
   }),
+  uidShared: error("DATABASE-UID-SHARED", "S75", {
+    cause: "two resources stand for the same database of the cluster's REST API",
+    fix: "find out which of the two the database belongs to, and have the operator correct the status of the other one, or delete it if nobody needs it; nothing is called before",
+  }),
   volatile: error("DATABASE-DATA-AT-RISK", "S83", {
     cause: "the database is neither replicated nor persistent: the upgrade would lose its data",
     fix: "switch on replication or persistence, or allow the loss with --may-discard-data",

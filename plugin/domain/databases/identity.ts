@@ -22,6 +22,23 @@ export function rememberedUid({ object }: Identified, { edbFields }: Names): num
   return uidNumber(getPath(object, edbFields.databaseUid));
 }
 
+/** A record that two resources stand for is nobody's: which of them it belongs to is not known. */
+export function identifyAmong(
+  target: Identified,
+  { others, all }: { readonly others: readonly Identified[]; readonly all: readonly ApiDatabase[] },
+  names: Names,
+): Identity {
+  const found = identify(target, all, names);
+  if (found.is === "unproven") return found;
+  const label = objectLabel(target.object);
+  const rival = others
+    .filter(({ object }) => objectLabel(object) !== label)
+    .find((other) => identify(other, [found.bdb], names).is === "proven");
+  if (rival === undefined) return found;
+  const cause = `${label} and ${objectLabel(rival.object)} both stand for ${found.bdb.uid} (${String(found.bdb.name)}) of the REST API`;
+  return unproven(target, "uidShared", cause);
+}
+
 /** The one record that at least two signs point at: number, name, guid, port, endpoint. */
 export function identify(target: Identified, all: readonly ApiDatabase[], names: Names): Identity {
   const remembered = rememberedUid(target, names);
@@ -67,7 +84,7 @@ function notFound(remembered: number | undefined, named: readonly ApiDatabase[])
 
 function unproven(
   { object }: Identified,
-  what: "uidUnknown" | "uidMismatch",
+  what: "uidUnknown" | "uidMismatch" | "uidShared",
   cause: string,
 ): Identity {
   return { is: "unproven", finding: databaseFinding(what, { object: objectLabel(object), cause }) };

@@ -9,7 +9,7 @@ import {
 import { databaseFinding, databaseFindings } from "../databases/codes";
 import { selectDatabases, type DatabaseTarget } from "../databases/target";
 import { bdbVersion, isVolatile, keepsNothing } from "../databases/bdb";
-import { identify, type Identity, rememberedUid } from "../databases/identity";
+import { identify, identifyAmong, type Identity, rememberedUid } from "../databases/identity";
 import type { Finding } from "../findings";
 import type { Facts } from "../facts";
 import type { Names } from "../names";
@@ -57,7 +57,7 @@ export function databasesOfCluster(
   const targets = found.targets.filter((target) => isSame(target.ec, ec));
   const bdbs = api?.databases ?? [];
   const known = targets.map((target) => {
-    const identity = api && identify(target, bdbs, facts.names);
+    const identity = api && identifyAmong(target, { others: targets, all: bdbs }, facts.names);
     return { target, identity, bdb: identity?.is === "proven" ? identity.bdb : undefined };
   });
   const taken = new Set(known.map(({ bdb }) => bdb?.uid));
@@ -128,7 +128,9 @@ export function otherRecord(
 
 function mismatchOf(identity: Identity): Finding | undefined {
   if (identity.is === "proven") return undefined;
-  return [identity.finding].find(({ code }) => code === databaseFindings.uidMismatch.code);
+  const { uidMismatch, uidShared } = databaseFindings;
+  const codes: readonly string[] = [uidMismatch.code, uidShared.code];
+  return [identity.finding].find(({ code }) => codes.includes(code));
 }
 
 function withoutResource(bdb: ApiDatabase): RecoveryDatabase {

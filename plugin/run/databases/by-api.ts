@@ -10,9 +10,10 @@ import {
 } from "../../domain/databases/bdb";
 import { databaseFinding, isLeftOut } from "../../domain/databases/codes";
 import { changePending, isPassing, stateFinding } from "../../domain/databases/state";
-import { identify } from "../../domain/databases/identity";
+import { identify, identifyAmong } from "../../domain/databases/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
-import { exitCodes } from "../../domain/errors";
+import { ApiError, exitCodes } from "../../domain/errors";
+import type { Facts } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { judgeBdb } from "../../domain/rollout/database";
@@ -23,9 +24,9 @@ import { type Look, restApi } from "../engine/wait";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { Result } from "../report";
 import { bringInLine, planAgain, waitForDatabase, type DatabaseContext } from "./by-resource";
-import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./read";
+import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 import { databasePatch, gathered } from "./plan";
-import { targetNow } from "../../domain/databases/target";
+import { type DatabaseTarget, selectDatabases, targetNow } from "../../domain/databases/target";
 
 /** A database of the REST API, and the way to it. */
 export interface Called {
@@ -211,6 +212,8 @@ class Caller {
 /** What the REST API of one EC has. */
 interface ApiDatabases extends Pick<Called, "api" | "installed"> {
   readonly all: readonly ApiDatabase[];
+  /** What of the cluster's resources has this EC. */
+  readonly others: readonly DatabaseTarget[];
 }
 
 /** Connections are made when they are needed first, and closed together. */
@@ -227,8 +230,9 @@ export class Apis {
    * What the REST API has of each database, by one list for each EC. Throws what stands against the
    * calls; plans that are left out for what their databases are doing come back, with the reason.
    */
-  async meet(plans: readonly DatabasePlan[]): Promise<readonly DatabasePlan[]> {
+  async meet(plans: readonly DatabasePlan[], facts: Facts): Promise<readonly DatabasePlan[]> {
     const met: DatabasePlan[] = [];
+    const targets = await this.#everyTarget(facts);
     for (const ec of ecsOf(plans)) {
       const api = await this.#of(ec);
       const all = await api.databases(this.deps.signal);
@@ -236,7 +240,8 @@ export class Apis {
       const installed = uses ? await api.modules(this.deps.signal) : [];
       const own = plans.filter(({ target }) => target.ec === ec);
       for (const plan of own) {
-        met.push({ ...plan, blocks: await this.#one(plan, { api, all, installed }) });
+        const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
+        met.push({ ...plan, blocks: await this.#one(plan, { api, all, installed, others }) });
       }
     }
     const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
@@ -245,6 +250,20 @@ export class Apis {
     const findings = blocked.flatMap(({ blocks }) => blocks);
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
     return leftOut;
+  }
+
+  /** The databases of all namespaces, where they may be listed: two may stand for one record. */
+  async #everyTarget(facts: Facts): Promise<readonly DatabaseTarget[]> {
+    const { cluster, names, signal } = this.deps;
+    const listed = await cluster
+      .list(databaseResources(names).edb, { whole: true, signal })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 403) return undefined;
+        throw error;
+      });
+    const objects = { ...facts.objects, edbs: listed ?? facts.objects.edbs };
+    const selection = { names: [], everywhere: true, via: "api" } as const;
+    return selectDatabases({ ...facts, objects }, selection).targets;
   }
 
   of({ label }: DatabasePlan): Called | undefined {
@@ -264,12 +283,12 @@ export class Apis {
 
   async #one(
     plan: DatabasePlan,
-    { api, all, installed }: ApiDatabases,
+    { api, all, installed, others }: ApiDatabases,
   ): Promise<readonly Finding[]> {
     const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
-    const found = identify(target, all, deps.names);
+    const found = identifyAmong(target, { others, all }, deps.names);
     if (found.is === "unproven") return [found.finding];
     const { bdb } = found;
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
@@ -293,6 +312,10 @@ export class Apis {
     this.#connected.set(label, api);
     return api;
   }
+}
+
+function isSameEc(one: KubeObject | undefined, other: KubeObject): boolean {
+  return one !== undefined && objectLabel(one) === objectLabel(other);
 }
 
 /** The ECs of the databases, each once. */

@@ -133,7 +133,8 @@ class UpgradeDatabases {
 
   /** Plans whose records in the REST API let them be called; the others are left out. */
   async #metPlans(plans: readonly DatabasePlan[]): Promise<readonly DatabasePlan[]> {
-    const leftOut = await this.#apis.meet(plans);
+    const { facts } = await this.#context.poller.now();
+    const leftOut = await this.#apis.meet(plans, facts);
     const labels = new Set(leftOut.map(({ label }) => label));
     const met = plans.filter(({ label }) => !labels.has(label));
     this.#summary.begin(met);

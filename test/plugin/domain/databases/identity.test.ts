@@ -1,6 +1,6 @@
 /** Which record of the REST API a resource stands for: two signs have to agree. */
 import type { ApiDatabase } from "../../../../plugin/domain/api/records";
-import { identify } from "../../../../plugin/domain/databases/identity";
+import { identify, identifyAmong } from "../../../../plugin/domain/databases/identity";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { aBdb, anEdb, type Parts } from "./scene";
 
@@ -97,3 +97,28 @@ test.each(unproven)(
     });
   },
 );
+
+const inStaging = (parts: Parts = {}) => ({
+  object: anEdb("orders", { ...parts, metadata: { namespace: "staging" } }),
+});
+
+test.each<[string, readonly { readonly object: ReturnType<typeof anEdb> }[], string]>([
+  ["no other resource", [], "proven"],
+  ["itself", [{ object: anEdb("orders") }], "proven"],
+  ["one of another number", [inStaging({ status: { databaseUID: "7" } })], "proven"],
+  ["one of the same number and name", [inStaging()], "unproven"],
+])("beside %s it is %s", (_title, others, is) => {
+  const target = { object: anEdb("orders") };
+  const found = identifyAmong(target, { others, all: [aBdb()] }, names);
+  expect(found.is).toBe(is);
+  if (found.is === "proven") return;
+  expect(found.finding).toMatchObject({ code: "DATABASE-UID-SHARED" });
+  expect(found.finding.cause).toMatch(/EngineEnterpriseDatabase\/staging\/orders both stand for 1/);
+});
+
+test("what is unproven by itself stays so among others", () => {
+  const among = { others: [inStaging()], all: [billing()] };
+  expect(identifyAmong({ object: anEdb("orders") }, among, names)).toMatchObject({
+    finding: { code: "DATABASE-UID-MISMATCH" },
+  });
+});

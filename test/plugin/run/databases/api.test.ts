@@ -169,6 +169,42 @@ describe("a number that is another database's in the REST API", () => {
   });
 });
 
+describe("a record that two resources stand for", () => {
+  async function twice(change: object = {}): Promise<ApiScene> {
+    const scene = await anApiScene();
+    const edb = await scene.edb("sessions");
+    if (edb === undefined) throw new Error("there is no such database");
+    const metadata = { name: "sessions", namespace: "reports", uid: "another" };
+    scene.controlPlane.load([{ ...edb, metadata, ...change }]);
+    return scene;
+  }
+
+  test.each(["none", "client"] as const)(
+    "is not called: 3, both named (dry run %s)",
+    async (mode) => {
+      const scene = await twice();
+      const report = await scene.upgrade({ dryRun: mode });
+      expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-UID-SHARED"]]);
+      for (const place of ["shop", "reports"]) {
+        expect(report.findings?.[0]?.cause).toContain(edbLabel("sessions", place));
+      }
+      expect([scene.calls(), scene.sent]).toEqual([[], []]);
+    },
+  );
+
+  test("is looked for beyond the namespaces that are upgraded", async () => {
+    const scene = await twice({ status: { databaseUID: "3" } });
+    const report = await scene.upgrade({ databases: [], namespace: "engine", everywhere: true });
+    expect(codesOf(report)).toContain("DATABASE-UID-SHARED");
+    expect(scene.calls()).toEqual([]);
+  });
+
+  test("with another number it stands in nobody's way", async () => {
+    const scene = await twice({ status: { databaseUID: "8" } });
+    expect((await scene.upgrade()).exit.code).toBe(0);
+  });
+});
+
 test("a database that the REST API has not: 3, nothing is called", async () => {
   const scene = await anApiScene({ bdbs: [{ uid: 9, name: "other", version: "7.2.4" }] });
   const report = await scene.upgrade();

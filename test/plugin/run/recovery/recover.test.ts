@@ -1,5 +1,6 @@
 import { UsageError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
+import { getPath } from "../../../../plugin/domain/values";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/look";
 import {
   aFrozenScene,
@@ -16,6 +17,7 @@ import {
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { anApiClient } from "../../../support/cluster-api-client";
 import { testTime } from "../../../support/manual-clock";
+import { product } from "../../../support/played-operator";
 
 let scene: Scene | undefined;
 
@@ -546,6 +548,28 @@ describe("the number of a database is another record's in the REST API", () => {
     expect([calls(world), world.sent]).toEqual([[], []]);
   });
 });
+
+test.each<[string, Partial<RecoverOptions>]>([
+  ["a look", { apply: false }],
+  ["the remedy", { engineVersion: "7.2" }],
+])(
+  "two resources of one record: %s ends with 3, and nothing is called",
+  async (_title, options) => {
+    const world = await frozen(old);
+    const { cluster } = world;
+    const [edb] = ((await cluster.list(product.edb)) ?? []).filter(
+      (one) => getPath(one, ["status", "databaseUID"]) === "3",
+    );
+    if (edb === undefined) throw new Error("there is no database 3");
+    world.controlPlane.load([
+      { ...edb, metadata: { name: edb.metadata.name, namespace: "reports", uid: "another" } },
+    ]);
+    const { report } = await world.run(options);
+    expect(report.exit.code).toBe(3);
+    expect(report.findings?.[0]).toMatchObject({ code: "DATABASE-UID-SHARED" });
+    expect([calls(world), world.sent]).toEqual([[], []]);
+  },
+);
 
 test.each<[string, FrozenWish, Partial<RecoverOptions>]>([
   ["a look at what is frozen", old, { apply: false }],
