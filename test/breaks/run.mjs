@@ -11,7 +11,7 @@ import console from "node:console";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -49,32 +49,43 @@ function fileWith(text) {
 
 const results = join(copy, "results.json");
 
-/** The first test that fails; undefined where all pass. A run that ends without a result proves nothing. */
+/**
+ * The first test that fails, with its file; undefined where all pass. Without --bail, which leaves
+ * no results. A run that ends without a test that fails proves nothing.
+ */
 async function failing([command, ...args]) {
   if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
   rmSync(results, { force: true });
-  const words = [...args, "--bail", "--json", `--outputFile=${results}`];
+  const words = [...args, "--json", `--outputFile=${results}`];
   running = spawn(command, words, { cwd: copy, stdio: "ignore", detached: true });
   const [code] = await once(running, "close");
   running = undefined;
   if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
   if (code === 0) return undefined;
   const { testResults } = JSON.parse(readFileSync(results, "utf8"));
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({ file: relative(copy, name), ...test })),
+  );
   const failed = tests.find(({ status }) => status === "failed");
   if (failed === undefined) throw new Error(`no test failed, yet this did: ${command} ${args}`);
-  return failed.fullName;
+  // a group runs files as blocks of their names
+  const block = failed.ancestorTitles.find((title) => title.startsWith("test/"));
+  return { file: block ?? failed.file, name: failed.fullName };
 }
 
-/** Words that run test files by name; files of deep.json run with the other run, as they are long. */
+/** Words that run test files, also those that plain jest leaves to `npm run test:deep`. */
+const wordsOf = (named) => ["npx", "jest", ...named, "--testPathIgnorePatterns", "/node_modules/"];
+
+/** The runs of the named files: those of `npm test` first, as they are shorter. */
 function namedRuns(caught) {
+  const isDeep = (file) => deep.includes(file) || file.startsWith("test/faults/");
   const runs = [
-    ["npm test", caught.filter((file) => !deep.includes(file))],
-    ["npm run test:deep", caught.filter((file) => deep.includes(file))],
+    ["npm test", caught.filter((file) => !isDeep(file))],
+    ["npm run test:deep", caught.filter(isDeep)],
   ];
   return runs
     .filter(([, named]) => named.length > 0)
-    .map(([by, named]) => ({ by, words: ["npx", "jest", ...named] }));
+    .map(([by, named]) => ({ by, words: wordsOf(named) }));
 }
 
 const wholeRuns = [
@@ -86,38 +97,45 @@ const wholeRuns = [
 async function catcher(named) {
   for (const { by, words } of [...named, ...wholeRuns]) {
     const test = await failing(words);
-    if (test !== undefined) return `${by}: ${test}`;
+    if (test !== undefined) return { by, test };
   }
   return undefined;
 }
 
-/** What fails in a run of named tests without any break, found once for each. */
+/** What fails in a run without any break, found once for each. */
 const controls = new Map();
 
-async function failingWithout({ words }) {
+async function failingWithout(words) {
   const key = words.join(" ");
   if (!controls.has(key)) controls.set(key, await failing(words));
   return controls.get(key);
 }
+
+const provesNothing = ({ name }) => ({
+  says: `PROVES NOTHING, fails without the break: ${name}`,
+  isCaught: false,
+});
 
 /** What is said of a break, and whether it is caught. */
 async function trial({ text, instead, caught }) {
   const file = fileWith(text);
   if (file === undefined) return { says: "NO LONGER APPLIES", isCaught: false };
   const named = namedRuns(caught);
-  for (const run of named) {
-    const test = await failingWithout(run);
-    if (test !== undefined)
-      return { says: `PROVES NOTHING, fails without the break: ${test}`, isCaught: false };
+  for (const { words } of named) {
+    const test = await failingWithout(words);
+    if (test !== undefined) return provesNothing(test);
   }
   const whole = readFileSync(join(copy, file), "utf8");
   writeFileSync(
     join(copy, file),
     whole.replace(text, () => instead),
   );
-  const by = await catcher(named);
+  const found = await catcher(named);
   writeFileSync(join(copy, file), whole);
-  return { says: by ?? "NOT CAUGHT", isCaught: by !== undefined };
+  if (found === undefined) return { says: "NOT CAUGHT", isCaught: false };
+  const control = await failingWithout(wordsOf([found.test.file]));
+  if (control !== undefined) return provesNothing(control);
+  return { says: `${found.by}: ${found.test.name}`, isCaught: true };
 }
 
 try {
