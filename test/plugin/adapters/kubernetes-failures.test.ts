@@ -8,7 +8,7 @@ import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { apiServer } from "../../../plugin/adapters/kubernetes/client";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";
-import type { Clock, Cluster } from "../../../plugin/run/ports";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/run/ports";
 import {
   type FakeApiServer,
   type Reply,
@@ -17,6 +17,7 @@ import {
   aConfigMapRef as ref,
   aConfigMap as object,
 } from "../../support/api-server";
+import { HandClock } from "../../support/manual-clock";
 import { certify, type Pair } from "../../support/tls";
 import { type Folder, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
@@ -378,9 +379,15 @@ describe("sending again", () => {
     ["an answer cut short", cut, "the connection was reset"],
     ["silence", { instead: "hang" }, "no answer within the request timeout"],
   ])("a write is never repeated after %s: its outcome is unknown", async (_, reply, why) => {
-    const { url, requests } = await serverOf([reply]);
-    const cluster = await clusterAt(url, { requestTimeoutMs: 200 }, { clock: manualClock() });
-    const failure = await failureOf(cluster.delete(ref, {}));
+    const server = await serverOf([reply]);
+    const { url, requests } = server;
+    const clock = new HandClock();
+    const cluster = await clusterAt(url, {}, { clock });
+    const arrival = server.arrival();
+    const deletion = failureOf(cluster.delete(ref, {}));
+    await arrival;
+    if (reply.instead === "hang") clock.pass(requestDeadlineMs);
+    const failure = await deletion;
     expect(failure).toMatchObject({
       exitCode: 69,
       message:

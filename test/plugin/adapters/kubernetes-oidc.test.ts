@@ -12,11 +12,12 @@ import { type AddressInfo, connect as dial, type Socket } from "node:net";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { load } from "js-yaml";
+import { systemClock } from "../../../plugin/adapters/clock";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { InputError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";
 import { getPath } from "../../../plugin/domain/values";
-import type { Cluster } from "../../../plugin/run/ports";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/run/ports";
 import {
   aConfigMap as object,
   aConfigMapRef as ref,
@@ -25,6 +26,7 @@ import {
   status,
 } from "../../support/api-server";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
+import { HandClock } from "../../support/manual-clock";
 import { type OidcIssuer, oidcUser, startOidcIssuer } from "../../support/oidc-issuer";
 import { certify, type Pair } from "../../support/tls";
 
@@ -78,18 +80,11 @@ interface Reading {
   readonly file?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly options?: ConnectOptions;
-  readonly flags?: object;
 }
 
-async function reading({
-  user,
-  file,
-  env = {},
-  options = {},
-  flags = {},
-}: Reading): Promise<Cluster> {
+async function reading({ user, file, env = {}, options = {} }: Reading): Promise<Cluster> {
   const config = file ?? folder.write("config", kubeconfig({ server: server.url }, user));
-  const cluster = await connect({ kubeconfig: config, ...flags }, env, options);
+  const cluster = await connect({ kubeconfig: config }, env, options);
   clusters.push(cluster);
   return cluster;
 }
@@ -332,7 +327,13 @@ describe("a token that cannot be renewed", () => {
 
   test("a provider that does not answer", async () => {
     issuer.manner.instead = "hang";
-    const failure = await failureOf({ user: renewing(), flags: { requestTimeoutMs: 200 } });
+    const hand = new HandClock();
+    const clock: Clock = { ...systemClock, alarm: (ms, ring) => hand.alarm(ms, ring) };
+    const arrival = issuer.arrival();
+    const failing = failureOf({ user: renewing(), options: { clock } });
+    await arrival;
+    hand.pass(requestDeadlineMs);
+    const failure = await failing;
     expect(failure).toBeInstanceOf(UnavailableError);
     expect(failure.message).toMatch(
       /^no answer to renew the OIDC login of user "me" from the identity provider https:\S+\/realm: no answer within the request timeout$/,

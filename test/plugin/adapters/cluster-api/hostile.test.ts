@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { ClusterApiError } from "../../../../plugin/domain/api/modules";
 import { EngineError, UnavailableError } from "../../../../plugin/domain/errors";
+import { requestDeadlineMs } from "../../../../plugin/run/ports";
 import { anApiClient, anApiEc, type ClientWish } from "../../../support/cluster-api-client";
 import { type HostileApi, type HostileSeen, startHostileApi } from "../../../support/hostile-api";
 import { HandClock, ManualClock } from "../../../support/manual-clock";
@@ -163,11 +164,12 @@ test.each([503, 500, 429])("a write that is answered %i is never sent again", as
 });
 
 test("a slow server: the read ends with a hint, the write says that its outcome is open", async () => {
+  const clock = new HandClock();
   const server = await hostile(({ path, method }, response) => {
-    if (method === "POST" || path === "/v1/modules") return;
-    json([])({} as HostileSeen, response);
+    if (method === "POST" || path === "/v1/modules") clock.pass(requestDeadlineMs);
+    else json([])({} as HostileSeen, response);
   });
-  const api = await clientOf(server, { requestTimeoutMs: 150 });
+  const api = await clientOf(server, { clock });
   const read = await failureOf(api.modules(signal));
   expect(read.message).toMatch(/no answer to list the modules/);
   expect(read.hint).toContain("--request-timeout");
