@@ -12,7 +12,7 @@ import { markdown } from "../.ci/docs/page";
 import * as pages from "../.ci/docs/pages";
 import { pictureOf } from "../.ci/docs/svg";
 import { entries } from "../plugin/program/commands";
-import { askedByCommands } from "./support/asked";
+import { askedByCommands, printedByCommands } from "./support/asked";
 import { pagePaths, readPage, root } from "./support/pages";
 import { recordSession } from "./support/session";
 
@@ -23,7 +23,7 @@ const isWritten = process.env["UPDATE_GOLDEN"] === "1";
 type Page = readonly [path: string, text: string];
 
 async function referencePages(): Promise<readonly Page[]> {
-  const asked = await askedByCommands();
+  const [asked, printed] = [await askedByCommands(), await printedByCommands()];
   const made = {
     "exit-codes": pages.exitCodesPage,
     environment: pages.environmentPage,
@@ -31,7 +31,7 @@ async function referencePages(): Promise<readonly Page[]> {
     flags: pages.flagsPage,
     names: pages.namesPage,
     output: outputPage(),
-    permissions: pages.permissionsPage(asked),
+    permissions: pages.permissionsPage(printed),
   };
   return [
     ...Object.entries(made).map(([name, page]): Page => [`reference/${name}.md`, markdown(page)]),

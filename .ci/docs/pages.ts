@@ -119,9 +119,10 @@ export function permissionsPage(asked: AskedOf): Page {
   return {
     title: "Permissions",
     summary:
-      "What the user of each command has to be allowed, as its requests and access reviews on the example cluster show",
+      "What the user of each command has to be allowed: the Role that it prints on the example cluster for a user who may do nothing",
     parts: [
-      `A command asks for all that it needs before its first write. Where something is missing it ends with 4 and prints the Role to ask for. ${given} need the reading permissions of the command that they are given. Names of objects are those of the example cluster; secrets and pods/portforward of commands with --api-ca are for the REST API alone.`,
+      `A command asks for all that it needs before its first write. Where something is missing it ends with 4, names it, and prints the Role to ask for: always the complete one of the command with the options given, whatever the user may do already. It is applied once; its name follows from what it holds and for whom, so that no other Role is overwritten. ${given} need the permissions of the command that they are given, rehearse the reading ones alone.`,
+      `Names of objects are those of the example cluster, which is of Kubernetes with constraints; on OpenShift and with OLM their own kinds are read too. What is asked for in the whole cluster, since this user may not read which namespaces and clusters there are, is asked for in those alone where they are given or may be read. A user may only write a role, or bind one, who holds what it gives, or has escalate and bind on it. Secrets and pods/portforward of commands with --api-ca are for the REST API alone.`,
       ...ofCommand,
     ],
   };

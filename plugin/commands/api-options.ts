@@ -3,6 +3,7 @@ import type { ApiFlags } from "../adapters/cluster-api";
 import { UsageError } from "../domain/errors";
 import { type Names, readName, termOf } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
+import { apiNeeds, type ApiWish } from "../domain/needs/needs";
 import type { Permission } from "../domain/permissions";
 import { getPath, asString } from "../domain/values";
 import type { ClusterApi } from "../run/cluster-api";
@@ -45,28 +46,24 @@ export async function readEc(
   });
 }
 
+/** How the REST API of an EC is reached; undefined while it is not read. */
+export function apiWish(
+  ec: KubeObject | undefined,
+  { credentialsSecret, url }: ApiFlags,
+  names: Names,
+): ApiWish {
+  const named = asString(getPath(ec, names.ecFields.credentialSecretName));
+  const label = `the ${termOf(names.ec)}`;
+  return {
+    secret: credentialsSecret ?? named ?? ec?.metadata.name,
+    forwards: url === undefined,
+    of: ec === undefined ? label : objectLabel(ec),
+  };
+}
+
 /** What Kubernetes has to allow before the REST API can be asked. */
 export function apiPermissions({ ec, flags }: ApiSubject, names: Names): readonly Permission[] {
-  const { name = "", namespace = "" } = ec.metadata;
-  const named = asString(getPath(ec, names.ecFields.credentialSecretName));
-  const secret: Permission = {
-    verb: "get",
-    group: "",
-    resource: "secrets",
-    namespace,
-    name: flags.credentialsSecret ?? named ?? name,
-    why: `read the REST credentials of ${objectLabel(ec)}`,
-  };
-  if (flags.url !== undefined) return [secret];
-  // a WebSocket is opened with a GET: older API servers ask for get, newer ones for create too
-  const forward = ["create", "get"].map((verb) => ({
-    verb,
-    group: "",
-    resource: "pods/portforward",
-    namespace,
-    why: `reach the REST API of ${objectLabel(ec)}`,
-  }));
-  return [secret, ...forward];
+  return apiNeeds({ namespace: ec.metadata.namespace }, apiWish(ec, flags, names));
 }
 
 /** Connects; the adapter is loaded here, by no command that does not ask the REST API. */

@@ -28,7 +28,7 @@ export async function runAudit(
     const cluster = await context.connect();
     const { namespace } = cluster;
     const deps = { cluster, names, clock, signal, recorder, yaml: renderDocuments };
-    const { clusters, databases } = await readStored(deps, namespace);
+    const { clusters, databases } = await readStored(deps, namespace, "audit");
     const options = { ...flags.rules, names };
     const world = { options, operatorNamespace: namespace, clusters, complete: true };
     const kubectl = kubectlCommand(context.options);

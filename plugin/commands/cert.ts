@@ -41,13 +41,13 @@ export async function runCertInspect(
   _args: readonly string[],
   { file }: CertInspectFlags,
 ): Promise<Report> {
-  const { options, run, clock, names, event } = context;
+  const { options, run, clock, names, event, needs } = context;
   const { namespace } = options;
   if (file === undefined) {
     const ports = await runPorts(context, "CertInspect");
     return await inspectCertificate({ ...ports, certificates }, { from: "cluster", ...ports });
   }
-  const recorder = new Recorder({ kind: "CertInspect", run }, { clock, event });
+  const recorder = new Recorder({ kind: "CertInspect", run }, { clock, event, needs });
   const text = await context.readInput(file);
   return await inspectCertificate(
     { clock, names, certificates, recorder },

@@ -13,6 +13,7 @@ import type { Release } from "../domain/release/contents";
 import { bounded } from "../domain/values";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/engine/journal";
+import type { DeclaredNeeds } from "../run/engine/needs";
 import type { Recorder } from "../run/engine/recorder";
 import type { Event, Report } from "../run/report";
 import type { OptionsOf } from "./flags";
@@ -66,6 +67,8 @@ export interface CommandContext {
   /** Aborted on SIGINT and SIGTERM; the reason is an InterruptedError. */
   readonly signal: AbortSignal;
   readonly options: GlobalOptions;
+  /** What the run may need in all; absent: its recorder's own. */
+  readonly needs?: DeclaredNeeds;
   /** Of the run that this one is a part of: it continues with that record. */
   readonly recorder?: Recorder;
   /** For `Report.run`; made once, so that a failed run's document names the same run. */

@@ -10,11 +10,11 @@ import type { ExitReport, Report } from "../run/report";
 import type { CommandContext } from "./context";
 import type { ModulesFlags, ModulesInUseFlags } from "./specs/modules";
 import { renderDocuments } from "../adapters/yaml";
-import { termOf } from "../domain/names";
-import { requirePermissions } from "../run/engine/permissions";
+import { modulesNeeds } from "../domain/needs/look";
+import { requireNeeds, requirePermissions } from "../run/engine/permissions";
 import type { Cluster } from "../run/ports";
 import type { Recorder } from "../run/engine/recorder";
-import { apiPermissions, connectApi, readEc } from "./api-options";
+import { apiPermissions, apiWish, connectApi, readEc } from "./api-options";
 import { recorderOf } from "./run-ports";
 import { journalOf } from "../run/engine/journal";
 import { installModule } from "../run/modules/install";
@@ -36,7 +36,8 @@ export function runModulesList(
   _args: readonly string[],
   flags: ModulesFlags,
 ): Promise<Report> {
-  return inModulesSession(context, { kind: "Modules", flags }, async ({ api, ec, recorder }) => {
+  const command = { kind: "Modules", command: "modules list", flags };
+  return inModulesSession(context, command, async ({ api, ec, recorder }) => {
     const modules = [...(await api.modules(context.signal))].sort(byName);
     const details: ModulesListDetails = { ec: objectLabel(ec), address: api.address, modules };
     const own = modules.filter(({ bundled }) => bundled === false).length;
@@ -67,7 +68,8 @@ export function runModulesInUse(
   flags: ModulesInUseFlags,
 ): Promise<Report> {
   const { signal, names } = context;
-  return inModulesSession(context, { kind: "ModulesInUse", flags }, async (session) => {
+  const command = { kind: "ModulesInUse", command: "modules in-use", flags };
+  return inModulesSession(context, command, async (session) => {
     const { api, ec, recorder } = session;
     const [modules, databases, nodes] = await Promise.all([
       api.modules(signal),
@@ -126,10 +128,16 @@ interface ModulesSession {
   readonly cluster: Cluster;
 }
 
+interface ModulesCommand {
+  readonly kind: string;
+  readonly command: string;
+  readonly flags: ModulesFlags;
+}
+
 /** Acts on the REST API of an EC; every expected end comes back as a report. */
 async function inModulesSession(
   context: CommandContext,
-  { kind, flags }: { readonly kind: string; readonly flags: ModulesFlags },
+  { kind, command, flags }: ModulesCommand,
   act: (session: ModulesSession) => Promise<Report>,
 ): Promise<Report> {
   const { names } = context;
@@ -138,14 +146,12 @@ async function inModulesSession(
   const recorder = await recorderOf(context, kind);
   const ledger = { cluster, recorder, yaml: renderDocuments };
   try {
-    const why = `find the ${termOf(names.ec)}`;
-    const {
-      group,
-      ec: { plural },
-    } = names;
-    await requirePermissions(ledger, [{ verb: "list", group, resource: plural, namespace, why }]);
+    const place = { names, namespace };
+    const unread = apiWish(undefined, flags.api, names);
+    await requireNeeds(ledger, command, modulesNeeds(place, unread));
     const ec = await readEc(cluster, flags.ec, context);
     const subject = { cluster, ec, flags: flags.api };
+    recorder.needs.declare(command, modulesNeeds(place, apiWish(ec, flags.api, names)));
     await requirePermissions(ledger, apiPermissions(subject, names));
     const api = await connectApi(context, subject);
     try {
@@ -168,7 +174,8 @@ export async function runModulesInstall(
   const { names, clock, signal, options, streams } = context;
   const { readModuleFile } = await import("../adapters/cluster-api/upload.ts");
   const { name, bytes, module } = await readModuleFile(path, names);
-  return inModulesSession(context, { kind: "ModulesInstall", flags }, async (session) => {
+  const command = { kind: "ModulesInstall", command: "modules install", flags };
+  return inModulesSession(context, command, async (session) => {
     const journal = journalOf(await context.home(), context.run.id);
     return await installModule(
       { ...session, clock, names, journal, signal, command: kubectlCommand(options) },

@@ -4,12 +4,14 @@ import type { RecoverDeps, RecoverySnapshot } from "../run/recovery/look";
 import { recover } from "../run/recovery/recover";
 import type { Report } from "../run/report";
 import { type ApiFlags, credentialsRef } from "../adapters/cluster-api";
-import { apiPermissions, connectApi, readEc } from "./api-options";
+import { apiWish, connectApi, readEc } from "./api-options";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import type { RecoverFlags } from "./specs/look";
 import { limitOf, runPorts, writeOptions } from "./run-ports";
 import { placesOf } from "../adapters/cluster-api/route";
+import { recoverNeeds } from "../domain/needs/upgrade";
+import { readName } from "../domain/names";
 import { objectLabel } from "../domain/objects";
 import type { Evidence } from "../domain/recovery/classify";
 import { outOfLineAhead } from "../domain/recovery/line";
@@ -26,15 +28,20 @@ export async function runRecover(
   const ports = await runPorts(context, "Recover");
   const { cluster, recorder } = ports;
   const { namespace } = cluster;
+  const reaches = isReachable(flags.api);
+  const unread = reaches ? apiWish(undefined, flags.api, names) : undefined;
+  const name = flags.ec === undefined ? undefined : readName(flags.ec, names).name;
+  const wish = { names, namespace, name, applies: flags.apply, api: unread };
+  recorder.needs.declare("recover", recoverNeeds(wish));
   try {
     const ec = await readEc(cluster, flags.ec, context);
     const subject = { cluster, ec, flags: flags.api };
     const deps: RecoverDeps = {
       ...ports,
       command: kubectlCommand(options),
-      api: isReachable(flags.api)
+      api: reaches
         ? {
-            permissions: apiPermissions(subject, names),
+            wish: apiWish(ec, flags.api, names),
             connect: () => connectApi(context, subject),
           }
         : undefined,

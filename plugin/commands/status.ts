@@ -5,6 +5,8 @@ import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import { readName } from "../domain/names";
+import { statusNeeds } from "../domain/needs/look";
+import type { Needs, NeedsPlace } from "../domain/needs/needs";
 import { contentsOf, type ReleaseContents } from "../domain/release/contents";
 import { isObject } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
@@ -53,6 +55,7 @@ export async function runStatus(
   const { server, namespace } = cluster;
   const ec = typed === undefined ? undefined : readName(typed, names).name;
   const recorder = await recorderOf(context, "Status");
+  recorder.needs.declare("status", needsOf(flags, { names, namespace }));
   const readerIn = (place: string, of: typeof cluster): StatusReader =>
     new StatusReader(
       {
@@ -90,6 +93,10 @@ export async function runStatus(
   } catch (error) {
     return recorder.failure(error);
   }
+}
+
+function needsOf(flags: StatusFlags, { names, namespace }: NeedsPlace): Needs {
+  return statusNeeds({ names, namespace: flags.everywhere ? undefined : namespace }, flags);
 }
 
 /** What can be read is told with 0, whatever it says. */

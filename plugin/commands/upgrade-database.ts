@@ -11,7 +11,7 @@ import { upgradeDatabases } from "../run/databases/upgrade";
 import type { Cluster } from "../run/ports";
 import type { Report } from "../run/report";
 import type { ApiFlags } from "../adapters/cluster-api";
-import { apiPermissions, connectApi } from "./api-options";
+import { apiPermissions, apiWish, connectApi } from "./api-options";
 import type { CommandContext } from "./context";
 import type { UpgradeDatabaseFlags } from "./specs/database";
 import { kubectlCommand } from "./kubectl-command";
@@ -95,6 +95,7 @@ async function run(
 function apiPort(context: CommandContext, cluster: Cluster, flags: ApiFlags): ApiPort {
   let met: string | undefined;
   return {
+    unread: apiWish(undefined, flags, context.names),
     permissions: (ec) => apiPermissions({ cluster, ec, flags }, context.names),
     connect: (ec: KubeObject) => {
       const label = objectLabel(ec);

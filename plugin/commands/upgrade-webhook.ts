@@ -3,6 +3,7 @@ import { readSecretCertificate } from "../adapters/certificate";
 import { parseDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
 import { exitCodes, InputError, UsageError } from "../domain/errors";
+import { rbacNeeds, unbindNeeds } from "../domain/needs/rbac";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import type { Release } from "../domain/release/contents";
@@ -14,6 +15,8 @@ import { hindranceFinding } from "../domain/webhook/refusers";
 import { certificateReport } from "../run/cert-inspect";
 import { BlockedError } from "../run/engine/recorder";
 import type { Report } from "../run/report";
+import type { Recorder } from "../run/engine/recorder";
+import { servesConstraints } from "../run/scc/read";
 import type { JudgedSecret, SwapOptions } from "../run/swap/read";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext } from "./context";
@@ -240,6 +243,7 @@ async function prepareFollowers(
   );
   return async (swap) => {
     const recorder = await recorderOf(context, "UpgradeWebhook");
+    await declareFollowers(context, recorder, { wanted, probe: flags.probe });
     const own = within(context, recorder);
     return await inTurn(
       await swap(own),
@@ -247,6 +251,26 @@ async function prepareFollowers(
       recorder,
     );
   };
+}
+
+/** One Role is asked for before the swap: that of the parts belongs to it. */
+async function declareFollowers(
+  context: CommandContext,
+  { needs }: Recorder,
+  { wanted, probe }: { readonly wanted: readonly Follower[]; readonly probe: boolean },
+): Promise<void> {
+  const { names } = context;
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const nothing = { reads: [], may: [], beside: [] };
+  needs.declare("upgrade-webhook", nothing); // the first one gives the Role its name
+  if (wanted.includes("rbac")) {
+    const unread = { managed: undefined, accounts: true, selects: false, prune: false };
+    needs.declare("reapply-rbac", rbacNeeds({ names, namespace, ...unread, prove: probe }));
+  }
+  if (wanted.includes("scc") && (await servesConstraints({ cluster }))) {
+    needs.declare("unbind-scc", unbindNeeds({ names, namespace, scc: undefined }));
+  }
 }
 
 const prepared: Readonly<

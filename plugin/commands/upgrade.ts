@@ -10,6 +10,9 @@ import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
+import type { Needs } from "../domain/needs/needs";
+import { upgradeNeeds } from "../domain/needs/whole";
+import { placeBundle } from "../domain/operator/wanted";
 import { bounded } from "../domain/values";
 import type { Permission } from "../domain/permissions";
 import { clusterVersionFor } from "../domain/release/platforms";
@@ -59,13 +62,14 @@ async function upgrade(
   flags: UpgradeFlags,
   { opened, saved }: Given,
 ): Promise<Report> {
-  const { signal, options } = context;
+  const { clock, signal, options } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;
   const recorder = await recorderOf(context, "Upgrade");
   const situation = await settled(context, flags, { opened, recorder });
   const { findings } = situation;
   recorder.findings(findings);
+  recorder.needs.declare("upgrade", needsOf(flags, situation));
   try {
     await requireRead({ cluster, recorder, yaml: renderDocuments }, situation);
     requireMatched(ofPrerequisites(flags.skip), findings);
@@ -80,9 +84,10 @@ async function upgrade(
     readyParts({ context, flags, opened, ...situation }),
     {
       recorder,
-      unheard: () => new Recorder({ kind: "Upgrade" }, { clock: context.clock, event: unheard }),
+      unheard: () =>
+        new Recorder({ kind: "Upgrade" }, { clock, event: unheard, needs: recorder.needs }),
       signal,
-      clock: context.clock,
+      clock,
       ask: context.ask,
       show: (plan) => {
         for (const text of renderPlan(plan)) recorder.note(text);
@@ -98,6 +103,20 @@ function unheard(): void {
   // a plan is told as a whole, not as it is made
 }
 
+/** What the whole run may need: the objects of the release are placed as its part will place them. */
+function needsOf(flags: UpgradeFlags, { facts, contents }: EvaluatedUpgrade): Needs {
+  const { registry, pullSecret, probe, engineVersion, allowObjects } = flags;
+  const { names, namespace } = facts;
+  const placing = { names, namespace, registry, pullSecret, allowObjects, live: undefined };
+  const placed = contents && placeBundle(contents.bundle, placing);
+  return upgradeNeeds({
+    ...{ facts, pullSecret, probe },
+    bundle: placed && (placed.is === "placed" ? placed.objects : []),
+    clusters: registry !== undefined || pullSecret !== undefined,
+    databases: engineVersion !== undefined,
+  });
+}
+
 /** Those that the checks alone can match: the others may be for a part, which is planned later. */
 function ofPrerequisites(skip: readonly Skip[]): readonly Skip[] {
   return skip.filter(({ code }) => prerequisiteCodes.includes(code));
@@ -107,6 +126,8 @@ interface EvaluatedUpgrade {
   /** Permissions without which not every prerequisite was judged. */
   readonly missing: readonly Permission[];
   readonly facts: Facts;
+  /** Of a release that was opened. */
+  readonly contents: ReleaseContents | undefined;
   readonly findings: readonly Finding[];
   readonly operatorVersion: string | undefined;
   readonly clusterTag: string | undefined;
@@ -160,6 +181,7 @@ async function judged(
   return {
     missing,
     facts,
+    contents,
     findings: prerequisiteFindings(judgment.judged),
     operatorVersion,
     clusterTag: clusterTagOf(flags, contents, operatorVersion),

@@ -38,7 +38,7 @@ export async function runValidate(
   _args: readonly string[],
   flags: ValidateFlags,
 ): Promise<Report> {
-  const { names, clock, signal, event, readInput } = context;
+  const { names, clock, signal, event, readInput, needs } = context;
   const { recursive, strict, live, old } = flags;
   const input = await readManifests(flags.files, { recursive, readInput });
   const before = await readManifests(old === undefined ? [] : [old], { recursive, readInput });
@@ -50,7 +50,7 @@ export async function runValidate(
   const isRead = problems.length + unrendered.remarks.length === 0;
   const read = { manifests: input.manifests, remarks: unrendered.remarks, isRead };
   if (!live) {
-    const recorder = new Recorder({ kind: "Validation" }, { clock, event });
+    const recorder = new Recorder({ kind: "Validation" }, { clock, event, needs });
     const judged = judgedOf(context, flags, { ...read, known, namespace });
     return reportRules(recorder, judged, { problems, strict });
   }
@@ -58,7 +58,7 @@ export async function runValidate(
   try {
     const cluster = await context.connect();
     const deps = { names, clock, signal, cluster, recorder, yaml: renderDocuments };
-    const stored = await readStored(deps, operatorsOf(context, flags));
+    const stored = await readStored(deps, operatorsOf(context, flags), "validate");
     const { clusters } = stored;
     const olds = stored.databases.map((value) => ({ value, file: "", locate: nowhere }));
     const place = { ...read, known: { clusters, olds }, namespace: cluster.namespace };

@@ -111,6 +111,12 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
   };
 }
 
+/** Kinds that only some platforms have: OpenShift's, and those of OLM. */
+export const platformKinds: readonly Resource[] = [
+  ...[kinds.clusterVersion, constraintResource],
+  olmKind("subscriptions", "Subscription"),
+];
+
 /** The object of a list by name, and by namespace where one is given. */
 export function factNamed(
   { objects }: Facts,

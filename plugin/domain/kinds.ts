@@ -40,6 +40,14 @@ export const kinds = {
   ),
 } as const;
 
+const authorization = inGroup("authorization.k8s.io");
+
+/** Access reviews about others: of the whole cluster, and those created in the namespace asked about. */
+export const reviewKinds = {
+  wide: authorization("subjectaccessreviews", "SubjectAccessReview"),
+  local: authorization("localsubjectaccessreviews", "LocalSubjectAccessReview"),
+} as const;
+
 /** What OLM keeps of a release. */
 export const olmKind = inGroup("operators.coreos.com", "v1alpha1");
 

@@ -1,6 +1,7 @@
 /** Permissions as access reviews ask for them, and the Roles that grant them. */
+import { reviewKinds } from "./kinds";
 import type { Resource } from "./objects";
-import type { Json } from "./values";
+import { groupBy, type Json } from "./values";
 
 /** A permission as an access review asks for it. */
 export interface Permission {
@@ -22,6 +23,12 @@ export function permissionOn(
   return { verb, group, resource, ...at };
 }
 
+/** The right to ask about everybody everywhere, or in one namespace. */
+export function reviewPermission(why: string, namespace?: string): Permission {
+  const kind = namespace === undefined ? reviewKinds.wide : reviewKinds.local;
+  return permissionOn("create", kind, { why, namespace });
+}
+
 /** One line for a missing permission. */
 export function permissionLine(permission: Permission): string {
   const group = permission.group === "" ? "" : `.${permission.group}`;
@@ -30,15 +37,22 @@ export function permissionLine(permission: Permission): string {
   return `${permission.verb} ${permission.resource}${group}${name}${where}`;
 }
 
-/**
- * The ClusterRole, Roles and bindings that would grant the permissions; `subject` is the user as
- * the API server names it, a placeholder where it is not known.
- */
-export function rolesFor(permissions: readonly Permission[], subject: string): readonly Json[] {
+/** What the Roles are called, and whom they are bound to. */
+export interface RoleWish {
+  readonly name: string;
+  /** The user as the API server names it, a placeholder where it is not known. */
+  readonly subject: string;
+}
+
+/** The ClusterRole, Roles and bindings that would grant the permissions. */
+export function rolesFor(
+  permissions: readonly Permission[],
+  { name, subject }: RoleWish,
+): readonly Json[] {
   const scopes = [...new Set(permissions.map((permission) => permission.namespace))];
   return scopes.flatMap((namespace) => {
     const rules = rulesOf(permissions.filter((item) => item.namespace === namespace));
-    const metadata = { name: "kubectl-engine", ...(namespace !== undefined && { namespace }) };
+    const metadata = { name, ...(namespace !== undefined && { namespace }) };
     const kind = namespace === undefined ? "ClusterRole" : "Role";
     const apiVersion = "rbac.authorization.k8s.io/v1";
     return [
@@ -47,31 +61,45 @@ export function rolesFor(permissions: readonly Permission[], subject: string): r
         apiVersion,
         kind: `${kind}Binding`,
         metadata,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name: "kubectl-engine" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
         subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: subject }],
       },
     ];
   });
 }
 
+/** Each once, without those that another one includes; in an order that depends on nothing else. */
+export function narrowed(permissions: readonly Permission[]): readonly Permission[] {
+  const known = new Map(permissions.map((one) => [permissionLine(one), one]));
+  const wider = ({ namespace, name, ...one }: Permission): readonly string[] =>
+    [{ ...one, namespace }, { ...one, name }, { ...one }].map(permissionLine);
+  return [...known]
+    .filter(([line, one]) => wider(one).every((other) => other === line || !known.has(other)))
+    .sort(([line], [other]) => (line < other ? -1 : 1))
+    .map(([, one]) => one);
+}
+
+/** One rule for each kind, whether by name, and its verbs. */
 function rulesOf(permissions: readonly Permission[]): readonly Json[] {
-  const targets = new Map<string, readonly Permission[]>();
-  for (const permission of permissions) {
-    const key = targetKey(permission);
-    targets.set(key, [...(targets.get(key) ?? []), permission]);
-  }
-  return [...targets.values()].map((same) => {
+  const targets = groupBy(permissions, ({ group, resource, name }) =>
+    [group, resource, name ?? ""].join("|"),
+  );
+  const rules = [...targets.values()].map((same) => ({
+    same,
+    verbs: [...new Set(same.map(({ verb }) => verb))].sort(),
+  }));
+  const alike = groupBy(rules, ({ same: [first], verbs }) =>
+    [first?.group, first?.resource, first?.name === undefined, verbs].join("|"),
+  );
+  return [...alike.values()].map((list) => {
+    const same = list.flatMap((one) => one.same);
     const names = same.flatMap(({ name }) => (name === undefined ? [] : [name]));
     return {
       apiGroups: [...new Set(same.map(({ group }) => group))],
       resources: [...new Set(same.map(({ resource }) => resource))],
       // create and list cannot be limited to a name
       ...(names.length > 0 && { resourceNames: [...new Set(names)] }),
-      verbs: [...new Set(same.map(({ verb }) => verb))].sort(),
+      verbs: [...new Set(list.flatMap(({ verbs }) => verbs))],
     };
   });
-}
-
-function targetKey({ group, resource, name }: Permission): string {
-  return [group, resource, name ?? ""].join("|");
 }

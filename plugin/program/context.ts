@@ -7,6 +7,7 @@ import { escape, isTerminal, quoteCommand } from "../output/escape";
 import type { Placed } from "./place";
 import type { TalkingReporter } from "../output/reporter";
 import type { Permission } from "../domain/permissions";
+import { DeclaredNeeds } from "../run/engine/needs";
 import type { Clock, Cluster } from "../run/ports";
 import type { Remembered } from "../run/reviews";
 import type { Event } from "../run/report";
@@ -50,6 +51,8 @@ export interface Session {
   readonly cluster: () => Cluster | undefined;
   /** The user's name as the API server knows it: asked for at once where a page is to tell it. */
   readonly user: () => Promise<string | undefined>;
+  /** What its commands have declared. */
+  readonly needs: DeclaredNeeds;
   /** Permissions that requests were refused for want of. */
   readonly missing: () => Promise<readonly Permission[]>;
 }
@@ -78,6 +81,7 @@ export function createSession(
   const canAsk = (): boolean =>
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
   const open = new Set<string>();
+  const needs = new DeclaredNeeds();
   let connecting: Promise<Cluster> | undefined;
   let remembered: Remembered | undefined;
   let user: Promise<string | undefined> = Promise.resolve(undefined);
@@ -150,6 +154,7 @@ export function createSession(
     signal,
     options,
     run: identity(world.clock, options),
+    needs,
     ask,
     typed,
     get interactive() {
@@ -164,6 +169,7 @@ export function createSession(
   return {
     context,
     events,
+    needs,
     open: () => [...open],
     cluster: () => remembered?.cluster,
     // a server that does not answer is not waited for at the end of a run that it has ended

@@ -163,13 +163,14 @@ async function paged(
 /** An end for want of a permission names the Roles to ask for; what cannot be found out is left out. */
 async function withRoles(report: Report, session: Session): Promise<Report> {
   const cluster = session.cluster();
+  const { needs } = session;
   const { exit, permissions } = report;
   if (exit.code !== exitCodes.permission || permissions !== undefined || !cluster) return report;
   try {
     const missing = await session.missing();
     if (missing.length === 0) return report;
     const yaml = (await import("../adapters/yaml.ts")).renderDocuments;
-    return { ...report, permissions: await askedFor({ cluster, yaml }, missing) };
+    return { ...report, permissions: await askedFor({ cluster, yaml, needs }, missing) };
   } catch {
     return report;
   }

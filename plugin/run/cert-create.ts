@@ -10,6 +10,7 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from "../domain/errors";
+import { certNeeds } from "../domain/needs/webhook";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { certificateReport, secretRef } from "./cert-inspect";
 import {
@@ -18,7 +19,6 @@ import {
   type CertPlan,
   type CreateDeps,
   type CreateOptions,
-  createPermissions,
   pairSecret,
   planOf,
   requireAsked,
@@ -26,7 +26,7 @@ import {
 } from "./cert-plan";
 import { type Change, type Delete, isDone, permissionsOf, recreated } from "./engine/change";
 import { dryRunSays } from "./engine/execute";
-import { requireHome, requirePermissions, requireYes } from "./engine/permissions";
+import { requireHome, requireNeeds, requirePermissions, requireYes } from "./engine/permissions";
 import { Session } from "./engine/session";
 import type { Report } from "./report";
 
@@ -63,7 +63,9 @@ class Creation {
         hint: "name the Secret that holds the pair to put back",
       });
     }
-    await requirePermissions(deps, createPermissions(deps, options));
+    const { names } = deps;
+    const needs = certNeeds({ ...options, names, namespace: this.#namespace });
+    await requireNeeds(deps, "cert create", needs);
     const plan = planOf(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(permissionsOf));

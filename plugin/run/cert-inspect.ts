@@ -11,9 +11,9 @@ import { exitCodes } from "../domain/errors";
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
-import type { Permission } from "../domain/permissions";
+import { inspectNeeds } from "../domain/needs/look";
 import { asString } from "../domain/values";
-import { requirePermissions, type RunPorts } from "./engine/permissions";
+import { requireNeeds, type RunPorts } from "./engine/permissions";
 import type { Clock } from "./ports";
 import type { Recorder } from "./engine/recorder";
 import type { CertificateReport, Report } from "./report";
@@ -66,12 +66,6 @@ export function secretRef(namespace: string, name: string): Ref {
   return { resource: kinds.secret, namespace, name };
 }
 
-/** A permission for Secrets. */
-export function secretPermission(verb: string, why: string): Permission {
-  const { group, plural: resource } = kinds.secret;
-  return { verb, group, resource, why };
-}
-
 /** The report's part about a certificate; `secret` is `namespace/name` or a file. */
 export function certificateReport(secret: string, { leaf }: PemFacts): CertificateReport[] {
   if (leaf === undefined) return [];
@@ -109,8 +103,8 @@ async function fromCluster(
 ): Promise<InspectedCertificate | undefined> {
   const { namespace } = cluster;
   const name = names.webhook.secret;
-  const toRead = { ...secretPermission("get", "to read the certificate"), namespace, name };
-  await requirePermissions({ cluster, yaml, recorder }, [toRead]);
+  const needs = inspectNeeds({ names, namespace });
+  await requireNeeds({ cluster, yaml, recorder }, "cert inspect", needs);
   const secret = await cluster.get(secretRef(namespace, name), { signal });
   if (secret === undefined) return undefined;
   const facts = certificates.readSecretCertificate(secret, names);

@@ -4,9 +4,8 @@ import { EngineError, type ExitCode, exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
 import { type KubeObject, lastApplied, objectLabel, type ObjectMeta } from "../domain/objects";
-import type { Permission } from "../domain/permissions";
 import { keeperOf, managedSecret, otherManagers, ownedSecret } from "../domain/secret-keepers";
-import { type Certificates, type NewPair, secretPermission } from "./cert-inspect";
+import { type Certificates, type NewPair } from "./cert-inspect";
 import type { Apply, Change, Create, Delete } from "./engine/change";
 import { BlockedError } from "./engine/recorder";
 import type { Report } from "./report";
@@ -73,25 +72,6 @@ export interface CertPlan {
 }
 
 type Backup = NonNullable<Report["backups"]>[number];
-
-/** What it reads, and writes in any case. */
-export function createPermissions(
-  { cluster: { namespace }, names }: CreateDeps,
-  { replace, fromSecret }: CreateOptions,
-): readonly Permission[] {
-  const on = (verb: string, why: string, name = names.webhook.secret): Permission => ({
-    ...secretPermission(verb, why),
-    namespace,
-    name,
-  });
-  const save = replace ? "to save the pair that is replaced" : "to write the pair";
-  return [
-    on("get", "to see whether there is a pair, and to prove the new one"),
-    { ...secretPermission("create", save), namespace },
-    ...(replace ? [on("update", "to replace the pair")] : []),
-    ...(fromSecret === undefined ? [] : [on("get", "to read the pair", fromSecret)]),
-  ];
-}
 
 /** Throws where the pair is unfit (3), or the Secret is not to be replaced (5). */
 export function planOf(

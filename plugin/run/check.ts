@@ -3,9 +3,11 @@ import { type Area, type Check, judgingCodes } from "../domain/checks/check";
 import { type CheckVerdict, isBlocked, judgeChecks, type Judgment } from "../domain/checks/judge";
 import { requireMatched, type Selection } from "../domain/checks/selection";
 import type { CheckTarget } from "../domain/checks/context";
+import { knownSecretNames } from "../domain/checks/secrets";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import type { Finding, Severity } from "../domain/findings";
+import { checkNeeds } from "../domain/needs/look";
 import { certificateReport } from "./cert-inspect";
 import { tellMissing } from "./engine/permissions";
 import type { Recorder } from "./engine/recorder";
@@ -67,6 +69,7 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
       for (const certificate of certificateReport(label, facts.certificate))
         recorder.keep({ certificate });
     }
+    recorder.needs.declare("check", checkNeeds(facts, knownSecretNames(facts)));
     if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
     const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
     const details: CheckDetails = {

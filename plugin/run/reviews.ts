@@ -3,26 +3,12 @@
  * kind that is created in the namespace asked about, which administrators of a namespace may use.
  */
 import type { KubeObject, Ref, Resource } from "../domain/objects";
-import type { Permission } from "../domain/permissions";
+import { reviewKinds } from "../domain/kinds";
+import { type Permission, reviewPermission } from "../domain/permissions";
 import { asString, getPath } from "../domain/values";
 import { missingPermissions } from "./engine/permissions";
 import type { Access, Cluster, ListOptions, WriteOptions } from "./ports";
 import { ApiError } from "../domain/errors";
-
-const group = "authorization.k8s.io";
-const version = "v1";
-const wideReview: Resource = {
-  group,
-  version,
-  plural: "subjectaccessreviews",
-  kind: "SubjectAccessReview",
-};
-const localReview: Resource = {
-  group,
-  version,
-  plural: "localsubjectaccessreviews",
-  kind: "LocalSubjectAccessReview",
-};
 
 /** Who is asked about, and what they want to do; without a namespace in the whole cluster. */
 export interface ReviewQuestion {
@@ -35,12 +21,6 @@ export interface ReviewQuestion {
 interface ReviewAnswer {
   readonly allowed: boolean;
   readonly reason: string;
-}
-
-/** The right to ask about everybody everywhere, or in one namespace. */
-export function reviewPermission(why: string, namespace?: string): Permission {
-  const { plural: resource } = namespace === undefined ? wideReview : localReview;
-  return { verb: "create", group, resource, ...(namespace !== undefined && { namespace }), why };
 }
 
 /** Asks on behalf of one run, which learns once what it may ask where. */
@@ -60,7 +40,7 @@ export class Reviews {
     const { user, groups, access } = question;
     const { namespace } = access;
     const near = !(await this.#may(undefined)) && (await this.#mayNear(namespace));
-    const { kind } = near ? localReview : wideReview;
+    const { group, version, kind } = near ? reviewKinds.local : reviewKinds.wide;
     const object: KubeObject = {
       apiVersion: `${group}/${version}`,
       kind,
@@ -77,7 +57,8 @@ export class Reviews {
   async #mayNear(namespace: string | undefined): Promise<boolean> {
     if (namespace === undefined) return false;
     // one question for all namespaces, where a cluster-wide role allows it
-    this.#everywhere ??= this.cluster.can({ verb: "create", group, resource: localReview.plural });
+    const { group, plural: resource } = reviewKinds.local;
+    this.#everywhere ??= this.cluster.can({ verb: "create", group, resource });
     return (await this.#everywhere) || (await this.#may(namespace));
   }
 

@@ -2,9 +2,8 @@
 import { clusterKey, projectCluster } from "../domain/clusters";
 import { exitCodes, PermissionError } from "../domain/errors";
 import type { Finding } from "../domain/findings";
-import { factSources } from "../domain/facts";
 import { namespaceOf, type KubeObject } from "../domain/objects";
-import { permissionOn } from "../domain/permissions";
+import { rulesNeeds } from "../domain/needs/look";
 import { rulesOfChange } from "../domain/rules/order";
 import type { ClusterFacts, Edit } from "../domain/rules/types";
 import {
@@ -16,7 +15,7 @@ import {
   labelOf,
   type RuleWorld,
 } from "../domain/validate";
-import { type PermissionChecker, requirePermissions } from "./engine/permissions";
+import { type PermissionChecker, requireNeeds } from "./engine/permissions";
 import type { Recorder } from "./engine/recorder";
 import type { Report } from "./report";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
@@ -44,20 +43,15 @@ export interface StoredObjects {
   readonly databases: readonly KubeObject[];
 }
 
-const why = "to judge databases by the admission rules";
-
 /** One LIST of each kind, whatever the number of objects; without the permissions it ends with 4. */
 export async function readStored(
   deps: SnapshotDeps & PermissionChecker,
   namespace: string,
+  command: "audit" | "validate",
 ): Promise<StoredObjects> {
   const { names } = deps;
   const keys = ["ecs", "edbs", "eaadbs"] as const;
-  const sources = factSources(names);
-  await requirePermissions(
-    deps,
-    keys.map((key) => permissionOn("list", sources[key].resource, { why })),
-  );
+  await requireNeeds(deps, command, rulesNeeds({ names, namespace }));
   const { objects, unread } = await readSnapshot(deps, namespace, keys);
   for (const key of keys) {
     const refusal = unread.get(key);

@@ -1,5 +1,5 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
-import { secretReferences } from "../domain/checks/secrets";
+import { secretNames } from "../domain/checks/secrets";
 import { ApiError, exitCodes } from "../domain/errors";
 import { type FactKey, factKeys, type Facts, type FactSource, factSources } from "../domain/facts";
 import { injectedBundles } from "../domain/webhook/injector";
@@ -112,16 +112,11 @@ async function readNamedSecrets(
   const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
   if (failed?.is === "refused") return failed;
   const { resource } = factSources(deps.names).namedSecrets;
-  const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
-  const references = secretReferences(
-    objectsOf(answered, "ecs").filter(here),
-    objectsOf(answered, "ercs").filter(here),
-    deps.names,
-  );
+  const named = secretNames(objectsOf(answered, "ecs"), objectsOf(answered, "ercs"), {
+    ...{ names: deps.names, namespace },
+  });
   const found = await Promise.all(
-    [...new Set(references.map(({ name }) => name))].map((only) =>
-      readList(deps, { resource, own: true, only }, namespace),
-    ),
+    named.map((only) => readList(deps, { resource, own: true, only }, namespace)),
   );
   const refused = found.find(({ is }) => is === "refused");
   if (refused !== undefined) return refused;

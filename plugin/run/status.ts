@@ -2,10 +2,10 @@
 import type { CheckTarget } from "../domain/checks/check";
 import { clusterLookups } from "../domain/clusters";
 import { exitCodes, PermissionError } from "../domain/errors";
-import { type FactKey, factKeys, type Facts, factSources, isOpenShift } from "../domain/facts";
+import { type FactKey, factKeys, type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import type { KubeObject } from "../domain/objects";
-import type { Permission } from "../domain/permissions";
+import { factNeeds } from "../domain/needs/look";
 import type { RoleFiles } from "../domain/rbac/lines";
 import type { ReleaseContents } from "../domain/release/contents";
 import { clusterAbsent } from "../domain/procedure";
@@ -104,21 +104,12 @@ function factsOfCluster(all: Facts, name: string): Facts {
   return { ...all, objects: { ...all.objects, ecs, edbs: own("edb"), eaadbs: own("eaadb") } };
 }
 
+const why = "the status is read from it";
+
 /** Ends with the Role to ask for where not one list may be read; else what is missing shows as unknown. */
 async function requireAny(facts: Facts, deps: StatusDeps): Promise<void> {
   if (factKeys.some((key) => !facts.unread.has(key) && !facts.unserved.has(key))) return;
-  const sources = factSources(facts.names);
-  const permissions = [...facts.unread.keys()].map((key): Permission => {
-    const { resource, own } = sources[key];
-    return {
-      verb: "list",
-      group: resource.group,
-      resource: resource.plural,
-      ...(own === true && { namespace: facts.namespace }),
-      why: "the status is read from it",
-    };
-  });
-  await requirePermissions(deps, permissions);
+  await requirePermissions(deps, factNeeds(facts, { keys: [...facts.unread.keys()], why }));
   throw new PermissionError("nothing of the cluster may be read", {
     hint: "ask for the permission to list, or use another user with --context or --as",
   });

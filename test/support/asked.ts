@@ -1,10 +1,17 @@
 /**
  * What each command asks of the API server, seen on runs on the built-in example by someone who may do
- * everything: its requests, and the access reviews by which it finds out what it may do.
+ * everything: its requests, and the access reviews by which it finds out what it may do. And the Role that
+ * it prints for someone who may do nothing.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { apiPermissions } from "../../plugin/commands/api-options";
 import { defaultNames as names, kinds } from "../../plugin/domain/names";
 import type { Permission } from "../../plugin/domain/permissions";
+import { parseDocuments } from "../../plugin/adapters/yaml";
+import type { User } from "../../plugin/rehearsal/model";
+import type { KubeObject } from "../../plugin/domain/objects";
+import type { Report } from "../../plugin/run/report";
 import { entries } from "../../plugin/program/commands";
 import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
 import {
@@ -17,12 +24,17 @@ import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import type { Access, Cluster } from "../../plugin/run/ports";
 import { admin } from "../plugin/rehearsal/memory-cluster";
 import { testTime } from "./manual-clock";
+import { aModuleArchive } from "./played-cluster-api";
 import { type Start, Starts, starts, type Words } from "./starts";
 
 const namespace = names.operator.namespace;
 
+/** A word that stands for an archive with a module. */
+const archive = "MODULE.zip";
+
 /** Commands that only look, up to where they would reach a REST API; and the swap, up to its first probe. */
 const more: readonly (readonly string[])[] = [
+  ["upgrade-database", "config", "--engine-version", "8.0", "--via", "api", "--api-insecure"],
   ["upgrade-webhook"],
   ["check"],
   ["status"],
@@ -30,7 +42,7 @@ const more: readonly (readonly string[])[] = [
   ["cert", "inspect"],
   ["modules", "list", "--api-insecure"],
   ["modules", "in-use", "--api-insecure"],
-  ["modules", "install", "rg.zip", "--api-insecure"],
+  ["modules", "install", archive, "--api-insecure"],
 ];
 
 /** A permission that a run needed; `writes` when something was changed by it. */
@@ -70,8 +82,9 @@ class Notes {
     if (verb === "ask") return reviewOf(subject);
     if (target === undefined || verb === "list") return [];
     const { group, version, kind, name, namespace } = target;
-    const resource =
-      target.plural ?? this.pluralOf(group === "" ? version : `${group}/${version}`, kind);
+    const kindOf = group === "" ? version : `${group}/${version}`;
+    const plural = target.plural ?? this.pluralOf(kindOf, kind);
+    const resource = subject.startsWith("the log of ") ? `${plural}/log` : plural;
     const sent = { verb: verb === "apply" ? "patch" : verb, group, resource, namespace, writes };
     // create and watch are not granted by name
     return [verb === "create" || verb === "watch" ? sent : { ...sent, name }];
@@ -92,38 +105,91 @@ function reviewOf(subject: string): readonly Asked[] {
 }
 
 /** What every command needed, by its path. */
-export async function askedByCommands(): Promise<ReadonlyMap<string, readonly Asked[]>> {
+export function askedByCommands(): Promise<ReadonlyMap<string, readonly Asked[]>> {
+  return ofCommands(askedBy);
+}
+
+/** What the Role grants that every command prints for a user who may do nothing, by its path. */
+export function printedByCommands(): Promise<ReadonlyMap<string, readonly Asked[]>> {
+  return ofCommands(printedBy);
+}
+
+type StartOfEntry = Start & { readonly overApi: boolean };
+type Seen = (
+  world: Starts,
+  line: readonly string[],
+  start: StartOfEntry,
+) => Promise<readonly Asked[]>;
+
+async function ofCommands(see: Seen): Promise<ReadonlyMap<string, readonly Asked[]>> {
   const world = new Starts();
+  const file = join(world.folder, archive);
+  writeFileSync(file, aModuleArchive({ module_name: "rg", semantic_version: "1.2.5" }));
   const runs: readonly (Start & { readonly words: Words })[] = [
     ...Object.values<Start & { readonly words: Words }>(starts),
     ...more.map((words) => ({ words: () => words })),
   ];
   const found = new Map<string, readonly Asked[]>();
   for (const { words, ...start } of runs) {
-    const line = words(world.place);
+    const line = words(world.place).map((word) => (word === archive ? file : word));
     const entry = entries.find(({ path }) => `${line.join(" ")} `.startsWith(`${path} `));
     if (entry === undefined) throw new Error(line.join(" "));
     const overApi = entry.flags.some(({ name }) => name === "api-ca");
-    const asked = await askedBy(world, line, { ...start, overApi });
+    const asked = await see(world, line, { ...start, overApi });
     found.set(entry.path, [...(found.get(entry.path) ?? []), ...asked]);
   }
   return found;
 }
 
-async function askedBy(
-  world: Starts,
-  line: readonly string[],
-  { overApi, ...start }: Start & { readonly overApi: boolean },
-): Promise<readonly Asked[]> {
+const nobody: User = { name: "nobody", groups: ["system:authenticated"] };
+
+/** The rules of the printed objects, one by one. */
+const printedBy: Seen = async (world, line, start) => {
+  const controlPlane = (await world.of(start)).fork(new VirtualClock(testTime));
+  const cluster = controlPlane.connect({ user: nobody, namespace });
+  const { out } = await world.typed(argvOf(line), { cluster, clock: new VirtualClock(testTime) });
+  const { permissions } = JSON.parse(out) as Report;
+  const objects = parseDocuments(
+    permissions?.manifest ?? "",
+    "manifest",
+  ) as unknown as KubeObject[];
+  return objects.flatMap(({ metadata, ...role }) =>
+    ((role["rules"] ?? []) as readonly PrintedRule[]).flatMap((rule) =>
+      grantsOf(rule).map((one) => ({ ...one, namespace: metadata.namespace, writes: false })),
+    ),
+  );
+};
+
+interface PrintedRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+function grantsOf({ apiGroups, resources, resourceNames, verbs }: PrintedRule) {
+  const names: readonly (string | undefined)[] = resourceNames ?? [undefined];
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      names.flatMap((name) => verbs.map((verb) => ({ group, resource, name, verb }))),
+    ),
+  );
+}
+
+const argvOf = (line: readonly string[]): readonly string[] => [
+  ...[...line, "-n", namespace],
+  ...["--yes", "-o", "json"],
+];
+
+const askedBy: Seen = async (world, line, { overApi, ...start }) => {
   const inner = new VirtualClock(testTime);
   const controlPlane = (await world.of(start)).fork(inner);
   const clock = playAlong({ controlPlane, clock: inner, names, namespace });
   const notes = new Notes();
   const cluster = notes.of(controlPlane.connect({ user: admin, namespace }));
-  const argv = [...line, "-n", namespace, "--yes", "-o", "json"];
-  await world.typed(argv, { cluster, clock });
+  await world.typed(argvOf(line), { cluster, clock });
   return overApi ? [...notes.asked, ...forRestApi(cluster)] : notes.asked;
-}
+};
 
 /** What has to be allowed before the REST API of the example's cluster can be asked. */
 function forRestApi(cluster: Cluster): readonly Asked[] {

@@ -1,10 +1,12 @@
 /** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
-import { type FactKey, type Facts, factSources } from "../facts";
+import { type Facts, factSources } from "../facts";
 import type { Finding } from "../findings";
+import { checksWhy as why, factNeeds } from "../needs/look";
 import { permissionLine, type Permission } from "../permissions";
 import { checks as catalogue } from "./all";
 import { type Check, judgingCodes, type Want } from "./check";
 import { rolesOf } from "./rbac-sites";
+import { knownSecretNames } from "./secrets";
 import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
 import { type CheckTarget, type CheckContext, situationOf } from "./context";
 
@@ -54,8 +56,8 @@ export function judgeBy(
       ...judged.flatMap(({ findings }) => findings),
       ...unread.map(({ finding }) => finding),
     ],
-    missing: unread.flatMap(({ finding, permission }) =>
-      finding.accepted === true ? [] : [permission],
+    missing: unread.flatMap(({ finding, permissions }) =>
+      finding.accepted === true ? [] : permissions,
     ),
   };
 }
@@ -145,7 +147,7 @@ function broken({ code }: Check): Finding {
 
 interface Unread {
   readonly finding: Finding;
-  readonly permission: Permission;
+  readonly permissions: readonly Permission[];
 }
 
 /** One finding for each list, with the checks that were left out. */
@@ -154,32 +156,21 @@ function unreadOf(
   facts: Facts,
   skip: readonly Skip[] | undefined,
 ): readonly Unread[] {
-  return [...facts.unread].flatMap(([key, why]) => {
+  return [...facts.unread].flatMap(([key, refusal]) => {
     const left = judged.filter(
       ({ check, verdict }) => verdict === "unjudged" && check.needs.includes(key),
     );
     if (left.length === 0) return [];
-    const permission = permissionFor(key, facts);
+    const keys = [key];
+    const permissions = factNeeds(facts, { keys, why, secrets: knownSecretNames(facts) });
     const codes = left.map(({ check }) => check.code).join(", ");
     const { resource } = factSources(facts.names)[key];
     const finding = {
       ...judgingCodes.unread,
       object: resource.kind,
-      cause: `could not be read (${why}), so these are not judged: ${codes}`,
-      fix: `ask an administrator to grant: ${permissionLine(permission)}; then run again`,
+      cause: `could not be read (${refusal}), so these are not judged: ${codes}`,
+      fix: `ask an administrator to grant: ${permissions.map(permissionLine).join(", ")}; then run again`,
     };
-    return accept([finding], skip).map((each) => ({ permission, finding: each }));
+    return accept([finding], skip).map((each) => ({ permissions, finding: each }));
   });
-}
-
-function permissionFor(key: FactKey, { names, namespace }: Facts): Permission {
-  const { resource, own, only } = factSources(names)[key];
-  return {
-    verb: "list",
-    group: resource.group,
-    resource: resource.plural,
-    ...(own === true && { namespace }),
-    ...(only !== undefined && { name: only }),
-    why: "checks rest on it",
-  };
 }

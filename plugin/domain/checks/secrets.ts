@@ -1,5 +1,5 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
-import { factNamed } from "../facts";
+import { factNamed, type Facts, isKnown } from "../facts";
 import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
@@ -39,6 +39,25 @@ export function secretReferences(
     ...clusters.flatMap((cluster) => ofCluster(cluster, names)),
     ...remotes.map((remote) => ofRemote(remote, names)),
   ];
+}
+
+/** The Secrets that clusters and remote clusters of the namespace name, each once. */
+export function secretNames(
+  clusters: readonly KubeObject[],
+  remotes: readonly KubeObject[],
+  { names, namespace }: Pick<Facts, "names" | "namespace">,
+): readonly string[] {
+  const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
+  const references = secretReferences(clusters.filter(here), remotes.filter(here), names);
+  return [...new Set(references.map(({ name }) => name))];
+}
+
+/** The same of what was read; undefined where these may not be read. */
+export function knownSecretNames(facts: Facts): readonly string[] | undefined {
+  const { ecs, ercs } = facts.objects;
+  return isKnown(facts, "ecs") && isKnown(facts, "ercs")
+    ? secretNames(ecs, ercs, facts)
+    : undefined;
 }
 
 /** True where the REST credentials are in a Kubernetes Secret: the default, and one of the types. */

@@ -9,6 +9,8 @@ import { type ClusterPlan, ownedBy, planCluster, autoOffEdits } from "../../doma
 import { exitCodes } from "../../domain/errors";
 import { clusterAbsent } from "../../domain/procedure";
 import type { FactKey, Facts } from "../../domain/facts";
+import { together } from "../../domain/needs/needs";
+import { clusterKeys, clusterNeeds, clusterPlanKeys } from "../../domain/needs/upgrade";
 import { termOf, readName } from "../../domain/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/rollout/cluster";
@@ -19,14 +21,10 @@ import { BlockedError } from "../engine/recorder";
 import {
   ecResource,
   followed,
-  judged,
-  planned,
   readFacts,
-  readPermissions,
   suspected,
   type UpgradeClusterDeps,
   type UpgradeClusterOptions,
-  writePermission,
 } from "./read";
 import { PodTimes } from "./pods";
 import type { FieldEdit } from "../../domain/cluster/edits";
@@ -63,13 +61,13 @@ export function clusterJob(
   const { namespace } = options;
   let resource: Resource | undefined;
   return {
-    reads: readPermissions(names, options),
-    usual: [writePermission(names, options)],
+    command: "upgrade-cluster",
+    needs: clusterNeeds({ ...options, names }),
     read: async () => {
       resource ??= await ecResource(deps);
       await requireGround(deps, { namespace, clusters: [options.name] });
       const [facts, definition] = await Promise.all([
-        readFacts(deps, { namespace, resource }, planned),
+        readFacts(deps, { namespace, resource }, clusterPlanKeys),
         readDefinition(deps, "ec"),
       ]);
       return { facts: withDefinition(facts, definition), resource };
@@ -197,9 +195,9 @@ export async function follow(
   let isTaken = false;
   const pods = new PodTimes(deps);
   const keysAt = ({ idleMs, isSuspected }: Moment): readonly FactKey[] => {
-    if (isSuspected) return [...new Set([...judged, ...suspected])];
+    if (isSuspected) return [...new Set([...clusterKeys, ...suspected])];
     // until then databases may freeze it
-    if (!isTaken) return judged;
+    if (!isTaken) return clusterKeys;
     return idleMs >= suspicionMs ? suspected : followed;
   };
   const rolled = waitFor(deps, {
@@ -236,11 +234,12 @@ export function autoOffJob(
   { namespace }: { readonly namespace: string },
 ): Job<ClusterFacts, Plan> {
   return {
-    reads: clusters.flatMap((name) => readPermissions(deps.names, { namespace, name })),
+    command: "auto-off",
+    needs: together(clusters.map((name) => clusterNeeds({ names: deps.names, namespace, name }))),
     read: async () => {
       const resource = await ecResource(deps);
       await requireGround(deps, { namespace, clusters });
-      return { resource, facts: await readFacts(deps, { namespace, resource }, judged) };
+      return { resource, facts: await readFacts(deps, { namespace, resource }, clusterKeys) };
     },
     plan: (seen) => ({ changes: switchesOf(seen, clusters) }),
     proof: () => Promise.resolve(""),

@@ -1,9 +1,11 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
 import { type Facts, factSources } from "../../domain/facts";
 import type { DatabaseTarget } from "../../domain/databases/target";
-import { type Names, readName, termOf } from "../../domain/names";
+import { type Names, readName } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
-import { type Permission, permissionOn } from "../../domain/permissions";
+import type { ApiWish, Needs } from "../../domain/needs/needs";
+import { databasesNeeds, databaseWrite } from "../../domain/needs/upgrade";
+import type { Permission } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/database";
 import type { UpgradeClusterDeps } from "../cluster/read";
 import { readDefinition, readSnapshot } from "../snapshot";
@@ -57,6 +59,8 @@ export interface ParticipantPort {
 
 /** The REST API of an EC. */
 export interface ApiPort {
+  /** How it is reached, while the EC is not read. */
+  readonly unread: ApiWish;
   /** What Kubernetes has to allow before it can be asked. */
   permissions(ec: KubeObject): readonly Permission[];
   connect(ec: KubeObject): Promise<ClusterApi>;
@@ -201,25 +205,14 @@ export async function readChosen(
   return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
 }
 
-/** What is read in any case. */
-export function readPermissions(
-  names: Names,
+/** What the run may need in all; `writes` is known once the databases are read. */
+export function needsOf(
+  { names, api }: Pick<UpgradeDatabaseDeps, "names" | "api">,
   options: UpgradeDatabaseOptions,
-): readonly Permission[] {
-  const { group, ec, edb, eaadb } = names;
-  const listing = (plural: string, why: string): Permission =>
-    permissionOn("list", { group, plural }, { why, ...scopeOf(options, names) });
-  const { resource: deployment } = factSources(names).deployments;
-  // remote clusters only tell which participant is this one: they may stay unread
-  return [
-    listing(ec.plural, `to see whether the ${termOf(ec)} is Running and what it can run`),
-    listing(edb.plural, "to see what databases run, and how far they are"),
-    listing(eaadb.plural, "to see which databases are instances of active-active ones"),
-    permissionOn("list", deployment, {
-      why: "to see which release of the operator runs",
-      namespace: options.namespace,
-    }),
-  ];
+  writes?: readonly Permission[],
+): Needs {
+  const asked = options.via === "api" ? { api: api.unread } : { api: undefined };
+  return databasesNeeds({ names, ...options, ...asked, ...(writes && { writes }) });
 }
 
 /** So many databases of a namespace are asked for by their names; beyond, the right to all is. */
@@ -243,12 +236,7 @@ function permissionsIn(names: Names, there: readonly DatabaseTarget[]): readonly
   if (first === undefined) return [];
   const { namespace = "" } = first.object.metadata;
   const resource = databaseResources(names)[first.kind];
-  const named = there.map(({ object }) => ({ name: object.metadata.name ?? "" }));
-  return (there.length > namedAtMost ? [{}] : named).flatMap((who) => [
-    permissionOn("get", resource, {
-      why: "to see whether a write without an answer was done",
-      ...{ namespace, ...who },
-    }),
-    permissionOn("patch", resource, { why: "to write the engine version", namespace, ...who }),
-  ]);
+  const named = there.map(({ object }) => ({ name: object.metadata.name }));
+  const places = there.length > namedAtMost ? [{}] : named;
+  return places.flatMap((who) => databaseWrite(resource, { namespace, ...who }));
 }

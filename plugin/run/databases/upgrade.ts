@@ -15,7 +15,7 @@ import { isNamed, readName } from "../../domain/names";
 import { nothing } from "../../domain/at-most";
 import { Fleet } from "../engine/fleet";
 import { requireGround } from "../ground";
-import { requireHome, requirePermissions } from "../engine/permissions";
+import { requireHome, requireNeeds, requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
 import type { ExitReport, Report, Result } from "../report";
@@ -34,8 +34,8 @@ import {
 } from "./plan";
 import {
   DatabasePoller,
+  needsOf,
   readChosen,
-  readPermissions,
   type UpgradeDatabaseDeps,
   type UpgradeDatabaseOptions,
   writePermissions,
@@ -71,6 +71,8 @@ function resolved(
   return isLatest ? { ...options, version: names.latestChannel } : options;
 }
 
+const command = "upgrade-database";
+
 class UpgradeDatabases {
   readonly #context: DatabaseContext;
   readonly #summary: RunSummary;
@@ -93,7 +95,7 @@ class UpgradeDatabases {
 
   async run(): Promise<void> {
     const { deps, options } = this;
-    await requirePermissions(deps, readPermissions(deps.names, options));
+    await requireNeeds(deps, command, needsOf(deps, options));
     await requireGround(deps, { namespace: options.namespace, clusters: [] });
     const fit = await this.#fitPlans();
     this.#summary.begin(fit);
@@ -172,12 +174,18 @@ class UpgradeDatabases {
   async #requireWrites(plans: readonly DatabasePlan[]): Promise<void> {
     const { deps, options } = this;
     const ecs = options.via === "api" ? ecsOf(plans) : [];
+    const reaching = ecs.flatMap((ec) => deps.api.permissions(ec));
+    const all = writePermissions(
+      deps.names,
+      plans.map(({ target }) => target),
+    );
+    deps.recorder.needs.declare(command, needsOf(deps, options, [...all, ...reaching]));
     await requirePermissions(deps, [
       ...writePermissions(
         deps.names,
         plans.filter(isWritten).map(({ target }) => target),
       ),
-      ...ecs.flatMap((ec) => deps.api.permissions(ec)),
+      ...reaching,
     ]);
   }
 

@@ -5,8 +5,14 @@
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
-import type { Permission } from "../../domain/permissions";
-import { type AskingPorts, requireHome, requirePermissions, requireYes } from "./permissions";
+import type { Needs } from "../../domain/needs/needs";
+import {
+  type AskingPorts,
+  requireHome,
+  requireNeeds,
+  requirePermissions,
+  requireYes,
+} from "./permissions";
 import type { ChangedError } from "./send";
 import { BlockedError, type StepInfo } from "./recorder";
 import type { Report } from "../report";
@@ -29,11 +35,11 @@ export interface Plan {
   readonly standing?: StepInfo;
 }
 
-/** A command that writes: what it reads, what it plans from that, and how its end is seen. */
+/** A command that writes: what it needs, what it plans from that, and how its end is seen. */
 export interface Job<F, P extends Plan> {
-  readonly reads: readonly Permission[];
-  /** What it would most likely write, for a refusal that comes before the plan. */
-  readonly usual?: readonly Permission[];
+  /** The words of the command. */
+  readonly command: string;
+  readonly needs: Needs;
   readonly read: () => Promise<F>;
   /** Throws EngineError where nothing can be planned. */
   readonly plan: (facts: F) => P;
@@ -92,7 +98,7 @@ class JobExecution<F, P extends Plan> {
 
   async run(): Promise<string> {
     const { ports, options, job } = this;
-    await requirePermissions(ports, job.reads, job.usual);
+    await requireNeeds(ports, job.command, job.needs);
     const plan = await this.#fitPlan();
     const { changes, standing } = plan;
     await requirePermissions(ports, changes.flatMap(permissionsOf));

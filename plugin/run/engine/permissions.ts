@@ -1,14 +1,19 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
-import { type Permission, permissionLine, rolesFor } from "../../domain/permissions";
+import { platformKinds } from "../../domain/facts";
+import type { Needs } from "../../domain/needs/needs";
+import { narrowed, type Permission, permissionLine, rolesFor } from "../../domain/permissions";
+import { bounded } from "../../domain/values";
 import type { Access, Clock, Cluster } from "../ports";
 import type { Recorder } from "./recorder";
 import type { Report } from "../report";
 import type { Finding } from "../../domain/findings";
 import type { Names } from "../../domain/names";
 import type { Journal } from "./journal";
+import type { DeclaredNeeds } from "./needs";
+import { createHash } from "node:crypto";
 
-/** Who is asked for permissions, and where the Roles to ask for are written. */
+/** Who is asked for permissions, and where the Role to ask for is written. */
 export interface PermissionChecker {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
@@ -23,7 +28,7 @@ export class MissingPermissionsError extends EngineError {
   readonly missing: readonly Permission[];
 
   constructor(missing: readonly Permission[]) {
-    super(`permissions are missing: ${missing.map(permissionLine).join(", ")}`, {
+    super(`permissions are missing: ${bounded(missing.map(permissionLine), 30)}`, {
       hint: "ask an administrator to apply the printed roles, then run again",
     });
     this.missing = missing;
@@ -55,7 +60,20 @@ export function accessOf(permission: Omit<Permission, "why">): Access {
   };
 }
 
-/** Throws when a permission is missing; the Roles to ask for go into the report, those of `also` too. */
+/**
+ * Declares what the command may need, and throws where something of what it reads in any case is missing:
+ * all that is missing is told then.
+ */
+export async function requireNeeds(
+  checker: PermissionChecker,
+  command: string,
+  needs: Needs,
+): Promise<void> {
+  checker.recorder.needs.declare(command, needs);
+  await requirePermissions(checker, needs.reads, needs.may);
+}
+
+/** Throws when a permission is missing, and tells of `also` then; the Role to ask for goes into the report. */
 export async function requirePermissions(
   { cluster, recorder, yaml }: PermissionChecker,
   permissions: readonly Permission[],
@@ -63,29 +81,65 @@ export async function requirePermissions(
 ): Promise<void> {
   const missing = await missingPermissions(cluster, permissions);
   if (missing.length === 0) return;
-  const all = [...missing, ...(await missingPermissions(cluster, also))];
+  const others = await missingPermissions(cluster, narrowed(also));
+  const told = new Map([...missing, ...others].map((one) => [permissionLine(one), one]));
+  const all = [...told.values()];
   await tellMissing({ cluster, recorder, yaml }, all);
   throw new MissingPermissionsError(all);
 }
 
-/** Puts the Roles to ask for into the report. */
+/** Puts what is missing into the report, with the Role of the whole command. */
 export async function tellMissing(
-  ledger: PermissionChecker,
+  { cluster, recorder, yaml }: PermissionChecker,
   missing: readonly Permission[],
 ): Promise<void> {
-  ledger.recorder.keep({ permissions: await askedFor(ledger, missing) });
+  const permissions = await askedFor({ cluster, yaml, needs: recorder.needs }, missing);
+  recorder.keep({ permissions });
 }
 
-/** The Roles to ask for, as a report has them. */
+/** Whose Role is asked for. */
+interface RoleRequest extends Pick<PermissionChecker, "cluster" | "yaml"> {
+  readonly needs: DeclaredNeeds;
+}
+
+/**
+ * What is missing, and the Role to ask for: complete, whatever the user may do already, since what is applied
+ * takes the place of what an earlier run has printed. Its name follows from what it holds and for whom: no
+ * other Role is ever overwritten by it.
+ */
 export async function askedFor(
-  { cluster, yaml }: Omit<PermissionChecker, "recorder">,
+  { cluster, yaml, needs }: RoleRequest,
   missing: readonly Permission[],
 ): Promise<NonNullable<Report["permissions"]>> {
+  needs.add(missing);
   const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
+  const all = await servedOnly(cluster, needs.all());
+  const words = ["kubectl-engine", needs.command, digestOf([subject, ...all.map(permissionLine)])];
+  const name = words.join("-").replaceAll(" ", "-");
   return {
     missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
-    manifest: yaml(rolesFor(missing, subject)),
+    manifest: yaml(rolesFor(all, { name, subject })),
   };
+}
+
+function digestOf(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 8);
+}
+
+/** Without kinds of platforms that this API server is not of. */
+async function servedOnly(
+  cluster: Cluster,
+  permissions: readonly Permission[],
+): Promise<readonly Permission[]> {
+  const groups = platformKinds.filter(({ group }) =>
+    permissions.some((one) => one.group === group),
+  );
+  const absent = new Set<string>();
+  for (const { group, version } of groups) {
+    const served = await cluster.serves(group, version);
+    if ((served ?? []).length === 0) absent.add(group);
+  }
+  return permissions.filter(({ group }) => !absent.has(group));
 }
 
 /** Asks once; a no ends the run before anything is written. */

@@ -2,6 +2,7 @@
 import { ClusterApiPermissionError } from "../../domain/api/modules";
 import { EngineError, exitCodes, type ExitCode } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
+import { DeclaredNeeds } from "./needs";
 import type { Clock } from "../ports";
 import type {
   StepAction,
@@ -57,8 +58,17 @@ type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit
 
 const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
 
+interface RecorderDeps {
+  readonly clock: Clock;
+  readonly event: (event: Event) => void;
+  /** Absent: its own. */
+  readonly needs?: DeclaredNeeds | undefined;
+}
+
 /** Collects what one run reports; runs that follow one another as its parts continue with the same one. */
 export class Recorder {
+  /** What the commands of the run may need in all. */
+  readonly needs: DeclaredNeeds;
   readonly pods: PodReport[] = [];
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
@@ -70,8 +80,9 @@ export class Recorder {
 
   constructor(
     private readonly base: Parts,
-    private readonly deps: { readonly clock: Clock; readonly event: (event: Event) => void },
+    private readonly deps: RecorderDeps,
   ) {
+    this.needs = deps.needs ?? new DeclaredNeeds();
     this.#began = deps.clock.now();
   }
 

@@ -29,7 +29,7 @@ import {
 import { type Change, type Patch, refOf, stepOf } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
 import { changedError, replanned } from "../engine/send";
-import { requireHome, requirePermissions } from "../engine/permissions";
+import { requireHome, requireNeeds, requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { requirePrerequisites } from "../snapshot";
 import { BlockedError } from "../engine/recorder";
@@ -46,9 +46,9 @@ import {
 import {
   type BundleOptions,
   type OperatorDeps,
+  needsOf,
   readClusters,
   readInstalled,
-  readPermissions,
   requireNamespace,
   requirePullSecret,
   waitForDefinition,
@@ -111,7 +111,7 @@ class BundleUpgrade {
     const { recorder } = deps;
     const { namespace, contents } = options;
     const bundle = this.#placed();
-    await requirePermissions(deps, readPermissions(deps, options, bundle));
+    await requireNeeds(deps, "upgrade-operator", needsOf(deps, options, bundle));
     await requireNamespace(deps, namespace);
     const installed = await readInstalled(deps, namespace, bundle);
     const wanted = this.#wanted(installed);

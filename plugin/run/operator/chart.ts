@@ -23,9 +23,9 @@ import {
 import { operatorFinding } from "../../domain/operator/codes";
 import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
 import { ownerOf } from "../../domain/owners";
-import { type Permission, permissionOn } from "../../domain/permissions";
+import { chartNeeds } from "../../domain/needs/upgrade";
 import { getPath, type Json, sameJson } from "../../domain/values";
-import { requirePermissions } from "../engine/permissions";
+import { requireNeeds } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { plannedWrite } from "../../domain/planned-write";
 import { requirePrerequisites } from "../snapshot";
@@ -98,7 +98,7 @@ class ChartUpgradeRun {
 
   async run(): Promise<string> {
     const { deps, options } = this;
-    await requirePermissions(deps, permissions(deps, options));
+    await requireNeeds(deps, "upgrade-operator", chartNeeds({ ...options, names: deps.names }));
     await requireNamespace(deps, options.namespace);
     const before = await this.#read();
     this.#before = before;
@@ -316,23 +316,4 @@ class ChartUpgradeRun {
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
   return [...imagesOf(facts?.deployment)];
-}
-
-/** Helm keeps its releases in Secrets; what else it needs it says itself. */
-function permissions({ names }: ChartDeps, { namespace }: ChartOptions): readonly Permission[] {
-  const on = (
-    verb: string,
-    resource: keyof typeof kinds,
-    said: Pick<Permission, "why" | "name">,
-  ): Permission => permissionOn(verb, kinds[resource], { namespace, ...said });
-  const { deployment } = names.operator;
-  return [
-    on("get", "namespace", { why: "to see that it exists", name: namespace }),
-    on("get", "deployment", { why: "to see what runs", name: deployment }),
-    on("list", "deployment", { why: "to follow the operator's rollout" }),
-    on("patch", "deployment", { why: "for helm to upgrade the operator", name: deployment }),
-    on("list", "secret", { why: "for helm to read its releases" }),
-    on("create", "secret", { why: "for helm to keep the new release" }),
-    on("update", "secret", { why: "for helm to keep the new release" }),
-  ];
 }

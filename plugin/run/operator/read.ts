@@ -12,7 +12,9 @@ import {
   subscriptionOf,
 } from "../../domain/operator/refusals";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
-import { type Permission, permissionOn } from "../../domain/permissions";
+import type { Needs } from "../../domain/needs/needs";
+import { bundleNeeds, rolloutKeys } from "../../domain/needs/upgrade";
+import type { Permission } from "../../domain/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/webhook/codes";
 import { type Patch, permissionsOf } from "../engine/change";
@@ -25,36 +27,19 @@ import type { Skip } from "../../domain/checks/selection";
 import type { RegistryWish } from "../../domain/operator/clusters";
 import type { ReleaseContents } from "../../domain/release/contents";
 import type { RunPorts } from "../engine/permissions";
-import type { FactKey } from "../../domain/facts";
 import { conditionOf } from "../../domain/operator/definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 import { type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { waitFor } from "../engine/wait";
 
-const getting = ({ resource, name, namespace }: Ref, why: string): Permission =>
-  permissionOn("get", resource, { why, name, namespace });
-
-/** What is read before anything is planned. */
-export function readPermissions(
+/** What the run may need in all. */
+export function needsOf(
   { names }: OperatorDeps,
   { namespace, registry, pullSecret }: BundleOptions,
-  wanted: readonly DesiredObject[],
-): readonly Permission[] {
-  const list = (resource: Resource, why: string): Permission =>
-    permissionOn("list", resource, { why, namespace });
-  return [
-    getting({ resource: kinds.namespace, name: namespace }, "to see that it exists"),
-    list(kinds.deployment, "to follow the operator's rollout"),
-    ...(registry === undefined && pullSecret === undefined
-      ? []
-      : [list(clusterResource(names), "to find the clusters that follow the registry")]),
-    ...(pullSecret === undefined
-      ? []
-      : [getting(pullSecretRef(namespace, pullSecret), "to see that it exists")]),
-    ...wanted.map(({ kind, object }) =>
-      getting(bundleRef(kind, object), "to compare it with the release"),
-    ),
-  ];
+  bundle: readonly DesiredObject[],
+): Needs {
+  const clusters = registry !== undefined || pullSecret !== undefined;
+  return bundleNeeds({ names, namespace, bundle, clusters, pullSecret });
 }
 
 /** What trying the objects takes, and writing them: even what is up to date is tried. */
@@ -212,8 +197,6 @@ export type OperatorDeps = RunPorts;
 
 const codes = Object.values(operatorFindings);
 
-const keys: readonly FactKey[] = ["deployments", "replicaSets", "pods", "events"];
-
 /** What was seen at the end. A cause that is seen twice in a row ends the wait, unless told to stay. */
 export async function waitForOperator(
   deps: OperatorDeps,
@@ -226,7 +209,7 @@ export async function waitForOperator(
   return await recorder.step(info, async () => {
     const says = await waitFor<string>(deps, {
       look: async () => {
-        const facts = await readSnapshot(deps, options.namespace, keys);
+        const facts = await readSnapshot(deps, options.namespace, rolloutKeys);
         const seen = judgeDeployment(facts, names.operator.deployment);
         stalled = seen.is === "stalled" ? seen : undefined;
         if (seen.is === "done") return { is: "done", value: seen.says };

@@ -2,7 +2,8 @@
 import { exitCodes } from "../../domain/errors";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kinds";
 import { type KubeObject, refTo, type Resource } from "../../domain/objects";
-import { type Permission, permissionOn } from "../../domain/permissions";
+import type { Needs } from "../../domain/needs/needs";
+import { inventoryNeeds, labelReads, rbacNeeds, type RbacWish } from "../../domain/needs/rbac";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
 import { type RbacScope, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
@@ -15,28 +16,18 @@ import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../reviews";
 
-/** What is read of the operator. */
-export function readPermissions(
+/** What the run may need in all, as far as it is known by now. */
+export function needsOf(
   { names }: RbacDeps,
-  { namespace, selector }: RbacOptions,
-  accounts: boolean,
-): readonly Permission[] {
-  const told = "to see which namespaces the operator is told to manage";
-  const ec = { group: names.group, version: names.ecVersion, ...names.ec };
-  return [
-    permissionOn("get", kinds.deployment, {
-      why: told,
-      namespace,
-      name: names.operator.deployment,
-    }),
-    permissionOn("get", kinds.configMap, { why: told, namespace, name: names.configMap.name }),
-    ...(accounts
-      ? [permissionOn("list", ec, { why: "to see the clusters' service accounts", namespace })]
-      : []),
-    ...(selector === undefined
-      ? []
-      : [permissionOn("list", kinds.namespace, { why: "to find the namespaces by label" })]),
-  ];
+  { namespace, given, selector, prune, prove }: RbacOptions,
+  { accounts, managed = given, label }: KnownSites,
+): Needs {
+  const selects = selector !== undefined;
+  return rbacNeeds({ names, namespace, accounts, managed, label, selects, prune, prove });
+}
+
+interface KnownSites extends Pick<RbacWish, "accounts" | "label"> {
+  readonly managed?: readonly string[];
 }
 
 /** The operator as it is set up. */
@@ -129,10 +120,7 @@ export interface Inventory {
 /** Lists by name in all namespaces at once. */
 export async function readInventory({ cluster, names }: RbacDeps): Promise<Inventory | undefined> {
   const { consumerRole, consumerBinding } = names.rbac;
-  const listed = [rbacKinds.role, rbacKinds.roleBinding].map((resource) =>
-    permissionOn("list", resource, { why: "to find what exists with one request" }),
-  );
-  if ((await missingPermissions(cluster, listed)).length > 0) return undefined;
+  if ((await missingPermissions(cluster, inventoryNeeds({ names }))).length > 0) return undefined;
   const share = sharing();
   const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> => {
     const fieldSelector = `metadata.name=${name}`;
@@ -222,10 +210,8 @@ export async function readLabelPair({
   names,
 }: RbacDeps): Promise<Pick<Inventory, "roles" | "bindings">> {
   const { clusterRole, clusterRoleBinding } = rbacKinds;
-  const gets = [clusterRole, clusterRoleBinding].map((resource) =>
-    permissionOn("get", resource, { why: "" }),
-  );
-  if ((await missingPermissions(cluster, gets)).length > 0) return { roles: [], bindings: [] };
+  const missing = await missingPermissions(cluster, labelReads({ names }));
+  if (missing.length > 0) return { roles: [], bindings: [] };
   const [role, binding] = await Promise.all([
     cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),
     cluster.get({ resource: clusterRoleBinding, name: names.rbac.labelBinding }),

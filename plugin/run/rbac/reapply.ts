@@ -21,6 +21,7 @@ import { Fleet } from "../engine/fleet";
 import {
   MissingPermissionsError,
   requireHome,
+  requireNeeds,
   requirePermissions,
   requireYes,
 } from "../engine/permissions";
@@ -35,12 +36,12 @@ import {
   type RbacDeps,
   type RbacOptions,
   type RbacPorts,
+  needsOf,
   readAccounts,
   readInventory,
   readLabelPair,
   readNamespaces,
   readOperator,
-  readPermissions,
 } from "./read";
 import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
 import { Rights, Worker } from "./worker";
@@ -62,6 +63,8 @@ export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promi
     return run.failure(error);
   }
 }
+
+const command = "reapply-rbac";
 
 interface PlannedRbac extends RbacPlan {
   readonly targets: Targets;
@@ -115,7 +118,7 @@ class Reapply {
     const { deps, options } = this;
     const { recorder, names } = deps;
     const fills = wantsAccounts(options.documents, names) && options.account === undefined;
-    await requirePermissions(deps, readPermissions(deps, options, fills));
+    await requireNeeds(deps, command, needsOf(deps, options, { accounts: fills }));
     const { configured, running } = await readOperator(deps, options);
     requireConfigured(configured, options);
     const namespaces = await readNamespaces(deps, options, configured);
@@ -124,6 +127,9 @@ class Reapply {
     this.#summary.begin(targets);
     const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
     const wanted = placesOf({ names, running }, options, { targets, accounts });
+    const managed = wanted.flatMap(({ namespace }) => namespace ?? []);
+    const known = { accounts: fills, managed, label: targets.label };
+    recorder.needs.declare(command, needsOf(deps, options, known));
     const inventory = await readInventory(deps);
     const places = await this.#read(wanted, inventory);
     const plan = planRbac({ names, running, places }, options);

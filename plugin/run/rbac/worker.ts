@@ -14,17 +14,15 @@ import type { Session } from "../engine/session";
 import { waitFor } from "../engine/wait";
 import { accessOf, missingPermissions, tellMissing } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";
-import { reviewPermission, type ReviewQuestion } from "../reviews";
+import type { ReviewQuestion } from "../reviews";
 import { inOrder, type SiteWrites, type RbacContext, writesOf } from "./changes";
 import type { Places, RbacDeps, RbacOptions } from "./read";
 import { conflictsAt } from "./plan";
 import type { SiteOutcome } from "./targets";
 import type { Result } from "../report";
 import { kinds } from "../../domain/kinds";
-import { type Permission, permissionLine } from "../../domain/permissions";
-
-/** More namespaces than these are asked for by one ClusterRole. */
-const fewNamespaces = 3;
+import { fewNamespaces, rbacProof } from "../../domain/needs/rbac";
+import { type Permission, permissionLine, reviewPermission } from "../../domain/permissions";
 
 /** Each explanation costs a question a rule: the first ones tell what the others would. */
 const explainedAtMost = 20;
@@ -178,7 +176,7 @@ function refused(error: EngineError, site: Site): Finding {
 
 /** What it takes to see that the access at a place is in force. */
 function toProve({ namespace }: Site): Permission {
-  return reviewPermission("to prove the access (or go without proof: --no-probe)", namespace);
+  return reviewPermission(rbacProof, namespace);
 }
 
 function toHold(grant: Grant, { namespace }: Site): Permission {

@@ -3,6 +3,8 @@ import { EngineError, exitCodes } from "../../domain/errors";
 import { type Facts, factSources } from "../../domain/facts";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/objects";
+import type { ApiWish, Needs } from "../../domain/needs/needs";
+import { recoverKeys, recoverNeeds } from "../../domain/needs/upgrade";
 import type { Permission } from "../../domain/permissions";
 import {
   classifyFreeze,
@@ -14,7 +16,7 @@ import {
 import type { ApiFacts } from "../../domain/recovery/databases";
 import { getPath, getOwn } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
-import { lookPermissions, readFacts, type UpgradeClusterDeps } from "../cluster/read";
+import { readFacts, type UpgradeClusterDeps } from "../cluster/read";
 import { BlockedError } from "../engine/recorder";
 import type { Session } from "../engine/session";
 import { renderEdits } from "../../domain/cluster/edits";
@@ -36,24 +38,15 @@ export interface RecoverySnapshot {
   readonly freeze: Freeze;
 }
 
-/** What is read at every look. */
-export const looked = [
-  "statefulSets",
-  "claims",
-  "pods",
-  "deployments",
-  "events",
-  "edbs",
-  "eaadbs",
-] as const satisfies Parameters<typeof readFacts>[2];
-
-/** What is read in any case; the operator's log is evidence alone, and not insisted on. */
-export function readPermissions(
-  { names, api }: RecoverDeps,
-  place: Pick<RecoverOptions, "namespace" | "name">,
-): readonly Permission[] {
-  const why = (): string => "to see why the upgrade makes no progress";
-  return [...lookPermissions(names, place, { keys: looked, why }), ...(api?.permissions ?? [])];
+/** What the run may need in all. */
+export function needsOf(
+  { names, api }: Pick<RecoverDeps, "names" | "api">,
+  { namespace, name, apply }: Pick<RecoverOptions, "namespace" | "name" | "apply">,
+  look?: RecoverySnapshot,
+): Needs {
+  const targets = look?.freeze.databases.flatMap(({ target }) => target ?? []);
+  const places = targets?.map(({ object }) => object.metadata.namespace ?? "");
+  return recoverNeeds({ names, namespace, name, applies: apply, api: api?.wish, places });
 }
 
 /**
@@ -66,7 +59,7 @@ export async function lookAt(
 ): Promise<RecoverySnapshot> {
   const { namespace, name } = options;
   const [read, defined, asked] = await Promise.allSettled([
-    readFacts(deps, { namespace, resource }, looked),
+    readFacts(deps, { namespace, resource }, recoverKeys),
     readDefinition(deps, "ec"),
     api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);
@@ -155,7 +148,7 @@ export interface RecoverOptions {
 
 /** The REST API of the EC, not yet connected. */
 interface ApiSource {
-  readonly permissions: readonly Permission[];
+  readonly wish: ApiWish;
   readonly connect: () => Promise<ClusterApi>;
 }
 

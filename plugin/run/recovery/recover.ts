@@ -11,7 +11,7 @@ import { recoveryFinding } from "../../domain/recovery/codes";
 import type { Evidence } from "../../domain/recovery/classify";
 import type { ClusterApi } from "../cluster-api";
 import { ecResource } from "../cluster/read";
-import { requireHome, requirePermissions, requireYes } from "../engine/permissions";
+import { requireHome, requireNeeds, requirePermissions, requireYes } from "../engine/permissions";
 import { requireGround } from "../ground";
 import { isSameSpec, Session } from "../engine/session";
 import { givenUp, waitFor } from "../engine/wait";
@@ -24,8 +24,8 @@ import {
   lineEdits,
   type RecoverySnapshot,
   lookAt,
+  needsOf,
   readEvidence,
-  readPermissions,
   type RecoverContext,
   type RecoverDeps,
   type RecoverOptions,
@@ -68,7 +68,7 @@ class Recover {
 
   async run(): Promise<Report> {
     const { deps, options } = this;
-    await requirePermissions(deps, readPermissions(deps, options));
+    await requireNeeds(deps, "recover", needsOf(deps, options));
     await requireGround(deps, { namespace: options.namespace, clusters: [options.name] });
     const resource = await ecResource(deps);
     const api = await this.#connected();
@@ -170,6 +170,7 @@ class Recover {
     const edits = foreseenEdits(look, plan);
     const conflicts = edits.flatMap((edit) => this.#session.conflictsOf(edit).conflicts);
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, distinct(conflicts));
+    deps.recorder.needs.declare("recover", needsOf(deps, options, look));
     await requirePermissions(deps, writePermissions(deps.names, edits));
     if (api !== undefined) await this.#quiet(look, plan, api);
     return plan;

@@ -1,4 +1,5 @@
 /** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
+import { recoverKeys } from "../../domain/needs/upgrade";
 import type { ApiAction, ApiDatabase } from "../../domain/api/records";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -23,7 +24,6 @@ import {
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import {
   type RecoverySnapshot,
-  looked,
   type RecoverContext,
   type RecoverDeps,
   type RecoverOptions,
@@ -188,7 +188,7 @@ async function lookAt(
   { deps, options: { namespace, name }, resource }: RecoverContext,
   api: ApiFacts | undefined,
 ): Promise<Seen<string>> {
-  const facts = await readFacts(deps, { namespace, resource }, looked);
+  const facts = await readFacts(deps, { namespace, resource }, recoverKeys);
   const progress = judgeCluster(facts, name, { sameRelease: true });
   if (progress.is === "done") return { is: "done", value: progress.says };
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);

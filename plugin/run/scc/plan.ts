@@ -1,19 +1,17 @@
 /** What is written for whom, what stands against it, and what is said of it: pure over what was read. */
 import { exitCodes } from "../../domain/errors";
-import { factSources } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
-import { kinds } from "../../domain/kinds";
 import { type Names, termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
-import { type Permission, permissionOn } from "../../domain/permissions";
+import type { Needs } from "../../domain/needs/needs";
+import { bindNeed, sccProof, unbindNeeds } from "../../domain/needs/rbac";
+import { type Permission, permissionOn, reviewPermission } from "../../domain/permissions";
 import {
   type Account,
   accountOf,
   userOf,
-  grantName,
   constraintResource,
-  accessResources,
   refOf,
 } from "../../domain/scc/grants";
 import {
@@ -31,10 +29,9 @@ import {
   judgeAccounts,
   wantsAdjustment,
 } from "../../domain/scc/refusals";
-import { getOwn, asString } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import { backBy, recreated, permissionsOf, type Delete, type Patch } from "../engine/change";
 import { BlockedError } from "../engine/recorder";
-import { reviewPermission } from "../reviews";
 import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */
@@ -232,51 +229,14 @@ export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly Acco
   );
 }
 
-const toProve = "to prove who may use the constraint";
-
-/** What is read in any case, the right to prove included. */
-export async function readPermissions(
+/** What is read in any case, the right to prove included; and what may be written. */
+export async function needsOf(
   { names, reviews }: UnbindDeps,
   { namespace, scc }: UnbindOptions,
-): Promise<readonly Permission[]> {
-  const { ecs, pods } = factSources(names);
-  const constraints = scc === undefined ? [names.scc.current, names.scc.older] : [scc];
-  return [
-    ...constraints.map((name) =>
-      permissionOn("get", constraintResource, {
-        why: "to see who is in its users and groups",
-        name,
-      }),
-    ),
-    ...Object.values(accessResources).map((resource) =>
-      permissionOn("list", resource, { why: "to find every binding that grants the constraint" }),
-    ),
-    permissionOn("list", pods.resource, { why: "to see which pods run under the constraint" }),
-    permissionOn("list", ecs.resource, {
-      why: "to find the service accounts and whether they need it",
-      namespace,
-    }),
-    permissionOn("get", kinds.deployment, { why: "to see the operator's release", namespace }),
-    ...((await reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
-  ];
-}
-
-/** What a run without any plan would most likely write, for a refusal that comes before the plan. */
-export function usualPermissions(
-  { names }: UnbindDeps,
-  options: UnbindOptions,
-): readonly Permission[] {
-  const name = constraintOf(names, options);
-  const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
-  const why = "to take the account out of it";
-  return [
-    permissionOn("patch", constraintResource, { why, name }),
-    permissionOn("delete", constraintResource, { why: "to delete it when nobody is left", name }),
-    permissionOn("bind", clusterRoles, { why: toBind, name: grantName(name) }),
-    ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
-      ["patch", "delete", "create"].map((verb) => permissionOn(verb, resource, { why })),
-    ),
-  ];
+): Promise<Needs> {
+  const { reads, ...others } = unbindNeeds({ names, namespace, scc });
+  const proves = await reviews.possible(namespace);
+  return { ...others, reads: [...reads, ...(proves ? [] : [reviewPermission(sccProof)])] };
 }
 
 /** What the plan writes, its way back and its proof included. */
@@ -296,9 +256,9 @@ export async function writePermissions(
     // nothing is removed unproven
     ...namespaces
       .filter((_each, index) => isPossible[index] !== true)
-      .map((each) => reviewPermission(toProve, each)),
+      .map((each) => reviewPermission(sccProof, each)),
     ...changes.flatMap(changePermissions),
-    ...(holds ? [] : bindings.map(({ object }) => bindPermission(object))),
+    ...(holds ? [] : bindings.map(({ object }) => bindNeed(object))),
     ...afterProof.flatMap(permissionsOf),
   ];
 }
@@ -308,14 +268,3 @@ function changePermissions(change: Patch | Delete): readonly Permission[] {
   const back = { ...recreated(change), needs: "to put it back if the proof fails" };
   return [change, back].flatMap(permissionsOf);
 }
-
-function bindPermission(binding: KubeObject): Permission {
-  const roleRef = getOwn(binding, "roleRef");
-  const { clusterRoles, roles } = accessResources;
-  const { namespace } = binding.metadata;
-  const name = asString(getOwn(roleRef, "name")) ?? "";
-  const role = getOwn(roleRef, "kind") === "Role" ? roles : clusterRoles;
-  return permissionOn("bind", role, { why: toBind, name, namespace });
-}
-
-const toBind = "to write a binding of it";

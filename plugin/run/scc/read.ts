@@ -51,7 +51,9 @@ export function constraintOf(names: Names, { scc }: UnbindOptions): string {
 }
 
 /** True where the API server has constraints, which OpenShift's alone does. */
-export async function servesConstraints({ cluster }: UnbindDeps): Promise<boolean> {
+export async function servesConstraints({
+  cluster,
+}: Pick<UnbindDeps, "cluster">): Promise<boolean> {
   const { group, version, plural } = constraintResource;
   const served = await cluster.serves(group, version);
   return served?.some((resource) => resource.plural === plural) === true;

@@ -8,7 +8,7 @@ import { objectLabel } from "../../domain/objects";
 import { groupsOf, userOf, constraintResource } from "../../domain/scc/grants";
 import { dryRunSays } from "../engine/execute";
 import { ChangedError, replanned } from "../engine/send";
-import { requireHome, requirePermissions, requireYes } from "../engine/permissions";
+import { requireHome, requireNeeds, requirePermissions, requireYes } from "../engine/permissions";
 import { Session } from "../engine/session";
 import type { ExitReport, Report } from "../report";
 import { Reviews } from "../reviews";
@@ -25,8 +25,7 @@ import {
   placesOf,
   planOf,
   writePermissions,
-  usualPermissions,
-  readPermissions,
+  needsOf,
   type UnbindPlan,
 } from "./plan";
 import type { SccWay } from "../../domain/scc/plan";
@@ -48,7 +47,7 @@ export async function unbindConstraint(
 /** What it reads, and what it plans from that. */
 function unbindPart(deps: UnbindDeps, options: UnbindOptions) {
   return {
-    reads: () => readPermissions(deps, options),
+    needs: () => needsOf(deps, options),
     read: () => readFacts(deps, options),
     plan: (facts: UnbindFacts) => planOf(deps, options, facts),
   };
@@ -83,7 +82,7 @@ class Unbind {
         "this is not OpenShift, there are no security context constraints: nothing to do",
       );
     }
-    await requirePermissions(deps, await this.#part.reads(), usualPermissions(deps, options));
+    await requireNeeds(deps, "unbind-scc", await this.#part.needs());
     const plan = await this.#plan();
     const { constraint, changes, afterProof, acts } = plan;
     const answers = await reviewAll(deps, constraint, [...this.#places.values()]);

@@ -3,6 +3,8 @@ import { absentSecret, firstUnfit } from "../../domain/certificate";
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
+import type { Needs } from "../../domain/needs/needs";
+import { probedBy, swapNeeds } from "../../domain/needs/webhook";
 import type { KubeObject } from "../../domain/objects";
 import { operatorVersionOf } from "../../domain/operator/wanted";
 import {
@@ -16,14 +18,13 @@ import {
 import type { Facts } from "../../domain/facts";
 import { injectedBundles } from "../../domain/webhook/injector";
 import { namespaceMissing } from "../../domain/webhook/codes";
-import type { SwapPlan, PlanFacts } from "../../domain/webhook/plan";
+import type { PlanFacts } from "../../domain/webhook/plan";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../engine/recorder";
 import { requireGround } from "../ground";
 import type { CertificateReport } from "../report";
-import type { ProbePair } from "../../domain/webhook/probe";
+import { type ProbePair, pairsFor } from "../../domain/webhook/probe";
 import type { AskingPorts } from "../engine/permissions";
-import { type Permission, permissionOn } from "../../domain/permissions";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
 export interface JudgedSecret {
@@ -194,61 +195,14 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   return judgeServer({ namespace, serviceName, service, slices: slices ?? [], deployment }, names);
 }
 
-const probeWhy = "to prove the webhook with dry runs (or go without proof: --no-probe)";
-
-/** What is read in any case. */
-export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
-  const { namespace } = options;
-  const ask = permissionOn;
-  return [
-    ask("get", configurationResource, { why: "to read the configuration back" }),
-    ask("list", configurationResource, { why: "to find the old and the new configuration" }),
-    ask("get", kinds.namespace, { why: "to see that it exists", name: namespace }),
-    ask("get", kinds.secret, { why: "to read the CA", namespace, name: deps.names.webhook.secret }),
-    ask("get", kinds.service, { why: "to see that the webhook can be called", namespace }),
-    ask("list", kinds.endpointSlice, { why: "to see that the webhook can be called", namespace }),
-    ask("get", kinds.deployment, { why: "to see that the operator is ready", namespace }),
-  ];
-}
-
-/** What the plan writes, its way back included. */
-export function writePermissions(
-  deps: SwapDeps,
-  plan: Pick<SwapPlan, "live" | "apply" | "takeOut" | "remove"> | undefined,
-): readonly Permission[] {
-  const { configuration, oldConfiguration } = deps.names.webhook;
-  const on = (verb: string, why: string, name?: string): Permission =>
-    permissionOn(verb, configurationResource, { why, name });
-  const creates = plan?.live === undefined;
-  return [
-    ...(patches(plan) ? [on("patch", "to apply the new configuration", configuration)] : []),
-    ...(creates ? [on("create", "to apply a configuration that does not exist yet")] : []),
-    ...(creates ? [on("delete", "to roll back", configuration)] : []),
-    ...(plan === undefined || plan.remove !== undefined
-      ? [on("delete", "to delete the old configuration", oldConfiguration)]
-      : []),
-    ...(!creates && plan.remove !== undefined ? [on("create", "to put the old one back")] : []),
-  ];
-}
-
-function patches(plan: Pick<SwapPlan, "apply" | "takeOut"> | undefined): boolean {
-  return plan === undefined || plan.apply !== undefined || plan.takeOut !== undefined;
-}
-
-/** What the probe's dry runs need. */
-export function probePermissions(pairs: readonly ProbePair[]): readonly Permission[] {
-  return pairs.map(({ resource, accept: { metadata } }) => {
-    const verb = metadata.uid === undefined ? "create" : "update";
-    return permissionOn(verb, resource, { why: probeWhy, namespace: metadata.namespace });
+/** What the swap may need in all; the edits of the probe are those that the template's own entry matches. */
+export function needsOf({ names }: SwapDeps, options: SwapOptions): Needs {
+  const { namespace, template, probe, probePair } = options;
+  const entry = entryOf(template, names.webhook.entry);
+  const scene = { names, namespace, name: "", labels: {} };
+  const pairs = probePair === undefined ? pairsFor(entry, scene) : [probePair];
+  return swapNeeds({
+    ...{ names, namespace, service: serviceNameOf(entry) ?? "" },
+    probed: probe ? pairs.map(probedBy) : [],
   });
-}
-
-/** The probe's usual permissions, for a refusal that comes before the probe could be built. */
-export function usualProbePermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
-  if (!options.probe || options.probePair !== undefined) return [];
-  const { group, edb, eaadb } = deps.names;
-  const { namespace } = options;
-  return [edb, eaadb].map(({ plural }) =>
-    permissionOn("create", { group, plural }, { why: probeWhy, namespace }),
-  );
 }

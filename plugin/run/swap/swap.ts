@@ -5,13 +5,14 @@
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
+import { probedBy, probeNeed, swapWrites } from "../../domain/needs/webhook";
 import { configurationResource } from "../../domain/webhook/configuration";
 import { differencesOf } from "../../domain/webhook/wanted";
 import { type SwapPlan, planSwap } from "../../domain/webhook/plan";
 import type { Apply } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
 import { ChangedError, replanned } from "../engine/send";
-import { requireHome, requirePermissions, requireYes } from "../engine/permissions";
+import { requireHome, requireNeeds, requirePermissions, requireYes } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
 import type { Report } from "../report";
@@ -26,14 +27,11 @@ import {
 } from "./changes";
 import {
   type JudgedSecret,
-  probePermissions,
+  needsOf,
   readConfigurations,
-  readPermissions,
   readPrerequisites,
   type SwapDeps,
   type SwapOptions,
-  usualProbePermissions,
-  writePermissions,
 } from "./read";
 import { setStage } from "./stage";
 import { standing, UnprovenError, WebhookVerifier } from "./verifier";
@@ -75,10 +73,7 @@ class Swap {
 
   async run(): Promise<string> {
     const { deps, options } = this;
-    await requirePermissions(deps, readPermissions(deps, options), [
-      ...writePermissions(deps, undefined),
-      ...usualProbePermissions(deps, options),
-    ]);
+    await requireNeeds(deps, "upgrade-webhook", needsOf(deps, options));
     const { namespace, secret } = await readPrerequisites(deps, options);
     this.#secret = secret;
     const plan = await this.#plan();
@@ -86,8 +81,8 @@ class Swap {
     const stage = await setStage(deps, options, { plan, namespace });
     const pairs = stage === undefined ? [] : [stage.gap, ...stage.beyondOld, ...stage.guarded];
     await requirePermissions(deps, [
-      ...writePermissions(deps, plan),
-      ...probePermissions([...new Set(pairs)]),
+      ...swapWrites(deps.names, plan),
+      ...[...new Set(pairs)].map(probedBy).map(probeNeed),
     ]);
     const witness = await WebhookVerifier.open(deps, stage);
     this.#witness = witness;
@@ -185,7 +180,7 @@ class Swap {
     // once it is written, the same object may be written again; what is deleted stays what was named
     if (this.#undo !== undefined) this.#session.confirm([applyOf(deps, plan)]);
     if (this.#isConfirmed) this.#session.requireConfirmed(changesOf(deps, plan));
-    await requirePermissions(deps, writePermissions(deps, plan));
+    await requirePermissions(deps, swapWrites(deps.names, plan));
     return plan;
   }
 

@@ -16,6 +16,7 @@ import {
   failingMs,
   seenBroken,
 } from "../../domain/webhook/probe";
+import { probedBy, probeNeed } from "../../domain/needs/webhook";
 import {
   adviceFor,
   type Hindrance,
@@ -25,7 +26,7 @@ import {
 import { BlockedError } from "../engine/recorder";
 import { missingPermissions } from "../engine/permissions";
 import { Prober, type ProofWanted } from "./prober";
-import { probePermissions, type SwapDeps } from "./read";
+import type { SwapDeps } from "./read";
 import { type ProbePlan, storedPair } from "./stage";
 
 const roundsBefore = 3;
@@ -297,7 +298,7 @@ async function storedOf(deps: SwapDeps, pair: ProbePair): Promise<ProbePair | un
     const stored = await storedPair(deps, pair);
     const missing = await missingPermissions(
       deps.cluster,
-      probePermissions(stored === undefined ? [] : [stored]),
+      (stored === undefined ? [] : [stored]).map(probedBy).map(probeNeed),
     );
     return missing.length === 0 ? stored : undefined;
   } catch (error) {

@@ -238,13 +238,11 @@ function findingsOf(reports: readonly Report[]): readonly Finding[] {
 /** What is missing in all parts, as one. */
 function permissionsOf(reports: readonly Report[]): Partial<Report> {
   const all = reports.flatMap(({ permissions }) => permissions ?? []);
-  if (all.length === 0) return {};
-  return {
-    permissions: {
-      missing: [...new Set(all.flatMap(({ missing }) => missing))],
-      manifest: all.map(({ manifest }) => manifest).join("---\n"),
-    },
-  };
+  const last = all.at(-1);
+  if (last === undefined) return {};
+  const missing = [...new Set(all.flatMap((one) => one.missing))];
+  // each holds what was known to be needed by then
+  return { permissions: { ...last, missing } };
 }
 
 /** A part that was planned. */

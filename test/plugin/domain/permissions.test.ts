@@ -8,6 +8,8 @@ const permission = (changes: Partial<Permission> = {}): Permission => ({
   ...changes,
 });
 
+const jane = { name: "kubectl-engine-check", subject: "jane" };
+
 describe("one line says", () => {
   test.each<[string, Permission, string]>([
     ["verb, resource and group", permission(), "get deployments.apps"],
@@ -30,27 +32,27 @@ describe("one line says", () => {
 
 describe("the roles to ask for", () => {
   test("are none for no permission", () => {
-    expect(rolesFor([], "jane")).toEqual([]);
+    expect(rolesFor([], jane)).toEqual([]);
   });
 
   test("are a ClusterRole and a Role per namespace, each bound to the user", () => {
     const roles = rolesFor(
       [permission(), permission({ namespace: "a" }), permission({ namespace: "b" })],
-      "jane",
+      jane,
     );
     expect(roles.map(({ kind, metadata }) => [kind, metadata])).toEqual([
-      ["ClusterRole", { name: "kubectl-engine" }],
-      ["ClusterRoleBinding", { name: "kubectl-engine" }],
-      ["Role", { name: "kubectl-engine", namespace: "a" }],
-      ["RoleBinding", { name: "kubectl-engine", namespace: "a" }],
-      ["Role", { name: "kubectl-engine", namespace: "b" }],
-      ["RoleBinding", { name: "kubectl-engine", namespace: "b" }],
+      ["ClusterRole", { name: "kubectl-engine-check" }],
+      ["ClusterRoleBinding", { name: "kubectl-engine-check" }],
+      ["Role", { name: "kubectl-engine-check", namespace: "a" }],
+      ["RoleBinding", { name: "kubectl-engine-check", namespace: "a" }],
+      ["Role", { name: "kubectl-engine-check", namespace: "b" }],
+      ["RoleBinding", { name: "kubectl-engine-check", namespace: "b" }],
     ]);
     expect(roles[1]).toMatchObject({
       roleRef: {
         apiGroup: "rbac.authorization.k8s.io",
         kind: "ClusterRole",
-        name: "kubectl-engine",
+        name: "kubectl-engine-check",
       },
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "jane" }],
     });
@@ -65,7 +67,7 @@ describe("the roles to ask for", () => {
         permission({ verb: "create" }),
         permission({ group: "", resource: "secrets" }),
       ],
-      "jane",
+      jane,
     );
     expect(role?.["rules"]).toEqual([
       {

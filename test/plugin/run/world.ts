@@ -107,3 +107,6 @@ export function waits({ events }: Witness): readonly string[] {
   const all = events.flatMap((event) => (event.type === "waiting" ? [event.on] : []));
   return all.filter((on, index) => on !== all[index - 1]);
 }
+
+/** How a REST API is reached of which nothing is known. */
+export const anyWish = { secret: undefined, forwards: false, of: "the EC" };

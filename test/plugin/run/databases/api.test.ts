@@ -13,6 +13,7 @@ import {
   type PlayedWish,
 } from "../../../support/played-cluster-api";
 import {
+  anyWish,
   aScene,
   codesOf,
   databasesOf,
@@ -72,7 +73,11 @@ async function anApiScene(
       return await scene.run(
         { via: "api", ...options },
         {
-          api: { permissions: () => [], connect: () => Promise.resolve(through(client)) },
+          api: {
+            unread: anyWish,
+            permissions: () => [],
+            connect: () => Promise.resolve(through(client)),
+          },
           ...(typed !== undefined && { typed }),
         },
       );
@@ -541,7 +546,10 @@ test("a database that goes while it is upgraded is told: 1", async () => {
 test("a REST API that cannot be reached at all ends the run before anything is called", async () => {
   const scene = await anApiScene();
   const connect = () => Promise.reject<ClusterApi>(new UnavailableError("no way to it"));
-  const report = await scene.run({ via: "api" }, { api: { permissions: () => [], connect } });
+  const report = await scene.run(
+    { via: "api" },
+    { api: { unread: anyWish, permissions: () => [], connect } },
+  );
   expect([report.exit.code, scene.sent]).toEqual([69, []]);
 });
 

@@ -19,9 +19,9 @@ import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { admin } from "../../rehearsal/memory-cluster";
-import { aWitness, portsOf, type Witness, watched } from "../world";
+import { anyWish, aWitness, portsOf, type Witness, watched } from "../world";
 
-export { codesOf, stepsOf, waits } from "../world";
+export { anyWish, codesOf, stepsOf, waits } from "../world";
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -150,6 +150,7 @@ const usual: UpgradeDatabaseOptions = {
 };
 
 const noApi = {
+  unread: anyWish,
   permissions: () => [],
   connect: () => Promise.reject<ClusterApi>(new Error("no REST API here")),
 };

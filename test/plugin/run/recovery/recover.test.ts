@@ -3,6 +3,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import { getPath } from "../../../../plugin/domain/values";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/look";
 import {
+  anyWish,
   aFrozenScene,
   codesOf,
   ecLabel,
@@ -211,7 +212,7 @@ test("the body holds the version as a text, and nothing else", async () => {
         },
       }),
     );
-  await world.run({ engineVersion: "7.4" }, { api: { permissions: [], connect } });
+  await world.run({ engineVersion: "7.4" }, { api: { wish: anyWish, connect } });
   expect(bodies).toEqual([[3, { engine_version: "7.4" }]]);
 });
 
@@ -378,9 +379,9 @@ test("without the REST API it is judged from the resources, and that is said", a
 test("a REST API that does not answer keeps nobody from looking", async () => {
   const world = await frozen(old);
   const connect = () => Promise.reject(new UsageError("no way there"));
-  const { report } = await world.run({ apply: false }, { api: { permissions: [], connect } });
+  const { report } = await world.run({ apply: false }, { api: { wish: anyWish, connect } });
   expect(codesOf(report)).toEqual(["FREEZE-API-UNREAD", "CLUSTER-DATABASE-OLD"]);
-  const applied = await world.run({ engineVersion: "7.2" }, { api: { permissions: [], connect } });
+  const applied = await world.run({ engineVersion: "7.2" }, { api: { wish: anyWish, connect } });
   expect(applied.report.exit).toMatchObject({ code: 2, reason: "no way there" });
 });
 
@@ -581,7 +582,7 @@ test.each<[string, FrozenWish, Partial<RecoverOptions>]>([
   const { clock } = world;
   const connect = () =>
     anApiClient({ url, caPem, username: admin.name, password: "rotated", clock });
-  const { report } = await world.run(options, { api: { permissions: [], connect } });
+  const { report } = await world.run(options, { api: { wish: anyWish, connect } });
   expect(report.exit.code).toBe(4);
   expect(report.findings?.map(({ code }) => code)).toContain("REST-CREDENTIALS-REFUSED");
   expect(JSON.stringify(report.findings)).not.toContain("FREEZE-API-UNREAD");

@@ -13,9 +13,9 @@ import { testTime } from "../../../support/manual-clock";
 import { aModuleArchive, type PlayedWish } from "../../../support/played-cluster-api";
 import { here, product } from "../../../support/played-operator";
 import { aServedWorld, type ServedWorld } from "../../../support/served-world";
-import { aWitness, portsOf, type Witness, watched } from "../world";
+import { anyWish, aWitness, portsOf, type Witness, watched } from "../world";
 
-export { codesOf, stepsOf } from "../world";
+export { anyWish, codesOf, stepsOf } from "../world";
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -135,7 +135,7 @@ function sceneOf(world: ServedWorld): Scene {
       return recover(
         {
           ...portsOf(scene, { kind: "Recover", cluster, clock, file: () => "old.json" }),
-          api: { permissions: [], connect: scene.client },
+          api: { wish: anyWish, connect: scene.client },
           ...deps,
         },
         {
