@@ -13,6 +13,7 @@ import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { admissionSecret, caBundleOf, makePair, type Pair, writeTlsFolder } from "./certificate";
+import type { User } from "./api-server";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./scene";
 import { namespaceNamed, settings } from "./managed-namespaces";
@@ -54,6 +55,8 @@ export interface UpgradeSceneOptions {
   readonly openshift?: boolean;
   /** The same for scenes that are compared. */
   readonly pair?: Pair;
+  /** Who is known beside those who may do everything. */
+  readonly users?: readonly User[];
   /** The real webhook behind its Service; without it no configuration is there either. */
   readonly webhook?: boolean;
 }
@@ -79,7 +82,7 @@ export interface UpgradeScene {
 
 export async function openUpgradeScene(options: UpgradeSceneOptions = {}): Promise<UpgradeScene> {
   const { pair = makePair({ namespace }), webhook = true, openshift = false } = options;
-  const controlPlane = await startControlPlane({ users: [runner] });
+  const controlPlane = await startControlPlane({ users: [runner, ...(options.users ?? [])] });
   const folder = mkdtempSync(join(tmpdir(), "whole-upgrade-"));
   const cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
   const scene = sceneOf({ controlPlane, folder, cluster, caBundle: caBundleOf(pair.cert) });
