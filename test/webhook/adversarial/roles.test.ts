@@ -11,7 +11,7 @@ const dir = emptyFolder();
 
 let world: World;
 let api: Server;
-let webhook: WebhookProcess;
+let webhook: WebhookProcess | undefined;
 let kubeconfig: string;
 
 beforeEach(async () => {
@@ -34,7 +34,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await webhook.stop();
+  await webhook?.stop();
+  webhook = undefined;
   api.closeAllConnections();
   await new Promise((resolve) => api.close(resolve));
 });
