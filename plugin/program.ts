@@ -2,6 +2,7 @@
 import type { GlobalOptions } from "./commands/context";
 import { attribute, FlagReader } from "./commands/flags";
 import { verdictForms } from "./commands/standard-flags";
+import { parseSkip } from "./domain/checks/selection";
 import type { ExitCode } from "./domain/errors";
 import { fittedHelp, widthOf } from "./output/fit";
 import type { Question, Suggestion } from "./program/complete";
@@ -108,11 +109,14 @@ async function judge(
   };
 }
 
+const movedCode = "WEBHOOK-OTHER-NAMESPACE";
+
 /** What the namespace has to hold; whoever takes the webhook over to another one means that one. */
 function placedBy({ entry: { place, reads }, raw }: Chosen): Pick<Job, "placed"> {
   const read = new FlagReader(raw);
   if (place === undefined || place === "given") return {};
-  if (place === "webhook" && read.on("take-over")) return {};
+  const isMoved = (word: string): boolean => parseSkip(word).code === movedCode;
+  if (place === "webhook" && read.list("skip").some(isMoved)) return {};
   const isReader = reads?.(read) === true;
   return isReader && read.on("all-namespaces") ? {} : { placed: { sign: place, reads: isReader } };
 }

@@ -9,6 +9,9 @@ import type { KubeObject, Resource } from "../domain/objects";
 import type { Release } from "../domain/release/contents";
 import { isObject } from "../domain/values";
 import { entryOf, wideRules } from "../domain/webhook/configuration";
+import { accept, requireMatched, type Skip, skipWord } from "../domain/checks/selection";
+import type { Finding } from "../domain/findings";
+import { webhookFinding, webhookFindings } from "../domain/webhook/codes";
 import { renderTemplate } from "../domain/webhook/wanted";
 import type { ProbePair } from "../domain/webhook/probe";
 import { hindranceFinding } from "../domain/webhook/refusers";
@@ -87,9 +90,16 @@ async function run(
   const ports = await runPorts(context, "UpgradeWebhook");
   const { namespace } = ports.cluster;
   const template = rendered(text, namespace, context);
-  requireNarrow(template, flags, { source: text.source, names });
+  const beyond = rulesBeyond(template, names, text.source);
+  const skip = [flags.skip.filter(isOfRules), flags.skip.filter((one) => !isOfRules(one))] as const;
+  try {
+    requireNarrow(accept(beyond, skip[0]), skip[0]);
+  } catch (error) {
+    return ports.recorder.failure(error);
+  }
   const swapOptions: SwapOptions = {
     ...flags,
+    skip: skip[1],
     namespace,
     template,
     shippedTemplate: text.shipped === true,
@@ -146,21 +156,26 @@ function rendered(
   );
 }
 
+const rulesCode = webhookFindings.rulesBeyond.code;
+const isOfRules = ({ code }: Skip): boolean => code === rulesCode;
+
 /** A fail-closed rule beyond the product's kinds stops edits of others: it has to be asked for. */
-function requireNarrow(
-  template: KubeObject,
-  { allowRules }: SwapFlags,
-  { source, names }: { readonly source: string; readonly names: Names },
-): void {
+function rulesBeyond(template: KubeObject, names: Names, source: string): readonly Finding[] {
   const entry = entryOf(template, names.webhook.entry);
-  const wide = wideRules(entry, names).filter((rule) => !allowRules.includes(rule));
-  if (wide.length === 0) return;
-  throw new UsageError(
-    wide.map(
-      (rule) => `template ${source}: its rules reach beyond the kinds of ${names.group}: ${rule}`,
-    ),
-    { hint: `look at its rules; if they are intended, add --allow-rules '${wide.join(",")}'` },
+  return wideRules(entry, names).map((rule) =>
+    webhookFinding("rulesBeyond", {
+      object: rule,
+      cause: `template ${source}: its rules reach beyond the kinds of ${names.group}`,
+      fix: `look at its rules; if they are intended, accept it with --skip '${skipWord({ code: rulesCode, object: rule })}'`,
+    }),
   );
+}
+
+function requireNarrow(beyond: readonly Finding[], skip: readonly Skip[]): void {
+  if (beyond.some(({ accepted }) => accepted !== true)) {
+    throw new BlockedError(exitCodes.usage, beyond);
+  }
+  requireMatched(skip, beyond);
 }
 
 async function readProbeFile(
@@ -228,7 +243,7 @@ function judgeSecret(
 }
 
 /** What the parts take from the flags of the swap, and the release that it opened. */
-interface FollowerFlags extends Pick<UpgradeWebhookFlags, "takeOver" | "probe"> {
+interface FollowerFlags extends Pick<UpgradeWebhookFlags, "probe"> {
   readonly opened?: Release | undefined;
 }
 
@@ -276,8 +291,8 @@ async function declareFollowers(
 const prepared: Readonly<
   Record<Follower, (context: CommandContext, flags: FollowerFlags) => Promise<PreparedRun>>
 > = {
-  rbac: (context, { opened, takeOver, probe }) =>
-    prepareReapplyRbac(context, { ...defaultsOf(reapplyRbac), takeOver, probe }, { opened }),
+  rbac: (context, { opened, probe }) =>
+    prepareReapplyRbac(context, { ...defaultsOf(reapplyRbac), probe }, { opened }),
   scc: () => Promise.resolve((context) => runUnbindScc(context, [], {})),
 };
 

@@ -164,13 +164,15 @@ describe("the server side", () => {
     });
   });
 
+  const moved =
+    "WEBHOOK-OTHER-NAMESPACE=ValidatingWebhookConfiguration/engine-enterprise-admission";
   test("no Service stops with 3", async () => {
     const { api } = suite;
     await api.create(namespaceOf("no-service"));
     const secret = admissionSecret("no-service", makePair({ namespace: "no-service" }));
     await api.create(secret);
     expect(await api.read(admissionService("no-service"))).toBeUndefined();
-    const { report } = await refused(["--take-over"], { namespace: "no-service" });
+    const { report } = await refused(["--skip", moved], { namespace: "no-service" });
     expect(report.exit.code).toBe(3);
     expect(errorsIn(report)).toEqual(["WEBHOOK-SERVICE-MISSING"]);
   });

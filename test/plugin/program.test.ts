@@ -98,6 +98,17 @@ describe("wrong usage ends with 2 and one line a problem", () => {
     ["a rehearsal of a rehearsal", ["rehearse", "rehearse"], ["rehearse cannot be rehearsed"]],
     ["a flag of rehearse without it", ["version", "--from=x"], ["unknown flag: --from"]],
     ["a part that is none", ["upgrade-webhook", "--with=rbac,dbs"], ['"dbs" is not one of rbac']],
+    [
+      "a refusal without its object",
+      ["upgrade-webhook", "--skip", "WEBHOOK-OTHER-NAMESPACE"],
+      ["name its object: WEBHOOK-OTHER-NAMESPACE=OBJECT"],
+    ],
+    [
+      "a code that the command does not refuse",
+      ["reapply-rbac", "--skip", "WEBHOOK-OTHER-NAMESPACE=x"],
+      ["--skip: WEBHOOK-OTHER-NAMESPACE is not one of RBAC-OTHER-OPERATOR"],
+    ],
+    ["a flag that is gone", ["upgrade-webhook", "--take-over"], ["unknown flag: --take-over"]],
     ["two proofs", ["upgrade-webhook", "--no-probe", "--probe-file=a"], ["give one of the two"]],
   ])("%s", async (_, argv, parts) => {
     const { code, err } = await typed(argv);

@@ -17,7 +17,6 @@ export const fixedPlaces: readonly (readonly [place: RegExp, why: string])[] = [
   [/"[a-z]+(?:\.[a-z-]+)+"/g, "ids of steps"],
   [/\bcert\.pem\b/g, "a file in an example"],
   [/\{\w+\}/g, "what is filled into a path of the REST API"],
-  [/(?<=-)own-cert\b/g, "the end of names that begin with the companion's Deployment"],
   [/^ *(?:- )?[A-Za-z]\w*(?=:)/gm, "keys of documents and of names files, in YAML and in text"],
   [/\bexample:[\w.-]+/g, "the release that comes with the rehearsal"],
   [/\b(?:domain f|F)acts \d+(?:\.\d+)?/g, "where a rule comes from"],

@@ -1,6 +1,6 @@
 /** Flags that several commands have. */
 import type { ApiFlags } from "../../adapters/cluster-api";
-import { parseSkip } from "../../domain/checks/selection";
+import { parseSkip, unnamed } from "../../domain/checks/selection";
 import { duration, type FlagReader, flagTable, list, type OptionsOf, tag } from "../flags";
 
 /** A release; what stands beside it means nothing without it. */
@@ -35,6 +35,23 @@ export const skipFlag = flagTable({
     help: "Finding to accept, the object as a report prints it; may be repeated; one without a match is an error",
   },
 });
+
+/** The same for a command that refuses these alone, each on an object that has to be named. */
+export function namedSkipFlag(codes: readonly string[]) {
+  return {
+    skip: {
+      value: "CODE=OBJECT",
+      offers: "code",
+      repeat: true,
+      read: (read: FlagReader, name: string) => {
+        const skip = read.list(name).map(parseSkip);
+        read.problems.push(...unnamed(skip, codes));
+        return skip;
+      },
+      help: `Refusal to accept, with the object as it is printed: ${codes.join(", ")}; may be repeated`,
+    },
+  } as const;
+}
 
 /** `--participant`. */
 export const participantFlag = flagTable({

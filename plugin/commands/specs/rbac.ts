@@ -1,7 +1,8 @@
 /** `reapply-rbac` and `unbind-scc`. */
 import { count, list } from "../flags";
 import { type FlagsOf, groups, spec } from "../spec";
-import { releaseFlags, takeFlag } from "./common";
+import { rbacFindings } from "../../domain/rbac/codes";
+import { namedSkipFlag, releaseFlags, takeFlag } from "./common";
 
 /** Options of `reapply-rbac`. */
 export type ReapplyRbacFlags = FlagsOf<typeof reapplyRbac>;
@@ -78,9 +79,7 @@ access reviews prove the access. Running the command again continues from the st
       help: "Work on this one first, and stop when it fails",
     },
     "max-failures": { ...count(1, 1_000_000), help: "Stop after so many failed namespaces" },
-    "take-over": {
-      help: "With --mode contract: take a namespace from the operator of another namespace",
-    },
+    ...namedSkipFlag([rbacFindings.otherOperator.code]),
     ...takeFlag("Fields to take from their present owner, separated by commas"),
     "no-probe": { help: "Prove nothing by access reviews" },
   },

@@ -1,7 +1,8 @@
 /** `upgrade-webhook` and the commands for its certificate. */
-import { countOr, duration, type FlagReader, list } from "../flags";
+import { countOr, duration, type FlagReader } from "../flags";
 import { type FlagsOf, groups, spec } from "../spec";
-import { releaseFlags, takeFlag } from "./common";
+import { webhookFindings } from "../../domain/webhook/codes";
+import { namedSkipFlag, releaseFlags, takeFlag } from "./common";
 
 /** Commands that can go with the swap, in this order whatever was typed. */
 const extraSteps = ["rbac", "scc"] as const;
@@ -39,7 +40,6 @@ replaced or deleted is saved first. Running the command again is safe: it contin
   flags: {
     template: { value: "FILE", file: true, help: "Template to apply; - for stdin" },
     ...releaseFlags,
-    "take-over": { help: "Take the configuration from another namespace that it serves" },
     ...takeFlag("Fields to take from their present owner, separated by commas"),
     "take-template-selectors": {
       help: "Use the template's selectors and conditions instead of those found",
@@ -47,11 +47,7 @@ replaced or deleted is saved first. Running the command again is safe: it contin
     "take-template-rules": {
       help: "Guard no more than the template does, though the live entry guards more",
     },
-    "allow-rules": {
-      value: "FIELD=VALUE",
-      ...list,
-      help: "Rules of the template beyond the product's kinds, such as 'apiGroups=*'; separated by commas",
-    },
+    ...namedSkipFlag([webhookFindings.otherNamespace.code, webhookFindings.rulesBeyond.code]),
     "wait-secret": {
       ...duration("60s"),
       key: "waitSecretMs",

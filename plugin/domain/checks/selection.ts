@@ -49,6 +49,17 @@ export function isSkipped({ skip = [] }: Selection, code: string, object?: strin
   );
 }
 
+/** One problem for each that is none of these codes, or names no object: these are accepted on one only. */
+export function unnamed(skip: readonly Skip[], codes: readonly string[]): readonly string[] {
+  return skip.flatMap(({ code, object = "" }) => {
+    if (!codes.includes(code)) {
+      const known = codes.join(", ");
+      return [`--skip: ${code} is not one of ${known}${suggestion(code, codes)}`];
+    }
+    return object === "" ? [`--skip ${code}: name its object: ${code}=OBJECT`] : [];
+  });
+}
+
 /** The findings, those that a person accepts as warnings that block nothing; none is left out. */
 export function accept(
   findings: readonly Finding[],

@@ -380,7 +380,6 @@ export function planOf(situation: CheckContext): SwapPlan | undefined {
     caBundle: facts.certificate?.caBundle ?? caBundleOf(live),
     certificate: facts.certificate,
     livingNamespaces: facts.objects.namespaces.map(nameOf),
-    takeOver: false,
     takeTemplateSelectors: false,
     takeTemplateRules: false,
     shippedFor: target.shippedWebhook === true ? goalOf(situation)?.tag : undefined,

@@ -55,7 +55,7 @@ export const rbacFindings = {
   otherOperator: error("RBAC-OTHER-OPERATOR", "Facts 6", {
     cause:
       "the binding is for the operator of another namespace, which would lose its access; two operators must not watch one namespace",
-    fix: "take the namespace off that operator's list first, or run with --take-over",
+    fix: "take the namespace off that operator's list first, or accept it with --skip RBAC-OTHER-OPERATOR=OBJECT",
   }),
   owned: error("RBAC-OWNED", "S18", {
     cause: "Helm, OLM or a GitOps controller owns the object and would undo or fight the change",

@@ -97,7 +97,12 @@ export const webhookFindings = {
   otherNamespace: error("WEBHOOK-OTHER-NAMESPACE", "Facts 4.4", {
     cause:
       "the configuration serves another namespace that exists: its databases would be judged by another webhook",
-    fix: "run with -n for that namespace, or with --take-over to move it",
+    fix: "run with -n for that namespace, or accept it with --skip WEBHOOK-OTHER-NAMESPACE=OBJECT to move it",
+  }),
+  rulesBeyond: error("WEBHOOK-RULES-BEYOND", "docs/guides/webhook-swap.md", {
+    cause:
+      "the template's rules reach beyond the product's kinds: a fail-closed webhook would stop edits of others",
+    fix: "look at its rules; if they are intended, accept each with --skip WEBHOOK-RULES-BEYOND=RULE",
   }),
   owned: error("WEBHOOK-OWNED", "Facts 4.4", {
     cause:

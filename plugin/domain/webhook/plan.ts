@@ -1,5 +1,6 @@
 /** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
-import { webhookFinding } from "./codes";
+import { accept, type Skip, skipWord } from "../checks/selection";
+import { webhookFinding, webhookFindings } from "./codes";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { leftovers, type Names } from "../names";
@@ -39,7 +40,8 @@ export interface PlanFacts {
   readonly certificate?: Facts["certificate"];
   /** Namespaces that exist, among those that found entries serve. */
   readonly livingNamespaces: readonly string[];
-  readonly takeOver: boolean;
+  /** What a person accepts; absent: nothing. */
+  readonly skip?: readonly Skip[];
   readonly takeTemplateSelectors: boolean;
   /** What the template does not guard may go unguarded, though the live entry guards it. */
   readonly takeTemplateRules: boolean;
@@ -170,15 +172,14 @@ function judgeForeign(
       object === live
         ? `every database in its scope would be judged by the webhook in ${facts.namespace} instead of the one in ${served}`
         : `the databases that ${served} validates would lose that check`;
-    return [
-      webhookFinding("otherNamespace", {
-        severity: facts.takeOver ? "warning" : "error",
-        object: objectLabel(object),
-        field: `webhooks[${entriesOf(object).findIndex((one) => serviceNamespaceOf(one) === served)}].clientConfig.service.namespace`,
-        cause: `it serves namespace ${served}, which exists: ${consequence}`,
-        fix: `run with -n ${served} to upgrade that one, or with --take-over to move it to ${facts.namespace}`,
-      }),
-    ];
+    const label = objectLabel(object);
+    const finding = webhookFinding("otherNamespace", {
+      object: label,
+      field: `webhooks[${entriesOf(object).findIndex((one) => serviceNamespaceOf(one) === served)}].clientConfig.service.namespace`,
+      cause: `it serves namespace ${served}, which exists: ${consequence}`,
+      fix: `run with -n ${served} to upgrade that one, or accept it with --skip ${skipWord({ code: webhookFindings.otherNamespace.code, object: label })} to move it to ${facts.namespace}`,
+    });
+    return accept([finding], facts.skip);
   });
 }
 

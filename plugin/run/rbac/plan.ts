@@ -4,9 +4,10 @@ import type { Finding } from "../../domain/findings";
 import type { Names } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
-import { rbacFinding } from "../../domain/rbac/codes";
+import { accept, requireMatched, skipWord } from "../../domain/checks/selection";
+import { rbacFinding, rbacFindings } from "../../domain/rbac/codes";
 import { lineOf, rolesFor } from "../../domain/rbac/lines";
-import { entriesOf, localFindings, typedEntry } from "../../domain/rbac/plan";
+import { entriesOf, isAsWanted, localFindings, typedEntry } from "../../domain/rbac/plan";
 import { grantLines, grantsOf, isAmong } from "../../domain/rbac/rules";
 import {
   type RbacScope,
@@ -191,7 +192,20 @@ export function prunable(all: readonly Stale[]): readonly Stale[] {
 
 /** Owners that would fight the change, and operators that would lose their access by it. */
 export function conflictsAt(site: Site, names: Names, options: RbacOptions): readonly Finding[] {
-  return [...owned(site), ...(options.takeOver ? [] : taken(site, names, options))];
+  const lost = accept(taken(site, names, options), options.skip);
+  return [...owned(site), ...lost.filter(({ accepted }) => accepted !== true)];
+}
+
+/** Operators that would lose their access, as far as that is accepted; throws for a --skip without a match. */
+export function acceptedAt(
+  sites: readonly Site[],
+  names: Names,
+  options: RbacOptions,
+): readonly Finding[] {
+  const changing = sites.filter(({ plan }) => !isAsWanted(plan));
+  const lost = changing.flatMap((site) => taken(site, names, options));
+  if (changing.length > 0) requireMatched(options.skip, lost);
+  return accept(lost, options.skip).filter(({ accepted }) => accepted === true);
 }
 
 function owned({ plan }: Site): readonly Finding[] {
@@ -214,5 +228,8 @@ function taken(
   const losing = others.filter((other) => !kept.includes(other));
   if (losing.length === 0) return [];
   const cause = `the binding is for the operator of namespace ${losing.join(", ")}, which would lose its access; two operators must not watch one namespace`;
-  return [rbacFinding("otherOperator", { object: objectLabel(binding), cause })];
+  const object = objectLabel(binding);
+  const word = skipWord({ code: rbacFindings.otherOperator.code, object });
+  const fix = `take the namespace off that operator's list first, or accept it with --skip ${word}`;
+  return [rbacFinding("otherOperator", { object, cause, fix })];
 }

@@ -1,5 +1,6 @@
 /** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
 import { exitCodes } from "../../domain/errors";
+import type { Skip } from "../../domain/checks/selection";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kinds";
 import { type KubeObject, refTo, type Resource } from "../../domain/objects";
 import type { Needs } from "../../domain/needs/needs";
@@ -238,7 +239,7 @@ export interface RbacOptions extends RoleFiles {
   /** Stop after so many failed namespaces; undefined: never. */
   readonly maxFailures: number | undefined;
   readonly takeFields: readonly string[];
-  readonly takeOver: boolean;
+  readonly skip: readonly Skip[];
   readonly prove: boolean;
   /** Additions of persons to give up, by their entries; `all` for all of them. */
   readonly dropLocal: readonly string[];

@@ -43,7 +43,15 @@ import {
   readNamespaces,
   readOperator,
 } from "./read";
-import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
+import {
+  acceptedAt,
+  keptFindings,
+  placesOf,
+  planRbac,
+  prunable,
+  type RbacPlan,
+  staleFindings,
+} from "./plan";
 import { Rights, Worker } from "./worker";
 import {
   reportName,
@@ -143,6 +151,7 @@ class Reapply {
       );
     }
     recorder.findings(keptFindings(plan));
+    recorder.findings(acceptedAt([...plan.wide, ...plan.sites], names, options));
     const stale = await this.#stale(targets, inventory);
     recorder.findings(staleFindings(stale));
     return { ...plan, targets, stale };

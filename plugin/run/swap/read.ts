@@ -1,5 +1,6 @@
 /** Reads everything that the swap is planned from, and waits for what may still come. */
 import { absentSecret, firstUnfit } from "../../domain/certificate";
+import type { Skip } from "../../domain/checks/selection";
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
@@ -42,7 +43,7 @@ export interface SwapOptions {
   /** The template is the one that the tool ships. */
   readonly shippedTemplate?: boolean;
   readonly dryRun: "none" | "client" | "server";
-  readonly takeOver: boolean;
+  readonly skip: readonly Skip[];
   readonly takeFields: readonly string[];
   readonly takeTemplateSelectors: boolean;
   readonly takeTemplateRules: boolean;

@@ -3,6 +3,7 @@
  * CA in it, proven, and only then is the old one deleted. The cluster's state is the only memory.
  */
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
+import { requireMatched } from "../../domain/checks/selection";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import { probedBy, probeNeed, swapWrites } from "../../domain/needs/webhook";
@@ -104,7 +105,11 @@ class Swap {
     });
     const errors = plan.findings.filter(({ severity }) => severity === "error");
     this.#session.requireStaying(changesOf(deps, plan));
-    if (errors.length === 0) return plan;
+    if (errors.length === 0) {
+      // where nothing is to be done any more, the same command again is no mistake
+      if (changesOf(deps, plan).length > 0) requireMatched(options.skip, plan.findings);
+      return plan;
+    }
     const conflicts = errors.some(({ code }) => code !== "WEBHOOK-LOSES-RULES");
     throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
   }

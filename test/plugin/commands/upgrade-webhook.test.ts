@@ -258,17 +258,20 @@ describe("--template and --release", () => {
       const { context, cluster } = aContext({ "mine.yaml": text });
       const given = { ...flags, template: "mine.yaml" };
       const [one = ""] = allowed;
-      for (const allowRules of [[], ["apiGroups=other"]]) {
-        const run = runUpgradeWebhook(context, [], { ...given, allowRules });
-        await expect(run).rejects.toThrow(UsageError);
-        await expect(run).rejects.toThrow(one);
-        await expect(run).rejects.toMatchObject({
-          hint: expect.stringContaining(`--allow-rules '${allowed.join(",")}'`) as string,
-        });
+      const skipOf = (rules: readonly string[]) =>
+        rules.map((object) => ({ code: "WEBHOOK-RULES-BEYOND", object }));
+      for (const skip of [[], skipOf(["apiGroups=other"]), skipOf(allowed.slice(1))]) {
+        const { exit, findings = [] } = await runUpgradeWebhook(context, [], { ...given, skip });
+        expect(exit).toMatchObject({ code: 2, reason: expect.stringContaining(one) as string });
+        expect(exit.next).toContain(`--skip 'WEBHOOK-RULES-BEYOND=${one}'`);
+        expect(findings.map(({ object }) => object)).toEqual(allowed);
       }
+      const more = { ...given, skip: skipOf([...allowed, "apiGroups=other"]) };
+      const { exit } = await runUpgradeWebhook(context, [], more);
+      expect(exit.reason).toContain("WEBHOOK-RULES-BEYOND=apiGroups=other matches no finding");
       expect(cluster.writes).toEqual([]);
       expect(cluster.calls).toEqual([]);
-      const report = await runUpgradeWebhook(context, [], { ...given, allowRules: allowed });
+      const report = await runUpgradeWebhook(context, [], { ...given, skip: skipOf(allowed) });
       expect(report.exit.code).toBe(0);
     });
 

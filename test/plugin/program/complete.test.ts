@@ -37,7 +37,7 @@ test.each([
   [
     "own flags",
     ["upgrade-webhook", "--take-"],
-    ["--take-over", "--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
+    ["--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
   ],
   ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
   ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", ":4"]],

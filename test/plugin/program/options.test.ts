@@ -96,13 +96,13 @@ test.each([
 test("every global flag has a variable of its own name, but those of a command have none", () => {
   expect(standardFlags.map(variableOf)).toContain("ENGINE_REQUEST_TIMEOUT");
   const reader = new FlagReader({});
-  expect(reader.on("take-over")).toBe(false);
+  expect(reader.on("take-template-rules")).toBe(false);
 });
 
 test("own flags are read and judged", () => {
   const { chosen } = parse(
     ["upgrade-webhook", "--take-fields", "a,b", "--take-fields=c", "--template", "-", "--no-probe",
-      "--wait-secret=5s", "--take-over"], // prettier-ignore
+      "--wait-secret=5s", "--take-template-rules"], // prettier-ignore
     "kubectl engine",
   );
   expect(chosen?.raw).toMatchObject({ takeFields: ["a,b", "c"], template: "-", probe: false });

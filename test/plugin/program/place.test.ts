@@ -157,7 +157,9 @@ describe("where nothing else is known, the command judges for itself", () => {
   });
 
   test("a person who takes the webhook over means the namespace", async () => {
-    const line = ["upgrade-webhook", "--no-probe", "--take-over", "-n", "shop"];
+    const moved =
+      "WEBHOOK-OTHER-NAMESPACE=ValidatingWebhookConfiguration/engine-enterprise-admission";
+    const line = ["upgrade-webhook", "--no-probe", "--skip", moved, "-n", "shop"];
     const { code, report, writes } = await run(line);
     expect([code, writes]).toEqual([3, []]);
     expect(report.findings?.map((one) => one.code)).not.toContain("OPERATOR-ELSEWHERE");

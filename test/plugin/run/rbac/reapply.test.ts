@@ -515,14 +515,28 @@ describe("leftovers", () => {
   });
 });
 
-test("a binding for another operator is not taken without --take-over", async () => {
+test("a binding for another operator is not taken unless it is accepted, by its name", async () => {
   const [, theirs, shared] = inPlace("a");
   const foreign = { ...shared, subjects: [account(undefined, "elsewhere")] } as KubeObject;
   const scene = aScene([list("a"), aNamespace("a"), theirs as KubeObject, foreign]);
   const mode = "contract";
   expect(resultsOf(await scene.run({ mode }))).toEqual({ a: "failed RBAC-OTHER-OPERATOR" });
   expect(scene.writes()).toEqual([]);
-  expect(resultsOf(await scene.run({ mode, takeOver: true }))).toEqual({ a: "changed" });
+  const skip = (object: string) => [{ code: "RBAC-OTHER-OPERATOR", object }];
+  const mistyped = await scene.run({ mode, skip: skip("RoleBinding/b/edb-role-binding") });
+  expect(mistyped.exit).toMatchObject({
+    code: 2,
+    reason: expect.stringContaining("matches no finding") as string,
+  });
+  expect(scene.writes()).toEqual([]);
+  const { name } = binding("a");
+  const accepted = { mode, skip: skip(`RoleBinding/a/${name}`) } as const;
+  const report = await scene.run(accepted);
+  expect(resultsOf(report)).toEqual({ a: "changed" });
+  expect(report.findings).toContainEqual(
+    expect.objectContaining({ code: "RBAC-OTHER-OPERATOR", severity: "warning", accepted: true }),
+  );
+  expect((await scene.run(accepted)).exit.code).toBe(0);
   expect(subjectsOf(await scene.cluster.get(binding("a")))).toHaveLength(2);
 });
 

@@ -105,7 +105,7 @@ const usual: RbacOptions = {
   canary: undefined,
   maxFailures: undefined,
   takeFields: [],
-  takeOver: false,
+  skip: [],
   prove: true,
   documents: shipped,
   source: "the files of the test",

@@ -216,7 +216,7 @@ export function aSwap(): SwapOptions {
     namespace: "engine",
     template: aTemplate(),
     dryRun: "none",
-    takeOver: false,
+    skip: [],
     takeFields: [],
     takeTemplateSelectors: false,
     takeTemplateRules: false,

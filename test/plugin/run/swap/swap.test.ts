@@ -47,6 +47,12 @@ const databasesOnly = {
   ],
 };
 
+/** A configuration that serves another namespace, as it is accepted. */
+const moved = {
+  code: "WEBHOOK-OTHER-NAMESPACE",
+  object: "ValidatingWebhookConfiguration/engine-enterprise-admission",
+};
+
 describe("every state ends up to date, with no more writes than it needs", () => {
   test.each<[string, Start, readonly string[]]>([
     ["only old, healthy", { old: true }, [applyNew, deleteOld]],
@@ -227,7 +233,7 @@ describe("refused, and nothing written:", () => {
     const report = await scene.run();
     expect(report.exit.code).toBe(5);
     expect(codesOf(report)).toContain("WEBHOOK-OTHER-NAMESPACE");
-    expect(report.exit.next).toContain("--take-over");
+    expect(report.exit.next).toContain(`--skip ${moved.code}=${moved.object}`);
     expect(scene.cluster.written).toEqual([]);
   });
 
@@ -250,16 +256,25 @@ describe("refused, and nothing written:", () => {
   });
 });
 
+test("a --skip that matches nothing ends with 2 before the first write", async () => {
+  const scene = new Scene({ old: true });
+  const report = await scene.run({ skip: [moved] });
+  expect(report.exit.code).toBe(2);
+  expect(report.exit.reason).toContain("matches no finding");
+  expect(scene.cluster.written).toEqual([]);
+});
+
 describe("not refused:", () => {
-  test("--take-over asks, and moves the new one here", async () => {
+  test("one that is accepted: it asks, and moves the new one here; again, it has nothing to do", async () => {
     const scene = new Scene({ new: { namespace: "other" } });
     scene.cluster.put(aNamespace("other"));
     scene.cluster.servers.set("other/admission", healthy);
-    const report = await scene.run({ takeOver: true });
+    const report = await scene.run({ skip: [moved] });
     expect(report.exit.code).toBe(0);
     expect(codesOf(report)).toEqual(["WEBHOOK-OTHER-NAMESPACE"]);
     expect(scene.questions).toHaveLength(1);
     expectWanted(scene);
+    expect((await scene.run({ skip: [moved] })).exit.code).toBe(0);
   });
 
   test.each<[string, Start]>([
