@@ -75,9 +75,24 @@ export class World implements ApiSender {
   }
 
   putRegistration(cert: string, service: object = { name: "admission", namespace }): void {
-    const other = { name: "a.b.c", clientConfig: { service, caBundle: "" } };
+    const elsewhere = { name: "elsewhere", namespace };
+    const other = { name: "a.b.c", clientConfig: { service: elsewhere, caBundle: "" } };
     const entry = { name: names.webhook.entry, clientConfig: { service, caBundle: base64(cert) } };
     this.put(paths.registration, { webhooks: [other, entry] }, "kubectl-engine");
+  }
+
+  /** An entry that a person added to the registration, for the same Service. */
+  addEntry(name: string, caBundle = ""): void {
+    const { webhooks = [] } = this.get(paths.registration) ?? {};
+    const service = { name: "admission", namespace };
+    const added = { name, clientConfig: { service, caBundle } };
+    this.put(paths.registration, { webhooks: [...webhooks, added] }, "kubectl-edit");
+  }
+
+  /** Fingerprints that an entry of the registration trusts. */
+  trustedBy(name: string): readonly string[] {
+    const { webhooks = [] } = this.get(paths.registration) ?? {};
+    return fingerprints(webhooks.find((entry) => entry.name === name)?.clientConfig.caBundle);
   }
 
   remove(path: string): void {
@@ -208,17 +223,16 @@ export class Replica {
 }
 
 function merged(found: Stored | undefined, patch: Stored): Omit<Stored, "metadata"> {
-  const changed = patch.webhooks?.[0];
+  const changed = new Map(patch.webhooks?.map((entry) => [entry.name, entry]));
   return {
     ...found,
     ...patch,
     ...(found?.spec && { spec: { ...found.spec, ...patch.spec } }),
     ...(found?.webhooks && {
-      webhooks: found.webhooks.map((entry) =>
-        entry.name === changed?.name
-          ? { ...entry, clientConfig: { ...entry.clientConfig, ...changed.clientConfig } }
-          : entry,
-      ),
+      webhooks: found.webhooks.map((entry) => ({
+        ...entry,
+        clientConfig: { ...entry.clientConfig, ...changed.get(entry.name)?.clientConfig },
+      })),
     }),
   };
 }

@@ -137,6 +137,30 @@ describe("a Secret of our own", () => {
     expect(replica.serves).toBe(world.stored()[0]);
   });
 
+  test("is trusted by an entry that a person adds for the same Service, and by no other", async () => {
+    const sha256 = await inUse(59 * day);
+    world.addEntry("own.example.com");
+    expect(await world.replica().look()).toBe("quiet");
+    expect(world.writes).toEqual(["trust 1"]);
+    expect(world.trustedBy("own.example.com")).toEqual([sha256]);
+    expect(world.trustedBy("a.b.c")).toEqual([]);
+  });
+
+  test("is renewed for every entry that calls its Service, in the same write", async () => {
+    const old = await inUse(60 * day);
+    world.addEntry("own.example.com", world.get(paths.secret)?.data?.["cert"]);
+    const replica = world.replica();
+    await replica.look();
+    expect(world.writes).toEqual(["trust 2"]);
+    expect(world.trustedBy("own.example.com")).toEqual(world.trusted());
+    expect(world.trusted()).toContain(old);
+    world.time += 10_000;
+    await replica.look();
+    world.time += day;
+    await replica.look();
+    expect(world.trustedBy("own.example.com")).toEqual([replica.serves]);
+  });
+
   test("is trusted again when someone has emptied the registration", async () => {
     await inUse(0);
     world.putRegistration("");

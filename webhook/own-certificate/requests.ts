@@ -229,14 +229,17 @@ export class Registration {
   /** Makes the callers trust these certificates and no others. */
   async trust(
     certificates: readonly Certificate[],
-    { version }: RegistrationFacts,
+    { version, further }: RegistrationFacts,
     signal: AbortSignal,
   ): Promise<RegistrationFacts | undefined> {
     const caBundle = Buffer.from(pemOf(certificates)).toString("base64");
-    const { entry: name } = this.self.names.webhook;
+    const { entry } = this.self.names.webhook;
     const patch = {
       metadata: { resourceVersion: version },
-      webhooks: [{ name, clientConfig: { caBundle } }],
+      webhooks: [entry, ...further.map(({ name }) => name)].map((name) => ({
+        name,
+        clientConfig: { caBundle },
+      })),
     };
     return this.keep(await this.requests.patch(this.place(), patch, signal));
   }

@@ -10,6 +10,12 @@
 import { X509Certificate } from "node:crypto";
 import type { Names } from "../../plugin/domain/names";
 import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
+import {
+  caBundleOf,
+  callsService,
+  entriesOf,
+  entryOf,
+} from "../../plugin/domain/webhook/configuration";
 import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
 import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certificate/served";
 import { errorText } from "../log";
@@ -84,7 +90,7 @@ function bringIn({ now, secret, registration, candidate }: RotationState, times:
   const older = before.filter(({ sha256 }) => sha256 !== certificate.sha256);
   const certificates = [certificate, ...older];
   if (registration !== undefined) {
-    if (!same(registration.certificates, certificates)) return { do: "trust", certificates };
+    if (!trustsOnly(registration, certificates)) return { do: "trust", certificates };
     if (trustedAt === undefined || now < trustedAt + times.settleMs) return { do: "wait" };
   }
   return { do: "store", pair: { cert: pemOf(certificates), key: pair.key } };
@@ -102,9 +108,19 @@ function tidyUp(
     if (now >= writtenAt + overlapMs)
       return { do: "store", pair: { cert: leaf.pem, key: pair.key } };
   }
-  return registration === undefined || same(registration.certificates, certificates)
+  return registration === undefined || trustsOnly(registration, certificates)
     ? { do: "rest" }
     : { do: "trust", certificates };
+}
+
+/** Every entry trusts these certificates and no others. */
+function trustsOnly(
+  { certificates: own, further }: RegistrationFacts,
+  certificates: readonly Certificate[],
+): boolean {
+  return [own, ...further.map((entry) => entry.certificates)].every((trusted) =>
+    same(trusted, certificates),
+  );
 }
 
 /** The same certificates, in any order. */
@@ -141,9 +157,17 @@ export interface SecretFacts {
   readonly unfit?: string;
 }
 
-/** The entry of the webhook configuration that points at this webhook's Service. */
+/** The webhook configuration, where the product's entry of it points at this webhook's Service. */
 export interface RegistrationFacts {
   readonly version: string;
+  /** What the product's entry trusts. */
+  readonly certificates: readonly Certificate[];
+  /** What entries that a person added for the same Service trust: they fail with another CA. */
+  readonly further: readonly TrustingEntry[];
+}
+
+interface TrustingEntry {
+  readonly name: string;
   readonly certificates: readonly Certificate[];
 }
 
@@ -207,16 +231,22 @@ export function registrationFacts(
   { names, namespace }: Self,
 ): RegistrationFacts | undefined {
   const { entry: name, service } = names.webhook;
-  const entry = asArray(getOwn(configuration, "webhooks")).find(
-    (each) =>
-      getOwn(each, "name") === name &&
-      getPath(each, ["clientConfig", "service", "name"]) === service &&
-      getPath(each, ["clientConfig", "service", "namespace"]) === namespace,
+  const calling = entriesOf(configuration).filter((entry) =>
+    callsService(entry, { name: service, namespace }),
   );
+  const entry = entryOf({ webhooks: calling }, name);
   if (configuration === undefined || entry === undefined) return undefined;
-  const bundle = asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
-  const pem = Buffer.from(bundle, "base64").toString("utf8");
-  return { version: versionOf(configuration), certificates: certificatesOf(pem) };
+  return {
+    version: versionOf(configuration),
+    certificates: trustedBy(entry),
+    further: calling
+      .filter((one) => one !== entry)
+      .map((one) => ({ name: String(getOwn(one, "name")), certificates: trustedBy(one) })),
+  };
+}
+
+function trustedBy(entry: Json): readonly Certificate[] {
+  return certificatesOf(Buffer.from(caBundleOf(entry), "base64").toString("utf8"));
 }
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
