@@ -1,10 +1,10 @@
 /**
  * Breaks the product on purpose, one break of breaks.json at a time in a copy of the tree, and says
- * which run catches each: `node test/breaks/run.mjs [PART OF A NAME...]`. The test files that are named
- * beside a break run first without it, as a test that fails anyway would catch everything, and then
- * with it; where they pass, all of `npm test` and then of `npm run test:deep` do. A break counts as
- * caught where a test fails: files that do not load prove nothing. One that no longer applies, whose
- * tests fail without it, or that nothing catches, ends the script with 1.
+ * which run catches each: `node test/breaks/run.mjs [PART OF A NAME...]`. The test files that are
+ * named beside a break run first; where they pass, all of `npm test` and then of `npm run test:deep`
+ * do. A break counts as caught where a test fails whose file passes without it: files that do not
+ * load, or that fail anyway, prove nothing. A break that no longer applies, or that nothing catches,
+ * ends the script with 1.
  */
 import { execFileSync, spawn } from "node:child_process";
 import console from "node:console";
@@ -102,40 +102,30 @@ async function catcher(named) {
   return undefined;
 }
 
-/** What fails in a run without any break, found once for each. */
+/** What fails in a file of tests without any break, found once for each. */
 const controls = new Map();
 
-async function failingWithout(words) {
-  const key = words.join(" ");
-  if (!controls.has(key)) controls.set(key, await failing(words));
-  return controls.get(key);
+async function failingWithout(file) {
+  if (!controls.has(file)) controls.set(file, await failing(wordsOf([file])));
+  return controls.get(file);
 }
-
-const provesNothing = ({ name }) => ({
-  says: `PROVES NOTHING, fails without the break: ${name}`,
-  isCaught: false,
-});
 
 /** What is said of a break, and whether it is caught. */
 async function trial({ text, instead, caught }) {
   const file = fileWith(text);
   if (file === undefined) return { says: "NO LONGER APPLIES", isCaught: false };
-  const named = namedRuns(caught);
-  for (const { words } of named) {
-    const test = await failingWithout(words);
-    if (test !== undefined) return provesNothing(test);
-  }
   const whole = readFileSync(join(copy, file), "utf8");
   writeFileSync(
     join(copy, file),
     whole.replace(text, () => instead),
   );
-  const found = await catcher(named);
+  const found = await catcher(namedRuns(caught));
   writeFileSync(join(copy, file), whole);
   if (found === undefined) return { says: "NOT CAUGHT", isCaught: false };
-  const control = await failingWithout(wordsOf([found.test.file]));
-  if (control !== undefined) return provesNothing(control);
-  return { says: `${found.by}: ${found.test.name}`, isCaught: true };
+  const control = await failingWithout(found.test.file);
+  if (control === undefined)
+    return { says: `${found.by}: ${found.test.file}: ${found.test.name}`, isCaught: true };
+  return { says: `PROVES NOTHING, fails without the break: ${control.name}`, isCaught: false };
 }
 
 try {
