@@ -8,7 +8,7 @@ import { ruleFinding } from "../domain/rules/codes";
 import { type Document, documentsOf, opened, placesIn } from "./documents";
 import { decodeText } from "./encoding";
 import { fileProblem } from "./files";
-import { chartOf, hasMapAsKey, templateMark } from "./templates";
+import { chartOf, mapAsKeyIn, templateMark } from "./templates";
 import { asString, getOwn } from "../domain/values";
 
 /** Where something was read. */
@@ -93,10 +93,11 @@ function readFile(
   const name = nameOf(file);
   const [manifests, problems]: [Manifest[], Finding[]] = [[], []];
   let [isEmpty, isRead] = [true, true];
+  const hasMapAsKey = mapAsKeyIn(text);
   for (const document of documentsOf(text, "refused")) {
     isEmpty = false;
     if ("value" in document) {
-      isRead &&= !hasMapAsKey(document.value, text);
+      isRead &&= !hasMapAsKey(document.value);
       if (!isNamed || hasKind(document)) manifests.push(...objectsOf(document, name));
       else problems.push(kindless(document, name));
     } else {

@@ -29,9 +29,11 @@ export function templateMark(text: string): TextPlace | undefined {
   return undefined;
 }
 
-/** True for what `key: {{ .Values.x }}` is read as: a map that is the key of a map. */
-export function hasMapAsKey(value: unknown, text: string): boolean {
-  return text.includes("{{") && holdsMapAsKey(value);
+/** Whether a value of the text is `key: {{ .Values.x }}`, which is read as a map that is the key of a map. */
+export function mapAsKeyIn(text: string): (value: unknown) => boolean {
+  // looked for once: a text may have very many documents
+  const hasMarks = text.includes("{{");
+  return (value) => hasMarks && holdsMapAsKey(value);
 }
 
 function holdsMapAsKey(value: unknown): boolean {

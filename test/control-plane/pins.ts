@@ -63,6 +63,11 @@ const programs = {
     command: "",
     stamp: "github.com/open-policy-agent/conftest/internal/version.Version",
   },
+  kubeconform: {
+    module: "github.com/yannh/kubeconform",
+    command: "cmd/kubeconform",
+    stamp: "main.version",
+  },
   nfpm: { module: "github.com/goreleaser/nfpm/v2", command: "cmd/nfpm", stamp: "main.version" },
 } as const;
 export type ProgramName = keyof typeof programs;

@@ -7,6 +7,7 @@ import {
   placesIn,
   type TwiceManner,
 } from "../../../plugin/adapters/documents";
+import { workOf } from "../../support/work";
 
 /** What a text holds, or every problem in it with its place. */
 function read(text: string, twice: TwiceManner = "refused"): readonly unknown[] {
@@ -284,14 +285,14 @@ test.each<[string, (items: readonly object[]) => string]>([
   ["a List in JSON", (items) => JSON.stringify({ kind: "List", items }, null, 2)],
   ["documents", (items) => items.map((item) => dump(item)).join("---\n")],
   ["JSON after JSON", (items) => items.map((item) => JSON.stringify(item)).join("\n")],
-])("the places of four times as many objects take four times the work: %s", (_, written) => {
-  const worked = (count: number): number => {
+])("the places of four times as many objects take four times the work: %s", async (_, written) => {
+  const worked = async (count: number): Promise<number> => {
     const items = Array.from({ length: count }, (__, at) => ({
       kind: "A",
       metadata: { name: `a${at}` },
     }));
     const text = written(items);
-    return scannedBy(() => {
+    return await workOf(() => {
       for (const document of documentsOf(text, "refused")) {
         if (!("value" in document)) throw new Error("a problem");
         const place = placesIn(document.source);
@@ -301,27 +302,7 @@ test.each<[string, (items: readonly object[]) => string]>([
       }
     });
   };
-  const [few, many] = [worked(100), worked(400)];
+  const [few, many] = [await worked(200), await worked(800)];
   expect(few).toBeGreaterThan(0);
   expect(many / few).toBeLessThan(5);
 });
-
-/** Characters that texts hand out or are searched for in the meantime. */
-function scannedBy(act: () => void): number {
-  const own = String.prototype as unknown as Record<"slice" | "split", () => unknown>;
-  const real = { slice: own.slice, split: own.split };
-  let scanned = 0;
-  const counting = (name: "slice" | "split"): unknown =>
-    function (this: string, ...args: []) {
-      const result = real[name].apply(this, args);
-      scanned += typeof result === "string" ? result.length : this.length;
-      return result;
-    };
-  Object.assign(String.prototype, { slice: counting("slice"), split: counting("split") });
-  try {
-    act();
-  } finally {
-    Object.assign(String.prototype, real);
-  }
-  return scanned;
-}

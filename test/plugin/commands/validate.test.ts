@@ -3,12 +3,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Ajv from "ajv";
+import { dump } from "js-yaml";
 import type { Report } from "../../../plugin/run/report";
 import type { RulesDetails } from "../../../plugin/run/rules";
 import { aFolder } from "../../support/a-folder";
 import junitSchema from "../../support/junit.schema.json";
 import { expectGoldenText } from "../../support/golden";
 import { type Ended, type Scene, stdinOf, typed } from "../../support/program-world";
+import { workOf } from "../../support/work";
 import { yamlBomb } from "../../support/yaml-bomb";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -833,6 +835,71 @@ describe("what is no manifest yet", () => {
       "not evaluated: spec.engineVersion, spec.modulesList are not filled in\n",
     );
     expect(out).toContain("Fix:    fill the placeholders in, and check what comes of it\n");
+  });
+});
+
+describe("work grows as the files do", () => {
+  const nth = (at: number, version: string): string =>
+    edb(
+      `${ofEc}\nengineVersion: "${version}"\nmodulesList: [{name: ${at % 2 === 0 ? "own" : "odd"}}]`,
+      `db-${at}`,
+    );
+  const asJson = (text: string): object => parseDocuments(text, "it")[0] as object;
+  const listOf = (texts: readonly string[]): object => ({
+    ...{ apiVersion: "v1", kind: "List" },
+    items: texts.map(asJson),
+  });
+  const written: Readonly<Record<string, (texts: readonly string[]) => string>> = {
+    documents: (texts) => texts.join("---\n"),
+    "a List": (texts) => dump(listOf(texts)),
+    "a List in JSON": (texts) => JSON.stringify(listOf(texts), null, 2),
+    "JSON after JSON": (texts) => texts.map((text) => JSON.stringify(asJson(text))).join("\n"),
+  };
+  const forms = Object.keys(written);
+
+  const known = ec("userDefinedModules: [{name: own}]");
+  const unknown = known.replace("name: ec", "name: other");
+
+  test.each<[string, string, string, string?]>([
+    ...forms.map((form): [string, string, string] => [form, "with its EC", known]),
+    ...forms.map((form): [string, string, string] => [form, "without it", unknown]),
+    ...forms.map((form): [string, string, string, string] => [
+      "a List",
+      `and ${form} before the change`,
+      known,
+      form,
+    ]),
+  ])("%s, %s", async (...[form, , cluster, old]) => {
+    const worked = async (count: number): Promise<number> => {
+      const texts = (version: string): readonly string[] =>
+        Array.from({ length: count }, (_, at) => nth(at, version));
+      const files = {
+        "ec.yaml": cluster,
+        "all.yaml": String(written[form]?.(texts("7.4"))),
+        "old.txt": String(written[old ?? form]?.(texts("7.2"))),
+      };
+      const words = old === undefined ? [] : ["--old=./old.txt"];
+      let ended: Ended | undefined;
+      const work = await workOf(async () => {
+        ended = await validate(files, [
+          "-f",
+          "./ec.yaml",
+          "-f",
+          "./all.yaml",
+          ...words,
+          "-o",
+          "json",
+        ]);
+      });
+      const { objects } = (JSON.parse(String(ended?.out)) as Document).details;
+      expect(objects).toHaveLength(count);
+      return work;
+    };
+    // what is done once is not counted
+    await worked(1);
+    const [few, many] = [await worked(50), await worked(200)];
+    expect(few).toBeGreaterThan(1_000);
+    expect(many / few).toBeLessThan(5);
   });
 });
 
