@@ -39,7 +39,7 @@ export interface Config {
   readonly bypassGroups: readonly string[];
   /** The longest that a bypass may still last, in milliseconds. */
   readonly bypassMostMs: number;
-  /** PEM file of the CA that callers' certificates must come from; undefined: none is asked for. */
+  /** PEM file of the CA whose certificate TLS requires of callers; undefined: it asks for none. */
   readonly clientCa: string | undefined;
   /** Common names of the callers' certificates; empty: any of the CA. */
   readonly clientSubjects: readonly string[];
@@ -160,6 +160,12 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
     settings.refuse(
       "ENGINE_WEBHOOK_METRICS_PORT",
       `${config.metricsPort} is ENGINE_WEBHOOK_PORT too, choose another`,
+    );
+  }
+  if (config.clientCa !== undefined && config.metricsPort === 0) {
+    settings.refuse(
+      "ENGINE_WEBHOOK_METRICS_PORT",
+      "0 leaves probes no port: with ENGINE_WEBHOOK_CLIENT_CA the other one requires a certificate",
     );
   }
   settings.run(checks, config);

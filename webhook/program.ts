@@ -1,12 +1,13 @@
 /** The webhook as a whole: puts the parts together, starts and stops them. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../plugin/domain/errors";
 import { Absences } from "./clusters/find";
 import { admissionListener } from "./review/call";
 import { createApp, Health } from "./app";
-import { Callers, ClientCa, readClientCa } from "./certificate/callers";
+import { ClientCa, ClientConnections, readClientCa } from "./certificate/client-ca";
 import { ServedCertificate } from "./certificate/served";
 import { type ClusterService, connect, type SourceContext } from "./clusters/clusters";
 import type { Check, ClusterSource, Config } from "./config";
@@ -93,7 +94,6 @@ export async function startWebhook(
   });
   const inFlight = new InFlight(config.maxInFlight);
   const metrics = new Metrics();
-  const callers = callersOf(config);
   const judging = {
     ...config,
     options: config.rules,
@@ -105,13 +105,13 @@ export async function startWebhook(
   };
   const tellCrash = crashTeller(log, metrics);
   const app = createApp(health, { tellCrash });
-  const admission = admissionListener({ ...judging, callers, health, metrics, log });
+  const admission = admissionListener({ ...judging, health, metrics, log });
   const server = createWebhookServer({
     path: names.webhook.path,
     admission,
     app,
     tellCrash,
-    clientCa: callers?.ca,
+    requireClientCert: config.clientCa !== undefined,
   });
   const self = { names, namespace: ownNamespace(config.operatorNamespace) };
   const certificate: ServedCertificate = new ServedCertificate({
@@ -121,13 +121,13 @@ export async function startWebhook(
     trusted: () => keeper?.trusted(),
     log,
     serve: (pair) => {
-      servePair(server, pair, callers?.ca);
+      servePair(server, pair, clientCa?.pem);
     },
     onLook: (outcome) => {
       metrics.reload(outcome);
     },
   });
-  const clientCa = callers && clientCaOf(config, callers, { certificate, metrics, log });
+  const clientCa = clientCaOf(config, { server, certificate, metrics, log });
   const keeper = keeperOf(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
@@ -160,10 +160,6 @@ export async function startWebhook(
   return { port, metricsPort, stop: () => (leaving ??= leave()) };
 }
 
-function callersOf({ clientCa, clientSubjects: subjects }: Config): Callers | undefined {
-  return clientCa === undefined ? undefined : new Callers({ ca: readClientCa(clientCa), subjects });
-}
-
 /** Without an API server there is nothing to keep a certificate in, or to compare it with. */
 function keeperOf(
   { ownCert: own, clusters }: Config,
@@ -175,24 +171,29 @@ function keeperOf(
 }
 
 interface CaParts {
+  readonly server: HttpsServer;
   readonly certificate: ServedCertificate;
   readonly metrics: Metrics;
   readonly log: Log;
 }
 
 function clientCaOf(
-  { clientCa: file = "" }: Config,
-  callers: Callers,
-  { certificate, metrics, log }: CaParts,
-): ClientCa {
-  return new ClientCa(callers, {
+  { clientCa: file }: Config,
+  { server, certificate, metrics, log }: CaParts,
+): ClientCa | undefined {
+  if (file === undefined) return undefined;
+  const connections = new ClientConnections(server, log);
+  const clientCa = new ClientCa({
     file,
     log,
     onLook: (outcome) => {
-      if (outcome === "served") certificate.serveAgain();
       metrics.clientCaReload(outcome);
+      if (outcome === "refused") return;
+      certificate.serveAgain();
+      connections.keepOnly(clientCa.roots);
     },
   });
+  return clientCa;
 }
 
 async function listenBeside(

@@ -12,7 +12,7 @@ import {
 import { createServer, type Server } from "node:https";
 import { Server as NetServer, Socket } from "node:net";
 import type { ServedKeyPair } from "./certificate/served";
-import { tlsFloor } from "./certificate/handshake";
+import { handshakeMs, tlsFloor } from "./certificate/handshake";
 import { answerCrash, type CrashTeller } from "./review/reply";
 import type { Health } from "./app";
 import type { InFlight } from "./review/room";
@@ -25,7 +25,7 @@ const times = {
   keepAliveTimeout: 300 * second,
   headersTimeout: 5 * second,
   requestTimeout: 9 * second,
-  handshakeTimeout: 10 * second,
+  handshakeTimeout: handshakeMs,
   connectionsCheckingInterval: second,
 };
 
@@ -34,8 +34,8 @@ interface Listeners {
   readonly admission: RequestListener;
   readonly app: RequestListener;
   readonly tellCrash: CrashTeller;
-  /** PEM: certificates of this CA are asked for, and judged where they matter. */
-  readonly clientCa?: string | undefined;
+  /** Whether TLS requires a certificate of the client CA that `servePair` puts into service. */
+  readonly requireClientCert?: boolean;
 }
 
 /** The server without a pair yet: no handshake succeeds before `servePair`. */
@@ -43,22 +43,25 @@ export function createWebhookServer({
   path,
   admission,
   app,
-  clientCa,
+  requireClientCert = false,
   tellCrash,
 }: Listeners): Server {
-  const asking = clientCa !== undefined && { requestCert: true, rejectUnauthorized: false };
   const connections = new Connections();
-  const server = createServer({ ...times, ...tlsFloor, ...asking }, (request, response) => {
-    try {
-      connections.call(request, response);
-      const { url = "" } = request;
-      const hot = url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
-      (hot ? admission : app)(request, response);
-    } catch (error) {
-      tellCrash(error);
-      answerCrash(response);
-    }
-  });
+  const server = createServer(
+    { ...times, ...tlsFloor, requestCert: requireClientCert, rejectUnauthorized: true },
+    (request, response) => {
+      try {
+        connections.call(request, response);
+        const { url = "" } = request;
+        const hot =
+          url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
+        (hot ? admission : app)(request, response);
+      } catch (error) {
+        tellCrash(error);
+        answerCrash(response);
+      }
+    },
+  );
   connections.watch(server);
   spareUnused(server, { idleMs: times.keepAliveTimeout });
   return server;

@@ -31,7 +31,10 @@ export const settings = {
   ENGINE_WEBHOOK_RULES: ["version=deny,policy=deny,modules=deny", "each rule: deny, warn or off"],
   ENGINE_WEBHOOK_BYPASS_GROUPS: ["none", "groups that may bypass the rules in an emergency"],
   ENGINE_WEBHOOK_BYPASS_MAX: ["24h", "how far ahead the end of such an emergency may be"],
-  ENGINE_WEBHOOK_CLIENT_CA: ["none", "PEM file, reread on change: CA of the callers' certificates"],
+  ENGINE_WEBHOOK_CLIENT_CA: [
+    "none",
+    "PEM file, reread on change: the CA whose certificate the HTTPS port requires of every caller",
+  ],
   ENGINE_WEBHOOK_CLIENT_SUBJECTS: [
     "all that the CA signed",
     "common names of the callers' certificates",

@@ -5,6 +5,7 @@ import { aPair } from "../support/tls";
 import { type Api, pathOf } from "./api";
 import { type ControlPlane, type Server, startControlPlane } from "./control-plane";
 import { database, type Scene, seedScene } from "./scene";
+import { freePorts } from "./site";
 import { verdictsOf } from "./suite";
 import { putNewConfiguration, untilCalled } from "./swap-states";
 import { writeTlsFolder } from "./certificate";
@@ -38,12 +39,17 @@ function tlsDir(): string {
   return join(controlPlane.site.dataDir, "tls");
 }
 
-/** Readiness is asked without a certificate: that it starts shows that probes need none. */
+/** Readiness is asked on the plain port without a certificate: that it starts shows that probes need none. */
 async function serve(subjects: string): Promise<void> {
   const ca = join(controlPlane.site.dataDir, "client-ca.pem");
   writeFileSync(ca, client.certPem);
   const { namespace } = scene;
-  const env = { ENGINE_WEBHOOK_CLIENT_CA: ca, ENGINE_WEBHOOK_CLIENT_SUBJECTS: subjects };
+  const [metricsPort] = await freePorts(1);
+  const env = {
+    ENGINE_WEBHOOK_CLIENT_CA: ca,
+    ENGINE_WEBHOOK_CLIENT_SUBJECTS: subjects,
+    ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort),
+  };
   webhook = await startWebhook({ controlPlane, namespace, tlsDir: tlsDir(), env });
   for (const { api } of [controlPlane, known]) {
     await untilCalled(api, scene, { entry: newEntryName });
@@ -68,7 +74,7 @@ test("an API server that shows its certificate gets its verdicts, another one ge
     wrongRefusedBy: undefined,
   });
   expect(await messageOf(controlPlane.api)).toMatch(
-    /failed calling webhook .*a client certificate of the configured CA is needed/,
+    /failed calling webhook .*tls: certificate required/,
   );
 });
 

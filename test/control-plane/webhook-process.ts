@@ -54,6 +54,8 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   try {
     await until(`the webhook at ${host}:${String(port)}`, async () => {
       assertListening(daemon, host, port);
+      const plain = Number(options.env?.["ENGINE_WEBHOOK_METRICS_PORT"] ?? 0);
+      if (plain > 0) return (await isReadyAt(host, plain)) || undefined;
       return (await readinessOf({ host, port })).status === 200 || undefined;
     });
   } catch (cause) {
@@ -127,6 +129,11 @@ export interface Readiness {
     readonly matchesFolder: boolean;
     readonly problem?: string;
   };
+}
+
+/** Asks the plain port, for which callers need no certificate. */
+async function isReadyAt(host: string, port: number): Promise<boolean> {
+  return (await fetch(`http://${host}:${String(port)}/readyz`)).status === 200;
 }
 
 /** Like a kubelet's probe, this one does not verify the certificate: tests serve wrong ones. */

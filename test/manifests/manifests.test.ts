@@ -241,8 +241,8 @@ describe("the base of the companion webhook", () => {
   test.each([
     ["livenessProbe", "/livez"],
     ["readinessProbe", "/readyz"],
-  ])("its %s asks %s on the TLS port", (probe, path) => {
-    expect(get(container, `${probe}.httpGet`)).toEqual({ scheme: "HTTPS", path, port: "https" });
+  ])("its %s asks %s on the plain port", (probe, path) => {
+    expect(get(container, `${probe}.httpGet`)).toEqual({ path, port: "metrics" });
   });
 
   test("states what it needs, and no limit of CPU time", () => {

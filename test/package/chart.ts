@@ -254,6 +254,26 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
       }),
     },
   },
+  "no plain port": {
+    values: { metricsPort: 0 },
+    gives: {
+      "Deployment/engine-webhook": container({
+        ports: [{ containerPort: 8443 }],
+        livenessProbe: { httpGet: { scheme: "HTTPS", path: "/livez", port: "https" } },
+        readinessProbe: { httpGet: { scheme: "HTTPS", path: "/readyz", port: "https" } },
+      }),
+      "NetworkPolicy/engine-webhook": { spec: { ingress: [{ ports: [{ port: 8443 }] }] } },
+    },
+  },
+  "client certificates": {
+    values: { settings: { ENGINE_WEBHOOK_CLIENT_CA: "/etc/callers/ca.pem" } },
+    gives: {
+      "Deployment/engine-webhook": container({
+        livenessProbe: { httpGet: { path: "/livez", port: "metrics" } },
+        readinessProbe: { httpGet: { path: "/readyz", port: "metrics" } },
+      }),
+    },
+  },
   "all monitoring, by the Service": {
     values: {
       serviceMonitor: { ...enabled, labels, interval: "15s" },
@@ -367,6 +387,14 @@ export const refusedValues: Readonly<Record<string, readonly [Values, RegExp]>> 
   ],
   "a port that needs root": [{ image, port: 443 }, /port/],
   "a port that is none": [{ image, metricsPort: 70_000 }, /metricsPort/],
+  "client certificates without a port for probes": [
+    { image, metricsPort: 0, settings: { ENGINE_WEBHOOK_CLIENT_CA: "/etc/ca.pem" } },
+    /ENGINE_WEBHOOK_CLIENT_CA/,
+  ],
+  "a monitor without its port": [
+    { image, metricsPort: 0, podMonitor: { enabled: true } },
+    /podMonitor/,
+  ],
   "a port as text": [{ image, port: "8443" }, /port/],
   "no replica": [{ image, replicas: 0 }, /replicas/],
   "a longer call than the API server allows": [

@@ -1,6 +1,7 @@
 /** Plays the kubelet of one node: pods of stored Deployments become containers of runc. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { get } from "node:https";
+import { get, type IncomingMessage } from "node:http";
+import { get as getOverTls } from "node:https";
 import { join } from "node:path";
 import type { KubeObject } from "../control-plane/api";
 import { writeMounted } from "../control-plane/certificate";
@@ -200,16 +201,20 @@ export class Kubelet {
 }
 
 function ask({ ports = [] }: Container, probe: Probe | undefined): Promise<number> {
-  if (probe?.httpGet.scheme !== "HTTPS") throw new Error("only HTTPS probes are played");
-  const { port: wanted, path } = probe.httpGet;
+  if (probe === undefined) throw new Error("there is no such probe");
+  const { port: wanted, path, scheme } = probe.httpGet;
   const port = ports.find(({ name }) => name === wanted)?.containerPort ?? Number(wanted);
   return new Promise((resolve, reject) => {
-    const options = { host: "127.0.0.1", port, path, rejectUnauthorized: false, agent: false };
     const timeout = 1_000 * (probe.timeoutSeconds ?? 1);
-    const call = get({ ...options, timeout }, (response) => {
+    const options = { host: "127.0.0.1", port, path, agent: false, timeout } as const;
+    const answered = (response: IncomingMessage): void => {
       response.resume();
       resolve(response.statusCode ?? 0);
-    });
+    };
+    const call =
+      scheme === "HTTPS"
+        ? getOverTls({ ...options, rejectUnauthorized: false }, answered)
+        : get(options, answered);
     call.on("timeout", () => call.destroy(new Error(`no answer within ${String(timeout)} ms`)));
     call.on("error", reject);
   });

@@ -171,6 +171,14 @@ test("both ports may not be one, unless any will do", () => {
   expect(problemsOf(both("0"))).toEqual([]);
 });
 
+test("a client CA without a plain port would leave probes none", () => {
+  const env = { ...least, ENGINE_WEBHOOK_CLIENT_CA: "/etc/ca.pem" };
+  expect(problemsOf({ ...env, ENGINE_WEBHOOK_METRICS_PORT: "0" })).toEqual([
+    "ENGINE_WEBHOOK_METRICS_PORT: 0 leaves probes no port: with ENGINE_WEBHOOK_CLIENT_CA the other one requires a certificate",
+  ]);
+  expect(problemsOf(env)).toEqual([]);
+});
+
 test("all problems are named at once, also of what the settings name", () => {
   const checks = [
     { name: "ENGINE_WEBHOOK_TLS_DIR", problem: () => "never asked" },

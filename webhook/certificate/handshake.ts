@@ -15,7 +15,7 @@ interface HandshakePair {
 
 /**
  * TLS 1.2 and 1.3 with suites that authenticate what they encrypt; 1.3 has no others. No session is
- * taken up again: it would count as authorized without a certificate, and API servers keep none.
+ * resumed: it would count as authorized without a certificate, and API servers keep none.
  */
 export const tlsFloor = {
   secureOptions: constants.SSL_OP_NO_TICKET,
@@ -32,6 +32,9 @@ export const tlsFloor = {
     "ECDHE-RSA-CHACHA20-POLY1305",
   ].join(":"),
 } as const;
+
+/** How long a caller may take for its handshake. */
+export const handshakeMs = 10_000;
 
 const limitMs = 5_000;
 

@@ -1,7 +1,7 @@
 /** A call of the admission path, from its head to its line in the log; the review itself is in review.ts. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Health } from "../app";
-import type { Callers } from "../certificate/callers";
+import { hasSubject } from "../certificate/client-ca";
 import type { Log } from "../log";
 import type { Metrics } from "../metrics";
 import { factsOf, type Reviewed } from "./answer";
@@ -12,8 +12,8 @@ import { answerReview, type ReviewContext } from "./review";
 
 interface AdmissionContext extends ReviewContext, SharedRoom {
   readonly maxBody: number;
-  /** Where callers have to show a certificate. */
-  readonly callers?: Callers | undefined;
+  /** Common names of the callers' certificates; empty: any. */
+  readonly clientSubjects?: readonly string[];
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -75,9 +75,10 @@ async function answerCall(call: ReviewCall): Promise<void> {
   if (crash !== undefined) log.error(crashFields(crash), "a rule failed");
 }
 
-function judgeCaller({ request, context: { callers } }: ReviewCall): Fault | undefined {
-  const message = callers?.problem(request.socket);
-  return message === undefined ? undefined : { code: 403, message };
+function judgeCaller({ request, context: { clientSubjects = [] } }: ReviewCall): Fault | undefined {
+  return hasSubject(request.socket, clientSubjects)
+    ? undefined
+    : { code: 403, message: "the client certificate is for someone else" };
 }
 
 const noPlace = { code: 429, message: "too many reviews at once" } as const;

@@ -1,5 +1,6 @@
 /** The client CA is rotated while connections are open: over real TLS, with the real process. */
-import { Agent } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import type { SecureVersion } from "node:tls";
 import { aPair, type PemPair } from "../../support/tls";
 import { call } from "../https-client";
 import { aReview, rightUpdate } from "../reviews";
+import { RawConnection } from "./raw-connection";
 import { startWebhookProcess, type WebhookProcess } from "./webhook-process";
 
 const dir = mkdtempSync(join(tmpdir(), "engine-client-ca-"));
@@ -57,12 +59,28 @@ function connection({ certPem: cert, keyPem: key }: PemPair, version?: SecureVer
   };
   agents.push(agent);
   const { port, ca } = webhook;
+  const review = { ca, agent, path: "/admission", method: "POST", headers } as const;
   return {
     opened: () => opened,
-    ask: async () => {
-      const path = "/admission";
-      const answer = await call({ port, ca, agent, path, method: "POST", headers, body });
-      return answer.status;
+    /** The status, or that the webhook has not let it in. */
+    ask: () =>
+      call({ port, ...review, body }).then(
+        ({ status }) => status,
+        () => "refused",
+      ),
+    /** A review whose body is on its way; resolves with its status once the rest was sent. */
+    begin: () => {
+      const sent = request({ host: "127.0.0.1", port, ...review });
+      const answered = new Promise<IncomingMessage>((resolve, reject) => {
+        sent.on("response", resolve).on("error", reject);
+      });
+      sent.write(body.slice(0, 20));
+      return async () => {
+        sent.end(body.slice(20));
+        const response = await answered;
+        response.resume();
+        return { status: response.statusCode, connection: response.headers.connection };
+      };
     },
   };
 }
@@ -88,7 +106,7 @@ test.each<SecureVersion>(["TLSv1.3", "TLSv1.2"])(
   async (version) => {
     const before = connection(old.caller, version);
     expect([await before.ask(), await before.ask()]).toEqual([200, 200]);
-    expect(await connection(next.caller, version).ask()).toBe(403);
+    expect(await connection(next.caller, version).ask()).toBe("refused");
 
     await rotate(old.root, next.root);
     const after = connection(next.caller, version);
@@ -96,19 +114,35 @@ test.each<SecureVersion>(["TLSv1.3", "TLSv1.2"])(
     expect(await connection(old.caller, version).ask()).toBe(200);
     expect(before.opened()).toBe(1);
 
+    const finish = before.begin();
+    while ((await webhook.metric("engine_admission_in_flight")) !== 1);
     await rotate(next.root);
-    expect([await before.ask(), await before.ask(), await after.ask()]).toEqual([403, 403, 200]);
-    expect(await connection(old.caller, version).ask()).toBe(403);
-    expect([after.opened(), before.opened() > 1]).toEqual([1, true]);
+    expect(await after.ask()).toBe(200);
+    expect(await finish()).toEqual({ status: 200, connection: "close" });
+    expect([await before.ask(), await after.ask()]).toEqual(["refused", 200]);
+    expect(await connection(old.caller, version).ask()).toBe("refused");
+    expect([after.opened(), before.opened()]).toEqual([1, 2]);
   },
   60_000,
 );
 
-test("a caller from before its CA was there is let in on its next connection", async () => {
+test("an idle connection under a CA that was taken out is closed", async () => {
+  const idle = await RawConnection.open({ port: webhook.port, ca: webhook.ca, as: old.caller });
+  await rotate(next.root);
+  await idle.closed();
+});
+
+test("a refused handshake is in the log with its reason, and the next connection can be let in", async () => {
   const caller = connection(next.caller);
-  expect(await caller.ask()).toBe(403);
+  expect(await caller.ask()).toBe("refused");
+  await webhook.said('"because":"UNABLE_TO_GET_ISSUER_CERT_LOCALLY","message":"handshake refused"');
   await rotate(old.root, next.root);
   expect(await caller.ask()).toBe(200);
+});
+
+test("probes have the plain port, which asks for nothing", async () => {
+  const answer = await call({ port: webhook.metricsPort, path: "/readyz" });
+  expect(answer.status).toBe(200);
 });
 
 test.each<[string, string | undefined, string]>([
@@ -125,7 +159,7 @@ test.each<[string, string | undefined, string]>([
   await webhook.said(because);
   expect(webhook.log()).toMatch(/"level":"warn".*"kept":true,"message":"the file of the client CA/);
   expect(await connection(old.caller).ask()).toBe(200);
-  expect(await connection(next.caller).ask()).toBe(403);
+  expect(await connection(next.caller).ask()).toBe("refused");
   expect(await webhook.metric('engine_admission_client_ca_reload_total{outcome="refused"}')).toBe(
     1,
   );

@@ -1,12 +1,15 @@
 /** A caller that writes bytes, not requests: what no HTTP client would send. */
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { PemPair } from "../../support/tls";
 
 /** Where to, and how it is encrypted; without a CA it is not. */
 export interface Target {
   readonly port: number;
   readonly ca?: string;
   readonly servername?: string | undefined;
+  /** Whose certificate is shown; nobody's without it. */
+  readonly as?: PemPair;
 }
 
 /** An answer as it came over the wire. */
@@ -35,11 +38,13 @@ export class RawConnection {
   }
 
   /** Resolves when it is open, or closed again. */
-  static async open({ port, ca, servername }: Target): Promise<RawConnection> {
+  static async open({ port, ca, servername, as }: Target): Promise<RawConnection> {
     const where = { host: "127.0.0.1", port };
     const name =
       servername === undefined ? {} : { servername, checkServerIdentity: () => undefined };
-    const socket = ca === undefined ? connectTcp(where) : connectTls({ ...where, ca, ...name });
+    const identity = as && { cert: as.certPem, key: as.keyPem };
+    const socket =
+      ca === undefined ? connectTcp(where) : connectTls({ ...where, ca, ...name, ...identity });
     const connection = new RawConnection(socket);
     await new Promise<void>((resolve) => {
       const opened = ca === undefined ? "connect" : "secureConnect";

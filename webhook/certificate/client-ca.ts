@@ -1,0 +1,198 @@
+/** Where callers have to show a certificate: the CA that TLS asks for it, and its rotation. */
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import type { Server } from "node:https";
+import type { Duplex } from "node:stream";
+import { dirname } from "node:path";
+import { TLSSocket } from "node:tls";
+import { getPath } from "../../plugin/domain/values";
+import { errorText, type Log } from "../log";
+import { handshakeMs } from "./handshake";
+import { type FolderWatch, sha256Of, watchFolder } from "./served";
+
+interface ClientCaOptions {
+  readonly file: string;
+  readonly log: Log;
+  /** Called for each change that is in service from now on, and for each new complaint. */
+  readonly onLook: (outcome: "served" | "refused") => void;
+  readonly now?: () => Date;
+  readonly pollMs?: number;
+}
+
+const soonMs = 30 * 24 * 60 * 60_000;
+
+/** Keeps the last good CA in service, whatever happens to its file. */
+export class ClientCa {
+  private served: string;
+  private complaint = "";
+  private readonly warned = new Set<string>();
+  private watch: FolderWatch | undefined;
+
+  /** Throws what is wrong with the file. */
+  constructor(private readonly options: ClientCaOptions) {
+    this.served = readClientCa(options.file);
+  }
+
+  /** PEM; several certificates while the CA is rotated. */
+  get pem(): string {
+    return this.served;
+  }
+
+  get roots(): readonly X509Certificate[] {
+    return certificatesIn(this.served);
+  }
+
+  /** The next end of one of its certificates, or the last one where all have ended; RFC 3339. */
+  notAfter(): string | undefined {
+    const { now = () => new Date() } = this.options;
+    const ends = this.roots.map(({ validTo }) => Date.parse(validTo)).sort((a, b) => a - b);
+    const next = ends.find((end) => end >= now().getTime()) ?? ends.at(-1);
+    return next === undefined ? undefined : new Date(next).toISOString();
+  }
+
+  start(): void {
+    const { file, pollMs = 5_000 } = this.options;
+    this.look();
+    // the folder, for a mounted file is replaced by swapping a link beside it
+    this.watch = watchFolder(dirname(file), {
+      pollMs,
+      look: () => {
+        this.look();
+      },
+    });
+  }
+
+  stop(): void {
+    this.watch?.stop();
+  }
+
+  private look(): void {
+    try {
+      const pem = readClientCa(this.options.file);
+      this.complaint = "";
+      if (pem !== this.served) this.putIntoService(pem);
+    } catch (error) {
+      this.complain(errorText(error));
+    }
+    this.warnOfEnds();
+  }
+
+  private putIntoService(pem: string): void {
+    const { options } = this;
+    this.served = pem;
+    options.onLook("served");
+    const sha256 = this.roots.map(sha256Of);
+    options.log.info({ sha256, notAfter: this.notAfter() }, "client CA in service");
+  }
+
+  private complain(because: string): void {
+    if (because === this.complaint) return;
+    this.complaint = because;
+    this.options.onLook("refused");
+    this.options.log.warn({ because, kept: true }, "the file of the client CA is not usable");
+  }
+
+  /** Once for each certificate: from its end on its callers are refused. */
+  private warnOfEnds(): void {
+    const { log, now = () => new Date() } = this.options;
+    for (const certificate of this.roots) {
+      const { validTo: notAfter } = certificate;
+      const sha256 = sha256Of(certificate);
+      if (Date.parse(notAfter) - now().getTime() > soonMs || this.warned.has(sha256)) continue;
+      this.warned.add(sha256);
+      log.warn({ sha256, notAfter }, "a certificate of the client CA ends within 30 days");
+    }
+  }
+}
+
+/** The open connections of a server that requires client certificates. */
+export class ClientConnections {
+  private readonly open = new Set<TLSSocket>();
+  private readonly lastResponse = new WeakMap<Duplex, ServerResponse>();
+
+  constructor(server: Server, log: Log) {
+    server.on("secureConnection", (socket) => {
+      this.open.add(socket);
+      socket.once("close", () => this.open.delete(socket));
+    });
+    server.on("request", ({ socket }, response) => {
+      this.lastResponse.set(socket, response);
+    });
+    server.on("tlsClientError", (error: NodeJS.ErrnoException, { authorizationError }) => {
+      // typed as an Error, but Node sets the code of the verification
+      const because = String((authorizationError as unknown) ?? error.code ?? error.name);
+      log.info({ because }, "handshake refused");
+    });
+  }
+
+  /**
+   * Closes the connections whose certificate no root has issued, each after its review in flight.
+   * Twice: a handshake that was begun before the change can still end under the CA that went.
+   */
+  keepOnly(roots: readonly X509Certificate[]): void {
+    this.closeOthers(roots);
+    setTimeout(() => {
+      this.closeOthers(roots);
+    }, handshakeMs).unref();
+  }
+
+  private closeOthers(roots: readonly X509Certificate[]): void {
+    for (const socket of this.open) {
+      const certificate = socket.getPeerX509Certificate();
+      if (certificate === undefined || !leadsTo(roots, certificate)) this.close(socket);
+    }
+  }
+
+  private close(socket: TLSSocket): void {
+    const response = this.lastResponse.get(socket);
+    if (response === undefined || response.closed) {
+      socket.destroy();
+      return;
+    }
+    if (!response.headersSent) response.setHeader("connection", "close");
+    response.once("close", () => {
+      socket.destroySoon();
+    });
+  }
+}
+
+/** Whether one of the roots has issued the certificate, or the one that was sent behind it, and so on. */
+function leadsTo(roots: readonly X509Certificate[], certificate: X509Certificate): boolean {
+  if (roots.some((root) => isIssuedBy(certificate, root))) return true;
+  const { issuerCertificate: issuer } = certificate;
+  const isLast = issuer === undefined || issuer.fingerprint256 === certificate.fingerprint256;
+  return !isLast && isIssuedBy(certificate, issuer) && leadsTo(roots, issuer);
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+/** Whether the caller's certificate has one of the common names; without names any has. */
+export function hasSubject(socket: Duplex, subjects: readonly string[]): boolean {
+  if (subjects.length === 0) return true;
+  const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+  const name = getPath(certificate, ["subject", "CN"]);
+  return subjects.some((subject) => subject === name);
+}
+
+/** The file's certificates as one PEM text; throws what is wrong with it. */
+export function readClientCa(file: string): string {
+  const text = readFileSync(file, "utf8");
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new Error("holds no PEM certificate");
+  const pem = blocks.map((block) => `${block}\n`).join("");
+  const begun = text.split("-----BEGIN CERTIFICATE-----").length - 1;
+  try {
+    if (certificatesIn(pem).length === begun) return pem;
+  } catch {
+    // A parser may quote what it parses: its own words stay out.
+  }
+  throw new Error("holds a PEM certificate that cannot be read");
+}
+
+/** The certificates of a text as `readClientCa` gives it. */
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  return pem.split(/(?=-----BEGIN)/).map((block) => new X509Certificate(block));
+}
