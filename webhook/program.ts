@@ -5,14 +5,13 @@ import type { Server as HttpsServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../plugin/domain/errors";
 import { Absences } from "./clusters/find";
-import { admissionListener } from "./review/call";
-import { createApp, Health } from "./app";
+import { createApp } from "./app";
 import { ClientCa, ClientConnections, readClientCa } from "./certificate/client-ca";
 import { ServedCertificate } from "./certificate/served";
 import { type ClusterService, connect, type SourceContext } from "./clusters/clusters";
 import type { Check, ClusterSource, Config } from "./config";
-import { crashTeller } from "./review/reply";
 import { BodyBudget, InFlight } from "./review/room";
+import { Health } from "./health";
 import { createLog, errorText, type Log } from "./log";
 import { CertificateKeeper, type KeeperParts } from "./own-certificate/keeper";
 import { serverNameOf } from "./own-certificate/step";
@@ -103,16 +102,8 @@ export async function startWebhook(
     absences: new Absences(),
     liveReads: new InFlight(Math.ceil(config.maxInFlight / 4)),
   };
-  const tellCrash = crashTeller(log, metrics);
-  const app = createApp(health, { tellCrash });
-  const admission = admissionListener({ ...judging, health, metrics, log });
-  const server = createWebhookServer({
-    path: names.webhook.path,
-    admission,
-    app,
-    tellCrash,
-    requireClientCert: config.clientCa !== undefined,
-  });
+  const app = createApp({ ...judging, path: names.webhook.path, health, metrics, log });
+  const server = createWebhookServer(app, config.clientCa !== undefined);
   const self = { names, namespace: ownNamespace(config.operatorNamespace) };
   const certificate: ServedCertificate = new ServedCertificate({
     folder: config.tlsDir,
@@ -138,8 +129,7 @@ export async function startWebhook(
     notAfter: () => certificate.state().notAfter,
     clientCaNotAfter: () => clientCa?.notAfter(),
   });
-  const beside =
-    config.metricsPort > 0 && createPlainServer(createApp(health, { metrics, tellCrash }));
+  const beside = config.metricsPort > 0 && createPlainServer(app);
   // Before it listens, so that no first handshake fails for want of a pair.
   await certificate.refresh();
   const port = await listen(server, config);

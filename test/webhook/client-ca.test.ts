@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecureVersion } from "node:tls";
 import { defaultNames } from "../../plugin/domain/names";
-import { createApp, Health } from "../../webhook/app";
+import { createApp } from "../../webhook/app";
+import { Health } from "../../webhook/health";
 import { readClientCa } from "../../webhook/certificate/client-ca";
 import { readPair } from "../../webhook/certificate/served";
 import { Metrics } from "../../webhook/metrics";
-import { admissionListener } from "../../webhook/review/call";
-import { crashTeller } from "../../webhook/review/reply";
 import { bigBody, BodyBudget, InFlight } from "../../webhook/review/room";
 import { createWebhookServer, listen, servePair } from "../../webhook/server";
 import { aPair } from "../support/tls";
@@ -35,16 +34,10 @@ async function open(subjects: readonly string[] = []): Promise<void> {
   const clusters = Object.assign(new FakeClusters(), { known: [clusterFacts()] });
   const health = new Health({ certificate: () => true, clusters: () => true });
   const [metrics, log] = [new Metrics(), new FakeLog()];
-  const tellCrash = crashTeller(log, metrics);
   const room = { maxBody, budget: new BodyBudget(bigBody), inFlight: new InFlight(2) };
   const judging = { clusters, operatorNamespace: "engine", options, ...room };
-  server = createWebhookServer({
-    path: "/admission",
-    admission: admissionListener({ ...judging, clientSubjects: subjects, health, metrics, log }),
-    app: createApp(health, { tellCrash }),
-    tellCrash,
-    requireClientCert: true,
-  });
+  const told = { path, clientSubjects: subjects, health, metrics, log };
+  server = createWebhookServer(createApp({ ...judging, ...told }), true);
   servePair(server, readPair(folder.dir, defaultNames.webhook), apiserver.certPem);
   port = await listen(server, { host: "127.0.0.1", port: 0 });
 }

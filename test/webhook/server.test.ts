@@ -1,12 +1,20 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
+import { ServerResponse } from "node:http";
 import { Agent, createServer, type Server } from "node:https";
 import { connect, type ConnectionOptions } from "node:tls";
-import { admissionListener } from "../../webhook/review/call";
-import { createApp, Health } from "../../webhook/app";
+import { createApp } from "../../webhook/app";
+import { Health } from "../../webhook/health";
 import { bigBody, BodyBudget, InFlight } from "../../webhook/review/room";
 import { Metrics } from "../../webhook/metrics";
-import { createWebhookServer, drain, listen, servePair, spareUnused } from "../../webhook/server";
+import {
+  type App,
+  createPlainServer,
+  createWebhookServer,
+  drain,
+  listen,
+  servePair,
+  spareUnused,
+} from "../../webhook/server";
 import { readPair } from "../../webhook/certificate/served";
 import { defaultNames } from "../../plugin/domain/names";
 import { aPair } from "../support/tls";
@@ -38,25 +46,26 @@ const allowed = {
   },
 };
 
+let app: App;
 let server: Server;
 let port: number;
 let log: FakeLog;
+let metrics: Metrics;
 let clusters: FakeClusters;
 let health: Health;
 let inFlight: InFlight;
 let budget: BodyBudget;
 let certificate = true;
-let crashes: unknown[];
 
 beforeEach(async () => {
   certificate = true;
-  crashes = [];
   log = new FakeLog();
   clusters = new FakeClusters();
   clusters.known = [clusterFacts()];
   health = new Health({ certificate: () => certificate, clusters: () => clusters.synced() });
   inFlight = new InFlight(2);
   budget = new BodyBudget(bigBody + 2);
+  metrics = new Metrics();
   const context = {
     clusters,
     operatorNamespace: "engine",
@@ -64,16 +73,12 @@ beforeEach(async () => {
     maxBody,
     inFlight,
     health,
-    metrics: new Metrics(),
+    metrics,
     budget,
     log,
   };
-  server = createWebhookServer({
-    path: "/admission",
-    admission: admissionListener(context),
-    app: createApp(health, { tellCrash: (error) => crashes.push(error) }),
-    tellCrash: (error) => crashes.push(error),
-  });
+  app = createApp({ ...context, path: "/admission" });
+  server = createWebhookServer(app);
   servePair(server, readPair(folder.dir, defaultNames.webhook));
   port = await listen(server, { host: "127.0.0.1", port: 0 });
 });
@@ -280,7 +285,8 @@ describe("the Express part of the port", () => {
     ["POST", "/admissions"],
     ["POST", "/livez"],
   ])("%s %s is nothing", async (method, path) => {
-    const answer = await ask({ method, path, headers: json, body: right });
+    const body = method === "POST" ? right : "";
+    const answer = await ask({ method, path, headers: json, body });
     expect({ status: answer.status, body: answer.body }).toEqual({
       status: 404,
       body: status(404, "NotFound", "there is nothing at this path"),
@@ -292,44 +298,38 @@ describe("the Express part of the port", () => {
     clusters.crash = new Error("broken");
     expect(await ask({ path: "/readyz" })).toMatchObject({
       status: 500,
-      body: status(500, "InternalError", "the request failed"),
+      body: status(500, "InternalError", "the call failed"),
     });
-    expect(crashes).toEqual([clusters.crash]);
+    expect((await log.seen("a call failed")).fields).toMatchObject({ because: "broken" });
   });
 });
 
-test.each<[string, RequestListener, object]>([
-  [
-    "before its answer is a 500",
-    () => {
-      throw new Error("broken");
-    },
-    { status: 500, body: status(500, "InternalError", "the call failed") },
-  ],
-  [
-    "within its answer is cut off",
-    (_request, response) => {
-      response.writeHead(200, { "content-length": 10 }).write("part");
-      throw new Error("broken");
-    },
-    { code: "ECONNRESET" },
-  ],
-])("a call that fails outside of all rules, %s, and the process continues", async (...row) => {
-  const [, admission, seen] = row;
-  const broken = createWebhookServer({
-    path: "/admission",
-    admission,
-    app: createApp(health),
-    tellCrash: (error) => crashes.push(error),
+test("a call that fails outside of all rules is a 500, counted, and the process continues", async () => {
+  jest.spyOn(inFlight, "enter").mockImplementation(() => {
+    throw new Error("broken");
   });
-  servePair(broken, readPair(folder.dir, defaultNames.webhook));
-  const brokenPort = await listen(broken, { host: "127.0.0.1", port: 0 });
-  const one = { port: brokenPort, ca: pair.certPem };
-  const answer = call({ ...one, path: "/admission" }).catch((error: unknown) => error);
-  expect(await answer).toMatchObject(seen);
-  expect(crashes).toEqual([new Error("broken")]);
-  expect((await call({ ...one, path: "/livez" })).status).toBe(200);
-  broken.close();
+  const body = status(500, "InternalError", "the call failed");
+  expect(await post(right)).toMatchObject({ status: 500, body });
+  expect((await log.seen("a call failed")).fields).toMatchObject({ because: "broken" });
+  expect((await metrics.render()).text).toContain("engine_admission_panics_total 1");
+  expect((await ask({ path: "/livez" })).status).toBe(200);
+});
+
+test("an answer that was begun before its call failed is cut off", async () => {
+  jest.spyOn(ServerResponse.prototype, "end").mockImplementationOnce(() => {
+    throw new Error("broken");
+  });
+  await expect(post(right)).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect((await log.seen("a call failed")).fields).toMatchObject({ because: "broken" });
+});
+
+test("metrics are on the plain port, which answers no review", async () => {
+  const plain = createPlainServer(app);
+  const at = await listen(plain, { host: "127.0.0.1", port: 0 });
+  expect((await call({ port: at, path: "/metrics" })).status).toBe(200);
+  const review = { method: "POST", path: "/admission", headers: json, body: right };
+  expect((await call({ port: at, ...review })).status).toBe(404);
+  plain.close();
 });
 
 test("a new pair is for new connections; those that exist continue", async () => {

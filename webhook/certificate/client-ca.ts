@@ -119,9 +119,10 @@ export class ClientConnections {
     server.on("request", ({ socket }, response) => {
       this.lastResponse.set(socket, response);
     });
-    server.on("tlsClientError", (error: NodeJS.ErrnoException, { authorizationError }) => {
-      // typed as an Error, but Node sets the code of the verification
-      const because = String((authorizationError as unknown) ?? error.code ?? error.name);
+    server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+      // Node sets it to the code of the verification, or to null
+      const authorizationError: unknown = socket.authorizationError;
+      const because = authorizationError ?? error.code ?? error.name;
       log.info({ because }, "handshake refused");
     });
   }

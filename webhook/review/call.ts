@@ -1,16 +1,18 @@
 /** A call of the admission path, from its head to its line in the log; the review itself is in review.ts. */
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Health } from "../app";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestHandler } from "express";
 import { hasSubject } from "../certificate/client-ca";
+import type { Health } from "../health";
 import type { Log } from "../log";
 import type { Metrics } from "../metrics";
 import { factsOf, type Reviewed } from "./answer";
 import { announcedBy, discardBody, judgeHead, type NoBody, readBody, tooLarge } from "./body";
 import { Room, type SharedRoom, timeFor } from "./room";
-import { answerCrash, crashFields, crashTeller, type Fault, faultReply, type Reply } from "./reply";
+import { crashFields, type Fault, faultReply, type Reply } from "./reply";
 import { answerReview, type ReviewContext } from "./review";
 
-interface AdmissionContext extends ReviewContext, SharedRoom {
+/** What the review route works with. */
+export interface ReviewRoute extends ReviewContext, SharedRoom {
   readonly maxBody: number;
   /** Common names of the callers' certificates; empty: any. */
   readonly clientSubjects?: readonly string[];
@@ -22,28 +24,29 @@ interface AdmissionContext extends ReviewContext, SharedRoom {
 interface ReviewCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly context: AdmissionContext;
+  readonly context: ReviewRoute;
 }
 
-/** Answers every call of the admission path; what one throws costs that call alone. */
-export function admissionListener(context: AdmissionContext): RequestListener {
-  const tellCrash = crashTeller(context.log, context.metrics);
-  return (request, response) => {
-    answerCall({ request, response, context }).catch((error: unknown) => {
-      tellCrash(error);
-      answerCrash(response);
-    });
+/** Refuses a call by its caller or its head, before anything is read. */
+export function checkCall(context: ReviewRoute): RequestHandler {
+  const { maxBody, clientSubjects = [] } = context;
+  return (request, response, next) => {
+    const fault = judgeCaller(request, clientSubjects) ?? judgeHead(request, maxBody);
+    if (fault === undefined) next();
+    else return refuse({ request, response, context }, fault);
   };
 }
 
-/** Head, room, body, review, answer, log: in this order, and each can end it. */
+/** Answers a review; Express turns what it throws into a 500. */
+export function reviewRoute(context: ReviewRoute): RequestHandler {
+  return (request, response) => answerCall({ request, response, context });
+}
+
+/** Room, body, review, answer, log: in this order, and each can end it. */
 async function answerCall(call: ReviewCall): Promise<void> {
   const { request, response, context } = call;
   const { maxBody, metrics, log } = context;
   const since = performance.now();
-  const fault = judgeCaller(call) ?? judgeHead(request, maxBody);
-  if (fault !== undefined) return refuse(call, fault);
-
   const room = Room.take(context, announcedBy(request));
   if (room === "no place") return refuse(call, noPlace, "overloaded");
   if (room === "no memory") return refuse(call, noMemory, "large bodies");
@@ -65,7 +68,7 @@ async function answerCall(call: ReviewCall): Promise<void> {
   if (reviewed === undefined) return;
 
   await endOfTurn();
-  send(response, reviewed.reply, context.health);
+  send(response, reviewed.reply);
 
   await Promise.resolve(); // the other answers of this turn leave first
   const { reply, entry, facts, crash } = reviewed;
@@ -75,8 +78,11 @@ async function answerCall(call: ReviewCall): Promise<void> {
   if (crash !== undefined) log.error(crashFields(crash), "a rule failed");
 }
 
-function judgeCaller({ request, context: { clientSubjects = [] } }: ReviewCall): Fault | undefined {
-  return hasSubject(request.socket, clientSubjects)
+function judgeCaller(
+  { socket }: IncomingMessage,
+  clientSubjects: readonly string[],
+): Fault | undefined {
+  return hasSubject(socket, clientSubjects)
     ? undefined
     : { code: 403, message: "the client certificate is for someone else" };
 }
@@ -87,13 +93,13 @@ const lateBody = { code: 503, message: "cannot judge: the body did not arrive in
 const shedBody = { code: 429, message: "too many reviews at once, and the body is late" } as const;
 
 async function refuse(
-  { request, response, context: { maxBody, health, metrics, log } }: ReviewCall,
+  { request, response, context: { maxBody, metrics, log } }: ReviewCall,
   fault: Fault,
   shed?: "overloaded" | "large bodies",
 ): Promise<void> {
   if (shed !== undefined) metrics.shed(shed);
   await discardBody(request, maxBody);
-  send(response, faultReply(fault), health);
+  send(response, faultReply(fault));
   log.info({ status: fault.code, because: fault.message }, "call refused");
 }
 
@@ -150,13 +156,12 @@ function endOfTurn(): Promise<void> {
 const beyondAscii = /[^\x00-\x7f]/;
 
 /** Names and values by turns: node takes them as they are. */
-function send(response: ServerResponse, { status, headers, body }: Reply, health: Health): void {
+function send(response: ServerResponse, { status, headers, body }: Reply): void {
   // what is ASCII, as all but a strange uid is, needs no encoding
   const encoding = beyondAscii.test(body) ? "utf8" : "latin1";
   const length = String(encoding === "utf8" ? Buffer.byteLength(body) : body.length);
   const head = ["content-type", "application/json", "content-length", length];
-  const more = { ...headers, ...health.connectionHeaders() };
-  for (const name in more) head.push(name, more[name] ?? "");
+  for (const name in headers) head.push(name, headers[name] ?? "");
   response.writeHead(status, head);
   response.end(body, encoding);
 }

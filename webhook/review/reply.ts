@@ -79,12 +79,8 @@ export function crashTeller(log: Log, metrics: Metrics): CrashTeller {
   };
 }
 
-/** A 500, so that failurePolicy decides; a caller that has part of an answer is cut off. */
+/** A 500, so that failurePolicy decides. */
 export function answerCrash(response: ServerResponse): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
   const { status, headers, body } = faultReply({ code: 500, message: "the call failed" });
   const length = Buffer.byteLength(body);
   // its body may still be on the way, so that no other call can follow on this connection

@@ -1,7 +1,8 @@
 /** The time and the room that calls have, seen from inside: who has to free space for whom. */
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { admissionListener } from "../../../webhook/review/call";
+import express from "express";
+import { checkCall, reviewRoute } from "../../../webhook/review/call";
 import {
   abortAfter,
   Arrivals,
@@ -11,7 +12,7 @@ import {
   timeFor,
 } from "../../../webhook/review/room";
 import { Connections } from "../../../webhook/server";
-import { Health } from "../../../webhook/app";
+import { Health } from "../../../webhook/health";
 import { Metrics } from "../../../webhook/metrics";
 import { answerReview } from "../../../webhook/review/review";
 import { clusterFacts, FakeClusters } from "../fake-clusters";
@@ -110,7 +111,8 @@ describe("room for large bodies", () => {
     const health = new Health({ certificate: () => true, clusters: () => true });
     const parts = { clusters, operatorNamespace: "engine", options, maxBody: 2 * length, health };
     const told = { metrics: new Metrics(), log: new FakeLog() };
-    server = createServer(admissionListener({ ...parts, ...told, budget, inFlight }));
+    const route = { ...parts, ...told, budget, inFlight };
+    server = createServer(express().use(checkCall(route), reviewRoute(route)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   });
 
@@ -176,7 +178,6 @@ describe("connections", () => {
     held = [];
     opened = [];
     server = createServer((request, response) => {
-      connections.call(request, response);
       if (request.url === "/hold") held.push(() => response.end("held"));
       else response.end("done");
     });
