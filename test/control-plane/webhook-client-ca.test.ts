@@ -5,7 +5,7 @@ import { aPair } from "../support/tls";
 import { type Api, pathOf } from "./api";
 import { type ControlPlane, type Server, startControlPlane } from "./control-plane";
 import { database, type Scene, seedScene } from "./scene";
-import { freePorts } from "./site";
+import { freePorts } from "../support/free-ports";
 import { verdictsOf } from "./suite";
 import { putNewConfiguration, untilCalled } from "./swap-states";
 import { writeTlsFolder } from "./certificate";
