@@ -1,7 +1,13 @@
 /** Reads certificates into facts: any input, never a throw, nothing of a private key kept. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { asn1, pki } from "node-forge";
-import type { CertificateFacts, LeafFacts, PemFacts, SecretFacts } from "../domain/certificate";
+import type {
+  CertificateFacts,
+  LiveBundles,
+  LeafFacts,
+  PemFacts,
+  SecretFacts,
+} from "../domain/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { keeperOf } from "../domain/secret-keepers";
@@ -38,10 +44,10 @@ const tls = { secretCert: "tls.crt", secretKey: "tls.key", ca: "ca.crt" };
 export function readSecretCertificate(
   secret: KubeObject,
   names: Names,
-  injected?: readonly string[],
+  live?: LiveBundles,
 ): CertificateFacts {
   const items = itemsOf(secret);
-  const { stored, key, ca, isTls } = pairIn(items, names, injected !== undefined);
+  const { stored, key, ca, isTls } = pairIn(items, names, live?.injected === true);
   const decoded = stored === undefined ? undefined : decodeBase64(stored);
   const pem = decoded?.toString("latin1") ?? "";
   const chain = chainOf(pem);
@@ -52,7 +58,7 @@ export function readSecretCertificate(
     base64: decoded !== undefined,
     matchesPrivateKey: matches(chain[0], key),
     caBundle: ca ?? "",
-    ...(injected && { trustedBy: injected.filter((bundle) => isTrustedBy(pem, bundle)) }),
+    ...(live && { trustedBy: live.bundles.filter((bundle) => isTrustedBy(pem, bundle)) }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
 import { readSecretCertificate } from "../adapters/certificate";
 import { parseDocuments } from "../adapters/yaml";
-import { judgeCertificate } from "../domain/certificate";
+import { judgeCertificate, type LiveBundles } from "../domain/certificate";
 import { exitCodes, InputError, UsageError } from "../domain/errors";
 import { rbacNeeds, unbindNeeds } from "../domain/needs/rbac";
 import type { Names } from "../domain/names";
@@ -110,8 +110,8 @@ async function run(
   return await swapWebhook(
     {
       ...ports,
-      judgeSecret: (secret, injected) =>
-        judgeSecret(secret, injected, { names, clock: context.clock, namespace }),
+      judgeSecret: (secret, live) =>
+        judgeSecret(secret, live, { names, clock: context.clock, namespace }),
       probeName: probeNameOf(context),
     },
     swapOptions,
@@ -233,10 +233,10 @@ interface SecretContext extends Pick<CommandContext, "names" | "clock"> {
 
 function judgeSecret(
   secret: KubeObject,
-  injected: readonly string[] | undefined,
+  live: LiveBundles | undefined,
   { names, clock, namespace }: SecretContext,
 ): JudgedSecret {
-  const facts = readSecretCertificate(secret, names, injected);
+  const facts = readSecretCertificate(secret, names, live);
   const findings = judgeCertificate(facts, { namespace, now: clock.now(), names });
   const [certificate] = certificateReport(`${namespace}/${names.webhook.secret}`, facts);
   return { caBundle: facts.caBundle, certificate, facts, findings };

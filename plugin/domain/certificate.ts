@@ -59,6 +59,13 @@ export interface PemFacts {
   readonly leaf: LeafFacts | undefined;
 }
 
+/** The caBundles of entries that are in the cluster. */
+export interface LiveBundles {
+  readonly bundles: readonly string[];
+  /** An injector writes them: the Secret may be that of a controller, with items of other names. */
+  readonly injected: boolean;
+}
+
 /** Everything that a verdict about the secret, or about a PEM file offered for it, needs. */
 export interface CertificateFacts extends PemFacts {
   /** Undefined when a bare PEM file is judged. */

@@ -3,6 +3,7 @@ import { daysUntil } from "../domain/duration";
 import {
   absentSecret,
   type CertificateFacts,
+  type LiveBundles,
   firstUnfit,
   judgeCertificate,
   type PemFacts,
@@ -26,11 +27,7 @@ export interface NewPair {
 
 /** The certificate library, as a port. */
 export interface Certificates {
-  readSecretCertificate(
-    secret: KubeObject,
-    names: Names,
-    injected?: readonly string[],
-  ): CertificateFacts;
+  readSecretCertificate(secret: KubeObject, names: Names, live?: LiveBundles): CertificateFacts;
   readPemCertificate(pem: string): CertificateFacts;
   /** Either form of a file; UsageError when it is neither. */
   parseCertificateFile(text: string, names: Names): { secret: KubeObject } | { pem: string };

@@ -2,7 +2,7 @@
 import { secretNames } from "../domain/checks/secrets";
 import { ApiError, exitCodes } from "../domain/errors";
 import { type FactKey, factKeys, type Facts, type FactSource, factSources } from "../domain/facts";
-import { injectedBundles } from "../domain/webhook/injector";
+import { liveBundles } from "../domain/webhook/injector";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import { isObject } from "../domain/values";
@@ -51,8 +51,8 @@ export async function readSnapshot(
     answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
   }
   const [secret] = objectsOf(answered, "webhookSecrets");
-  const injected = injectedBundles(objectsOf(answered, "webhookConfigurations"), names);
-  const certificate = secret && deps.certificates?.readSecretCertificate(secret, names, injected);
+  const live = liveBundles(objectsOf(answered, "webhookConfigurations"), names);
+  const certificate = secret && deps.certificates?.readSecretCertificate(secret, names, live);
   const objects = Object.fromEntries(
     factKeys.map((key): [FactKey, readonly KubeObject[]] => [
       key,

@@ -196,27 +196,28 @@ export function entriesInForce(
 /** How the CA of an entry stands. */
 export type Trust = "empty" | "encoded-twice" | "no-pem" | "stale" | "fit";
 
-const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 
 function decoded(base64: string): string {
   return Buffer.from(base64, "base64").toString("latin1");
 }
 
-function certificatesIn(base64: string): readonly string[] {
-  return (decoded(base64).match(certificate) ?? []).map((block) => block.replaceAll(/\s/g, ""));
+function holdsCertificate(base64: string): boolean {
+  return certificate.test(decoded(base64));
 }
 
-/** Beside the certificate that is served; while one is renewed, the CA holds the old one and the new one. */
+/**
+ * Beside the certificate that is served, as an API server would judge it: the CA that issued it will
+ * do, and so will a bundle of the old one and the new one. Of what was not read nothing is said.
+ */
 export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
   const bundle = caBundleOf(entry);
   if (bundle === "") return "empty";
   if (isKnownToFit(bundle, served)) return "fit";
-  const trusted = certificatesIn(bundle);
-  if (trusted.length === 0) {
-    return certificatesIn(decoded(bundle)).length > 0 ? "encoded-twice" : "no-pem";
+  if (!holdsCertificate(bundle)) {
+    return holdsCertificate(decoded(bundle)) ? "encoded-twice" : "no-pem";
   }
-  const own = certificatesIn(served?.caBundle ?? "");
-  return own.length === 0 || own.some((one) => trusted.includes(one)) ? "fit" : "stale";
+  return served?.trustedBy === undefined || served.count === 0 ? "fit" : "stale";
 }
 
 function isKnownToFit(bundle: string, served: Facts["certificate"]): boolean {

@@ -2,12 +2,13 @@
  * Controllers that write the CA into webhook configurations by themselves, as an annotation asks them
  * to: what anybody else writes into caBundle is overwritten at once.
  */
+import type { LiveBundles } from "../certificate";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { getOwn } from "../values";
 import { webhookFinding } from "./codes";
-import { caBundleOf, entriesOf, type EntryInForce, trustOf } from "./configuration";
+import { candidatesOf, caBundleOf, entriesOf, type EntryInForce, trustOf } from "./configuration";
 import type { Names } from "../names";
 
 /** The injector that an annotation asks for. */
@@ -85,12 +86,13 @@ export function judgeInjection(
   );
 }
 
-/** The caBundles that an injector writes into the configuration of today; undefined without one. */
-export function injectedBundles(
-  configurations: readonly KubeObject[],
-  { webhook }: Names,
-): readonly string[] | undefined {
-  const current = configurations.find(({ metadata }) => metadata.name === webhook.configuration);
-  if (injectorOf(current) === undefined) return undefined;
-  return [...new Set(entriesOf(current).map(caBundleOf))];
+/** What callers of the webhook trust now, and whether an injector writes it into the configuration of today. */
+export function liveBundles(configurations: readonly KubeObject[], names: Names): LiveBundles {
+  const { configuration } = names.webhook;
+  const current = configurations.find(({ metadata }) => metadata.name === configuration);
+  const bundles = candidatesOf(configurations, names).flatMap(entriesOf).map(caBundleOf);
+  return {
+    bundles: [...new Set(bundles)].filter((bundle) => bundle !== ""),
+    injected: injectorOf(current) !== undefined,
+  };
 }

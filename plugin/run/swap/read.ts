@@ -1,5 +1,5 @@
 /** Reads everything that the swap is planned from, and waits for what may still come. */
-import { absentSecret, firstUnfit } from "../../domain/certificate";
+import { absentSecret, firstUnfit, type LiveBundles } from "../../domain/certificate";
 import type { Skip } from "../../domain/checks/selection";
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -17,7 +17,7 @@ import {
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
 import type { Facts } from "../../domain/facts";
-import { injectedBundles } from "../../domain/webhook/injector";
+import { liveBundles } from "../../domain/webhook/injector";
 import { namespaceMissing } from "../../domain/webhook/codes";
 import type { PlanFacts } from "../../domain/webhook/plan";
 import { waitFor } from "../engine/wait";
@@ -60,8 +60,8 @@ export interface SwapOptions {
 
 /** The world around a swap. */
 export interface SwapDeps extends AskingPorts {
-  /** Judges the Secret (certificates are an adapter's matter), and what an injector wrote, if one does. */
-  readonly judgeSecret: (secret: KubeObject, injected?: readonly string[]) => JudgedSecret;
+  /** Judges the Secret (certificates are an adapter's matter), and by which of the live bundles it is trusted. */
+  readonly judgeSecret: (secret: KubeObject, live?: LiveBundles) => JudgedSecret;
   /** A name for the probe's objects that nothing else has. */
   readonly probeName: string;
 }
@@ -141,17 +141,13 @@ async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedS
     });
     const ref = { resource: configurationResource, name: names.webhook.configuration };
     const live = await cluster.get(ref);
-    const injected = injectedBundles(live === undefined ? [] : [live], names);
-    return { result: "done", value: judged(deps, secret, injected) };
+    const bundles = liveBundles(live === undefined ? [] : [live], names);
+    return { result: "done", value: judged(deps, secret, bundles) };
   });
 }
 
-function judged(
-  deps: SwapDeps,
-  secret: KubeObject,
-  injected: readonly string[] | undefined,
-): JudgedSecret {
-  const verdict = deps.judgeSecret(secret, injected);
+function judged(deps: SwapDeps, secret: KubeObject, live: LiveBundles): JudgedSecret {
+  const verdict = deps.judgeSecret(secret, live);
   const { certificate } = verdict;
   if (certificate !== undefined) deps.recorder.keep({ certificate });
   // an unfit Secret is one finding: the most fundamental cause, the others follow from it

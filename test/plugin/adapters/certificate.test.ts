@@ -16,9 +16,11 @@ import {
   readSecretCertificate,
 } from "../../../plugin/adapters/certificate";
 import { type CertificateFacts, judgeCertificate } from "../../../plugin/domain/certificate";
+import { trustOf } from "../../../plugin/domain/webhook/configuration";
+import { liveBundles } from "../../../plugin/domain/webhook/injector";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { rsaKeys } from "../../support/tls";
+import { certify, rsaKeys } from "../../support/tls";
 
 const now = Date.parse("2026-06-15T12:00:00Z");
 const names = defaultNames;
@@ -433,11 +435,59 @@ describe("a pair that a controller has issued, where an injector writes the CA",
       type: "kubernetes.io/tls",
       data: { "tls.crt": crt, "tls.key": key, "ca.crt": crt },
     };
-    const facts = readSecretCertificate(secret, names, [String(crt), elsewhere]);
+    const facts = readSecretCertificate(secret, names, {
+      bundles: [String(crt), elsewhere],
+      injected: true,
+    });
     expect(facts).toMatchObject({ present: true, matchesPrivateKey: true, caBundle: crt });
     expect(facts.trustedBy).toEqual([crt]);
     expect(facts.secret).toMatchObject({ isTls: true, type: "kubernetes.io/tls" });
     // without an injector it is not what the specification wants
     expect(readSecretCertificate(secret, names)).toMatchObject({ present: false, caBundle: "" });
+  });
+});
+
+describe("what callers trust beside the certificate that is served", () => {
+  const base64 = (...pem: readonly string[]): string =>
+    Buffer.from(pem.join("")).toString("base64");
+  const [authority, other] = ["corporate", "other"].map((commonName) => certify({ commonName }));
+  const served = certify({ commonName: "x", dns: ["admission.engine.svc"] }, authority);
+  const own = certify({ commonName: "y", dns: ["admission.engine.svc"] });
+  const trustIn = (pair: { readonly cert: string; readonly key: string }, caBundle: string) => {
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: names.webhook.secret, namespace: "engine" },
+      data: { cert: base64(pair.cert), privateKey: base64(pair.key) },
+    };
+    const { configuration, entry: name } = names.webhook;
+    const entry = { name, clientConfig: { caBundle } };
+    const live = liveBundles(
+      [{ apiVersion: "v1", kind: "C", metadata: { name: configuration }, webhooks: [entry] }],
+      names,
+    );
+    return trustOf(entry, readSecretCertificate(secret, names, live));
+  };
+  const issuer = String(authority?.cert);
+  const stranger = String(other?.cert);
+
+  test.each<[string, typeof served, string, string]>([
+    ["the CA that issued it, alone", served, base64(issuer), "fit"],
+    ["its CA beside another one", served, base64(stranger, issuer), "fit"],
+    ["the certificate itself", served, base64(served.cert), "fit"],
+    ["the old one and the new one", own, base64(stranger, own.cert), "fit"],
+    ["the certificate in other lines", own, base64(own.cert, "\n"), "fit"],
+    ["another CA", served, base64(stranger), "stale"],
+    [
+      "a certificate of the same CA",
+      served,
+      base64(certify({ commonName: "z" }, authority).cert),
+      "stale",
+    ],
+    ["no certificate", served, base64("none"), "no-pem"],
+    ["PEM encoded twice", served, base64(base64(issuer)), "encoded-twice"],
+    ["nothing", served, "", "empty"],
+  ])("%s", (_title, pair, caBundle, expected) => {
+    expect(trustIn(pair, caBundle)).toBe(expected);
   });
 });

@@ -235,10 +235,14 @@ const pem = (text: string): string =>
   `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
 const encoded = (...texts: readonly string[]): string =>
   Buffer.from(texts.map(pem).join("")).toString("base64");
-const renewed = (...trusted: readonly string[]): Args => [
-  { webhookConfigurations: [aNewConfiguration({ caBundle: encoded(...trusted) })] },
-  { certificate: { ...certificate, caBundle: encoded("NEW=") } },
-];
+const renewed = (...trusted: readonly string[]): Args => {
+  const caBundle = encoded(...trusted);
+  const trustedBy = trusted.includes("NEW=") ? [caBundle] : [];
+  return [
+    { webhookConfigurations: [aNewConfiguration({ caBundle })] },
+    { certificate: { ...certificate, caBundle: encoded("NEW="), trustedBy } },
+  ];
+};
 const leaf = (notAfter: string) =>
   ({ ...certificate, leaf: { ...certificate.leaf, notAfter } }) as typeof certificate;
 /** Another entry for the same Service in the new configuration. */
