@@ -487,7 +487,7 @@ describe("what callers trust beside the certificate that is served", () => {
     ["no certificate", served, base64("none"), "no-pem"],
     ["PEM encoded twice", served, base64(base64(issuer)), "encoded-twice"],
     ["nothing", served, "", "empty"],
-  ])("%s", (_title, pair, caBundle, expected) => {
+  ])("%s", (_title, ...[pair, caBundle, expected]) => {
     expect(trustIn(pair, caBundle)).toBe(expected);
   });
 });
