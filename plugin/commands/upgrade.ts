@@ -4,6 +4,7 @@ import { replaceFile } from "../adapters/files";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { requireMatched, type Skip, skipWord } from "../domain/checks/selection";
+import { unusualCode } from "../domain/operator/codes";
 import { clusterFindings } from "../domain/cluster/codes";
 import { renderAge } from "../domain/duration";
 import { exitCodes, UsageError } from "../domain/errors";
@@ -249,6 +250,7 @@ function planOf(plans: readonly PartPlan[], parts: PlanParts): UpgradePlan {
 /** The words of the same upgrade, for the command that carries its plan out. */
 export function wordsOf(flags: UpgradeFlags): readonly string[] {
   const { release, sha256, target, chart, skip } = flags;
+  const accepted = flags.allowObjects.map((object) => ({ code: unusualCode, object }));
   const valued = {
     ...{ release, sha256, target, chart: chart?.chart, "release-name": chart?.releaseName },
     ...{ version: chart?.version, values: chart?.values, "image-registry": flags.registry },
@@ -257,9 +259,8 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...{
       "probe-file": flags.probeFile,
       "take-fields": flags.takeFields,
-      "allow-object": flags.allowObjects,
     },
-    skip: skip.map(skipWord),
+    skip: [...skip, ...accepted].map(skipWord),
   };
   return publicWords([
     ...Object.entries(valued).flatMap(([name, value]) =>

@@ -108,6 +108,11 @@ describe("wrong usage ends with 2 and one line a problem", () => {
       ["reapply-rbac", "--skip", "WEBHOOK-OTHER-NAMESPACE=x"],
       ["--skip: WEBHOOK-OTHER-NAMESPACE is not one of RBAC-OTHER-OPERATOR"],
     ],
+    [
+      "an unusual object without its name",
+      ["upgrade-operator", "--release=./x", "--skip=OPERATOR-BUNDLE-UNUSUAL"],
+      ["name its object: OPERATOR-BUNDLE-UNUSUAL=OBJECT"],
+    ],
     ["a flag that is gone", ["upgrade-webhook", "--take-over"], ["unknown flag: --take-over"]],
     ["two proofs", ["upgrade-webhook", "--no-probe", "--probe-file=a"], ["give one of the two"]],
   ])("%s", async (_, argv, parts) => {

@@ -1,8 +1,10 @@
 /** `upgrade`, `upgrade-operator` and `upgrade-cluster`. */
 import { isRegistry } from "../../domain/image";
 import { isSubdomain } from "../../domain/kube/selectors";
-import { type FlagReader, flagTable, list, type OptionsOf, tag } from "../flags";
+import { type FlagReader, flagTable, type OptionsOf, tag } from "../flags";
 import { type FlagsOf, groups, spec } from "../spec";
+import { type Skip, unnamed } from "../../domain/checks/selection";
+import { unusualCode } from "../../domain/operator/codes";
 import { participantFlag, releaseFlags, skipFlag, stallFlag, takeFlag, withLimit } from "./common";
 
 const operatorFlags = flagTable({
@@ -23,12 +25,6 @@ const operatorFlags = flagTable({
     repeat: true,
     read: (read, name) => read.each(name).flatMap(splitFields),
     help: "Local changes that the release wins over, separated by commas",
-  },
-  "allow-object": {
-    value: "KIND/NAME",
-    ...list,
-    key: "allowObjects",
-    help: "Object of the bundle to apply although its permissions or pods are unusual",
   },
   chart: {
     value: "REF",
@@ -136,8 +132,8 @@ A bundle: definitions first, never downgraded, then accounts, roles, bindings, S
 server-side apply. What kubectl applied of the old bundle is taken over; what someone changed since is a local
 change: all of them are listed with both values before anything is written, and --take-fields decides. What
 is changed is saved first. What no operator needs (wildcard permissions, bindings to everybody, other Deployments,
-privileged pods) is refused unless --allow-object names it. A chart: helm does it, with the
-values given so far. An operator that a chart or OLM owns is not upgraded by a bundle. Running the command
+privileged pods) is refused unless --skip OPERATOR-BUNDLE-UNUSUAL=KIND/NAME accepts it. A chart: helm does it, with
+the values given so far. An operator that a chart or OLM owns is not upgraded by a bundle. Running the command
 again is safe: it continues from the state found.`,
   examples: {
     "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
@@ -156,17 +152,17 @@ again is safe: it continues from the state found.`,
   judge: judgeOperator,
 });
 
-const ofBundle = [
-  "sha256",
-  "target",
-  "image-registry",
-  "pull-secret",
-  "take-fields",
-  "allow-object",
-];
+const ofBundle = ["sha256", "target", "image-registry", "pull-secret", "take-fields"];
 
-function judgeOperator<O extends OptionsOf<typeof operatorFlags>>(options: O, read: FlagReader) {
-  const { chart, releaseName, version, values, ...own } = options;
+type OperatorTyped = OptionsOf<typeof operatorFlags> & OptionsOf<typeof skipFlag>;
+
+function judgeOperator<O extends OperatorTyped>(options: O, read: FlagReader) {
+  const { chart, releaseName, version, values, skip: typedSkip, ...own } = options;
+  const isUnusual = ({ code }: Skip): boolean => code === unusualCode;
+  const unusual = typedSkip.filter(isUnusual);
+  read.problems.push(...unnamed(unusual, [unusualCode]));
+  const skip = typedSkip.filter((one) => !isUnusual(one));
+  const allowObjects = unusual.flatMap(({ object }) => object ?? []);
   const byChart = read.given("chart");
   read.oneOf("release", "chart");
   if (!byChart && !read.given("release")) {
@@ -176,7 +172,12 @@ function judgeOperator<O extends OptionsOf<typeof operatorFlags>>(options: O, re
     read.missing.push(`--${name}: goes with --release`);
   }
   const typed = { chart: chart ?? "", releaseName: releaseName ?? "", version: version ?? "" };
-  return { ...own, ...(byChart && { chart: judgeChart({ ...typed, values }, read) }) };
+  return {
+    ...own,
+    skip,
+    allowObjects,
+    ...(byChart && { chart: judgeChart({ ...typed, values }, read) }),
+  };
 }
 
 function readRegistry(read: FlagReader, name: string): string | undefined {

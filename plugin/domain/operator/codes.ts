@@ -105,10 +105,15 @@ export const operatorFindings = {
     cause: "an image of the cluster that the names do not know is not pointed at the registry",
     fix: "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
   }),
+  unusual: error("OPERATOR-BUNDLE-UNUSUAL", "S15", {
+    cause:
+      "an object of the release gives or runs what no operator needs: wildcard permissions, bindings to everybody, other Deployments, privileged pods",
+    fix: "look at it; where it is wanted, accept it with --skip OPERATOR-BUNDLE-UNUSUAL=OBJECT",
+  }),
   rightHeld: warning("OPERATOR-RIGHT-HELD", "S15", {
     cause:
       "a role of the release gives an unusual right that the same role in the cluster gives already",
-    fix: "nothing: the release takes nothing new; what is new is refused unless --allow-object names it",
+    fix: "nothing: the release takes nothing new; what is new is refused unless --skip OPERATOR-BUNDLE-UNUSUAL=OBJECT accepts it",
   }),
   localChange: error("OPERATOR-LOCAL-CHANGE", "S18", {
     cause: "someone changed a field that the release sets to another value",
@@ -168,3 +173,6 @@ export const operatorFindings = {
 
 /** A finding of one of the codes. */
 export const operatorFinding = findingIn(operatorFindings);
+
+/** What is unusual in a bundle, and accepted object by object. */
+export const unusualCode = operatorFindings.unusual.code;

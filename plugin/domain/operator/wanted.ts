@@ -1,4 +1,7 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
+import { skipWord } from "../checks/selection";
+import type { Finding } from "../findings";
+import { operatorFinding, unusualCode } from "./codes";
 import { inRegistry, isIn, parseImage, withRepository } from "../image";
 import type { Names } from "../names";
 import { annotationOf, type KubeObject, type Ref, type Resource } from "../objects";
@@ -82,6 +85,8 @@ export type Placed =
       readonly problems: readonly string[];
       /** Nothing is wrong but what a person may allow. */
       readonly allowable: boolean;
+      /** What a person may allow. */
+      readonly findings: readonly Finding[];
     };
 
 /** The objects in the order of writing: definitions first, the Deployment last. */
@@ -90,8 +95,9 @@ export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Pl
   if (refused.length + problems.length > 0) {
     return {
       is: "unfit",
-      problems: [...refused, ...problems],
+      problems: [...refused.map(refusalText), ...problems],
       allowable: problems.length === 0,
+      findings: refused,
     };
   }
   const objects = bundleKinds.flatMap((kind) =>
@@ -105,7 +111,7 @@ export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Pl
 function problemsOf(
   bundle: readonly KubeObject[],
   { names, allowObjects, held }: Placing,
-): { readonly refused: readonly string[]; readonly problems: readonly string[] } {
+): { readonly refused: readonly Finding[]; readonly problems: readonly string[] } {
   const { deployment } = names.operator;
   const unknown = bundle.filter((object) => bundleKindOf(object) === undefined);
   const nameless = bundle.filter(({ metadata }) => asString(metadata.name) === undefined);
@@ -116,9 +122,11 @@ function problemsOf(
   const judged = held === undefined ? bundle.filter((object) => !isRole(object)) : bundle;
   const refused = unusualIn(judged, names, held)
     .filter(({ object }) => !allowObjects.includes(object))
-    .map(({ object, because }) => `${object}: ${because}; allow it with --allow-object ${object}`);
+    .map(({ object, because: cause }) =>
+      operatorFinding("unusual", { object, cause, fix: `accept it with ${accepting(object)}` }),
+    );
   const problems = [
-    ...idle.map((object) => `--allow-object ${object}: nothing of that name needs to be allowed`),
+    ...idle.map((object) => `${accepting(object)}: nothing of that name needs to be accepted`),
     ...unknown.map(({ apiVersion, kind }) => `${kind} in ${apiVersion} is not a part of a bundle`),
     ...nameless.map(({ kind }) => `a ${kind} has no name`),
     ...(operators.length === 1
@@ -126,6 +134,15 @@ function problemsOf(
       : [`one Deployment ${deployment} is requested, not ${operators.length}`]),
   ];
   return { refused, problems };
+}
+
+function refusalText({ object = "", cause, fix }: Finding): string {
+  return `${object}: ${cause}; ${fix}`;
+}
+
+/** The flag as it is typed. */
+function accepting(object: string): string {
+  return `--skip ${skipWord({ code: unusualCode, object })}`;
 }
 
 /** True for the operator's Deployment. */

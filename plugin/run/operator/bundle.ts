@@ -179,8 +179,9 @@ class BundleUpgrade {
       held: installed?.objects,
     });
     if (result.is === "placed") return result.objects;
+    this.deps.recorder.findings(result.findings);
     const hint = result.allowable
-      ? "look at what is named; where it is wanted, allow it with --allow-object, then run again"
+      ? "look at what is named; where it is wanted, accept it with the --skip that is printed, then run again"
       : "give a release as it was published, with the operator's bundle for this platform";
     throw new UsageError(
       result.problems.map((problem) => `release ${source}: ${problem}`),

@@ -81,12 +81,14 @@ test.each<[readonly KubeObject[], readonly string[], readonly string[]]>([
   [
     [operator, stranger],
     [],
-    ["Deployment/miner: it is not the operator's; allow it with --allow-object Deployment/miner"],
+    [
+      "Deployment/miner: it is not the operator's; accept it with --skip OPERATOR-BUNDLE-UNUSUAL=Deployment/miner",
+    ],
   ],
   [
     [operator, stranger],
     ["Deployment/miner", "Role/x"],
-    ["--allow-object Role/x: nothing of that name needs to be allowed"],
+    ["--skip OPERATOR-BUNDLE-UNUSUAL=Role/x: nothing of that name needs to be accepted"],
   ],
 ])("every problem of a bundle is named (%#)", (bundle, allowObjects, problems) => {
   const result = placeBundle(bundle, { ...placing, allowObjects });

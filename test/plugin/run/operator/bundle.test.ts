@@ -420,7 +420,7 @@ describe("nothing is written", () => {
     const refused = await scene.run({ contents: withAddition });
     expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([2, [], []]);
     expect(JSON.stringify(refused)).toContain(
-      "ClusterRoleBinding/everybody: it is for system:unauthenticated; allow it with --allow-object ClusterRoleBinding/everybody",
+      "ClusterRoleBinding/everybody: it is for system:unauthenticated; accept it with --skip OPERATOR-BUNDLE-UNUSUAL=ClusterRoleBinding/everybody",
     );
     const allowObjects = ["ClusterRoleBinding/everybody"];
     const plan = await scene.run({ contents: withAddition, allowObjects, dryRun: "server" });
@@ -482,7 +482,7 @@ describe("nothing is written", () => {
       const refused = await scene.run({ contents: giving(right("bind")) });
       expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([2, [], []]);
       expect(refused.exit.reason).toContain("its rules give the verb bind on roles");
-      expect(refused.exit.next).toContain("--allow-object");
+      expect(refused.exit.next).toContain("--skip");
     });
   });
 
