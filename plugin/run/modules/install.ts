@@ -1,5 +1,7 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
+import { clusterFinding } from "../../domain/cluster/codes";
 import { projectCluster } from "../../domain/clusters";
+import { isDeleting, renderDeletion } from "../../domain/deletion";
 import { moduleFindings } from "../../domain/api/module-judgment";
 import { ClusterApiError, moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/errors";
@@ -15,7 +17,7 @@ import type {
 } from "../cluster-api";
 import { requireHome } from "../engine/permissions";
 import { type CallChange, Session, type SessionPorts } from "../engine/session";
-import type { Recorder, StepInfo } from "../engine/recorder";
+import { BlockedError, type Recorder, type StepInfo } from "../engine/recorder";
 import type { Report } from "../report";
 import {
   isAway,
@@ -60,6 +62,7 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
     recorder.done(infoOf(ports, options), "unchanged");
     return ended(ports, options, { module: present, reason: `${label} is installed already` });
   }
+  requireKept(options.ec);
   if (dryRun !== "none") {
     if (dryRun === "server") recorder.note("the REST API knows no dry run: nothing is sent to it");
     recorder.done(infoOf(ports, options), "planned");
@@ -71,6 +74,13 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   const installed = await installedModule(ports, options);
   recorder.findings(nodeFindings(options.ec, answer));
   return ended(ports, options, { module: installed, reason: `${label} is installed` });
+}
+
+/** Throws 3 for an EC that is being deleted: the module would go with it. */
+function requireKept(ec: KubeObject): void {
+  if (!isDeleting(ec)) return;
+  const about = { object: objectLabel(ec), cause: renderDeletion(ec) };
+  throw new BlockedError(exitCodes.blocked, [clusterFinding("deleting", about)]);
 }
 
 function infoOf({ api, names }: InstallPorts, { module, file }: InstallOptions): StepInfo {

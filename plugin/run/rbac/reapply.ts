@@ -6,7 +6,8 @@
  * it) and `worker.ts` (how those of one namespace are sent and proven).
  */
 import { eachAtMost } from "../../domain/at-most";
-import { ApiError } from "../../domain/errors";
+import { deletionOfNamespace } from "../../domain/deletion";
+import { ApiError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
@@ -25,6 +26,7 @@ import {
   requirePermissions,
   requireYes,
 } from "../engine/permissions";
+import { BlockedError } from "../engine/recorder";
 import { Session } from "../engine/session";
 import { ChangedError } from "../engine/send";
 import type { Report } from "../report";
@@ -130,6 +132,8 @@ class Reapply {
     const { configured, running } = await readOperator(deps, options);
     requireConfigured(configured, options);
     const namespaces = await readNamespaces(deps, options, configured);
+    const going = deletionOfNamespace(options.namespace, namespaces.all?.get(options.namespace));
+    if (going.length > 0) throw new BlockedError(exitCodes.blocked, going);
     const targets = targetsOf(namespaces, configured, options);
     recorder.findings(targets.findings);
     this.#summary.begin(targets);

@@ -74,6 +74,15 @@ test.each([
   expect(errors[0]).toMatchObject({ code: "OBJECT-DELETING", object: label });
 });
 
+test("reapply-rbac ends with 3 where the operator's namespace is being deleted", async () => {
+  const { code, errors, written } = await example().run(
+    "reapply-rbac",
+    deleting("Namespace/engine"),
+  );
+  expect([code, written]).toEqual([3, []]);
+  expect(errors).toMatchObject([{ code: "NAMESPACE-DELETING", object: "Namespace/engine" }]);
+});
+
 const orders = "EngineEnterpriseDatabase/shop/orders";
 
 test("a database that goes is left out and named, the others are upgraded: 6", async () => {

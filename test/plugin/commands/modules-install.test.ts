@@ -64,6 +64,22 @@ test("where the older call has gone the newer ones bring it, to the node that an
   expect(document.findings?.map(({ code }) => code)).toContain("MODULE-DEFINE-NEXT");
 });
 
+test.each(["none", "client"])(
+  "for an EC that is being deleted it ends with 3, --dry-run=%s, and nothing is sent",
+  async (mode) => {
+    const scene = await modulesScene({ defined: ["rg"], deletedAt: "2026-01-02T01:00:00Z" });
+    const words = ["modules", "install", scene.archive(), `--dry-run=${mode}`, "-o", "json"];
+    const document = documentOf(await scene.ask(words));
+    expect([document.exit.code, postsOf(scene), isThere(scene)]).toEqual([3, [], false]);
+    expect(document.findings).toMatchObject([
+      {
+        code: "CLUSTER-DELETING",
+        cause: "it is being deleted since 2026-01-02T01:00:00Z, held by finalizer example.com/hold",
+      },
+    ]);
+  },
+);
+
 test("uploads that are switched off end with 4 and the call that switches them on", async () => {
   const scene = await modulesScene({ profile: "8.2" });
   const { code, out } = await scene.ask(["modules", "install", scene.archive()]);

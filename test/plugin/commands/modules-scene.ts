@@ -21,6 +21,8 @@ import { aFolder } from "../../support/a-folder";
 export interface ModulesWish extends PlayedWish {
   /** Names in the EC's list of modules. */
   readonly defined?: readonly string[];
+  /** Since when the EC is being deleted. */
+  readonly deletedAt?: string;
   readonly user?: User;
   /** Of the Secret; else the administrator's. */
   readonly password?: string;
@@ -70,7 +72,7 @@ export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene
   const { objects } = await exampleSource(names, testTime);
   const secret = anApiSecret(played.admin.name, wish.password ?? played.admin.password);
   const plane = aControlPlane([
-    ...objects.map((object) => defining(object, wish.defined ?? [])),
+    ...objects.map((object) => defining(object, wish)),
     secret,
     ...(wish.more ?? []),
   ]);
@@ -98,12 +100,17 @@ export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene
   };
 }
 
-function defining(object: KubeObject, defined: readonly string[]): KubeObject {
+function defining(object: KubeObject, { defined = [], deletedAt }: ModulesWish): KubeObject {
   if (object.kind !== names.ec.kind) return object;
   const url = "https://modules.example/rg.zip";
   const [parent = "", field = ""] = names.fields.userDefinedModules;
   const list = defined.map((name) => ({ name, source: { https: { url } } }));
-  return { ...object, [parent]: { ...(object[parent] as object), [field]: list } };
+  const held = deletedAt !== undefined && {
+    deletionTimestamp: deletedAt,
+    finalizers: ["example.com/hold"],
+  };
+  const metadata = { ...object.metadata, ...held };
+  return { ...object, metadata, [parent]: { ...(object[parent] as object), [field]: list } };
 }
 
 /** What varies from run to run, taken out. */
