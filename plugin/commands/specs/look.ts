@@ -145,7 +145,7 @@ for what really runs. Exit code 0 says that nothing is frozen, 3 that something 
 With --apply versions are posted over the REST API, one action at a time; then the run waits until the EC is
 Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
 first change. Running it again continues from the state found. A module that is missing is installed first, by the
-line of "modules install" that is printed: until then the run ends with 3, and run again after it, it goes on.`,
+line of "modules install" that is printed: until then the run ends with 3, and run again after it, it continues.`,
   examples: {
     "See why it makes no progress": "recover -n engine --api-ca ca.pem",
     "Upgrade the databases that are too old, and bring them in line":

@@ -34,12 +34,12 @@ export const valueNames = {
     ["EngineSearch", "EngineJSON", "EngineGears"],
     "Display names of modules, as people know them",
   ),
+  volumesResizing: words(["Resizing"], "States of a cluster's volumes while they are expanded"),
   engineVersions: versions(
     ["7.2", "7.4", "8.0", "8.2"],
     "Supported versions where a cluster publishes none",
   ),
   majorChannel: word("major", "Channel, and policy, of major versions"),
-  volumesResizing: words(["Resizing"], "States of an EC's volumes while they are expanded"),
   latestChannel: word("latest", "Channel, and policy, of all versions"),
 };
 
