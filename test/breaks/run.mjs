@@ -32,7 +32,8 @@ const copy = mkdtempSync(join(tmpdir(), "breaks-"));
 let running, stopped;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-  process.once(signal, () => {
+  // more than once: a group of processes is often told twice
+  process.on(signal, () => {
     stopped = signal;
     // the group: the workers of a run would go on in a folder that is gone
     if (running?.pid !== undefined) process.kill(-running.pid, signal);
