@@ -136,8 +136,8 @@ function problemsOf(
   return { refused, problems };
 }
 
-function refusalText({ object = "", cause, fix }: Finding): string {
-  return `${object}: ${cause}; ${fix}`;
+function refusalText({ object, cause, fix }: Finding): string {
+  return `${String(object)}: ${cause}; ${fix}`;
 }
 
 /** The flag as it is typed. */

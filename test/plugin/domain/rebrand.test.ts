@@ -401,3 +401,25 @@ test("an odd definition throws nothing", () => {
   const crd = { ...aDefinition({}), spec: { names: { kind: edb.kind }, versions: [columns, 7] } };
   expect(rebrand(crd, acme)).toMatchObject({ spec: { names: { kind: adb.kind } } });
 });
+
+test("the companion's objects: words that begin with its name, and the namespace in its variable", () => {
+  const named = usable(
+    judgeNames({ companion: { deployment: "acme-hook" }, operator: { namespace: "acme-ops" } }),
+  );
+  const env = [
+    { name: "ENGINE_NAMESPACE", value: "engine" },
+    { name: "ENGINE_OTHER", value: "anything" },
+  ];
+  const object = {
+    kind: "Deployment",
+    metadata: { name: "engine-webhook-certificate" },
+    spec: { containers: [{ env }] },
+  };
+  expect(rebrand(object, named)).toEqual({
+    kind: "Deployment",
+    metadata: { name: "acme-hook-certificate" },
+    spec: {
+      containers: [{ env: [{ name: "ENGINE_NAMESPACE", value: "acme-ops" }, { ...env[1] }] }],
+    },
+  });
+});

@@ -63,6 +63,12 @@ const auto = { autoUpgradeEngineEnterprise: true };
 
 test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>([
   ["no state told", { ec: anEc({}, { state: undefined }) }, "standing", []],
+  [
+    "all pods renewed, and the EC does not say so yet",
+    { objects: { statefulSets: [aSet()], pods: [0, 1, 2].map((ordinal) => aPod(ordinal)) } },
+    "moving",
+    [],
+  ],
   ["rolling with an old database", { edbs: old, objects: { ...stuck, pods: [] } }, "moving", []],
   [
     "the same under an expired license",
