@@ -1,6 +1,6 @@
 /** Names that people call bundled modules by, beside the modules' own (S54; domain facts 7). */
 import type { Names } from "./names";
-import { oncePer } from "./values";
+import { escapeRegExp, oncePer } from "./values";
 
 /** A shorter end of a module's name says too little. */
 const shortestEnd = 4;
@@ -23,9 +23,9 @@ export const namePatterns = oncePer((names: Names): NamePatterns => {
   const { bundledModules, moduleDisplayNames } = names;
   const brand = brandOf(moduleDisplayNames);
   const callers = (modules: readonly string[]): string =>
-    `(?:${escaped(brand)})?${oneOf(modules.flatMap(endsOf))}[ 0-9._-]{0,${mostAfter}}`;
+    `(?:${escapeRegExp(brand)})?${oneOf(modules.flatMap(endsOf))}[ 0-9._-]{0,${mostAfter}}`;
   const known =
-    brand === "" ? oneOf(moduleDisplayNames) : `${escaped(brand)}[^\\n]{0,${mostAfter}}`;
+    brand === "" ? oneOf(moduleDisplayNames) : `${escapeRegExp(brand)}[^\\n]{0,${mostAfter}}`;
   return {
     display: whole(`${known}|${callers(bundledModules)}`),
     own: whole(oneOf(bundledModules)),
@@ -61,8 +61,4 @@ function endsOf(module: string): readonly string[] {
 
 const whole = (alternatives: string): RegExp => new RegExp(`^(?:${alternatives})$`, "iu");
 
-const oneOf = (texts: readonly string[]): string => `(?:${texts.map(escaped).join("|")})`;
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-}
+const oneOf = (texts: readonly string[]): string => `(?:${texts.map(escapeRegExp).join("|")})`;

@@ -156,6 +156,11 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return ranked[0]?.candidate;
 }
 
+/** The source of a regular expression that matches the text as it is; RE2 reads it alike. */
+export function escapeRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
 /** ` (did you mean …?)`, or nothing. */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const found = nearest(word, candidates);

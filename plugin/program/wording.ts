@@ -2,8 +2,8 @@
 import { catalogue } from "../domain/catalogue";
 import { checks } from "../domain/checks/all";
 import type { Names } from "../domain/names";
-import { escaped, wordingOf } from "../domain/names/wording";
-import { isObject } from "../domain/values";
+import { wordingOf } from "../domain/names/wording";
+import { escapeRegExp, isObject } from "../domain/values";
 import type { TalkingReporter } from "../output/reporter";
 import type { Event, Report } from "../run/report";
 import { Readable } from "node:stream";
@@ -21,7 +21,7 @@ export function sentencesIn(names: Names): (text: string) => string {
   ].filter((sentence) => say(sentence) !== sentence);
   const said = new Map(sentences.map((sentence) => [sentence, say(sentence)]));
   const longestFirst = [...said.keys()].sort((one, other) => other.length - one.length);
-  const pattern = new RegExp(longestFirst.map(escaped).join("|") || "(?!)", "g");
+  const pattern = new RegExp(longestFirst.map(escapeRegExp).join("|") || "(?!)", "g");
   return (text) => text.replace(pattern, (sentence) => String(said.get(sentence)));
 }
 

@@ -1,6 +1,6 @@
 /** Texts in the specification's words, said in the words of the names. */
 import { defaultNames, kinds, mapNames, type Names, namesTree, termOf } from "../names";
-import { getPath } from "../values";
+import { escapeRegExp, getPath } from "../values";
 import { type Spellings, spellings } from "../rebrand";
 
 /**
@@ -14,7 +14,7 @@ export function wordingOf(names: Names): (text: string) => string {
   const longestFirst = [...words.keys()].sort((one, other) => other.length - one.length);
   const parts = [
     ...contexts.map(({ after, word }) => `(?<=${after})(${word})`),
-    `(?<![\\w-])(?:${longestFirst.map(escaped).join("|")})(?=s?(?![\\w-]))`,
+    `(?<![\\w-])(?:${longestFirst.map(escapeRegExp).join("|")})(?=s?(?![\\w-]))`,
   ];
   const pattern = new RegExp(parts.join("|"), "g");
   return (text) =>
@@ -69,6 +69,3 @@ const notInTexts: readonly string[] = [
   "webhookFieldManager",
   "companion.deployment",
 ];
-
-/** A text as a regular expression that matches it alone. */
-export const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { makePair, type KeyPair } from "../../adapters/certificate-pair";
 import type { Names } from "../../domain/names";
-import { getOwn } from "../../domain/values";
+import { escapeRegExp, getOwn } from "../../domain/values";
 import type { Clock } from "../../run/ports";
 import { type RestCall, type Endpoint, endpointsOf, type ApiContext } from "./endpoints";
 import { type ApiFault, ApiFaults, failureOf, instead, loses } from "./faults";
@@ -143,9 +143,7 @@ function applicationOf(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): 
 function patternOf(path: string): RegExp {
   const parts = path
     .split(/\{(\w+)\}/)
-    .map((part, index) =>
-      index % 2 === 1 ? `(?<${part}>[^/]+)` : part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"),
-    );
+    .map((part, index) => (index % 2 === 1 ? `(?<${part}>[^/]+)` : escapeRegExp(part)));
   return new RegExp(`^${parts.join("")}/?$`);
 }
 
