@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import type { KubeObject } from "./api";
 import { caBundleOf, makePair, type Pair, secretOf } from "./certificate";
+import { makeOpenDefinition } from "../support/open-definition";
 import { bundleOf } from "../support/releases/tree";
 import { type ControlPlane, runHelm, startControlPlane } from "./control-plane";
 import { errorsIn, type PluginRun, runner, runPlugin } from "./plugin-run";
@@ -59,26 +60,12 @@ afterAll(async () => {
 });
 
 /** The kind that cert-manager makes certificates from, with anything in it. */
-const certificates: KubeObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "certificates.cert-manager.io" },
-  spec: {
-    group: "cert-manager.io",
-    scope: "Namespaced",
-    names: { kind: "Certificate", plural: "certificates" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        },
-      },
-    ],
-  },
-};
+const certificates = makeOpenDefinition({
+  group: "cert-manager.io",
+  scope: "Namespaced",
+  kind: "Certificate",
+  plural: "certificates",
+});
 
 /** The Secret as cert-manager writes it. */
 async function store({ cert, privateKey }: Pair): Promise<void> {

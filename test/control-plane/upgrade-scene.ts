@@ -10,6 +10,7 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
 import { type Misbehavior, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { makeOpenDefinition } from "../support/open-definition";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { admissionSecret, caBundleOf, makePair, type Pair, writeTlsFolder } from "./certificate";
@@ -272,26 +273,12 @@ export async function serveOpenShift(cluster: Cluster): Promise<void> {
 }
 
 /** The kind that says which OpenShift it is, with anything in it. */
-export const clusterVersions = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "clusterversions.config.openshift.io" },
-  spec: {
-    group: "config.openshift.io",
-    scope: "Cluster",
-    names: { kind: "ClusterVersion", plural: "clusterversions" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        },
-      },
-    ],
-  },
-};
+export const clusterVersions = makeOpenDefinition({
+  group: "config.openshift.io",
+  scope: "Cluster",
+  kind: "ClusterVersion",
+  plural: "clusterversions",
+});
 
 /** What OpenShift says of its own version. */
 export async function platformIs(cluster: Cluster, version: string): Promise<void> {

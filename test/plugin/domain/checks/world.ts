@@ -15,6 +15,7 @@ import { renderTemplate, wantedConfiguration } from "../../../../plugin/domain/w
 import { exampleDefinitions } from "../../../../plugin/rehearsal/example";
 import { readSnapshot } from "../../../../plugin/run/snapshot";
 import { testTime } from "../../../support/manual-clock";
+import { makeOpenDefinition } from "../../../support/open-definition";
 import { startOfRun } from "../../../support/program-world";
 import { usable } from "../../../support/renamed";
 import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
@@ -452,48 +453,25 @@ function established(definition: KubeObject): KubeObject {
   return { ...definition, status: { conditions: [{ type: "Established", status: "True" }] } };
 }
 
-const clusterVersionKind = established({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "clusterversions.config.openshift.io" },
-  spec: {
+const clusterVersionKind = established(
+  makeOpenDefinition({
     group: "config.openshift.io",
     scope: "Cluster",
-    names: { kind: "ClusterVersion", plural: "clusterversions", singular: "clusterversion" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        },
-      },
-    ],
-  },
-});
+    kind: "ClusterVersion",
+    plural: "clusterversions",
+  }),
+);
 
 /** OLM's Subscriptions, which this cluster does not serve without it. */
-export const subscriptionKind: KubeObject = {
-  ...clusterVersionKind,
-  metadata: { name: "subscriptions.operators.coreos.com" },
-  spec: {
-    ...(clusterVersionKind["spec"] as object),
+export const subscriptionKind = established(
+  makeOpenDefinition({
     group: "operators.coreos.com",
+    version: "v1alpha1",
     scope: "Namespaced",
-    names: { kind: "Subscription", plural: "subscriptions", singular: "subscription" },
-    versions: [
-      {
-        name: "v1alpha1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        },
-      },
-    ],
-  },
-};
+    kind: "Subscription",
+    plural: "subscriptions",
+  }),
+);
 
 export function base64(text: string): string {
   return Buffer.from(text).toString("base64");
