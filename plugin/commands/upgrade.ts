@@ -256,10 +256,8 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...{ version: chart?.version, values: chart?.values, "image-registry": flags.registry },
     ...{ "pull-secret": flags.pullSecret, "cluster-target": flags.clusterTarget },
     ...{ "engine-version": flags.engineVersion, participant: flags.participants },
-    ...{
-      "probe-file": flags.probeFile,
-      "take-fields": flags.takeFields,
-    },
+    "probe-file": flags.probeFile,
+    "take-fields": flags.takeFields,
     skip: [...skip, ...accepted].map(skipWord),
   };
   return publicWords([

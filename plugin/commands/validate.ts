@@ -264,7 +264,8 @@ function editsOf(
     const [first, ...others] = before.get(keyOf(manifest, place)) ?? [];
     const edit = { kind, before: first?.object, after: value };
     const asked = {
-      ...{ edit, namespace: namespaceIn(value, place) },
+      edit,
+      namespace: namespaceIn(value, place),
       locate: (field: string) => locate(pathOf(field, value)),
     };
     if (first === undefined || others.length === 0) return [asked];

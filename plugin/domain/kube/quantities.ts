@@ -37,7 +37,11 @@ function spelledIn(value: unknown): Spelled | undefined {
   const isExponent = /^[eE]./.test(suffix);
   const steps = kibi > 0 ? 0 : 3 * (decimal.indexOf(suffix) - 3);
   return {
-    ...{ text, kibi, isExponent, fraction, negative: sign === "-" },
+    text,
+    kibi,
+    isExponent,
+    fraction,
+    negative: sign === "-",
     digits: (whole || "0") + fraction,
     power: (isExponent ? Number(suffix.slice(1)) : steps) - fraction.length,
   };

@@ -47,7 +47,8 @@ export function rbacNeeds(wish: RbacWish): Needs {
       ...(accounts
         ? [
             permissionOn("list", factSources(names).ecs.resource, {
-              ...{ why: "to see the clusters' service accounts", namespace },
+              why: "to see the clusters' service accounts",
+              namespace,
             }),
           ]
         : []),
@@ -172,7 +173,8 @@ export function unbindNeeds(wish: UnbindWish): Needs {
     reads: [
       ...constraints.map((one) =>
         permissionOn("get", constraintResource, {
-          ...{ why: "to see who is in its users and groups", name: one },
+          why: "to see who is in its users and groups",
+          name: one,
         }),
       ),
       ...Object.values(accessResources).map((resource) =>
@@ -180,10 +182,13 @@ export function unbindNeeds(wish: UnbindWish): Needs {
       ),
       permissionOn("list", pods.resource, { why: "to see which pods run under the constraint" }),
       permissionOn("list", ecs.resource, {
-        ...{ why: "to find the service accounts and whether they need it", namespace },
+        why: "to find the service accounts and whether they need it",
+        namespace,
       }),
       permissionOn("get", kinds.deployment, {
-        ...{ why: "to see the operator's release", namespace, name: deployment },
+        why: "to see the operator's release",
+        namespace,
+        name: deployment,
       }),
     ],
     may: [
@@ -191,7 +196,8 @@ export function unbindNeeds(wish: UnbindWish): Needs {
       permissionOn("patch", constraintResource, { why, name }),
       permissionOn("delete", constraintResource, { why: "to delete it when nobody is left", name }),
       permissionOn("bind", clusterRoles, {
-        ...{ why: "to write a binding of it", name: grantName(name) },
+        why: "to write a binding of it",
+        name: grantName(name),
       }),
       ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
         ["get", "patch", "delete", "create"].map((verb) => permissionOn(verb, resource, { why })),

@@ -55,7 +55,8 @@ export function bundleNeeds(wish: BundleWish): Needs {
       ...(clusters
         ? [
             permissionOn("list", ecs, {
-              ...{ why: "to find the clusters that follow the registry", namespace },
+              why: "to find the clusters that follow the registry",
+              namespace,
             }),
           ]
         : []),
@@ -233,7 +234,8 @@ export function databaseWrite(
 ): readonly Permission[] {
   return [
     permissionOn("get", resource, {
-      ...{ why: "to see whether a write without an answer was done", ...place },
+      why: "to see whether a write without an answer was done",
+      ...place,
     }),
     permissionOn("patch", resource, { why: "to write the engine version", ...place }),
   ];

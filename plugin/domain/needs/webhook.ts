@@ -44,14 +44,16 @@ export function swapNeeds(wish: SwapWish): Needs {
       permissionOn("list", kinds.endpointSlice, { why: called, namespace }),
       permissionOn("get", kinds.deployment, {
         why: "to see that the operator is ready",
-        ...{ namespace, name: operator.deployment },
+        namespace,
+        name: operator.deployment,
       }),
     ],
     may: [
       ...swapWrites(names, undefined),
       permissionOn("get", configurationResource, { ...back, name: oldConfiguration }),
       permissionOn("update", configurationResource, {
-        ...{ why: "to remove what an apply leaves in place", name: configuration },
+        why: "to remove what an apply leaves in place",
+        name: configuration,
       }),
       permissionOn("get", kinds.namespace, { why: "to see whether it exists" }),
       permissionOn("list", kinds.namespace, { why: selected }),

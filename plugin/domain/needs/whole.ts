@@ -32,17 +32,24 @@ export function upgradeNeeds(wish: UpgradeWish): Needs {
   const { edbs, eaadbs } = factSources(names);
   const uid = { why: "to know the cluster again when a saved plan is carried out" };
   const probed = [edbs, eaadbs].map(({ resource }) => ({
-    ...{ resource, namespace, verb: "create" as const },
+    resource,
+    namespace,
+    verb: "create" as const,
   }));
   return together([
     checkNeeds(place, knownSecretNames(facts)),
     {
-      ...{ reads: [], beside: [] },
+      reads: [],
+      beside: [],
       may: [permissionOn("get", kinds.namespace, { ...uid, name: "kube-system" })],
     },
     rbacNeeds({
-      ...{ ...place, ...managedIn(facts), prove: probe },
-      ...{ accounts: true, selects: false, prune: false },
+      ...place,
+      ...managedIn(facts),
+      prove: probe,
+      accounts: true,
+      selects: false,
+      prune: false,
     }),
     bundle === undefined ? chartNeeds(place) : bundleNeeds({ ...wish, ...place, bundle }),
     swapNeeds({ ...place, service: names.webhook.service, probed: probe ? probed : [] }),

@@ -199,7 +199,9 @@ export function needsOf({ names }: SwapDeps, options: SwapOptions): Needs {
   const scene = { names, namespace, name: "", labels: {} };
   const pairs = probePair === undefined ? pairsFor(entry, scene) : [probePair];
   return swapNeeds({
-    ...{ names, namespace, service: serviceNameOf(entry) ?? "" },
+    names,
+    namespace,
+    service: serviceNameOf(entry) ?? "",
     probed: probe ? pairs.map(probedBy) : [],
   });
 }
