@@ -164,18 +164,18 @@ interface ReviewReply {
 
 /**
  * The answer in the review's own version, as JSON. Never a patch: under v1 its mere presence is an
- * error. Written by hand around what varies: nearly every answer is the same allow.
+ * error.
  */
 function answerWith({ apiVersion, uid }: ReviewRequest, answer: ReviewReply): Reply {
   const { denial, warnings, annotations } = answer;
-  const allowed = denial === undefined ? "true" : `false,"status":${JSON.stringify(denial)}`;
-  const warned = warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`;
-  const audited =
-    annotations === undefined ? "" : `,"auditAnnotations":${JSON.stringify(annotations)}`;
-  return textReply(
-    `{"apiVersion":"${apiVersion}","kind":"${reviewKind}","response":` +
-      `{"uid":${JSON.stringify(uid)},"allowed":${allowed}${warned}${audited}}}`,
-  );
+  const response = {
+    uid,
+    allowed: denial === undefined,
+    status: denial,
+    warnings: warnings.length === 0 ? undefined : warnings,
+    auditAnnotations: annotations,
+  };
+  return textReply(JSON.stringify({ apiVersion, kind: reviewKind, response }));
 }
 
 function dataOf({ live }: EvaluatedReview): string {
