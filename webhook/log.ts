@@ -37,28 +37,15 @@ export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
     log[name](fields, message);
     stdout?.flush();
   };
-  const silent = !log.isLevelEnabled("info");
   return {
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    // As the others are written; past the logger, which takes longer than the rules do.
     review: (entry, took) => {
-      if (silent) return;
-      const line = { level: "info", time: timeNow(), ...entry, ...took, message: "review" };
-      stream?.write(`${JSON.stringify(line)}\n`);
+      log.info({ ...entry, ...took }, "review");
     },
   };
-}
-
-let last = { ms: 0, text: "" };
-
-/** Many reviews share a millisecond. */
-function timeNow(): string {
-  const ms = Date.now();
-  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
-  return last.text;
 }
 
 /** The text of an error for a log field, with the causes behind it; never a stack. */
