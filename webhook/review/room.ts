@@ -176,16 +176,8 @@ const longest = 30_000;
 /** The API server rounds the time left up to whole seconds. */
 const margin = 1_000;
 
-let last = { url: "?", ms: 0 };
-
-/** The time for a call: an API server calls with the same path and the same time again and again. */
+/** The time for a call in milliseconds: a second less than asked, a quarter of it where that is next to nothing. */
 export function timeFor(url = ""): number {
-  if (url !== last.url) last = { url, ms: budgetOf(url) };
-  return last.ms;
-}
-
-/** In milliseconds: one second less than asked, a quarter of it where that is next to nothing. */
-function budgetOf(url: string): number {
   const query = url.indexOf("?");
   const timeout = query < 0 ? null : new URLSearchParams(url.slice(query)).get("timeout");
   const asked = parseDuration(timeout ?? "") ?? usual;
