@@ -55,6 +55,12 @@ const lastWords: Line = (finding) => {
   return ["logs", name, "--previous", `--namespace=${namespace}`];
 };
 
+/** The line of kubectl that the fix ends with; a word in quotes has no space in it. */
+const printed: Line = (finding, names) => {
+  const [, line] = /kubectl (.+)$/.exec(finding.fix) ?? [];
+  return line?.split(" ").map((word) => word.replaceAll("'", "")) ?? described(finding, names);
+};
+
 const webhook = fixed("upgrade-webhook");
 const roles = fixed("reapply-rbac");
 /** None where a controller keeps the Secret: the fix is its own way then. */
@@ -113,7 +119,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   "POD-IMAGE": described,
   "POD-NOT-READY": described,
   "POD-TERMINATING": described,
-  "WEBHOOK-NO-ENDPOINTS": described,
+  "WEBHOOK-NO-ENDPOINTS": printed,
   "WEBHOOK-OTHER-CONFIGURATION": named("get", "validatingwebhookconfiguration", "-o", "yaml"),
 };
 

@@ -43,6 +43,7 @@ export class RehearsedExample {
     const steps = reports.flatMap(({ steps: all = [] }) => all);
     return {
       code,
+      report: reports[0],
       first,
       errors: (first?.findings ?? []).filter(({ severity }) => severity === "error"),
       written: steps.filter(({ result }) => ["created", "changed", "deleted"].includes(result)),

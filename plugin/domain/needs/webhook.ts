@@ -59,7 +59,13 @@ export function swapNeeds(wish: SwapWish): Needs {
       permissionOn("list", kinds.namespace, { why: selected }),
       ...probed.map(probeNeed),
     ],
-    beside: groundNeeds(wish),
+    beside: [
+      permissionOn("list", kinds.pod, {
+        why: "to see why nothing is behind the Service",
+        namespace,
+      }),
+      ...groundNeeds(wish),
+    ],
   };
 }
 

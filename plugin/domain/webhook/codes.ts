@@ -83,7 +83,7 @@ export const webhookFindings = {
   }),
   noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
     cause: "the Service that the webhook entry calls has no ready endpoint: every call would fail",
-    fix: "restart the pod behind the Service and wait for it, or run with --wait",
+    fix: "take out of the Service's selector what no pod carries, or repair the pod behind it and wait for it, or run with --wait",
   }),
   oldHasOthers: error("WEBHOOK-OLD-HAS-OTHERS", "S25", {
     cause:

@@ -3,8 +3,9 @@ import type { Names } from "../names";
 import { kinds } from "../kinds";
 import type { KubeObject } from "../objects";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../values";
-import { factNamed, type Facts } from "../facts";
+import { factNamed, type Facts, isKnown } from "../facts";
 import { webhookFinding } from "./codes";
+import { judgeEndpoints } from "./endpoints";
 import type { Finding } from "../findings";
 import { countsOf } from "../rollout/deployment";
 
@@ -268,6 +269,10 @@ export interface ServerFacts {
   readonly service: KubeObject | undefined;
   readonly slices: readonly KubeObject[];
   readonly deployment: KubeObject | undefined;
+  /** Of the namespace, to tell why nothing is behind the Service; absent: they are not known. */
+  readonly pods?: readonly KubeObject[] | undefined;
+  /** The Deployments whose pods the Service may select; absent: the operator's. */
+  readonly deployments?: readonly KubeObject[];
 }
 
 /** What a snapshot holds of the server behind a Service; the operator is judged by itself. */
@@ -277,7 +282,9 @@ export function serverOf(facts: Facts, serviceName: string): ServerFacts {
     ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === serviceName,
   );
   const service = factNamed(facts, "services", { name: serviceName });
-  return { namespace, serviceName, service, slices, deployment: undefined };
+  const { deployments } = objects;
+  const pods = isKnown(facts, "pods") ? objects.pods : undefined;
+  return { namespace, serviceName, service, slices, deployment: undefined, pods, deployments };
 }
 
 /** What keeps calls from being answered; empty when nothing was seen to. */
@@ -304,13 +311,8 @@ function judgeService(facts: ServerFacts): readonly Finding[] {
     ];
   }
   if (readyEndpoints(facts.slices) > 0) return [];
-  return [
-    webhookFinding("noEndpoints", {
-      object,
-      cause: "the Service has no ready endpoint, every call would fail",
-      fix: "restart the pod behind the Service and wait for it, or run again with --wait",
-    }),
-  ];
+  const { service, pods, deployment, deployments = deployment && [deployment] } = facts;
+  return [judgeEndpoints({ service, pods, deployments })];
 }
 
 function judgeOperator({ deployment, namespace }: ServerFacts, names: Names): readonly Finding[] {

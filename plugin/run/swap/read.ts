@@ -1,7 +1,7 @@
 /** Reads everything that the swap is planned from, and waits for what may still come. */
 import { absentSecret, firstUnfit, type LiveBundles } from "../../domain/certificate";
 import type { Skip } from "../../domain/checks/selection";
-import { exitCodes, TimeoutError } from "../../domain/errors";
+import { ApiError, exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import type { Needs } from "../../domain/needs/needs";
@@ -18,7 +18,7 @@ import {
 } from "../../domain/webhook/configuration";
 import type { Facts } from "../../domain/facts";
 import { liveBundles } from "../../domain/webhook/injector";
-import { namespaceMissing } from "../../domain/webhook/codes";
+import { namespaceMissing, webhookFindings } from "../../domain/webhook/codes";
 import type { PlanFacts } from "../../domain/webhook/plan";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../engine/recorder";
@@ -189,7 +189,25 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
     }),
     cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
   ]);
-  return judgeServer({ namespace, serviceName, service, slices: slices ?? [], deployment }, names);
+  const facts = { namespace, serviceName, service, slices: slices ?? [], deployment };
+  const findings = judgeServer(facts, names);
+  const isEmpty = findings.some(({ code }) => code === webhookFindings.noEndpoints.code);
+  return isEmpty
+    ? judgeServer({ ...facts, pods: await readPods(deps, namespace) }, names)
+    : findings;
+}
+
+/** The pods that the Service may find; undefined where they may not be read. */
+async function readPods(
+  { cluster, signal }: SwapDeps,
+  namespace: string,
+): Promise<readonly KubeObject[] | undefined> {
+  try {
+    return await cluster.list(kinds.pod, { namespace, signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
 }
 
 /** What the swap may need in all; the edits of the probe are those that the template's own entry matches. */

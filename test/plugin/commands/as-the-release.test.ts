@@ -28,6 +28,25 @@ test("a key of the Service's selector that the release does not have goes", asyn
   ]);
 });
 
+test.each(["check", "status", "upgrade-webhook"])(
+  "%s names the key of the selector that no pod carries, and the command that takes it out",
+  async (command) => {
+    const stale = (now: unknown) => ({ ...(now as object), component: "edb-admission" });
+    const edit: Edit = (object) =>
+      object.kind === "EndpointSlice"
+        ? { ...object, endpoints: [] }
+        : changed(service, ["spec", "selector"], stale)(object);
+    const { code, report } = await example().run(command, edit);
+    expect(code).toBe(command === "status" ? 0 : 3);
+    expect(JSON.stringify(report)).toMatch(
+      /asks for component=edb-admission, which no pod carries; without it Pod\/engine\/\S+ would match/,
+    );
+    expect(JSON.stringify(report)).toContain(
+      "kubectl patch service admission --namespace=engine --type=merge --patch=",
+    );
+  },
+);
+
 test("a conversion to a Service that is gone is an error, and is taken out", async () => {
   const edit = changed(clusters, ["spec", "conversion"], () => ({
     strategy: "Webhook",
