@@ -95,7 +95,7 @@ safe: databases that have the version are not written, and those that failed con
     "engine-version": {
       value: "VERSION",
       key: "version",
-      help: "Version to upgrade to, the channel major, or latest: the newest of the EC, or the server's choice by API",
+      help: "Version to upgrade to, the channel major, or latest: the newest of the EC (by API, of its nodes too)",
     },
     via: {
       value: "WAY",

@@ -53,7 +53,7 @@ export const databaseFindings = {
     cause: "the database is an instance of an active-active one, and is not edited itself",
     fix: "upgrade the active-active database instead, on one of the participating clusters",
   }),
-  latestUnknown: error("DATABASE-LATEST-UNKNOWN", "S88, C1", {
+  latestUnknown: error("DATABASE-LATEST-UNKNOWN", "S67, S88, C1", {
     cause: "the EC does not publish the versions that it can run, so the latest one is not known",
     fix: "give the version as a number with --engine-version",
   }),
@@ -74,6 +74,10 @@ export const databaseFindings = {
     cause: "the database runs the new version, and its resource still asks for another one",
     fix: "set the resource to the version that runs, so that nothing undoes the upgrade",
   }),
+  notOffered: error("DATABASE-VERSION-NOT-OFFERED", "S88", {
+    cause: "not every node of the EC can run the version that is asked for",
+    fix: "give a version that all nodes can run, or upgrade the EC first",
+  }),
   notProven: error("DATABASE-NOT-PROVEN", "S65", {
     cause:
       "no instance of the active-active database was seen: it is not proven that the new version runs",
@@ -82,6 +86,10 @@ export const databaseFindings = {
   notTakenUp: error("DATABASE-NOT-TAKEN-UP", "S98", {
     cause: "the operator has not acted on the database's new spec",
     fix: "check whether the operator runs, manages this namespace, and what its log says",
+  }),
+  offerDiffers: warning("DATABASE-OFFER-DIFFERS", "S67, S88", {
+    cause: "the EC and its REST API report different versions, or different upgrade policies",
+    fix: "check with GET /v1/nodes and GET /v1/cluster/policy which is right; until both agree, the stricter one counts",
   }),
   owned: error("DATABASE-OWNED", "Facts 4.4", {
     cause: "Helm, OLM or a GitOps controller owns the database and would undo the change",

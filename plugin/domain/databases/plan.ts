@@ -22,6 +22,7 @@ import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
 import { isPassing, stateFinding } from "./state";
 import { isDeleting } from "../deletion";
+import { judgeChoice, pickOffered } from "./offer";
 import { databaseFinding } from "./codes";
 import { versionPaths } from "../clusters";
 import { operatorRelease } from "../cluster/operator";
@@ -146,15 +147,16 @@ function versionOf(
   const { names } = facts;
   const { lookup } = target;
   const releases = releasesOf(lookup, names);
+  const choices = pickOffered(target.offer, releases.valid);
   if (version === names.majorChannel) {
-    return releases.valid.findLast((release) => releases.isMajor(release))?.version;
+    return choices.findLast((release) => releases.isMajor(release))?.version;
   }
   if (version !== names.latestChannel) return parseEngineVersion(version);
-  // what an EC does not publish is not guessed
+  // what neither an EC nor its nodes publish is not guessed
   if (releases.publisher === undefined) return undefined;
   // the REST API by itself would take the newest one, whatever the policy is (S67)
   const onlyMajor = via === "api" && isHeldToMajor(facts, target);
-  return releases.valid.findLast((release) => !onlyMajor || releases.isMajor(release))?.version;
+  return choices.findLast((release) => !onlyMajor || releases.isMajor(release))?.version;
 }
 
 /** The policy of the EC, or the channel of the database, allows major releases only (S67, C3). */
@@ -285,11 +287,11 @@ function untold(
   target: DatabaseTarget,
   { aim, edits, wish }: Untold,
 ): readonly Finding[] {
-  if (wish.via === "resource" && target.instanceOf !== undefined) return [];
   const object = objectLabel(target.object);
-  const latest = wish.version === names.latestChannel && aim.version === undefined;
-  if (latest) return [databaseFinding("latestUnknown", { object })];
-  if (wish.via === "api") return [];
+  if (wish.via === "api") return judgeChoice({ ...target, object }, aim.version, names);
+  if (target.instanceOf !== undefined) return [];
+  const isOpen = wish.version === names.latestChannel && aim.version === undefined;
+  if (isOpen) return [databaseFinding("latestUnknown", { object })];
   return edits.length > 0 && aim.runs === undefined
     ? [databaseFinding("runsUnknown", { object })]
     : [];

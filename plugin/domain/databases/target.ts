@@ -8,6 +8,7 @@ import { isNamed, readName, termOf } from "../names";
 import { getPath, asArray, bounded, getOwn, asString } from "../values";
 import { isDeleting, renderDeletion } from "../deletion";
 import { databaseFinding } from "./codes";
+import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
 import { ownerOf } from "../owners";
@@ -25,6 +26,8 @@ export interface DatabaseTarget {
   readonly instanceOf?: string;
   /** The guid of that active-active database, where its status has it. */
   readonly guid?: string;
+  /** What its REST API can run and follows, once that was asked. */
+  readonly offer?: ApiOffer;
   /** It was given by its name: what keeps it from being upgraded is told, not passed over. */
   readonly named: boolean;
 }
@@ -63,7 +66,7 @@ export function selectDatabases(facts: Facts, selection: Selection): Selected {
   };
 }
 
-type DatabaseCandidate = Omit<DatabaseTarget, "named">;
+type DatabaseCandidate = Omit<DatabaseTarget, "named" | "offer">;
 
 function candidatesOf(facts: Facts): readonly DatabaseCandidate[] {
   const { edbs, eaadbs } = facts.objects;
@@ -74,13 +77,13 @@ function candidatesOf(facts: Facts): readonly DatabaseCandidate[] {
 /** The same database as it is now; undefined where it is gone, or another one has its name. */
 export function targetNow(
   facts: Facts,
-  { kind, object, named }: DatabaseTarget,
+  { kind, object, named, offer }: DatabaseTarget,
 ): DatabaseTarget | undefined {
   const { edbs, eaadbs } = facts.objects;
   const now = (kind === "edb" ? edbs : eaadbs).find(
     ({ metadata }) => metadata.uid === object.metadata.uid,
   );
-  return now && { ...placing(facts)(kind)(now), named };
+  return now && withOffer({ ...placing(facts)(kind)(now), named }, offer, facts.names);
 }
 
 function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => DatabaseCandidate {

@@ -14,7 +14,7 @@ import type { Finding } from "../findings";
 import type { Facts } from "../facts";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { getPath, asArray, getOwn, asString } from "../values";
+import { getPath, asArray, getOwn, asString, type Json } from "../values";
 import { databaseVersion } from "../rollout/database";
 import { type EngineVersion, parseEngineVersion } from "../versions";
 
@@ -24,6 +24,8 @@ export interface ApiFacts {
   readonly modules: readonly InstalledModule[];
   readonly license?: ApiLicense;
   readonly nodes?: readonly ApiNode[];
+  /** The policy of the cluster, as it was sent. */
+  readonly policy?: Json;
 }
 
 /** A database of the EC: its resource, what runs behind it, or both. */

@@ -5,6 +5,7 @@ import { isTooOld } from "../cluster/causes";
 import type { FieldEdit } from "../cluster/edits";
 import { resizingCauses } from "../cluster/volumes";
 import { databaseFinding } from "../databases/codes";
+import { readOffer, withOffer } from "../databases/offer";
 import { planDatabase } from "../databases/plan";
 import type { DatabaseTarget } from "../databases/target";
 import type { Facts } from "../facts";
@@ -131,7 +132,10 @@ function upgradeBlocks(
   });
   const wish = { version: formatEngineVersion(version), via: "api" } as const;
   const known = withModules(target, api?.modules ?? []);
-  const edit = known === undefined ? [] : planDatabase(facts, known, wish).blocks;
+  // what the nodes can run was judged with the flag
+  const offer = readOffer(undefined, api?.policy, facts.names);
+  const asked = known && withOffer(known, offer, facts.names);
+  const edit = asked === undefined ? [] : planDatabase(facts, asked, wish).blocks;
   return [...(volatile ? [atRisk] : []), ...edit];
 }
 

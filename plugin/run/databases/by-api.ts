@@ -8,14 +8,12 @@ import {
   type RequestWish,
   runsVersion,
 } from "../../domain/databases/bdb";
-import { databaseFinding, isLeftOut } from "../../domain/databases/codes";
-import { changePending, isPassing, stateFinding } from "../../domain/databases/state";
-import { identify, identifyAmong } from "../../domain/databases/identity";
+import { databaseFinding } from "../../domain/databases/codes";
+import { isPassing, stateFinding } from "../../domain/databases/state";
+import { identify } from "../../domain/databases/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
-import { ApiError, exitCodes } from "../../domain/errors";
-import type { Facts } from "../../domain/facts";
+import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type KubeObject, objectLabel } from "../../domain/objects";
 import { judgeBdb } from "../../domain/rollout/database";
 import { formatEngineVersion } from "../../domain/versions";
 import type { ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
@@ -24,9 +22,8 @@ import { type Look, restApi } from "../engine/wait";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { Result } from "../report";
 import { bringInLine, planAgain, waitForDatabase, type DatabaseContext } from "./by-resource";
-import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
-import { databasePatch, gathered } from "./plan";
-import { type DatabaseTarget, selectDatabases, targetNow } from "../../domain/databases/target";
+import { databasePatch } from "./plan";
+import { targetNow } from "../../domain/databases/target";
 
 /** A database of the REST API, and the way to it. */
 export interface Called {
@@ -55,7 +52,7 @@ function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest)
 }
 
 /** What stands against the call; without a version in it the server would take the latest one. */
-function callFindings(
+export function callFindings(
   plan: DatabasePlan,
   bdb: ApiDatabase,
   { wanted, calls }: { readonly wanted: VersionRequest; readonly calls: boolean },
@@ -207,120 +204,6 @@ class Caller {
     const code = bdb === undefined ? exitCodes.failed : exitCodes.blocked;
     throw new BlockedError(code, [now.finding]);
   }
-}
-
-/** What the REST API of one EC has. */
-interface ApiDatabases extends Pick<Called, "api" | "installed"> {
-  readonly all: readonly ApiDatabase[];
-  /** What of the cluster's resources has this EC. */
-  readonly others: readonly DatabaseTarget[];
-}
-
-/** Connections are made when they are needed first, and closed together. */
-export class Apis {
-  readonly #connected = new Map<string, Promise<ClusterApi>>();
-  readonly #met = new Map<string, Called>();
-
-  constructor(
-    private readonly deps: UpgradeDatabaseDeps,
-    private readonly options: UpgradeDatabaseOptions,
-  ) {}
-
-  /**
-   * What the REST API has of each database, by one list for each EC. Throws what stands against the
-   * calls; plans that are left out for what their databases are doing come back, with the reason.
-   */
-  async meet(plans: readonly DatabasePlan[], facts: Facts): Promise<readonly DatabasePlan[]> {
-    const met: DatabasePlan[] = [];
-    const targets = await this.#everyTarget(facts);
-    for (const ec of ecsOf(plans)) {
-      const api = await this.#of(ec);
-      const all = await api.databases(this.deps.signal);
-      const uses = all.some(({ modules }) => modules.length > 0);
-      const installed = uses ? await api.modules(this.deps.signal) : [];
-      const own = plans.filter(({ target }) => target.ec === ec);
-      for (const plan of own) {
-        const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
-        met.push({ ...plan, blocks: await this.#one(plan, { api, all, installed, others }) });
-      }
-    }
-    const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
-    // where there is no other, it is the run that is blocked
-    const blocked = leftOut.length < met.length ? met.filter((one) => !leftOut.includes(one)) : met;
-    const findings = blocked.flatMap(({ blocks }) => blocks);
-    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
-    return leftOut;
-  }
-
-  /** The databases of all namespaces, where they may be listed: two may stand for one record. */
-  async #everyTarget(facts: Facts): Promise<readonly DatabaseTarget[]> {
-    const { cluster, names, signal } = this.deps;
-    const listed = await cluster
-      .list(databaseResources(names).edb, { whole: true, signal })
-      .catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 403) return undefined;
-        throw error;
-      });
-    const objects = { ...facts.objects, edbs: listed ?? facts.objects.edbs };
-    const selection = { names: [], everywhere: true, via: "api" } as const;
-    return selectDatabases({ ...facts, objects }, selection).targets;
-  }
-
-  of({ label }: DatabasePlan): Called | undefined {
-    return this.#met.get(label);
-  }
-
-  close(): void {
-    for (const api of this.#connected.values()) {
-      api.then(
-        (found) => {
-          found.close();
-        },
-        () => undefined,
-      );
-    }
-  }
-
-  async #one(
-    plan: DatabasePlan,
-    { api, all, installed, others }: ApiDatabases,
-  ): Promise<readonly Finding[]> {
-    const { deps, options } = this;
-    const { label, passedOver, target } = plan;
-    if (passedOver) return [];
-    const found = identifyAmong(target, { others, all }, deps.names);
-    if (found.is === "unproven") return [found.finding];
-    const { bdb } = found;
-    this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
-    const calls = needsCall({ bdb, installed }, plan, { options });
-    const against = callFindings(plan, bdb, { wanted: options, calls });
-    if (!against.some(isPassing)) return against;
-    // an action that runs is followed, whoever has begun it
-    const follows = options.wait || (await this.#isActing(api, bdb));
-    return against.filter((one) => !follows || !isPassing(one));
-  }
-
-  async #isActing(api: ClusterApi, { uid, status }: ApiDatabase): Promise<boolean> {
-    if (status !== changePending) return false;
-    const actions = (await api.actionsOf(uid, this.deps.signal)) ?? [];
-    return actions.some(({ is }) => is === "running");
-  }
-
-  #of(ec: KubeObject): Promise<ClusterApi> {
-    const label = objectLabel(ec);
-    const api = this.#connected.get(label) ?? this.deps.api.connect(ec);
-    this.#connected.set(label, api);
-    return api;
-  }
-}
-
-function isSameEc(one: KubeObject | undefined, other: KubeObject): boolean {
-  return one !== undefined && objectLabel(one) === objectLabel(other);
-}
-
-/** The ECs of the databases, each once. */
-export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
-  return [...new Set(plans.flatMap(({ target }) => target.ec ?? []))];
 }
 
 /** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */

@@ -19,7 +19,8 @@ import { requireHome, requireNeeds, requirePermissions } from "../engine/permiss
 import { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
 import type { ExitReport, Report, Result } from "../report";
-import { Apis, byApi, callOf, callStep, ecsOf, needsCall } from "./by-api";
+import { Apis, ecsOf } from "./apis";
+import { byApi, callOf, callStep, needsCall } from "./by-api";
 import { byResource, ProgressLine, waitBySeen, type DatabaseContext } from "./by-resource";
 import {
   confirmLeaving,
@@ -136,9 +137,7 @@ class UpgradeDatabases {
   /** Plans whose records in the REST API let them be called; the others are left out. */
   async #metPlans(plans: readonly DatabasePlan[]): Promise<readonly DatabasePlan[]> {
     const { facts } = await this.#context.poller.now();
-    const leftOut = await this.#apis.meet(plans, facts);
-    const labels = new Set(leftOut.map(({ label }) => label));
-    const met = plans.filter(({ label }) => !labels.has(label));
+    const { plans: met, leftOut } = await this.#apis.meet(plans, facts);
     this.#summary.begin(met);
     this.deps.recorder.findings(this.#summary.leaveOut(leftOut));
     return met;

@@ -88,11 +88,13 @@ async function readApi({ signal }: RecoverDeps, api: ClusterApi): Promise<ApiFac
   const modules = await api.modules(signal);
   const license = await api.license(signal);
   const nodes = await api.nodes(signal);
+  const policy = await api.policy(signal);
   return {
     databases,
     modules,
     ...(license !== undefined && { license }),
     ...(nodes !== undefined && { nodes }),
+    ...(policy !== undefined && { policy }),
   };
 }
 

@@ -119,6 +119,12 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     to72,
     [],
   ],
+  [
+    "a minor release, under the policy of the REST API",
+    { ...old, api: anApi({ databases: [tooOld], policy: { engine_upgrade_policy: "major" } }) },
+    { engineVersion: "7.4" },
+    ["DATABASE-EDIT-REFUSED"],
+  ],
   ["a module that is installed and not defined", known([]), to72, ["DATABASE-EDIT-REFUSED"]],
 ])("a block that no flag fixes: %s", (_title, ...[scene, wish, codes]) => {
   expect(plan(scene, wish).blocks.map(({ code }) => code)).toEqual(codes);

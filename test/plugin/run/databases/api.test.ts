@@ -1,5 +1,5 @@
 /** Databases upgraded by the REST API: the played service over HTTPS, through the real client. */
-import { UnavailableError } from "../../../../plugin/domain/errors";
+import { PermissionError, UnavailableError } from "../../../../plugin/domain/errors";
 import { getPath } from "../../../../plugin/domain/values";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import type { UpgradeDatabaseOptions } from "../../../../plugin/run/databases/read";
@@ -349,6 +349,130 @@ test.each(latest)("%j under policy major is the newest major release", async (wi
     'upgrade with {"engine_version":"8.0"}',
   ]);
   expect(scene.api.store.bdbs.get(3)?.version).toBe("8.0.0");
+});
+
+/** What the REST API of a scene offers, unlike its EC. */
+interface Offer {
+  readonly versions?: readonly string[];
+  readonly policy?: string;
+  /** The EC publishes no versions. */
+  readonly silent?: true;
+  readonly api?: (api: ClusterApi) => Partial<ClusterApi>;
+  readonly wish?: Partial<UpgradeDatabaseOptions>;
+}
+
+const refused = () => Promise.reject(new PermissionError("the account may not read the policy"));
+const absent = () => Promise.resolve(undefined);
+
+describe("a channel is resolved by what the nodes can run and the policy of the REST API", () => {
+  async function anOffer({ versions, policy, silent, api, wish }: Offer) {
+    const scene = await anApiScene();
+    const published = { status: { bundledDatabaseVersions: [] } };
+    const patch = { type: "merge", subresource: "status" } as const;
+    if (silent === true) await scene.cluster.patch(ecRef, published, patch);
+    if (versions !== undefined) scene.api.store.versions = versions;
+    if (policy !== undefined) scene.api.store.upgradePolicy = policy;
+    const parts = api === undefined ? {} : changed(api);
+    const report = await scene.upgrade({ version: "latest", ...wish }, parts);
+    return { scene, report };
+  }
+
+  test.each<[string, Offer, string, readonly string[]]>([
+    [
+      "the policy of the REST API alone is major",
+      { policy: "major" },
+      "8.0",
+      ["DATABASE-OFFER-DIFFERS"],
+    ],
+    ["the policy latest is none", { policy: "latest" }, "8.2", []],
+    [
+      "the nodes cannot run the newest one of the EC",
+      { versions: ["6.2", "7.2", "7.4", "8.0"] },
+      "8.0",
+      ["DATABASE-OFFER-DIFFERS"],
+    ],
+    [
+      "the nodes can run a newer one than the EC publishes",
+      { versions: ["6.2", "7.2", "7.4", "8.0", "8.2", "8.4"] },
+      "8.2",
+      ["DATABASE-OFFER-DIFFERS"],
+    ],
+    [
+      "the REST API has neither call",
+      { api: () => ({ nodes: absent, policy: absent }) },
+      "8.2",
+      [],
+    ],
+    [
+      "a number that all nodes can run",
+      { versions: ["7.2", "7.4"], wish: { version: "7.4" } },
+      "7.4",
+      [],
+    ],
+    ["the channel of major releases", { wish: { version: "major" } }, "8.0", []],
+    [
+      "a number, where neither may be read",
+      { api: () => ({ nodes: refused, policy: refused }), wish: { version: "8.2" } },
+      "8.2",
+      [],
+    ],
+  ])("%s", async (_title, ...[offer, version, codes]) => {
+    const { scene, report } = await anOffer(offer);
+    expect([report.exit.code, report.steps?.[0]?.why, codesOf(report)]).toEqual([
+      0,
+      `upgrade with {"engine_version":"${version}"}`,
+      codes,
+    ]);
+    expect(scene.api.store.bdbs.get(3)?.version).toBe(`${version}.0`);
+  });
+
+  test("the EC publishes none: the nodes' newest one is planned", async () => {
+    const { report } = await anOffer({ silent: true, wish: { dryRun: "client" } });
+    expect([report.exit.code, report.steps?.[0]?.why]).toEqual([
+      0,
+      'upgrade with {"engine_version":"8.2"}',
+    ]);
+  });
+
+  test.each<[string, Offer, number, readonly string[]]>([
+    [
+      "under major, no major release is newer",
+      { policy: "major", versions: ["7.4", "8.2"] },
+      3,
+      ["DATABASE-LATEST-UNKNOWN"],
+    ],
+    ["no version in common", { versions: ["9.0"] }, 3, ["DATABASE-LATEST-UNKNOWN"]],
+    [
+      "neither the EC nor the nodes report any",
+      { silent: true, versions: [] },
+      3,
+      ["DATABASE-LATEST-UNKNOWN"],
+    ],
+    ["the policy may not be read", { api: () => ({ policy: refused }) }, 4, []],
+    [
+      "a number that a node cannot run",
+      { versions: ["7.2", "7.4"], wish: { version: "8.0" } },
+      3,
+      ["DATABASE-VERSION-NOT-OFFERED"],
+    ],
+    [
+      "a minor release by its number, under the policy of the REST API",
+      { policy: "major", wish: { version: "8.2" } },
+      3,
+      ["DATABASE-EDIT-REFUSED"],
+    ],
+    [
+      "the channel of major ones, where the nodes have none that is newer",
+      { versions: ["7.4"], wish: { version: "major" } },
+      3,
+      ["DATABASE-LATEST-UNKNOWN"],
+    ],
+  ])("%s: nothing is called", async (_title, ...[offer, code, codes]) => {
+    const { scene, report } = await anOffer(offer);
+    const errors = (report.findings ?? []).filter(({ severity }) => severity === "error");
+    expect([report.exit.code, errors.map((one) => one.code)]).toEqual([code, codes]);
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  });
 });
 
 test("what runs is not told, and no version is asked for: 3, nothing is called", async () => {

@@ -1,0 +1,153 @@
+/** What the REST API of an EC can run and follows: the newest version is resolved with it before a call (S67, S88). */
+import type { ApiNode } from "../api/records";
+import { lowestVersion } from "../clusters";
+import type { Finding } from "../findings";
+import { termOf, type Names } from "../names";
+import { type Release, releasesOf } from "../rules/engine-version";
+import type { ClusterFacts, ClusterLookup } from "../rules/types";
+import { asString, getOwn, type Json } from "../values";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  leadingEngineVersion,
+} from "../versions";
+import { databaseFinding } from "./codes";
+
+/** What the nodes can run, and the policy of the cluster; undefined where the REST API does not report it. */
+export interface ApiOffer {
+  /** Versions of every node that reports any, each as major.minor, 7.2 and later. */
+  readonly versions: readonly string[] | undefined;
+  readonly policy: string | undefined;
+}
+
+/** The answers of the two calls as one value. */
+export function readOffer(
+  nodes: readonly ApiNode[] | undefined,
+  policy: Json | undefined,
+  { clusterFields }: Names,
+): ApiOffer {
+  const told = (nodes ?? []).map(versionsOf).filter((versions) => versions.length > 0);
+  const [first, ...others] = told;
+  return {
+    versions: first?.filter((version) => others.every((one) => one.includes(version))),
+    policy: asString(getOwn(policy, clusterFields.upgradePolicy)),
+  };
+}
+
+function versionsOf({ supportedVersions }: ApiNode): readonly string[] {
+  const versions = supportedVersions
+    .flatMap((text): EngineVersion[] => {
+      const version = leadingEngineVersion(text);
+      return version !== undefined && compareEngineVersions(version, lowestVersion) >= 0
+        ? [version]
+        : [];
+    })
+    .sort(compareEngineVersions);
+  return [...new Set(versions.map(formatEngineVersion))];
+}
+
+/**
+ * The database with what its REST API offers: the policy `major` holds if either says so, and an EC
+ * that publishes no versions has those of its nodes.
+ */
+export function withOffer<T extends { readonly lookup: ClusterLookup }>(
+  target: T,
+  offer: ApiOffer | undefined,
+  { majorChannel }: Names,
+): T & { readonly offer?: ApiOffer } {
+  const { lookup } = target;
+  if (offer === undefined || lookup.is !== "found") return target;
+  const { cluster } = lookup;
+  const policy = offer.policy === majorChannel ? majorChannel : cluster.policy;
+  const offered = (offer.versions ?? []).map((version) => ({ version, major: false }));
+  const versions = cluster.versions.length === 0 ? offered : cluster.versions;
+  return { ...target, offer, lookup: { ...lookup, cluster: { ...cluster, policy, versions } } };
+}
+
+/** What the EC and its REST API say differently. */
+export function offerFindings(
+  { object, cluster }: { readonly object: string; readonly cluster: ClusterFacts },
+  offer: ApiOffer,
+  names: Names,
+): readonly Finding[] {
+  return [
+    ...versionsDiffer({ object, cluster }, offer, names),
+    ...policiesDiffer({ object, cluster }, offer, names),
+  ];
+}
+
+type Published = Parameters<typeof offerFindings>[0];
+
+function versionsDiffer(
+  { object, cluster }: Published,
+  { versions }: ApiOffer,
+  names: Names,
+): readonly Finding[] {
+  const { publisher, texts } = releasesOf({ is: "found", cluster }, names);
+  if (publisher === undefined || versions === undefined) return [];
+  const published = [...texts];
+  if (published.join() === versions.join()) return [];
+  const cause = `the ${termOf(names.ec)} publishes ${published.join(", ")}, and its nodes can all run ${renderVersions(versions)}: only a version of both is taken`;
+  return [databaseFinding("offerDiffers", { object, cause })];
+}
+
+function policiesDiffer(
+  { object, cluster }: Published,
+  { policy }: ApiOffer,
+  names: Names,
+): readonly Finding[] {
+  if (policy === undefined || policy === cluster.policy) return [];
+  if (policy !== names.majorChannel && cluster.policy !== names.majorChannel) return [];
+  const own = asString(cluster.policy) ?? "not set";
+  const cause = `the upgrade policy of the ${termOf(names.ec)} is ${own}, and that of its REST API ${policy}: ${names.majorChannel} counts`;
+  return [databaseFinding("offerDiffers", { object, cause })];
+}
+
+/** Those of an EC's releases that all of its nodes can run, where that was asked. */
+export function pickOffered(
+  { versions }: Partial<ApiOffer> = {},
+  releases: readonly Release[],
+): readonly Release[] {
+  if (versions === undefined) return releases;
+  return releases.filter(({ text }) => versions.includes(text));
+}
+
+/** The database that is called, with what its EC and, once it was asked, its REST API report. */
+interface Choosing {
+  /** Its label. */
+  readonly object: string;
+  readonly lookup: ClusterLookup;
+  readonly offer?: ApiOffer;
+}
+
+/** What stands against the version of a call, or why a channel comes to none; before the REST API was asked, nothing. */
+export function judgeChoice(
+  { object, lookup, offer }: Choosing,
+  version: EngineVersion | undefined,
+  names: Names,
+): readonly Finding[] {
+  if (offer === undefined) return [];
+  if (version !== undefined) return judgeNumber(object, offer, formatEngineVersion(version));
+  const ec = termOf(names.ec);
+  const { publisher, valid } = releasesOf(lookup, names);
+  if (publisher === undefined) {
+    const cause = `neither the ${ec} nor the nodes in its REST API report the versions that they can run, so the version is not known`;
+    return [databaseFinding("latestUnknown", { object, cause })];
+  }
+  const both = pickOffered(offer, valid).map(({ text }) => text);
+  const kind = both.length === 0 ? "" : "major ";
+  const cause = `the ${ec} and its nodes can both run ${renderVersions(both)}, and there is no ${kind}release among them to upgrade to`;
+  return [databaseFinding("latestUnknown", { object, cause })];
+}
+
+/** A number that not every node can run. */
+function judgeNumber(object: string, { versions }: ApiOffer, text: string): readonly Finding[] {
+  if (versions === undefined || versions.includes(text)) return [];
+  const cause = `not every node can run ${text}: all of them can run ${renderVersions(versions)}`;
+  return [databaseFinding("notOffered", { object, cause })];
+}
+
+function renderVersions(versions: readonly string[]): string {
+  return versions.length === 0 ? "no version" : versions.join(", ");
+}
