@@ -5,7 +5,6 @@
  * that is no longer right (C14). A request that hangs holds nobody up: it is sent again beside it.
  */
 import { atMost } from "../../plugin/domain/at-most";
-import { abortAfter } from "../review/room";
 import { ClustersUnreadable } from "./clusters";
 
 interface LiveLimits {
@@ -139,7 +138,7 @@ class LiveRead {
   private async follow(sent: SentRead, start: Start): Promise<void> {
     const { signal } = sent.end;
     try {
-      const answer = await start(AbortSignal.any([signal, abortAfter(this.limits.ms)]));
+      const answer = await start(AbortSignal.any([signal, AbortSignal.timeout(this.limits.ms)]));
       for (const older of this.sent) if (older.at < sent.at) older.end.abort();
       this.sent = this.sent.filter(({ at }) => at > sent.at);
       for (const asker of this.take((at) => at < sent.at)) asker.resolve(answer);

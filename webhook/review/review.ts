@@ -16,7 +16,6 @@ import {
   renderSpared,
   type Reviewed,
 } from "./answer";
-import { abortAfter } from "./room";
 import { parseReview, type ReviewRequest, UnreadableReview } from "./request";
 
 export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
@@ -117,7 +116,8 @@ async function judgeLive(
   reason: "confirm" | "missing",
 ): Promise<ReviewOutcome> {
   try {
-    const lookups = await liveLookups(edit, places, abortAfter(until - performance.now()));
+    const leftMs = Math.max(0, Math.ceil(until - performance.now()));
+    const lookups = await liveLookups(edit, places, AbortSignal.timeout(leftMs));
     const verdict = judgeEdit(edit, lookups, context.options);
     const [bad, good, isGood] =
       reason === "confirm"

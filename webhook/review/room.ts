@@ -1,5 +1,4 @@
 /** The room that calls take: so many at once, and so many bytes of large bodies in memory. */
-import { setMaxListeners } from "node:events";
 import { parseDuration } from "../../plugin/domain/duration";
 import { collectNew } from "../heap";
 
@@ -183,30 +182,4 @@ export function timeFor(url = ""): number {
   const asked = parseDuration(timeout ?? "") ?? usual;
   const most = Math.min(asked > 0 ? asked : usual, longest);
   return Math.max(most - margin, most / 4);
-}
-
-const widthMs = 100;
-const shared = new Map<number, AbortSignal>();
-
-/**
- * Aborts after so long, or up to 100 ms sooner where that is little: one signal for all whose time
- * ends at about the same moment, since a timer of its own costs a review more than its rules.
- */
-export function abortAfter(ms: number): AbortSignal {
-  if (ms < 10 * widthMs) return AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
-  const slot = Math.floor((performance.now() + ms) / widthMs);
-  const known = shared.get(slot);
-  if (known !== undefined) return known;
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // as many as share it
-  const timer = setTimeout(
-    () => {
-      shared.delete(slot);
-      controller.abort(new DOMException("the time is over", "TimeoutError"));
-    },
-    slot * widthMs - performance.now(),
-  );
-  timer.unref();
-  shared.set(slot, controller.signal);
-  return controller.signal;
 }

@@ -3,14 +3,7 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import express from "express";
 import { checkCall, reviewRoute } from "../../../webhook/review/call";
-import {
-  abortAfter,
-  Arrivals,
-  bigBody,
-  BodyBudget,
-  InFlight,
-  timeFor,
-} from "../../../webhook/review/room";
+import { Arrivals, bigBody, BodyBudget, InFlight, timeFor } from "../../../webhook/review/room";
 import { Connections } from "../../../webhook/server";
 import { Health } from "../../../webhook/health";
 import { Metrics } from "../../../webhook/metrics";
@@ -28,11 +21,6 @@ test.each([
   ["the usual one when nothing is left", "?timeout=0s", 9_000],
 ])("the time for a review is %s", (_name, query, ms) => {
   expect(timeFor(`/admission${query}`)).toBe(ms);
-});
-
-test("a signal after a time is shared by those whose time ends together", () => {
-  expect(abortAfter(5_000_000)).toBe(abortAfter(5_000_000));
-  expect(abortAfter(5_000_000)).not.toBe(abortAfter(6_000_000));
 });
 
 describe("places for reviews", () => {
