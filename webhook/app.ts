@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { type App, withMessages } from "./server";
 import { checkCall, type ReviewRoute, reviewRoute } from "./review/call";
-import { answerCrash, crashTeller, type Fault, faultReply } from "./review/reply";
+import { answerCrash, crashTeller, faultReply, sendReply } from "./review/reply";
 
 interface AppContext extends ReviewRoute {
   /** Of the reviews. */
@@ -32,9 +32,7 @@ function only(protocol: "http" | "https"): RequestHandler {
 }
 
 const nothingHere: RequestHandler = (_request, response) => {
-  const fault: Fault = { code: 404, message: "there is nothing at this path" };
-  const { status, headers, body } = faultReply(fault);
-  response.status(status).set(headers).type("json").send(body);
+  sendReply(response, faultReply({ code: 404, message: "there is nothing at this path" }));
 };
 
 /** Express knows an error handler by its four parameters; its own would show a stack as HTML. */
