@@ -1,9 +1,10 @@
 /**
- * How the costs grow: `check`, `status` and `reapply-rbac` with namespaces and databases, the webhook
- * with ECs and with the size of reviews, the loading of a dump with its objects. Run after `npm run
+ * How the costs grow: `check`, `status` and `reapply-rbac` with namespaces and databases, these and the
+ * plan of `upgrade` by a user whom the API server limits, the webhook with ECs and with the size of
+ * reviews, the loading of a dump with its objects. Run after `npm run
  * build`, in parts, since each point is kept in `.cache/bench`; `--only=pages` draws the plots and
  * tables of docs/explanation/scale.md from all that was kept. Flags: `--only=check,status,reapply-rbac,
- * webhook,dump,pages`, `--sizes=1,100,1000,5000`, `--kb=2,1024` (of reviews), `--rounds=3`,
+ * whole-upgrade,webhook,dump,pages`, `--beside=FILE` (another build of the plugin in whole-upgrade), `--sizes=1,100,1000,5000`, `--kb=2,1024` (of reviews), `--rounds=3`,
  * `--seed=TEXT`, `--quick` (small sizes, one round).
  */
 import { randomBytes } from "node:crypto";
@@ -12,8 +13,9 @@ import { measureCluster } from "./growth/cluster";
 import { measureDumps } from "./growth/dump";
 import { writePages } from "./growth/pages";
 import { measureWebhook } from "./growth/webhook";
+import { measureWholeUpgrade } from "./growth/whole-upgrade";
 
-const parts = ["check", "status", "reapply-rbac", "webhook", "dump", "pages"];
+const parts = ["check", "status", "reapply-rbac", "whole-upgrade", "webhook", "dump", "pages"];
 
 const quick = process.argv.includes("--quick");
 
@@ -38,6 +40,10 @@ async function main(): Promise<void> {
   if (wanted.length > 0) {
     const sizes = sizesOf("sizes", "1,100,1000,5000", "1,20,100");
     await measureCluster({ sizes, wanted, rounds, seed });
+  }
+  if (asked.includes("whole-upgrade")) {
+    const beside = flag("beside", "");
+    await measureWholeUpgrade({ sizes: sizesOf("sizes", "5000", "50"), rounds, seed, beside });
   }
   if (asked.includes("webhook")) {
     const clusters = sizesOf("sizes", "1,10,100,1000,5000", "1,10,100");

@@ -19,6 +19,14 @@ export interface Bench {
 export interface PluginCost extends Usage {
   readonly mib: number;
   readonly requests: ReadonlyMap<string, number>;
+  /** Requests that the API server turned away as too many (429). */
+  readonly busy: number;
+}
+
+/** Who runs which executable; the built one, by a user without limits, unless told otherwise. */
+export interface PluginRunner {
+  readonly user?: string;
+  readonly executable?: string;
 }
 
 /** The servers' processes are those that run now. */
@@ -27,9 +35,13 @@ export function benchOn(controlPlane: ControlPlane): Bench {
 }
 
 /** A command line of the plugin, as the user whose requests are counted. */
-export function pluginProgram(controlPlane: ControlPlane, words: readonly string[]): Program {
-  const kubeconfig = controlPlane.kubeconfigFor(runner.name, operatorNamespace);
-  const args = [join(distDir, "kubectl-engine"), ...words];
+export function pluginProgram(
+  controlPlane: ControlPlane,
+  words: readonly string[],
+  { user = runner.name, executable = join(distDir, "kubectl-engine") }: PluginRunner = {},
+): Program {
+  const kubeconfig = controlPlane.kubeconfigFor(user, operatorNamespace);
+  const args = [executable, ...words];
   return { file: process.execPath, args, env: controlPlane.kubectlEnv(kubeconfig), codes };
 }
 
@@ -37,17 +49,21 @@ export function pluginProgram(controlPlane: ControlPlane, words: readonly string
 export async function costOfRun(
   { controlPlane, servers }: Bench,
   words: readonly string[],
+  by: PluginRunner = {},
 ): Promise<PluginCost> {
+  const { user: name = runner.name } = by;
   const mark = await controlPlane.auditMark();
-  const program = pluginProgram(controlPlane, words);
+  const program = pluginProgram(controlPlane, words, by);
   const { value: mib, ...usage } = await usageOf(servers, () => runToEnd(program));
-  return { ...usage, mib, requests: requestsOf(await controlPlane.auditEvents(mark)) };
+  const all = await controlPlane.auditEvents(mark);
+  const events = all.filter(({ user }) => user.username === name);
+  const busy = events.filter(({ responseStatus }) => responseStatus?.code === 429).length;
+  return { ...usage, mib, requests: countRequests(events), busy };
 }
 
-function requestsOf(events: readonly AuditEvent[]): ReadonlyMap<string, number> {
+function countRequests(events: readonly AuditEvent[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { user, verb, objectRef } of events) {
-    if (user.username !== runner.name) continue;
+  for (const { verb, objectRef } of events) {
     const name = `${verb} ${objectRef?.resource ?? "discovery"}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }

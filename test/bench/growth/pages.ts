@@ -50,8 +50,15 @@ export function pagesOf(points: readonly Point[]): readonly Page[] {
   return [
     [resultsFile, textOf(points)],
     [pageFile, filled(page, tables)],
-    ...shown.map((subject): Page => [`${folder}/${subject.name}.svg`, plotOf(subject, points)]),
+    ...shown
+      .filter((subject) => isOfSizes(subject, points))
+      .map((subject): Page => [`${folder}/${subject.name}.svg`, plotOf(subject, points)]),
   ];
+}
+
+/** Of one size there is nothing to draw. */
+function isOfSizes(subject: Subject, points: readonly Point[]): boolean {
+  return [...linesOf(subject, points).values()].some((own) => own.length > 1);
 }
 
 /** What stands between the comments of each name is written anew. */
@@ -65,7 +72,7 @@ function filled(page: string, tables: ReadonlyMap<string, string>): string {
   );
 }
 
-/** A row for each size, and the slopes below. */
+/** A row for each size, and the slopes below where there are several. */
 function tableOf(subject: Subject, points: readonly Point[]): string {
   const { metrics, axis } = subject;
   const heads = ["", axis, ...metrics.map((metric) => metricTitles[metric])];
@@ -75,7 +82,9 @@ function tableOf(subject: Subject, points: readonly Point[]): string {
       shortNumber(size),
       ...metrics.map((metric) => shortNumber(values[metric] ?? NaN)),
     ]),
-    [line, "**slope**", ...metrics.map((metric) => `**${slopeOf(own, metric)}**`)],
+    ...(own.length > 1
+      ? [[line, "**slope**", ...metrics.map((metric) => `**${slopeOf(own, metric)}**`)]]
+      : []),
   ]);
   return table(heads, rows);
 }

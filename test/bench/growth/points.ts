@@ -5,7 +5,7 @@ import { repositoryRoot } from "../../control-plane/pins";
 import { median } from "../admission/table";
 
 /** What costs are told in. */
-export type Metric = "seconds" | "client" | "servers" | "requests" | "mib" | "reviewMs";
+export type Metric = "seconds" | "client" | "servers" | "requests" | "busy" | "mib" | "reviewMs";
 
 export type Values = Partial<Readonly<Record<Metric, number>>>;
 

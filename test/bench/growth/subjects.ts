@@ -15,6 +15,7 @@ export const metricTitles: Readonly<Record<Metric, string>> = {
   client: "processor seconds of the tool",
   servers: "processor seconds of API server and etcd",
   requests: "requests",
+  busy: "of them 429",
   mib: "peak memory, MiB",
   reviewMs: "processor ms of a review",
 };
@@ -25,6 +26,12 @@ export const subjects: readonly Subject[] = [
     title: "Commands over a whole cluster",
     axis: "namespaces, and as many databases",
     metrics: ["seconds", "client", "servers", "requests", "mib"],
+  },
+  {
+    name: "whole-upgrade",
+    title: "Commands of an upgrade",
+    axis: "databases, in a tenth as many namespaces",
+    metrics: ["seconds", "client", "servers", "requests", "busy", "mib"],
   },
   {
     name: "webhook-clusters",
