@@ -14,7 +14,7 @@ const folders = {
   adapters: ["plugin/adapters"],
   commands: ["plugin/commands"],
   domain: ["plugin/domain"],
-  jobs: ["jobs", "frozen"],
+  jobs: ["jobs", "frozen", "records"],
   program: ["plugin/program"],
   rehearsal: ["plugin/rehearsal"],
   run: ["plugin/run"],

@@ -62,7 +62,7 @@ export const starts = {
   upgrade: { words: upgrade },
 } satisfies Readonly<Record<string, Start & { readonly words: Words }>>;
 
-/** Clusters on which commands begin: those on which the same commands ran before are prepared once. */
+/** Clusters on which commands begin: a command that ran before several of them runs once. */
 export class Starts {
   readonly folder = aFolder("starts");
   readonly place = { release: writeRelease(join(this.folder, "release"), "8.0.2-2") };
@@ -98,17 +98,20 @@ export class Starts {
     objects: Start["objects"],
     before: readonly Words[],
   ): Promise<MemoryControlPlane> {
-    const example = (await exampleSource(names, testTime)).objects.map(this.change);
-    const start = aControlPlane(objects === undefined ? example : objects(example));
-    const connected = start.connect({ user: admin, namespace });
-    for (const words of before) {
-      const inner = new VirtualClock(testTime);
-      const clock = playAlong({ controlPlane: start, clock: inner, names, namespace });
-      const argv = [...words(this.place), "-n", namespace, "--yes", "-o", "json"];
-      const { code, out } = await this.typed(argv, { cluster: connected, clock });
-      await clock.settle();
-      if (code !== 0) throw new Error(out);
+    const last = before.at(-1);
+    if (last === undefined) {
+      const example = (await exampleSource(names, testTime)).objects.map(this.change);
+      return aControlPlane(objects === undefined ? example : objects(example));
     }
+    const earlier = { before: before.slice(0, -1), ...(objects !== undefined && { objects }) };
+    const start = (await this.of(earlier)).fork();
+    const inner = new VirtualClock(testTime);
+    const clock = playAlong({ controlPlane: start, clock: inner, names, namespace });
+    const argv = [...last(this.place), "-n", namespace, "--yes", "-o", "json"];
+    const cluster = start.connect({ user: admin, namespace });
+    const { code, out } = await this.typed(argv, { cluster, clock });
+    await clock.settle();
+    if (code !== 0) throw new Error(out);
     return start;
   }
 }
