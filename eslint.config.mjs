@@ -92,7 +92,7 @@ export default tseslint.config(
   },
   { files: ["plugin/adapters/kubernetes/**/*.ts"], rules: forbid(adaptersInward) },
   {
-    files: ["plugin/rehearsal/**/*.ts"],
+    files: ["plugin/simulator/**/*.ts"],
     rules: forbid(
       ["/(commands|output|program|main)(/|$)", "rehearsal imports adapters, run and domain"],
       openid,

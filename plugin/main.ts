@@ -1,11 +1,11 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
-import type { GlobalOptions, Streams } from "./commands/context";
-import { AbandonedError, InterruptedError } from "./commands/context";
-import { exitCodes } from "./domain/errors";
-import { runProgram } from "./program";
+import type { GlobalOptions, Streams } from "./cmdutil/context";
+import { AbandonedError, InterruptedError } from "./cmdutil/context";
+import { exitCodes } from "./domain/base/errors";
+import { runProgram } from "./cli/program";
 import { systemClock } from "./adapters/clock";
-import type { ConnectManner } from "./program/context";
-import type { Cluster } from "./run/ports";
+import type { ConnectManner } from "./cli/context";
+import type { Cluster } from "./ports/kubernetes";
 
 const interruption = new AbortController();
 let crash: (reason: unknown) => void = () => undefined;

@@ -11,7 +11,7 @@ import { outputPage } from "../.ci/docs/output";
 import { markdown } from "../.ci/docs/page";
 import * as pages from "../.ci/docs/pages";
 import { pictureOf } from "../.ci/docs/svg";
-import { entries } from "../plugin/program/commands";
+import { entries } from "../plugin/cli/commands";
 import { askedByCommands, printedByCommands } from "./support/asked";
 import { pagePaths, readPage, root } from "./support/pages";
 import { recordSession } from "./support/session";

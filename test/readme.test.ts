@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { scripts } from "../package.json";
-import { limits } from "../plugin/rehearsal/limits";
+import { limits } from "../plugin/simulator/limits";
 import { lines } from "../.ci/package/lines";
 import { pinnedProgram, pinnedTools } from "./control-plane/pins";
 import { pagePaths, readPage, root } from "./support/pages";

@@ -1,8 +1,8 @@
 /** The environment, parsed once at start; every problem is named at once (cli contract). */
-import { parseDuration } from "../plugin/domain/duration";
-import { UsageError } from "../plugin/domain/errors";
+import { parseDuration } from "../plugin/domain/base/duration";
+import { UsageError } from "../plugin/domain/base/errors";
 import { isLabel } from "../plugin/domain/kube/selectors";
-import { defaultNames, type Names } from "../plugin/domain/names";
+import { defaultNames, type Names } from "../plugin/domain/names/names";
 import { everyRule, parseRules, policyReadings, rulesForm } from "../plugin/domain/rules/settings";
 import type { RuleOptions } from "../plugin/domain/rules/types";
 import { errorText, type LogLevel, logLevels } from "./log";

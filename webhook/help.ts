@@ -1,8 +1,8 @@
 /** What the program says of itself, instead of running. */
 import { version } from "../package.json";
-import { built } from "../plugin/domain/built";
-import { UsageError } from "../plugin/domain/errors";
-import { fitted, widthOf } from "../plugin/output/fit";
+import { built } from "../plugin/domain/base/built";
+import { UsageError } from "../plugin/domain/base/errors";
+import { fitted, widthOf } from "../plugin/domain/base/fit";
 import { settings } from "./settings";
 
 /** Help or version: what is asked with words, since it is configured by its environment alone. */

@@ -1,6 +1,6 @@
 /** The process: environment, signals, exit code. */
 import { boundHeap } from "../plugin/adapters/heap";
-import { UsageError } from "../plugin/domain/errors";
+import { UsageError } from "../plugin/domain/base/errors";
 import { parseConfig } from "./config";
 import { createLog, errorText } from "./log";
 import { startChecks, startRenewal, startWebhook } from "./program";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UsageError } from "../plugin/domain/errors";
+import { UsageError } from "../plugin/domain/base/errors";
 import { Absences } from "./clusters/find";
 import { createApp } from "./app";
 import { ClientCa, ClientConnections, readClientCa } from "./certificate/client-ca";

@@ -1,5 +1,5 @@
 /** The webhook's variables, for the parser, help and pages; in the default names, as they are said before any are read. */
-import { defaultNames, termOf } from "../plugin/domain/names";
+import { defaultNames, termOf } from "../plugin/domain/names/names";
 
 const { ec, fields, operator, webhook } = defaultNames;
 

@@ -1,7 +1,7 @@
 /** The man pages of a program, from what the pages of the reference are made of. */
 import { gzipSync } from "node:zlib";
 import { version } from "../../package.json";
-import { entries } from "../../plugin/program/commands";
+import { entries } from "../../plugin/cli/commands";
 import type { Entry } from "../package/archives";
 import { man, type Page } from "./page";
 import * as pages from "./pages";

@@ -1,21 +1,21 @@
 /** The pages of the reference, made from the tables of the program. */
-import { type FlagSpec, listOf, variableOf } from "../../plugin/commands/flags";
+import { type FlagSpec, listOf, variableOf } from "../../plugin/cmdutil/flags";
 import {
   connectionTable,
   explained,
   runTable,
   spelling,
   standardFlags,
-} from "../../plugin/commands/standard-flags";
-import { catalogue } from "../../plugin/domain/catalogue";
-import { type ExitCode, exitMeanings } from "../../plugin/domain/errors";
-import { withPage } from "../../plugin/domain/findings";
-import { defaultNames, type NamesTree, namesTree } from "../../plugin/domain/names";
+} from "../../plugin/cmdutil/standard-flags";
+import { catalogue } from "../../plugin/commands/explain/catalogue";
+import { type ExitCode, exitMeanings } from "../../plugin/domain/base/errors";
+import { withPage } from "../../plugin/domain/base/findings";
+import { defaultNames, type NamesTree, namesTree } from "../../plugin/domain/names/names";
 import { NameSpec } from "../../plugin/domain/names/types";
-import { entries, wrapperCommands } from "../../plugin/program/commands";
-import type { CommandEntry } from "../../plugin/program/entry";
-import { environment } from "../../plugin/program/environment";
-import { placeholder } from "../../plugin/program/help";
+import { entries, wrapperCommands } from "../../plugin/cli/commands";
+import type { CommandEntry } from "../../plugin/cmdutil/entry";
+import { environment } from "../../plugin/cli/environment";
+import { placeholder } from "../../plugin/cli/help";
 import type { Asked } from "../../test/support/asked";
 import { settings } from "../../webhook/settings";
 import type { Page, Part } from "./page";

@@ -1,4 +1,4 @@
-/** The JSON schema of every document, made of the types that the program fills (plugin/program/documents.ts). */
+/** The JSON schema of every document, made of the types that the program fills (plugin/cli/documents.ts). */
 import { join } from "node:path";
 import ts from "typescript";
 import { compilerOptions } from "../../tsconfig.json";
@@ -12,7 +12,7 @@ const about =
 
 /** The schema of all documents; `details` goes by the kind. */
 export function documentsSchema(): Schema {
-  const path = join(root, "plugin/program/documents.ts");
+  const path = join(root, "plugin/cli/documents.ts");
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root);
   const program = ts.createProgram([path], options);
   const documents = program.getSourceFile(path)?.statements.find(ts.isInterfaceDeclaration);

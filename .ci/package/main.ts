@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
-import { completionScript, kubectlCompletion } from "../../plugin/commands/completion";
+import { completionScript, kubectlCompletion } from "../../plugin/cli/completion-scripts";
 import { manual } from "../docs/manual";
 import { bundle, type Bundled, licenseComments, type ProgramName } from "../bundle";
 import { type Entry, sha256, tarGz, zip } from "./archives";

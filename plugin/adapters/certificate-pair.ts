@@ -1,7 +1,7 @@
 /** Makes pairs of certificate and key that are self-signed and their own trust root. */
 import { createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { asn1, md, pki } from "node-forge";
-import type { Names } from "../domain/names";
+import type { Names } from "../domain/names/names";
 import { pemOfKey, privateKeys } from "./private-keys";
 
 /** A certificate and its private key, both PEM. */

@@ -7,12 +7,12 @@ import type {
   LeafFacts,
   PemFacts,
   SecretFacts,
-} from "../domain/certificate";
-import type { Names } from "../domain/names";
-import type { KubeObject } from "../domain/objects";
-import { keeperOf } from "../domain/secret-keepers";
-import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
-import { UsageError } from "../domain/errors";
+} from "../domain/certificate/certificate";
+import type { Names } from "../domain/names/names";
+import type { KubeObject } from "../domain/kube/objects";
+import { keeperOf } from "../domain/certificate/keepers";
+import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
+import { UsageError } from "../domain/base/errors";
 import { judgeOwnRoot, judgeServed, rootsIn } from "./x509/judge";
 import { parseCertificate } from "./x509/parse";
 import { certificateBlocks, decodeBase64, mentionsPrivateKey } from "./x509/pem";

@@ -1,6 +1,6 @@
 /** What a program that was started says of its failure, fit for an error. */
 import { stripVTControlCharacters } from "node:util";
-import { concealed, publicText } from "../domain/public-words";
+import { concealed, publicText } from "../domain/base/redact";
 import { oneLine } from "./http/answer";
 
 const mostLines = 10;

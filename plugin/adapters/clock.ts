@@ -1,6 +1,6 @@
 /** The clock of the machine. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../run/ports";
+import type { Clock } from "../ports/kubernetes";
 
 /** Real time; a sleep ends early, with the signal's own reason, when the signal is aborted. */
 export const systemClock: Clock = {

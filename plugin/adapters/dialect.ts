@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { FAILSAFE_SCHEMA, loadAll, type LoadOptions, Type } from "js-yaml";
-import { isObject, type Json } from "../domain/values";
+import { isObject, type Json } from "../domain/base/values";
 
 /** No manifest is nested deeper; other code may then walk an object by recursion. */
 const deepest = 250;

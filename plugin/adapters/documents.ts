@@ -4,7 +4,7 @@
  */
 import { type EventType, type State, YAMLException } from "js-yaml";
 import { parseMarked } from "../domain/names/judge";
-import { isObject, asArray, asString, getOwn, shapeProblem } from "../domain/values";
+import { isObject, asArray, asString, getOwn, shapeProblem } from "../domain/base/values";
 import { loadDialect, MergeError } from "./dialect";
 import { encodingProblem } from "./encoding";
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "../domain/errors";
+import { UsageError } from "../domain/base/errors";
 import { temporaryFolder } from "./files";
 
 /** What the program is started with. */

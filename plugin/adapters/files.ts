@@ -10,11 +10,11 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { asString, getOwn } from "../domain/values";
+import { asString, getOwn } from "../domain/base/values";
 import { randomBytes } from "node:crypto";
 import { chmod, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { InputError, UsageError } from "../domain/errors";
+import { InputError, UsageError } from "../domain/base/errors";
 import { tmpdir } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { decodeText } from "./encoding";

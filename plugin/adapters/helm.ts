@@ -2,13 +2,13 @@
 import { execFile } from "node:child_process";
 import { access, constants, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { secretsIn } from "../domain/public-words";
-import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
-import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
+import { secretsIn } from "../domain/base/redact";
+import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/base/errors";
+import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
 import { parseDocuments } from "./yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
-import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
+import { type Clock, deadline, requestDeadlineMs } from "../ports/kubernetes";
 import {
   chooseTarget,
   type ConnectionFlags,

@@ -5,9 +5,9 @@ import { access, lstat, mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { EngineError, exitCodes, UsageError } from "../domain/errors";
-import { type KubeObject, lastApplied } from "../domain/objects";
-import { asString, getOwn, type Json, omit } from "../domain/values";
+import { EngineError, exitCodes, UsageError } from "../domain/base/errors";
+import { type KubeObject, lastApplied } from "../domain/kube/objects";
+import { asString, getOwn, type Json, omit } from "../domain/base/values";
 
 const ownerOnly = 0o700;
 const synced = promisify(fsync);

@@ -2,14 +2,14 @@
 import type { Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../domain/errors";
-import type { Finding } from "../domain/findings";
-import { ruleFinding } from "../domain/rules/codes";
+import { InputError } from "../domain/base/errors";
+import type { Finding } from "../domain/base/findings";
+import { ruleFinding } from "../domain/rules/findings";
 import { type Document, documentsOf, opened, placesIn } from "./documents";
 import { decodeText } from "./encoding";
 import { fileProblem } from "./files";
 import { chartOf, mapAsKeyIn, templateMark } from "./templates";
-import { asString, getOwn } from "../domain/values";
+import { asString, getOwn } from "../domain/base/values";
 
 /** Where something was read. */
 type Location = NonNullable<Finding["location"]>;

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { TextPlace } from "./documents";
-import { isObject } from "../domain/values";
+import { isObject } from "../domain/base/values";
 
 /** Quoted texts, comments and blocks of text, in which marks mean nothing here; then the marks. */
 const passedOrMark = new RegExp(

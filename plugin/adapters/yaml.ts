@@ -1,5 +1,5 @@
 /** Whole texts in and out: documents whose problems are errors, and objects as kubectl apply takes them. */
-import { InputError } from "../domain/errors";
+import { InputError } from "../domain/base/errors";
 import { dump } from "js-yaml";
 import { documentsOf, type TextProblem, type TwiceManner } from "./documents";
 

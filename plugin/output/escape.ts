@@ -3,7 +3,7 @@
  * must not be able to move the cursor, recolor, hide or reorder what the person reads. The colors and
  * tables of this tool are added here, after that.
  */
-import { publicWords } from "../domain/public-words";
+import { publicWords } from "../domain/base/redact";
 
 // control characters, bidirectional marks, invisible and line-separating ones, tags, lone surrogates
 const unsafe =

@@ -1,6 +1,6 @@
 /** A report of the rules as workflow commands: GitHub shows them beside the lines of a pull request. */
-import type { Finding } from "../domain/findings";
-import type { Report } from "../run/report";
+import type { Finding } from "../domain/base/findings";
+import type { Report } from "../kernel/report";
 import { escape } from "./escape";
 import { sentenceOf } from "./sarif";
 

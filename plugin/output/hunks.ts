@@ -1,6 +1,6 @@
 /** What planned writes change, in the form of `diff -u -N`; nothing is cut. */
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
-import type { Report, StepReport } from "../run/report";
+import type { Report, StepReport } from "../kernel/report";
 import { escape, type Palette } from "./escape";
 import { renderText, type TextStyle } from "./text";
 import { renderYaml } from "./yaml";

@@ -1,8 +1,8 @@
 /** A report of the rules in the XML that CI systems take for test results. */
-import type { Finding } from "../domain/findings";
-import { groupBy } from "../domain/values";
-import type { Report } from "../run/report";
-import type { JudgedObject, RulesDetails } from "../run/rules";
+import type { Finding } from "../domain/base/findings";
+import { groupBy } from "../domain/base/values";
+import type { Report } from "../kernel/report";
+import type { JudgedObject, RulesDetails } from "../commands/validate/validate";
 import { escape } from "./escape";
 import { sentenceOf } from "./sarif";
 

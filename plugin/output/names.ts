@@ -1,9 +1,9 @@
 /** `-o name`: the objects that a run wrote or showed, as kubectl names them. */
-import { kinds, rbacKinds } from "../domain/kinds";
-import { kinds as productKinds, type Names } from "../domain/names";
+import { kinds, rbacKinds } from "../domain/kube/kinds";
+import { kinds as productKinds, type Names } from "../domain/names/names";
 import { constraintResource } from "../domain/scc/grants";
-import { asArray, asString, getOwn, getPath } from "../domain/values";
-import type { Report, Result, StepAction, StepReport } from "../run/report";
+import { asArray, asString, getOwn, getPath } from "../domain/base/values";
+import type { Report, Result, StepAction, StepReport } from "../kernel/report";
 import { escape } from "./escape";
 
 const writing: ReadonlySet<StepAction> = new Set<StepAction>(["apply", "patch", "delete"]);

@@ -1,11 +1,11 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
-import type { Event, Report, Reporter } from "../run/report";
-import { renderAge } from "../domain/duration";
+import type { Event, Report, Reporter } from "../kernel/report";
+import { renderAge } from "../domain/base/duration";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
-import { fitted, widthOf } from "./fit";
+import { fitted, widthOf } from "../domain/base/fit";
 import { paintResult, paintSeverity, renderText, type TextStyle } from "./text";
-import type { Finding } from "../domain/findings";
-import type { Names } from "../domain/names";
+import type { Finding } from "../domain/base/findings";
+import type { Names } from "../domain/names/names";
 
 /** What a reporter writes to, and how. */
 export interface ReporterWish {
@@ -72,7 +72,7 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
     case "name": {
       const [{ renderNames }, { defaultNames }] = await Promise.all([
         import("./names.ts"),
-        import("../domain/names.ts"),
+        import("../domain/names/names.ts"),
       ]);
       return (report) => renderNames(report, wish.names ?? defaultNames);
     }

@@ -1,9 +1,9 @@
 /** A report of the rules as SARIF 2.1.0, for code scanning. */
 import { version } from "../../package.json";
-import type { Finding } from "../domain/findings";
-import { ruleFindings } from "../domain/rules/codes";
-import { groupBy } from "../domain/values";
-import type { Report } from "../run/report";
+import type { Finding } from "../domain/base/findings";
+import { ruleFindings } from "../domain/rules/findings";
+import { groupBy } from "../domain/base/values";
+import type { Report } from "../kernel/report";
 
 /** The log, with every rule that there is, whether something was found by it or not. */
 export function sarifOf({ kind, exit, findings = [] }: Report): object {

@@ -6,11 +6,11 @@ import type {
   Report,
   Result,
   StepReport,
-} from "../run/report";
+} from "../kernel/report";
 import { escape, escapeLines, type Palette, renderTable } from "./escape";
-import { type Finding, withPage } from "../domain/findings";
-import { permissionLine } from "../domain/permissions";
-import { type Json, omit } from "../domain/values";
+import { type Finding, withPage } from "../domain/base/findings";
+import { permissionLine } from "../domain/kube/permissions";
+import { type Json, omit } from "../domain/base/values";
 
 /** A result in its color. */
 export function paintResult(result: string, palette: Palette): string {

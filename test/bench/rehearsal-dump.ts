@@ -8,10 +8,10 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "js-yaml";
-import { defaultNames } from "../../plugin/domain/names";
-import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
-import { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { readDump } from "../../plugin/rehearsal/source/dump";
+import { defaultNames } from "../../plugin/domain/names/names";
+import { createRegistry } from "../../plugin/simulator/kinds/registry";
+import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import { readDump } from "../../plugin/simulator/source/dump";
 import { databaseNumber, definitions, namespaceNumber } from "./rehearsal/scene";
 import { openParts } from "./rehearsal/parts";
 

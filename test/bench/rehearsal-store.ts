@@ -3,8 +3,8 @@
  * to load, to list, to apply again, and to apply once more to some. Exit code 1 when it grows with
  * their number.
  */
-import type { Cluster, Resource } from "../../plugin/run/ports";
-import { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import type { Cluster, Resource } from "../../plugin/ports/kubernetes";
+import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { openParts } from "./rehearsal/parts";
 import { databaseNumber, definitions, namespaceNumber } from "./rehearsal/scene";
 

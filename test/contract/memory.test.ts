@@ -1,5 +1,5 @@
 /** Every behavior of the contract on the cluster in memory. */
-import { limits } from "../../plugin/rehearsal/limits";
+import { limits } from "../../plugin/simulator/limits";
 import { groups } from "./cases/all";
 import { openMemoryWorld } from "./memory-world";
 import { seenIn } from "./seen";

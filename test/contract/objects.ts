@@ -1,5 +1,5 @@
 /** The objects of the cases, as small as they can be. */
-import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/kube/objects";
 
 const rbacGroup = "rbac.authorization.k8s.io";
 const admissionGroup = "admissionregistration.k8s.io";

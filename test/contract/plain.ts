@@ -1,7 +1,7 @@
 /** What cases tell, in a form that two clusters can share. */
-import { ApiError } from "../../plugin/domain/errors";
-import type { KubeObject } from "../../plugin/domain/objects";
-import { isObject } from "../../plugin/domain/values";
+import { ApiError } from "../../plugin/domain/base/errors";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import { isObject } from "../../plugin/domain/base/values";
 
 const keyed: Readonly<Record<string, string>> = {
   uid: "UID",

@@ -1,7 +1,7 @@
 /** A webhook server whose conduct a case chooses. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { isObject, type Json, getOwn } from "../../plugin/domain/values";
+import { isObject, type Json, getOwn } from "../../plugin/domain/base/values";
 import { makePair, type Pair } from "../control-plane/certificate";
 
 const pairs = new Map<string, Pair>();

@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
 import type { WebhookOptions } from "./webhook";
 
 /** A cluster with a namespace of its own for one case: the real one or the one in memory. */

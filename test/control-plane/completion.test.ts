@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import type { AddressInfo } from "node:net";
-import { kubectlCompletion } from "../../plugin/commands/completion";
+import { kubectlCompletion } from "../../plugin/cli/completion-scripts";
 import { type ControlPlane, distDir } from "./control-plane";
 import { type RunResult, run } from "./run";
 import { openSuite, type Suite } from "./suite";

@@ -1,6 +1,6 @@
 /** What is being deleted, on a real API server: nothing is written into it by any command. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { KubeObject } from "../../plugin/run/ports";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject } from "../../plugin/ports/kubernetes";
 import { runPlugin } from "./plugin-run";
 import { databaseRef, namespace, openUpgradeScene, type UpgradeScene } from "./upgrade-scene";
 import { until } from "./until";

@@ -1,6 +1,6 @@
 /** Many managed namespaces, each with the Role and RoleBinding that an older release left. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
 import type { User } from "./api-server";
 import type { Api, KubeObject } from "./api";
 import { type ControlPlane, startControlPlane } from "./control-plane";

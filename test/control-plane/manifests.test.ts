@@ -1,7 +1,7 @@
 /** The companion webhook's manifests on a real API server. */
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
-import { defaultNames } from "../../plugin/domain/names";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { repositoryRoot } from "./pins";
 

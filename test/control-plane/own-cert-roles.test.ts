@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import {
   admissionSecret,
   caBundleOf,

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { get } from "node:https";
 import { join } from "node:path";
 import { load } from "js-yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { createLog } from "../../webhook/log";
 import { CertificateKeeper } from "../../webhook/own-certificate/keeper";
 import { usualTimes } from "../../webhook/own-certificate/step";

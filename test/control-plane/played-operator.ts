@@ -1,12 +1,12 @@
 /** The operator at play beside a test on the real API server. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { kinds } from "../../plugin/domain/kinds";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
-import { type Misbehavior, played } from "../../plugin/rehearsal/operator/snapshot";
-import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
+import { type Misbehavior, played } from "../../plugin/simulator/operator/snapshot";
+import { type PlayOptions, playOperator } from "../../plugin/simulator/operator/controller";
 import { systemClock } from "../../plugin/adapters/clock";
-import type { Cluster } from "../../plugin/run/ports";
+import type { Cluster } from "../../plugin/ports/kubernetes";
 import type { ControlPlane } from "./control-plane";
 import { until } from "./until";
 

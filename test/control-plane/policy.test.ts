@@ -5,9 +5,9 @@
  */
 import fc from "fast-check";
 import { load, loadAll } from "js-yaml";
-import { lookUpCluster, projectCluster } from "../../plugin/domain/clusters";
-import { atMost } from "../../plugin/domain/at-most";
-import { defaultNames } from "../../plugin/domain/names";
+import { lookUpCluster, projectCluster } from "../../plugin/domain/rules/clusters";
+import { atMost } from "../../plugin/domain/base/concurrency";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { appGroup, type KubeObject, pathOf } from "./api";
 import { namespaceOf } from "./operator";
 import { cluster, database } from "./scene";

@@ -1,5 +1,5 @@
 /** Lines that the plugin prints for kubectl and for itself, run on a real API server as they stand. */
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { type ControlPlane, kubectlEnv } from "./control-plane";
 import { clusterStatus } from "./scene";
 import {

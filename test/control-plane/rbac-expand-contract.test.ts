@@ -6,9 +6,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedRbac } from "../../plugin/adapters/shipped";
 import { parseDocuments } from "../../plugin/adapters/yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";
-import { getPath } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/base/values";
 import type { Demand, Question, Told } from "./access-watch-process";
 import type { ControlPlane } from "./control-plane";
 import {

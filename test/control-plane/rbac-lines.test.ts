@@ -2,7 +2,7 @@
  * A healthy cluster of every release line: what its operator came with is up to date, whoever wrote it
  * down in whatever order, and neither looking at it nor the plain command changes a byte of it.
  */
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { cluster as clusterOf, clusterStatus } from "./scene";

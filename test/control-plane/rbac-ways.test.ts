@@ -1,6 +1,6 @@
 /** `reapply-rbac` where the operator finds its namespaces by label, and the way back from it, on a real API server. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getOwn } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getOwn } from "../../plugin/domain/base/values";
 import type { ControlPlane } from "./control-plane";
 import {
   documentedWay,

@@ -1,5 +1,5 @@
 /** `kubectl engine reapply-rbac` on a real API server. */
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { ControlPlane } from "./control-plane";
 import {
   documentedWay,

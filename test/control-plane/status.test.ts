@@ -1,7 +1,7 @@
 /** `kubectl engine status` on a real API server: what it reads, what it says, what it leaves alone. */
-import type { StatusDetails } from "../../plugin/commands/status-screen";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
+import type { StatusDetails } from "../../plugin/commands/status/screen";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
 import type { AuditEvent } from "./audit";
 import type { ControlPlane } from "./control-plane";
 import { clusterStatus } from "./scene";

@@ -1,6 +1,6 @@
 /** A swap whose proof fails ends with 7 and leaves what was there before. */
 import { readFileSync } from "node:fs";
-import type { StatusDetails } from "../../plugin/commands/status-screen";
+import type { StatusDetails } from "../../plugin/commands/status/screen";
 import { containing, matching, type PluginRun, runner, runPlugin } from "./plugin-run";
 import { database } from "./scene";
 import { type KubeObject, pathOf } from "./api";

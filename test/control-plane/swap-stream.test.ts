@@ -13,7 +13,7 @@ import {
   startEditStream,
   streamer,
 } from "./edit-stream";
-import type { GapReport } from "../../plugin/run/report";
+import type { GapReport } from "../../plugin/kernel/report";
 import { type AuditEvent, fits } from "./audit";
 import { runner } from "./plugin-run";
 import { openSuite, type Suite } from "./suite";

@@ -1,12 +1,12 @@
 /** Every constellation of grants on the real API server, with the constraints as a custom resource. */
 import { rmSync, readFileSync } from "node:fs";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { defaultNames } from "../../plugin/domain/names";
-import { getOwn } from "../../plugin/domain/values";
-import { exampleDefinitions } from "../../plugin/rehearsal/example";
-import type { Cluster } from "../../plugin/run/ports";
-import { constellations } from "../plugin/run/scc/way-ins";
-import { expectNobodyElseLost, mayUse, snapshotOf } from "../plugin/run/scc/laws";
+import { defaultNames } from "../../plugin/domain/names/names";
+import { getOwn } from "../../plugin/domain/base/values";
+import { exampleDefinitions } from "../../plugin/simulator/example";
+import type { Cluster } from "../../plugin/ports/kubernetes";
+import { constellations } from "../plugin/commands/unbind-scc/way-ins";
+import { expectNobodyElseLost, mayUse, snapshotOf } from "../plugin/commands/unbind-scc/laws";
 import {
   aConstraint,
   account,
@@ -16,7 +16,7 @@ import {
   type AccountReview,
   placeNamed,
   user,
-} from "../plugin/run/scc/objects";
+} from "../plugin/commands/unbind-scc/objects";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { type PluginRun, runPlugin, runner } from "./plugin-run";
 import { until } from "./until";

@@ -4,8 +4,8 @@
  */
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { configurationResource } from "../../plugin/domain/webhook/configuration";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { configurationResource } from "../../plugin/domain/admission/configuration";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { setOperator } from "./played-operator";
 import { applyCrds } from "./scene";
 import { containing, including, matching, type PluginRun, runner } from "./plugin-run";

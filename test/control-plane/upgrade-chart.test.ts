@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { rbacKinds } from "../../plugin/domain/kinds";
-import { getPath, asArray, getOwn } from "../../plugin/domain/values";
-import { configurationResource } from "../../plugin/domain/webhook/configuration";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { rbacKinds } from "../../plugin/domain/kube/kinds";
+import { getPath, asArray, getOwn } from "../../plugin/domain/base/values";
+import { configurationResource } from "../../plugin/domain/admission/configuration";
 import { writeChart } from "../support/releases/chart";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { findProgram } from "./binaries";

@@ -1,9 +1,9 @@
 /** `kubectl engine upgrade-cluster` on a real API server, with the operator at play. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
-import { type Misbehavior, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
-import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
+import { type Misbehavior, played, productKinds } from "../../plugin/simulator/operator/snapshot";
+import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
 import { aClaim } from "../support/claims";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import {

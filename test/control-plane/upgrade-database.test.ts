@@ -1,10 +1,10 @@
 /** `kubectl engine upgrade-database` on a real API server, with the operator at play. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
 import { systemClock } from "../../plugin/adapters/clock";
-import { type Misbehavior, productKinds } from "../../plugin/rehearsal/operator/snapshot";
-import type { Cluster } from "../../plugin/run/ports";
+import { type Misbehavior, productKinds } from "../../plugin/simulator/operator/snapshot";
+import type { Cluster } from "../../plugin/ports/kubernetes";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";

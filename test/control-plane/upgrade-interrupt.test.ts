@@ -2,11 +2,11 @@
  * `kubectl engine upgrade` cut off at every write, on a real API server: the next run continues, nothing
  * that was done is written again, and the end is that of a run that was left alone.
  */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { factSources } from "../../plugin/domain/facts";
-import { rbacKinds } from "../../plugin/domain/kinds";
-import { getOwn } from "../../plugin/domain/values";
-import type { KubeObject } from "../../plugin/run/ports";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { factSources } from "../../plugin/domain/facts/facts";
+import { rbacKinds } from "../../plugin/domain/kube/kinds";
+import { getOwn } from "../../plugin/domain/base/values";
+import type { KubeObject } from "../../plugin/ports/kubernetes";
 import type { AuditMark } from "./control-plane";
 import { makePair } from "./certificate";
 import { containing, documentOf, matching, runner, startPlugin, writeLine } from "./plugin-run";

@@ -2,11 +2,11 @@
  * `kubectl engine upgrade` while the operator at play misbehaves, on a real API server: the end names
  * code, cause and fix within two polls of the fact, and the next run continues once it is fixed.
  */
-import { kinds } from "../../plugin/domain/kinds";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
-import { type Misbehavior, played } from "../../plugin/rehearsal/operator/snapshot";
-import type { KubeObject, Resource } from "../../plugin/run/ports";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath, asArray, getOwn, asString } from "../../plugin/domain/base/values";
+import { type Misbehavior, played } from "../../plugin/simulator/operator/snapshot";
+import type { KubeObject, Resource } from "../../plugin/ports/kubernetes";
 import { bundleOf } from "../support/releases/tree";
 import { releaseShapes } from "../support/releases/versions";
 import { containing, matching, type PluginRun, runner } from "./plugin-run";

@@ -1,6 +1,6 @@
 /** `kubectl engine upgrade` where OLM has installed the operator, on a real API server. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
 import {
   aClusterServiceVersion,
   anInstallPlan,

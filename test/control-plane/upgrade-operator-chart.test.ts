@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderDocuments } from "../../plugin/adapters/yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { writeChart } from "../support/releases/chart";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import type { ReleaseVersion } from "../support/releases/versions";

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath, getOwn } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath, getOwn } from "../../plugin/domain/base/values";
 import { renderDocuments } from "../../plugin/adapters/yaml";
 import { spelledOtherwise } from "../support/releases/spellings";
 import { bundleOf, packRelease, writeFiles, writeRelease } from "../support/releases/tree";

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { renderDocuments } from "../../plugin/adapters/yaml";
-import { kinds } from "../../plugin/domain/kinds";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath } from "../../plugin/domain/values";
-import { type Misbehavior, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
-import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath } from "../../plugin/domain/base/values";
+import { type Misbehavior, played, productKinds } from "../../plugin/simulator/operator/snapshot";
+import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
 import { makeOpenDefinition } from "../support/open-definition";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
@@ -24,7 +24,7 @@ import { type PluginOptions, type PluginRun, runner, runPlugin } from "./plugin-
 import { until } from "./until";
 import { oldConfiguration } from "./webhook-configurations";
 import { startWebhook } from "./webhook-process";
-import { exampleDefinitions } from "../../plugin/rehearsal/example";
+import { exampleDefinitions } from "../../plugin/simulator/example";
 
 export const namespace = "engine";
 export const managed = ["team-a", "team-b"] as const;

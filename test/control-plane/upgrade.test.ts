@@ -2,14 +2,14 @@
  * `kubectl engine upgrade` from 7.4.2-2 over 7.22.0-7 to 8.0.2-2 on a real API server, unattended, by
  * the built program: on OpenShift, with bundles, while the operator plays and the webhook serves.
  */
-import { kinds, rbacKinds } from "../../plugin/domain/kinds";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { kinds, rbacKinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { definitionResource } from "../../plugin/domain/operator/wanted";
 import { constraintResource } from "../../plugin/domain/scc/grants";
-import { getPath, asArray, getOwn } from "../../plugin/domain/values";
-import { played } from "../../plugin/rehearsal/operator/snapshot";
-import type { KubeObject } from "../../plugin/run/ports";
-import { account, granted, user } from "../plugin/run/scc/objects";
+import { getPath, asArray, getOwn } from "../../plugin/domain/base/values";
+import { played } from "../../plugin/simulator/operator/snapshot";
+import type { KubeObject } from "../../plugin/ports/kubernetes";
+import { account, granted, user } from "../plugin/commands/unbind-scc/objects";
 import { bundleOf } from "../support/releases/tree";
 import { consumerRules } from "../support/releases/rights";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";

@@ -1,7 +1,7 @@
 /** The swap of the webhook under every failure of every request: there is not one moment without a webhook. */
-import { configurationResource } from "../../plugin/domain/webhook/configuration";
-import { asArray, getPath } from "../../plugin/domain/values";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import { configurationResource } from "../../plugin/domain/admission/configuration";
+import { asArray, getPath } from "../../plugin/domain/base/values";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { failEverywhere } from "../support/hanging";
 
 jest.setTimeout(600_000);

@@ -1,6 +1,12 @@
 /** The cluster's state is the only memory: whenever a run ends, the next one ends up to date. */
 import type { Call } from "../support/fake-cluster";
-import { applyNew, deleteOld, expectWanted, Scene, type Start } from "../plugin/run/swap/scene";
+import {
+  applyNew,
+  deleteOld,
+  expectWanted,
+  Scene,
+  type Start,
+} from "../plugin/commands/upgrade-webhook/scene";
 
 const starts: readonly [string, Start][] = [
   ["only old", { old: true }],

@@ -3,15 +3,15 @@
  * document, and its exit code. Everything is recorded at ports, so files of the product may move.
  */
 import { dump } from "js-yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/kube/objects";
 import { faults } from "../jobs/faults";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import { playAlong } from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import type { Cluster, WriteOptions } from "../../plugin/run/ports";
-import { admin } from "../plugin/rehearsal/memory-cluster";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { playAlong } from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import type { Cluster, WriteOptions } from "../../plugin/ports/kubernetes";
+import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "../support/manual-clock";
 import type { Ended } from "../support/program-world";
 import { type Start, Starts, type Words } from "../support/starts";

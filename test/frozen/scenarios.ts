@@ -1,7 +1,7 @@
 /** The runs that are kept: every command where it does something, has nothing to do, is planned, and is refused. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { kinds } from "../../plugin/domain/kinds";
-import type { Cluster } from "../../plugin/run/ports";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import type { Cluster } from "../../plugin/ports/kubernetes";
 import { here, product } from "../support/played-operator";
 import { type Start, starts, type Words } from "../support/starts";
 import type { Scenario } from "./frozen";

@@ -1,7 +1,7 @@
 import { Changes, disagreement, sameDifference } from "./fault-runs";
-import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace, aSecret } from "../support/builders";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 
 const settings = (value: string): KubeObject => ({
   apiVersion: "v1",

@@ -2,7 +2,7 @@
  * What can meet any job, as one table: each row makes its cases from the requests that the job was
  * seen to send when nothing met it, so that it holds for a job that nobody has thought of yet.
  */
-import { exitCodes } from "../../plugin/domain/errors";
+import { exitCodes } from "../../plugin/domain/base/errors";
 import { type Case, casesAt, type Undisturbed } from "./judge";
 import * as people from "./people";
 import {

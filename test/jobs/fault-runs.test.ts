@@ -1,14 +1,14 @@
-import { EngineError } from "../../plugin/domain/errors";
-import { kinds } from "../../plugin/domain/kinds";
-import { configurationResource } from "../../plugin/domain/webhook/configuration";
-import { playAlong } from "../../plugin/rehearsal/operator/play";
-import { defaultNames } from "../../plugin/domain/names";
+import { EngineError } from "../../plugin/domain/base/errors";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { configurationResource } from "../../plugin/domain/admission/configuration";
+import { playAlong } from "../../plugin/simulator/operator/controller";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { everyFault, faults, type Injection } from "./faults";
 import { type End, type FaultWorld, metBy, playScenario, runWithoutFaults } from "./fault-runs";
-import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace, aNewConfiguration, anOldConfiguration } from "../support/builders";
 import { testTime } from "../support/manual-clock";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 
 const old = { resource: configurationResource, name: "edb-admission" };
 const manager = { fieldManager: "kubectl-engine" };

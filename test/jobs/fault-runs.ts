@@ -2,17 +2,17 @@
  * Runs a command again and again, each time with failures put in, then without until it is done;
  * and judges what became of the cluster, moment by moment.
  */
-import { omit } from "../../plugin/domain/values";
-import { type ExitCode, exitCodes } from "../../plugin/domain/errors";
-import { type KubeObject, objectLabel } from "../../plugin/domain/objects";
-import { configurationResource } from "../../plugin/domain/webhook/configuration";
-import type { Clock, Cluster } from "../../plugin/run/ports";
+import { omit } from "../../plugin/domain/base/values";
+import { type ExitCode, exitCodes } from "../../plugin/domain/base/errors";
+import { type KubeObject, objectLabel } from "../../plugin/domain/kube/objects";
+import { configurationResource } from "../../plugin/domain/admission/configuration";
+import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
 import { faultyGate, type Met, type Scenario } from "./faults";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import type { PlayedClock } from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import { stableJson } from "../../plugin/rehearsal/operator/acts";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import type { PlayedClock } from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { stableJson } from "../../plugin/simulator/operator/acts";
 
 /** How one run of the command ended; `killed` for a process that did not live to say it. */
 export type End = { readonly code: ExitCode; readonly reason: string } | "killed";

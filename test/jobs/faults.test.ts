@@ -1,11 +1,11 @@
-import { ApiError, UnavailableError } from "../../plugin/domain/errors";
-import { kinds } from "../../plugin/domain/kinds";
+import { ApiError, UnavailableError } from "../../plugin/domain/base/errors";
+import { kinds } from "../../plugin/domain/kube/kinds";
 import { everyFault, faults, faultyGate } from "./faults";
-import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import type { KubeObject } from "../../plugin/run/ports";
+import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import type { KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace } from "../support/builders";
 import { ManualClock } from "../support/manual-clock";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 
 const settings: KubeObject = {
   apiVersion: "v1",

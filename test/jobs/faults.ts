@@ -1,8 +1,8 @@
 /** The failures that a run meets: what each does to a request, and which it can meet. */
-import { ApiError, UnavailableError } from "../../plugin/domain/errors";
-import { type Clock, requestDeadlineMs } from "../../plugin/run/ports";
-import { inTurn } from "../../plugin/rehearsal/virtual-clock";
-import type { ObservedCall, Gate } from "../../plugin/rehearsal/observed-cluster";
+import { ApiError, UnavailableError } from "../../plugin/domain/base/errors";
+import { type Clock, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import { inTurn } from "../../plugin/simulator/virtual-clock";
+import type { ObservedCall, Gate } from "../../plugin/simulator/observed-cluster";
 
 /** One sort of failure. */
 export interface Fault {

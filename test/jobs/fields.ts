@@ -1,6 +1,6 @@
 /** The fields that a write changes, and another manager who owns one of them. */
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "../../plugin/domain/objects";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
 
 /** A field with its value before the write; lists are one field. */
 export interface Field {

@@ -1,5 +1,5 @@
 /** Whatever meets a command that writes, at the writes that stand for all. */
-import { entries } from "../../plugin/program/commands";
+import { entries } from "../../plugin/cli/commands";
 import { hold } from "./hold";
 import { excused, jobs, jobsOf, writes } from "./list";
 

@@ -1,5 +1,5 @@
 /** What holds for a run whatever has met it, and for the one after it. */
-import { exitCodes } from "../../plugin/domain/errors";
+import { exitCodes } from "../../plugin/domain/base/errors";
 import { type Difference, disagreement } from "./fault-runs";
 import type { Job } from "./list";
 import type { Ran, Request, Trial } from "./trial";

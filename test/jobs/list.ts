@@ -1,8 +1,8 @@
 /** Every job: a command that writes, by what the product's own list of commands says of it. */
-import { entries } from "../../plugin/program/commands";
-import type { CommandEntry } from "../../plugin/program/entry";
-import { parse, toGlobalOptions } from "../../plugin/program/tree";
-import { attribute, FlagReader, type RawFlags } from "../../plugin/commands/flags";
+import { entries } from "../../plugin/cli/commands";
+import type { CommandEntry } from "../../plugin/cmdutil/entry";
+import { parse, toGlobalOptions } from "../../plugin/cli/tree";
+import { attribute, FlagReader, type RawFlags } from "../../plugin/cmdutil/flags";
 import { type Place, type Start, starts, type Words } from "../support/starts";
 import { type Opened, rest } from "./rest";
 

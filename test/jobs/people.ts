@@ -1,6 +1,6 @@
 /** Plays of people: who changes what the job is about, who interrupts it, who says nothing, who may not. */
-import { InterruptedError } from "../../plugin/commands/context";
-import { exitCodes } from "../../plugin/domain/errors";
+import { InterruptedError } from "../../plugin/cmdutil/context";
+import { exitCodes } from "../../plugin/domain/base/errors";
 import { type Field, fieldsWritten, owned } from "./fields";
 import {
   type Case,

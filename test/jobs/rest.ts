@@ -1,13 +1,13 @@
 /** Starts of jobs that write over the cluster's REST API: a service that is played beside the cluster. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { exampleSource } from "../../plugin/rehearsal/example";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import type { Clock } from "../../plugin/run/ports";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
-import { aScene } from "../plugin/run/databases/scene";
-import { aFrozenScene, aModuleFile } from "../plugin/run/recovery/scene";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { exampleSource } from "../../plugin/simulator/example";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import type { Clock } from "../../plugin/ports/kubernetes";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { aScene } from "../plugin/commands/upgrade-database/scene";
+import { aFrozenScene, aModuleFile } from "../plugin/commands/recover/scene";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { ManualClock, testTime } from "../support/manual-clock";
 import { aClusterApi, type ClusterApiForTest } from "../support/played-cluster-api";

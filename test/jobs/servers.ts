@@ -1,8 +1,8 @@
 /** Plays of servers that fail: answers that do not come, connections that are cut, nobody there. */
-import { exitCodes } from "../../plugin/domain/errors";
-import type { ApiFault } from "../../plugin/rehearsal/cluster-api/faults";
+import { exitCodes } from "../../plugin/domain/base/errors";
+import type { ApiFault } from "../../plugin/simulator/rest-api/faults";
 import { type Fault, faults } from "./faults";
-import { requestDeadlineMs } from "../../plugin/run/ports";
+import { requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import {
   type Case,
   ended,

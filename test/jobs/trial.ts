@@ -1,18 +1,18 @@
 /** One cluster, and the runs of a job on it: what each asked, what took effect, and how it ended. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { KubeObject } from "../../plugin/domain/objects";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
 import { Changes, type Difference } from "./fault-runs";
 import type { Fault } from "./faults";
 import {
   type ObservedCall,
   type Gate,
   ObservedCluster,
-} from "../../plugin/rehearsal/observed-cluster";
-import { playAlong } from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import { type Cluster, requestDeadlineMs } from "../../plugin/run/ports";
-import type { Report } from "../../plugin/run/report";
-import { admin } from "../plugin/rehearsal/memory-cluster";
+} from "../../plugin/simulator/observed-cluster";
+import { playAlong } from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { type Cluster, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import type { Report } from "../../plugin/kernel/report";
+import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "../support/manual-clock";
 import type { Ended } from "../support/program-world";
 import type { Starts } from "../support/starts";

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
-import { defaultNames as names, type KindNames } from "../../plugin/domain/names";
-import { getPath, isObject, asArray, getOwn, asString } from "../../plugin/domain/values";
+import { defaultNames as names, type KindNames } from "../../plugin/domain/names/names";
+import { getPath, isObject, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 
 const folder = join(__dirname, "../../manifests/crds");
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load, loadAll } from "js-yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 
 const root = join(__dirname, "../../manifests");
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath, asArray, getOwn } from "../../plugin/domain/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath, asArray, getOwn } from "../../plugin/domain/base/values";
 import { placesOf } from "../../webhook/own-certificate/requests";
 
 const folder = join(__dirname, "../../manifests/webhook-own-cert");

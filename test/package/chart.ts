@@ -6,8 +6,8 @@ import type { KubeObject } from "../control-plane/api";
 import { makePair } from "../control-plane/certificate";
 import { repositoryRoot } from "../control-plane/pins";
 import { run, type RunResult } from "../control-plane/run";
-import { asArray, getPath } from "../../plugin/domain/values";
-import { defaultNames } from "../../plugin/domain/names";
+import { asArray, getPath } from "../../plugin/domain/base/values";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { everyOverride, renamed } from "../support/renamed";
 
 export const chartDir = join(repositoryRoot, "manifests/chart/engine-webhook");

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeObject } from "../control-plane/api";
 import { admissionSecret, fingerprint, makePair, storedPair } from "../control-plane/certificate";
 import { type ControlPlane, runHelm, startControlPlane } from "../control-plane/control-plane";

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { renderHtml } from "../../plugin/output/page/html";
 import { pageOf } from "../../plugin/output/page/model";
-import type { Report } from "../../plugin/run/report";
+import type { Report } from "../../plugin/kernel/report";
 import { hostileTexts, recordedDocuments, withTexts } from "../support/report-documents";
 import { typed } from "../support/program-world";
 import { aWebhookProgram } from "../support/webhook-program";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import ts from "typescript";
-import { catalogue } from "../../plugin/domain/catalogue";
-import { checks } from "../../plugin/domain/checks/all";
-import { mapNames, namesTree } from "../../plugin/domain/names";
+import { catalogue } from "../../plugin/commands/explain/catalogue";
+import { checks } from "../../plugin/commands/checks";
+import { mapNames, namesTree } from "../../plugin/domain/names/names";
 
 const root = join(__dirname, "../..");
 

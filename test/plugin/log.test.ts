@@ -1,8 +1,8 @@
 /** What commands write to a log, where both streams go to one file and nobody looks at a terminal. */
-import type { Finding } from "../../plugin/domain/findings";
-import type { Report } from "../../plugin/run/report";
+import type { Finding } from "../../plugin/domain/base/findings";
+import type { Report } from "../../plugin/kernel/report";
 import { openedFor } from "../jobs/trial";
-import { admin } from "./rehearsal/memory-cluster";
+import { admin } from "./simulator/memory-cluster";
 import { Starts } from "../support/starts";
 import { aWebhookProgram } from "../support/webhook-program";
 

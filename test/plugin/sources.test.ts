@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { catalogue } from "../../plugin/domain/catalogue";
-import { withPage } from "../../plugin/domain/findings";
-import { exitMeanings } from "../../plugin/domain/errors";
+import { catalogue } from "../../plugin/commands/explain/catalogue";
+import { withPage } from "../../plugin/domain/base/findings";
+import { exitMeanings } from "../../plugin/domain/base/errors";
 
 const root = join(__dirname, "../..");
 const page = readFileSync(join(root, "docs/specification.md"), "utf8");

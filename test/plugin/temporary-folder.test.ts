@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../plugin/adapters/files";
-import { UsageError } from "../../plugin/domain/errors";
+import { UsageError } from "../../plugin/domain/base/errors";
 import { aFolder } from "../support/a-folder";
 import { aWebhookProgram } from "../support/webhook-program";
 

@@ -1,7 +1,7 @@
 /** What commands print on a terminal fits it: seen through a pseudo-terminal, as a person does. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { entries, parents } from "../../plugin/program/commands";
+import { entries, parents } from "../../plugin/cli/commands";
 import { startFakeApiServer } from "../support/api-server";
 import { aWebhookProgram } from "../support/webhook-program";
 

@@ -1,6 +1,6 @@
 /** Bodies as lines that a reviewer reads in a diff: a field a line, by its path. */
 import { createHash } from "node:crypto";
-import { isObject } from "../../plugin/domain/values";
+import { isObject } from "../../plugin/domain/base/values";
 
 /** Paths with what they hold. */
 export type Fields = ReadonlyMap<string, string>;

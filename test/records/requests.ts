@@ -4,11 +4,11 @@
  * something is looked at while it is waited for is no behavior.
  */
 import { collectionPath, objectPath } from "../../plugin/adapters/kubernetes/kinds";
-import { ApiError } from "../../plugin/domain/errors";
-import { type KubeObject, type Ref, refTo, type Resource } from "../../plugin/domain/objects";
-import { getPath, isObject, omit } from "../../plugin/domain/values";
-import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
-import type { Access, Cluster, Preconditions } from "../../plugin/run/ports";
+import { ApiError } from "../../plugin/domain/base/errors";
+import { type KubeObject, type Ref, refTo, type Resource } from "../../plugin/domain/kube/objects";
+import { getPath, isObject, omit } from "../../plugin/domain/base/values";
+import { createRegistry } from "../../plugin/simulator/kinds/registry";
+import type { Access, Cluster, Preconditions } from "../../plugin/ports/kubernetes";
 import { digestOf, type Fields, fieldsOf, toldChanges, toldFields } from "./fields";
 
 /** An object of a file that runs are given. */

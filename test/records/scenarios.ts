@@ -1,9 +1,9 @@
 /** The runs that are kept, by their command: what it does, and each way in which it does not. */
-import { kinds, rbacKinds } from "../../plugin/domain/kinds";
+import { kinds, rbacKinds } from "../../plugin/domain/kube/kinds";
 import { constraintResource } from "../../plugin/domain/scc/grants";
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { Ref } from "../../plugin/domain/objects";
-import { scc } from "../plugin/run/scc/objects";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { Ref } from "../../plugin/domain/kube/objects";
+import { scc } from "../plugin/commands/unbind-scc/objects";
 import { here, product } from "../support/played-operator";
 import { type Start, starts, type Words } from "../support/starts";
 import type { Change, Scenario } from "./recorder";

@@ -15,8 +15,8 @@ const folders = {
   commands: ["plugin/commands"],
   domain: ["plugin/domain"],
   jobs: ["jobs", "frozen", "records"],
-  program: ["plugin/program"],
-  rehearsal: ["plugin/rehearsal"],
+  program: ["plugin/cli"],
+  rehearsal: ["plugin/simulator"],
   run: ["plugin/run"],
   webhook: ["webhook"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,5 +1,5 @@
 /** A small API server in the process of the test: answers what it is told, keeps what it was asked. */
-import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/kube/objects";
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttps } from "node:https";
 import type { AddressInfo, Socket } from "node:net";

@@ -5,24 +5,24 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { apiPermissions } from "../../plugin/commands/api-options";
-import { defaultNames as names, kinds } from "../../plugin/domain/names";
-import type { Permission } from "../../plugin/domain/permissions";
+import { apiPermissions } from "../../plugin/cmdutil/rest-api-option";
+import { defaultNames as names, kinds } from "../../plugin/domain/names/names";
+import type { Permission } from "../../plugin/domain/kube/permissions";
 import { parseDocuments } from "../../plugin/adapters/yaml";
-import type { User } from "../../plugin/rehearsal/model";
-import type { KubeObject } from "../../plugin/domain/objects";
-import type { Report } from "../../plugin/run/report";
-import { entries } from "../../plugin/program/commands";
-import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
+import type { User } from "../../plugin/simulator/model";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import type { Report } from "../../plugin/kernel/report";
+import { entries } from "../../plugin/cli/commands";
+import { createRegistry } from "../../plugin/simulator/kinds/registry";
 import {
   type Gate,
   type ObservedCall,
   ObservedCluster,
-} from "../../plugin/rehearsal/observed-cluster";
-import { playAlong } from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import type { Access, Cluster } from "../../plugin/run/ports";
-import { admin } from "../plugin/rehearsal/memory-cluster";
+} from "../../plugin/simulator/observed-cluster";
+import { playAlong } from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import type { Access, Cluster } from "../../plugin/ports/kubernetes";
+import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";
 import { aModuleArchive } from "./played-cluster-api";
 import { type Start, Starts, starts, type Words } from "./starts";

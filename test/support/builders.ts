@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../plugin/adapters/yaml";
-import { kinds } from "../../plugin/domain/kinds";
-import { defaultNames, type KindNames } from "../../plugin/domain/names";
-import type { KubeObject, ObjectMeta, Resource } from "../../plugin/domain/objects";
-import { renderTemplate } from "../../plugin/domain/webhook/wanted";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames, type KindNames } from "../../plugin/domain/names/names";
+import type { KubeObject, ObjectMeta, Resource } from "../../plugin/domain/kube/objects";
+import { renderTemplate } from "../../plugin/domain/admission/wanted";
 
 const { webhook, group, version } = defaultNames;
 

@@ -1,5 +1,5 @@
 /** Claims of an EC's volumes. */
-import type { KubeObject } from "../../plugin/domain/objects";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
 
 interface ClaimFields {
   readonly request: string;

@@ -3,8 +3,8 @@ import { get } from "node:https";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { isPodForwarder } from "../../plugin/adapters/kubernetes/port-forward";
 import { openRelease } from "../../plugin/adapters/release/open";
-import { kinds } from "../../plugin/domain/kinds";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { connect as connectWebhook } from "../../webhook/clusters/clusters";
 import { anApiClient } from "./cluster-api-client";
 

@@ -1,12 +1,12 @@
 /** A client of the REST API for tests: an EC with its credentials, and the CA in a file. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ApiFlags, connectClusterApi } from "../../plugin/adapters/cluster-api";
+import { type ApiFlags, connectClusterApi } from "../../plugin/adapters/rest-api/connect";
 import type { OnSlow } from "../../plugin/adapters/http/slow";
-import { kinds } from "../../plugin/domain/kinds";
-import { defaultNames, type Names } from "../../plugin/domain/names";
-import type { KubeObject } from "../../plugin/domain/objects";
-import type { Clock, Cluster } from "../../plugin/run/ports";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames, type Names } from "../../plugin/domain/names/names";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
 import { anObject } from "./builders";
 import { FakeCluster } from "./fake-cluster";
 import { ManualClock } from "./manual-clock";

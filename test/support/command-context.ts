@@ -1,9 +1,9 @@
 /** What a command gets from the program, for tests that call the command itself. */
 import { PassThrough } from "node:stream";
-import type { CommandContext, GlobalOptions } from "../../plugin/commands/context";
-import { defaultNames } from "../../plugin/domain/names";
-import { MemoryHome } from "../../plugin/rehearsal/virtual-clock";
-import type { Clock, Cluster } from "../../plugin/run/ports";
+import type { CommandContext, GlobalOptions } from "../../plugin/cmdutil/context";
+import { defaultNames } from "../../plugin/domain/names/names";
+import { MemoryHome } from "../../plugin/simulator/virtual-clock";
+import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
 
 /** Where the command works. */
 export interface CommandPlace {

@@ -4,12 +4,12 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { defaultNames as names } from "../../plugin/domain/names";
-import { type Embedded, openEmbedded } from "../../plugin/rehearsal/embedded";
-import { exampleSource } from "../../plugin/rehearsal/example";
-import { type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import { inTurn } from "../../plugin/rehearsal/virtual-clock";
-import type { Cluster } from "../../plugin/run/ports";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { type Embedded, openEmbedded } from "../../plugin/simulator/simulate";
+import { exampleSource } from "../../plugin/simulator/example";
+import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { inTurn } from "../../plugin/simulator/virtual-clock";
+import type { Cluster } from "../../plugin/ports/kubernetes";
 import { aFolder } from "./a-folder";
 import { type MarkedBlock, wordsOf } from "./pages";
 import { type Ended, type Scene, startOfRun, typed } from "./program-world";

@@ -4,24 +4,24 @@
  */
 import { randomUUID } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import { ApiError } from "../../plugin/domain/errors";
-import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
+import { ApiError } from "../../plugin/domain/base/errors";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/kube/objects";
 import {
   type WebhookEntry,
   entriesOf,
   invocationOf,
   isExempt,
-} from "../../plugin/rehearsal/admission/entries";
-import { dryRunUnsupported } from "../../plugin/rehearsal/admission/response";
-import { CallFailure, failedCalling } from "../../plugin/rehearsal/admission/trust";
-import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
-import { pluralOf } from "../../plugin/rehearsal/memory/answers";
-import { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { omit } from "../../plugin/domain/values";
-import { manageUpdate } from "../../plugin/rehearsal/memory/ownership";
-import { type Key, Store } from "../../plugin/rehearsal/memory/store";
-import { structureOf } from "../../plugin/rehearsal/memory/structure";
-import type { Attempt, KindDefinition, Registry } from "../../plugin/rehearsal/model";
+} from "../../plugin/simulator/admission/entries";
+import { dryRunUnsupported } from "../../plugin/simulator/admission/response";
+import { CallFailure, failedCalling } from "../../plugin/simulator/admission/trust";
+import { createRegistry } from "../../plugin/simulator/kinds/registry";
+import { pluralOf } from "../../plugin/simulator/api-server/answers";
+import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import { omit } from "../../plugin/domain/base/values";
+import { manageUpdate } from "../../plugin/simulator/api-server/ownership";
+import { type Key, Store } from "../../plugin/simulator/api-server/store";
+import { structureOf } from "../../plugin/simulator/api-server/structure";
+import type { Attempt, KindDefinition, Registry } from "../../plugin/simulator/model";
 import type {
   Access,
   ApplyOptions,
@@ -31,8 +31,8 @@ import type {
   PatchOptions,
   Preconditions,
   WriteOptions,
-} from "../../plugin/run/ports";
-import { admin } from "../plugin/rehearsal/memory-cluster";
+} from "../../plugin/ports/kubernetes";
+import { admin } from "../plugin/simulator/memory-cluster";
 import type { ManualClock } from "./manual-clock";
 
 /** One call as it came in. */

@@ -1,7 +1,7 @@
 /** Every command that writes, and what holds for it when the API server stops answering at one of its requests. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { exampleDefinitions } from "../../plugin/rehearsal/example";
-import { alone, scc } from "../plugin/run/scc/objects";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { exampleDefinitions } from "../../plugin/simulator/example";
+import { alone, scc } from "../plugin/commands/unbind-scc/objects";
 import { hang, type HangRow, type Hung, longest, target } from "./hanging";
 
 type Words = HangRow["words"];

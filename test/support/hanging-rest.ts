@@ -1,19 +1,24 @@
 /** Commands that write over the cluster's REST API, with one of both servers that stops answering. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { InterruptedError } from "../../plugin/commands/context";
-import { getPath } from "../../plugin/domain/values";
-import { exampleSource } from "../../plugin/rehearsal/example";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { InterruptedError } from "../../plugin/cmdutil/context";
+import { getPath } from "../../plugin/domain/base/values";
+import { exampleSource } from "../../plugin/simulator/example";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { faults, faultyGate, type Injection } from "../jobs/faults";
-import type { PlannedFault } from "../../plugin/rehearsal/cluster-api/faults";
-import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { type Clock, requestDeadlineMs } from "../../plugin/run/ports";
-import type { Report } from "../../plugin/run/report";
-import { aScene } from "../plugin/run/databases/scene";
-import { aFrozenScene, aModuleFile, type FrozenWish, stateOf } from "../plugin/run/recovery/scene";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import type { PlannedFault } from "../../plugin/simulator/rest-api/faults";
+import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import { type Clock, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import type { Report } from "../../plugin/kernel/report";
+import { aScene } from "../plugin/commands/upgrade-database/scene";
+import {
+  aFrozenScene,
+  aModuleFile,
+  type FrozenWish,
+  stateOf,
+} from "../plugin/commands/recover/scene";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { aCaFile, anApiSecret } from "./cluster-api-client";
 import type { Hung } from "./hanging";
 import { judged } from "./hanging-commands";

@@ -1,8 +1,8 @@
 /** Commands run against an API server that stops answering at one request after the other, in virtual time. */
 import { join } from "node:path";
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { KubeObject } from "../../plugin/domain/objects";
-import { exampleSource } from "../../plugin/rehearsal/example";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import { exampleSource } from "../../plugin/simulator/example";
 import {
   type End,
   type FaultWorld,
@@ -13,13 +13,13 @@ import {
   type BaselineRun,
 } from "../jobs/fault-runs";
 import { everyFault, faults } from "../jobs/faults";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import type { ObservedCall } from "../../plugin/rehearsal/observed-cluster";
-import { playAlong } from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/run/ports";
-import type { Report } from "../../plugin/run/report";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import type { ObservedCall } from "../../plugin/simulator/observed-cluster";
+import { playAlong } from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import type { Report } from "../../plugin/kernel/report";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";
 import { typed } from "./program-world";
 import { writeRelease } from "./releases/tree";

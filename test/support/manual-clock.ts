@@ -1,5 +1,5 @@
 /** Time that passes only when someone sleeps: a wait of minutes takes no time at all. */
-import type { Clock } from "../../plugin/run/ports";
+import type { Clock } from "../../plugin/ports/kubernetes";
 
 /** Where every test begins. */
 export const testTime = Date.parse("2026-08-01T10:15:30.000Z");

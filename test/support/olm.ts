@@ -1,5 +1,5 @@
 /** What OLM keeps of an operator that it has installed: definitions and objects as a cluster has them. */
-import type { KubeObject } from "../../plugin/domain/objects";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
 import { ownerMarks } from "./builders";
 
 const group = "operators.coreos.com";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../plugin/domain/objects";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
 
 /** A kind of somebody else's that a test has to be served. */
 interface OpenKind {

@@ -1,5 +1,5 @@
 /** Names of another product: every key another word, of another length and of other characters. */
-import { mapNames, namesTree } from "../../plugin/domain/names";
+import { mapNames, namesTree } from "../../plugin/domain/names/names";
 import type { NameSpec } from "../../plugin/domain/names/types";
 
 /** Forms of a word, from the plainest to what only some sorts take; `n` makes it one of its kind. */

@@ -2,27 +2,27 @@
 import { request } from "node:https";
 import type { IncomingHttpHeaders } from "node:http";
 import { strToU8, zipSync } from "fflate";
-import { defaultNames, type Names } from "../../plugin/domain/names";
-import type { Json } from "../../plugin/domain/values";
+import { defaultNames, type Names } from "../../plugin/domain/names/names";
+import type { Json } from "../../plugin/domain/base/values";
 import {
   openClusterApi,
   pairFor,
   type PlayedClusterApi,
-} from "../../plugin/rehearsal/cluster-api/server";
+} from "../../plugin/simulator/rest-api/server";
 import {
   type ApiUser,
   bdbOf,
   type BdbWish,
   type ClusterStore,
   seededStore,
-} from "../../plugin/rehearsal/cluster-api/state";
+} from "../../plugin/simulator/rest-api/state";
 import {
   type ApiProfile,
   type ProfileName,
   profiles,
-} from "../../plugin/rehearsal/cluster-api/profiles";
-import type { WorkTimes } from "../../plugin/rehearsal/cluster-api/work";
-import type { Clock } from "../../plugin/run/ports";
+} from "../../plugin/simulator/rest-api/profiles";
+import type { WorkTimes } from "../../plugin/simulator/rest-api/work";
+import type { Clock } from "../../plugin/ports/kubernetes";
 import { ManualClock } from "./manual-clock";
 
 /** What may differ from an API of 7.22 with one database. */

@@ -1,17 +1,17 @@
 /** A cluster in memory with an operator at play: its clock is virtual, nothing waits for real. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
-import { exampleSource } from "../../plugin/rehearsal/example";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/kube/objects";
+import { exampleSource } from "../../plugin/simulator/example";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import {
   type Simulator,
   PlayedClock,
   playOperator,
   type PlayOptions,
-} from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import type { Cluster } from "../../plugin/run/ports";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+} from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import type { Cluster } from "../../plugin/ports/kubernetes";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";
 
 /** The example's cluster, played on. */

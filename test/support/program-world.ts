@@ -1,11 +1,11 @@
 /** A process in memory: what a command line writes to either stream, and how it ends. */
 import { PassThrough } from "node:stream";
-import type { ExitCode } from "../../plugin/domain/errors";
-import { runProgram } from "../../plugin/program";
-import { entries } from "../../plugin/program/commands";
-import type { World } from "../../plugin/program/context";
-import type { CommandEntry } from "../../plugin/program/entry";
-import type { Cluster } from "../../plugin/run/ports";
+import type { ExitCode } from "../../plugin/domain/base/errors";
+import { runProgram } from "../../plugin/cli/program";
+import { entries } from "../../plugin/cli/commands";
+import type { World } from "../../plugin/cli/context";
+import type { CommandEntry } from "../../plugin/cmdutil/entry";
+import type { Cluster } from "../../plugin/ports/kubernetes";
 
 /** A stream that keeps what was written to it. */
 export function captured(terminal = false): NodeJS.WritableStream & { text: () => string } {

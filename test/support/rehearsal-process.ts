@@ -1,6 +1,6 @@
 /** A rehearsal's webhook and its folder, held by a process that a test kills. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import { makeWebhookFolder, startWebhookProcess } from "../../plugin/rehearsal/webhook-process";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { makeWebhookFolder, startWebhookProcess } from "../../plugin/simulator/webhook-process";
 import { aPair } from "./tls";
 
 const { certPem: cert, keyPem: key } = aPair({ names: ["admission.engine.svc"] });

@@ -1,11 +1,11 @@
 /** Commands rehearsed on the example, with some of its objects otherwise. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RehearsalDetails } from "../../plugin/commands/rehearse-text";
-import { defaultNames } from "../../plugin/domain/names";
-import type { KubeObject } from "../../plugin/domain/objects";
-import { exampleSource } from "../../plugin/rehearsal/example";
-import type { Report } from "../../plugin/run/report";
+import type { RehearsalDetails } from "../../plugin/commands/rehearse/text";
+import { defaultNames } from "../../plugin/domain/names/names";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import { exampleSource } from "../../plugin/simulator/example";
+import type { Report } from "../../plugin/kernel/report";
 import { aFolder } from "./a-folder";
 import { startOfRun, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";

@@ -1,7 +1,7 @@
 /** Documents of every kind that runs on a cluster have, as the frozen records keep them, and made hostile. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Report } from "../../plugin/run/report";
+import type { Report } from "../../plugin/kernel/report";
 
 const records = join(__dirname, "../frozen/records");
 

@@ -1,9 +1,9 @@
 /** A cluster in memory with an operator at play, and the REST service of its EC beside it, in one time. */
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { PlayOptions } from "../../plugin/rehearsal/operator/play";
-import type { KubeObject } from "../../plugin/run/ports";
-import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { PlayOptions } from "../../plugin/simulator/operator/controller";
+import type { KubeObject } from "../../plugin/ports/kubernetes";
+import { EdbBridge } from "../../plugin/simulator/rest-api/bridge";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
 import { testTime } from "./manual-clock";
 import { aClusterApi, type ClusterApiForTest, type PlayedWish } from "./played-cluster-api";
 import { aPlayedWorld, type PlayedWorld } from "./played-operator";

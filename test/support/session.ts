@@ -1,7 +1,7 @@
 /** The rehearsed swap as a terminal shows it, with what differs from run to run made the same. */
 import { dirname } from "node:path";
 import { PassThrough } from "node:stream";
-import { runProgram } from "../../plugin/program";
+import { runProgram } from "../../plugin/cli/program";
 import { aFolder } from "./a-folder";
 import { worldOf } from "./program-world";
 import { aWebhookProgram } from "./webhook-program";

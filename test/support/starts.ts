@@ -1,14 +1,14 @@
 /** Where commands that write begin: their words, what ran before them, and what the cluster holds. */
 import { join } from "node:path";
-import { defaultNames as names } from "../../plugin/domain/names";
-import type { KubeObject } from "../../plugin/domain/objects";
-import { exampleDefinitions, exampleSource } from "../../plugin/rehearsal/example";
-import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { playAlong } from "../../plugin/rehearsal/operator/play";
-import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import type { Clock, Cluster } from "../../plugin/run/ports";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
-import { alone, scc } from "../plugin/run/scc/objects";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import { exampleDefinitions, exampleSource } from "../../plugin/simulator/example";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import { playAlong } from "../../plugin/simulator/operator/controller";
+import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
+import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { alone, scc } from "../plugin/commands/unbind-scc/objects";
 import { testTime } from "./manual-clock";
 import { type Ended, type Scene, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";

@@ -1,13 +1,13 @@
 /** Command lines, or without any all that works on a cluster, in this process, which stands on a terminal. */
 import { join } from "node:path";
 import { systemClock } from "../../plugin/adapters/clock";
-import { runProgram } from "../../plugin/program";
-import type { World } from "../../plugin/program/context";
-import type { Cluster } from "../../plugin/run/ports";
+import { runProgram } from "../../plugin/cli/program";
+import type { World } from "../../plugin/cli/context";
+import type { Cluster } from "../../plugin/ports/kubernetes";
 import { type Job, jobs } from "../jobs/list";
 import { rest } from "../jobs/rest";
 import { openedFor, placed } from "../jobs/trial";
-import { admin } from "../plugin/rehearsal/memory-cluster";
+import { admin } from "../plugin/simulator/memory-cluster";
 import { Starts } from "./starts";
 
 async function run(argv: readonly string[], world: Partial<World> = {}): Promise<number> {

@@ -1,8 +1,8 @@
 /** `upgrade` on a cluster in memory with the operator at play, and what it wrote there. */
 import { join } from "node:path";
-import { type ObservedCall, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import type { Cluster } from "../../plugin/run/ports";
-import type { Report } from "../../plugin/run/report";
+import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { Report } from "../../plugin/kernel/report";
 import type { PlayedWorld } from "./played-operator";
 import { type Ended, type Scene, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { pemOfKey } from "../../plugin/adapters/private-keys";
-import { defaultNames } from "../../plugin/domain/names";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { tryHandshake } from "../../webhook/certificate/handshake";
 import {
   type ServedKeyPair,

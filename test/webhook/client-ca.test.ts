@@ -3,7 +3,7 @@ import type { Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecureVersion } from "node:tls";
-import { defaultNames } from "../../plugin/domain/names";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { createApp } from "../../webhook/app";
 import { Health } from "../../webhook/health";
 import { readClientCa } from "../../webhook/certificate/client-ca";

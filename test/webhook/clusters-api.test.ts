@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { clusterKey } from "../../plugin/domain/clusters";
-import { UsageError } from "../../plugin/domain/errors";
-import { defaultNames } from "../../plugin/domain/names";
+import { clusterKey } from "../../plugin/domain/rules/clusters";
+import { UsageError } from "../../plugin/domain/base/errors";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { ClustersUnreadable, connect } from "../../webhook/clusters/clusters";
 import { ApiClusters, delayAfter, type WatchTimes } from "../../webhook/clusters/api";
 import { pageAfter } from "../../webhook/clusters/requests";

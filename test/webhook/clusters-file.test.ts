@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dump } from "js-yaml";
-import { UsageError } from "../../plugin/domain/errors";
-import { defaultNames } from "../../plugin/domain/names";
+import { UsageError } from "../../plugin/domain/base/errors";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { FileClusters, parseClusters } from "../../webhook/clusters/file";
 import { anEc, clusterFacts } from "./fake-clusters";
 import { yamlBomb } from "../support/yaml-bomb";

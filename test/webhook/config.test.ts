@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UsageError } from "../../plugin/domain/errors";
-import { defaultNames } from "../../plugin/domain/names";
+import { UsageError } from "../../plugin/domain/base/errors";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { type Check, parseConfig } from "../../webhook/config";
 import { settings } from "../../webhook/settings";
 

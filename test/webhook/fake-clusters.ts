@@ -1,6 +1,6 @@
 /** ECs in memory: what is known and what is true can differ, and reading the truth can fail. */
-import { projectCluster } from "../../plugin/domain/clusters";
-import { defaultNames } from "../../plugin/domain/names";
+import { projectCluster } from "../../plugin/domain/rules/clusters";
+import { defaultNames } from "../../plugin/domain/names/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import {
   ByNamespace,

@@ -1,4 +1,4 @@
-import { UsageError } from "../../plugin/domain/errors";
+import { UsageError } from "../../plugin/domain/base/errors";
 import { saidOf } from "../../webhook/help";
 import { settings } from "../../webhook/settings";
 

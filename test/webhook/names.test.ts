@@ -1,5 +1,5 @@
-import { projectCluster } from "../../plugin/domain/clusters";
-import { rebrand } from "../../plugin/domain/rebrand";
+import { projectCluster } from "../../plugin/domain/rules/clusters";
+import { rebrand } from "../../plugin/domain/names/rebrand";
 import { parseClusters } from "../../webhook/clusters/file";
 import { answerReview } from "../../webhook/review/review";
 import { renamed as names } from "../support/renamed";

@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import { generatePair } from "../../plugin/adapters/certificate-pair";
-import { defaultNames as names } from "../../plugin/domain/names";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { ServedKeyPair } from "../../webhook/certificate/served";
 import type { ApiAnswer, ApiRequest, ApiSender } from "../../webhook/clusters/clusters";
 import { CertificateKeeper } from "../../webhook/own-certificate/keeper";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { getOwn, isObject } from "../../plugin/domain/values";
+import { getOwn, isObject } from "../../plugin/domain/base/values";
 import { keepFields, readFields } from "../../webhook/review/json";
 
 const read = (text: string, ...paths: readonly (readonly string[])[]) =>

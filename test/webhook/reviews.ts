@@ -1,5 +1,5 @@
 /** Reviews as the API server sends them. */
-import { defaultNames } from "../../plugin/domain/names";
+import { defaultNames } from "../../plugin/domain/names/names";
 import type { RuleOptions } from "../../plugin/domain/rules/types";
 
 export const options: RuleOptions = {

@@ -16,7 +16,7 @@ import {
   spareUnused,
 } from "../../webhook/server";
 import { readPair } from "../../webhook/certificate/served";
-import { defaultNames } from "../../plugin/domain/names";
+import { defaultNames } from "../../plugin/domain/names/names";
 import { aPair } from "../support/tls";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import { FakeLog } from "./fake-log";

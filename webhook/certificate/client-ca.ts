@@ -6,7 +6,7 @@ import type { Server } from "node:https";
 import type { Duplex } from "node:stream";
 import { dirname } from "node:path";
 import { TLSSocket } from "node:tls";
-import { getPath } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/base/values";
 import { errorText, type Log } from "../log";
 import { handshakeMs } from "./handshake";
 import { type FolderWatch, sha256Of, watchFolder } from "./served";

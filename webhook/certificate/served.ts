@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { existsSync, type FSWatcher, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Names } from "../../plugin/domain/names";
+import type { Names } from "../../plugin/domain/names/names";
 import { plain } from "../../plugin/domain/rules/wording";
 import { tlsFloor, tryHandshake } from "./handshake";
 import { errorText, type Log } from "../log";

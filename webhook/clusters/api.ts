@@ -1,7 +1,7 @@
 /** ECs from the API server: one complete list, then its changes, for as long as the process lives. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { arriving, linesOf } from "../../plugin/adapters/http/answer";
-import { clusterKey } from "../../plugin/domain/clusters";
+import { clusterKey } from "../../plugin/domain/rules/clusters";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import {
   type ApiConnection,

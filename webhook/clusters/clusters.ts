@@ -1,5 +1,5 @@
 /** The port to the ECs that the rules judge by: the one place to ask, wherever they come from. */
-import type { Names } from "../../plugin/domain/names";
+import type { Names } from "../../plugin/domain/names/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import { errorText, type Log } from "../log";
 import type { IncomingMessage } from "node:http";
@@ -13,8 +13,8 @@ import {
   podAccount,
   serviceAccountDir,
 } from "../../plugin/adapters/kubernetes/target";
-import { UsageError } from "../../plugin/domain/errors";
-import { parseJson } from "../../plugin/domain/values";
+import { UsageError } from "../../plugin/domain/base/errors";
+import { parseJson } from "../../plugin/domain/base/values";
 
 export type ClusterKey = Pick<ClusterFacts, "namespace" | "name">;
 

@@ -1,9 +1,9 @@
 /** ECs from a file: for tests, the offline sandbox and places without an API server. */
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { clustersOf } from "../../plugin/domain/clusters";
-import { UsageError } from "../../plugin/domain/errors";
-import type { Names } from "../../plugin/domain/names";
+import { clustersOf } from "../../plugin/domain/rules/clusters";
+import { UsageError } from "../../plugin/domain/base/errors";
+import type { Names } from "../../plugin/domain/names/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import { decodeText } from "../../plugin/adapters/encoding";
 import { parseDocuments } from "../../plugin/adapters/yaml";

@@ -1,6 +1,6 @@
 /** Finds the ECs that an edit concerns: in what is known, or live (C14, C16, C18). */
-import { lookUpCluster, referenceOf } from "../../plugin/domain/clusters";
-import type { Names } from "../../plugin/domain/names";
+import { lookUpCluster, referenceOf } from "../../plugin/domain/rules/clusters";
+import type { Names } from "../../plugin/domain/names/names";
 import { needsOldCluster } from "../../plugin/domain/rules/order";
 import type { ClusterFacts, ClusterLookup, Edit, Lookups } from "../../plugin/domain/rules/types";
 import { type Clusters, TooManyLiveReads } from "./clusters";

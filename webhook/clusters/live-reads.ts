@@ -4,7 +4,7 @@
  * gets an answer to a request that was sent after the question: an older one could confirm a denial
  * that is no longer right (C14). A request that hangs holds nobody up: it is sent again beside it.
  */
-import { atMost } from "../../plugin/domain/at-most";
+import { atMost } from "../../plugin/domain/base/concurrency";
 import { ClustersUnreadable } from "./clusters";
 
 interface LiveLimits {

@@ -1,10 +1,10 @@
 /** The three requests about ECs: list, get, watch; errors of any kind become ClustersUnreadable. */
 import type { IncomingMessage } from "node:http";
-import { projectCluster } from "../../plugin/domain/clusters";
+import { projectCluster } from "../../plugin/domain/rules/clusters";
 import { isSubdomain } from "../../plugin/domain/kube/selectors";
-import { type Names, termOf } from "../../plugin/domain/names";
+import { type Names, termOf } from "../../plugin/domain/names/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
+import { getPath, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 import { type ApiConnection, type ClusterKey, ClustersUnreadable } from "./clusters";
 
 /** A complete list and the point from which a watch continues. */

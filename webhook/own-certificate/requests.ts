@@ -1,6 +1,6 @@
 /** The few requests about the own certificate; a refusal names the right that is missing. */
-import type { Names } from "../../plugin/domain/names";
-import { getPath, isObject, type Json, asString } from "../../plugin/domain/values";
+import type { Names } from "../../plugin/domain/names/names";
+import { getPath, isObject, type Json, asString } from "../../plugin/domain/base/values";
 import type { ApiAnswer, ApiSender } from "../clusters/clusters";
 import {
   type Certificate,

@@ -8,14 +8,14 @@
  * copies the item into a registration copies the right thing at any time.
  */
 import { X509Certificate } from "node:crypto";
-import type { Names } from "../../plugin/domain/names";
-import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
+import type { Names } from "../../plugin/domain/names/names";
+import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 import {
   caBundleOf,
   callsService,
   entriesOf,
   entryOf,
-} from "../../plugin/domain/webhook/configuration";
+} from "../../plugin/domain/admission/configuration";
 import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
 import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certificate/served";
 import { errorText } from "../log";

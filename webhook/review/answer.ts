@@ -1,6 +1,6 @@
 /** What became of a review, as an answer on the wire, a line for the log and facts for the metrics. */
-import { clusterKey } from "../../plugin/domain/clusters";
-import type { Names } from "../../plugin/domain/names";
+import { clusterKey } from "../../plugin/domain/rules/clusters";
+import type { Names } from "../../plugin/domain/names/names";
 import { type Bypass, bypassWarning } from "../../plugin/domain/rules/bypass";
 import {
   type DenialStatus,

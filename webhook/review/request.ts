@@ -7,8 +7,8 @@ import {
   getOwn,
   asString,
   oncePer,
-} from "../../plugin/domain/values";
-import type { Names } from "../../plugin/domain/names";
+} from "../../plugin/domain/base/values";
+import type { Names } from "../../plugin/domain/names/names";
 import { judgedPaths } from "../../plugin/domain/rules/fields";
 import { keepFields, type ReadField, readFields } from "./json";
 

@@ -1,10 +1,10 @@
 /** One review: bytes → request → verdict → answer, in the order of admission facts 7; nothing here throws. */
-import { type Names, termOf } from "../../plugin/domain/names";
+import { type Names, termOf } from "../../plugin/domain/names/names";
 import { type Bypass, judgeBypass } from "../../plugin/domain/rules/bypass";
 import { isExempt, judgeEdit, needsCluster } from "../../plugin/domain/rules/order";
 import type { Edit, RuleOptions } from "../../plugin/domain/rules/types";
 import { plain } from "../../plugin/domain/rules/wording";
-import { isObject } from "../../plugin/domain/values";
+import { isObject } from "../../plugin/domain/base/values";
 import { ClustersUnreadable, TooManyLiveReads } from "../clusters/clusters";
 import { isAbsent, isMissing, knownLookups, liveLookups, type Places } from "../clusters/find";
 import { errorText } from "../log";

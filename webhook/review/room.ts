@@ -1,5 +1,5 @@
 /** The room that calls take: so many at once, and so many bytes of large bodies in memory. */
-import { parseDuration } from "../../plugin/domain/duration";
+import { parseDuration } from "../../plugin/domain/base/duration";
 import { collectNew } from "../heap";
 
 /** What is larger takes the loop for longer than a small review may wait (admission facts 10). */

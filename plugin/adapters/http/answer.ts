@@ -1,6 +1,6 @@
 /** What a request comes to: an answer of any status, or none and why; and what is sent again, after which pause. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type Clock, deadline } from "../../run/ports";
+import { type Clock, deadline } from "../../ports/kubernetes";
 
 /** An answer, whatever its status. */
 export interface HttpAnswer {

@@ -4,7 +4,7 @@ import https from "node:https";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { gunzipSync } from "node:zlib";
-import { type Clock, deadline } from "../../run/ports";
+import { type Clock, deadline } from "../../ports/kubernetes";
 import type { Lease } from "./agents";
 import { type HttpAnswer, NoAnswer } from "./answer";
 import { hostOf, portOf } from "./tunnel";

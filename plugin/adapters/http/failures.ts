@@ -1,6 +1,6 @@
 /** Requests without an answer, as errors of the contract: by code, never by message text. */
-import { UnavailableError } from "../../domain/errors";
-import { asString, getOwn } from "../../domain/values";
+import { UnavailableError } from "../../domain/base/errors";
+import { asString, getOwn } from "../../domain/base/values";
 import type { NoAnswer } from "./answer";
 import { ProxyError } from "./tunnel";
 

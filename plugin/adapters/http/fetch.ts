@@ -1,7 +1,7 @@
 /** A `fetch` over the one exchange, for libraries that bring a protocol of their own. */
 import type { OutgoingHttpHeaders } from "node:http";
 import type { ConnectionOptions } from "node:tls";
-import type { Clock } from "../../run/ports";
+import type { Clock } from "../../ports/kubernetes";
 import { Agents } from "./agents";
 import { type HttpAnswer, NoAnswer, pauseBefore } from "./answer";
 import { exchange, type Limits } from "./exchange";

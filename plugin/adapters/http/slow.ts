@@ -1,5 +1,5 @@
 /** Tells that an answer does not come, for as long as it does not. */
-import { type Clock, deadline } from "../../run/ports";
+import { type Clock, deadline } from "../../ports/kubernetes";
 
 const firstMs = 2_000;
 const everyMs = 1_000;

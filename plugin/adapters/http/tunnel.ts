@@ -5,8 +5,8 @@ import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import { failureWords } from "./answer";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { TunnelEnd } from "./socks";
-import { UsageError } from "../../domain/errors";
-import { asString } from "../../domain/values";
+import { UsageError } from "../../domain/base/errors";
+import { asString } from "../../domain/base/values";
 
 /** The proxy gave no tunnel; the server itself was never spoken to. The message says why in words. */
 export class ProxyError extends Error {

@@ -8,9 +8,16 @@ import {
   PermissionError,
   type StatusCause,
   UnavailableError,
-} from "../../domain/errors";
-import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
-import { type Clock, requestDeadlineMs } from "../../run/ports";
+} from "../../domain/base/errors";
+import {
+  asArray,
+  asString,
+  getOwn,
+  isObject,
+  type Json,
+  parseJson,
+} from "../../domain/base/values";
+import { type Clock, requestDeadlineMs } from "../../ports/kubernetes";
 import { unlessAborted } from "../abort";
 import type { Agents } from "../http/agents";
 import { type HttpAnswer, arriving, linesOf, NoAnswer, oneLine, pauseBefore } from "../http/answer";

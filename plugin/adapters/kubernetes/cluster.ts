@@ -1,7 +1,7 @@
 /** The Cluster port over HTTP. */
 import type { Duplex } from "node:stream";
-import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
-import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import { ApiError, EngineError, UnavailableError } from "../../domain/base/errors";
+import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
 import {
   asArray,
   asString,
@@ -10,7 +10,7 @@ import {
   isObject,
   type Json,
   parseJson,
-} from "../../domain/values";
+} from "../../domain/base/values";
 import type {
   Access,
   ApplyOptions,
@@ -25,7 +25,7 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from "../../run/ports";
+} from "../../ports/kubernetes";
 import type { Client, KubeCall } from "./client";
 import { collectionPath, isKubeObject, Kinds, nameOf, objectPath } from "./kinds";
 import type { PodForwarder, PodPort } from "./port-forward";

@@ -1,5 +1,5 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
-import { type Cluster, type Login, requestDeadlineMs } from "../../run/ports";
+import { type Cluster, type Login, requestDeadlineMs } from "../../ports/kubernetes";
 import { systemClock } from "../clock";
 import { Agents, type ClientPair } from "../http/agents";
 import type { Limits } from "../http/exchange";
@@ -24,8 +24,8 @@ import {
   InputError,
   PermissionError,
   UsageError,
-} from "../../domain/errors";
-import { asArray, asString, getOwn } from "../../domain/values";
+} from "../../domain/base/errors";
+import { asArray, asString, getOwn } from "../../domain/base/values";
 import {
   bearer,
   type Credential,

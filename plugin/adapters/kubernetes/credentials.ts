@@ -1,6 +1,6 @@
 /** Credentials of requests: what they are, where they come from, how long they are kept. */
-import { UsageError } from "../../domain/errors";
-import type { Clock } from "../../run/ports";
+import { UsageError } from "../../domain/base/errors";
+import type { Clock } from "../../ports/kubernetes";
 import type { ClientPair } from "../http/agents";
 import type { ServerTarget } from "./target";
 

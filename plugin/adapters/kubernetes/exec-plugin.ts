@@ -1,9 +1,9 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { InputError, PermissionError } from "../../domain/errors";
-import { secretsIn } from "../../domain/public-words";
-import { asArray, asString, getOwn, isObject, type Json } from "../../domain/values";
-import { deadline } from "../../run/ports";
+import { InputError, PermissionError } from "../../domain/base/errors";
+import { secretsIn } from "../../domain/base/redact";
+import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
+import { deadline } from "../../ports/kubernetes";
 import { LastWords } from "../child";
 import { firstDocument } from "../documents";
 import { readText } from "../files";

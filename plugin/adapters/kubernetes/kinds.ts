@@ -1,7 +1,7 @@
 /** Which path serves a kind: asked once for each group and version. */
-import { ApiError, UsageError } from "../../domain/errors";
-import type { KubeObject, Ref, Resource } from "../../domain/objects";
-import { asArray, asString, getOwn, isObject } from "../../domain/values";
+import { ApiError, UsageError } from "../../domain/base/errors";
+import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
+import { asArray, asString, getOwn, isObject } from "../../domain/base/values";
 import type { Client } from "./client";
 
 /** A kind that the server serves, and where its objects live. */

@@ -15,9 +15,9 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import { UsageError } from "../../domain/errors";
-import { asArray, asString, getOwn, isObject } from "../../domain/values";
-import type { Clock } from "../../run/ports";
+import { UsageError } from "../../domain/base/errors";
+import { asArray, asString, getOwn, isObject } from "../../domain/base/values";
+import type { Clock } from "../../ports/kubernetes";
 import { decodeText, encodeLike } from "../encoding";
 import { fileProblem, replaceFile } from "../files";
 import type { UserOrigin } from "./kubeconfig";

@@ -1,7 +1,7 @@
 /** Finding, reading and merging kubeconfig files as kubectl does. */
 import { delimiter, dirname, join, resolve } from "node:path";
-import { InputError } from "../../domain/errors";
-import { asArray, asString, getOwn, isObject, type Json } from "../../domain/values";
+import { InputError } from "../../domain/base/errors";
+import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
 import { firstDocument } from "../documents";
 import { fileProblem, readText } from "../files";
 import { unread } from "../yaml";

@@ -11,9 +11,9 @@ import {
   PermissionError,
   UnavailableError,
   UsageError,
-} from "../../domain/errors";
-import { concealed, publicText, publicValue } from "../../domain/public-words";
-import { asString, getOwn, parseJson } from "../../domain/values";
+} from "../../domain/base/errors";
+import { concealed, publicText, publicValue } from "../../domain/base/redact";
+import { asString, getOwn, parseJson } from "../../domain/base/values";
 import { NoAnswer, oneLine } from "../http/answer";
 import { type Server, unanswered } from "../http/failures";
 import { fetchOver } from "../http/fetch";

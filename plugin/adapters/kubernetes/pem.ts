@@ -1,5 +1,5 @@
 /** Keys and certificates that a kubeconfig gives, as data or by file. */
-import { InputError } from "../../domain/errors";
+import { InputError } from "../../domain/base/errors";
 import { createSecureContext } from "node:tls";
 import { fileProblem, readText } from "../files";
 import type { ClientPair } from "../http/agents";

@@ -5,9 +5,9 @@
  */
 import { Duplex } from "node:stream";
 import WebSocket from "ws";
-import type { Ref } from "../../domain/objects";
+import type { Ref } from "../../domain/kube/objects";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { type Clock, deadline } from "../../run/ports";
+import { type Clock, deadline } from "../../ports/kubernetes";
 import type { Lease } from "../http/agents";
 import { type HttpAnswer, NoAnswer } from "../http/answer";
 

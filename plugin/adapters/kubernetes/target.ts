@@ -1,13 +1,13 @@
 /** Which cluster, as whom, in which namespace: flags over kubeconfig over the pod's own account. */
 import { join, resolve } from "node:path";
-import { UsageError } from "../../domain/errors";
+import { UsageError } from "../../domain/base/errors";
 import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig";
 import { existsSync } from "node:fs";
 import { isIPv6 } from "node:net";
-import { asString } from "../../domain/values";
+import { asString } from "../../domain/base/values";
 import { readText } from "../files";
 import type { OnSlow } from "../http/slow";
-import type { Clock } from "../../run/ports";
+import type { Clock } from "../../ports/kubernetes";
 
 /** Everything that is known about the place before the first request. */
 export interface ServerTarget {

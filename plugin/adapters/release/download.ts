@@ -1,7 +1,12 @@
 /** Downloads an archive over https; nothing of an address but host and path is ever shown. */
-import { publicValue } from "../../domain/public-words";
+import { publicValue } from "../../domain/base/redact";
 import type { ConnectionOptions } from "node:tls";
-import { InputError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
+import {
+  InputError,
+  PermissionError,
+  UnavailableError,
+  UsageError,
+} from "../../domain/base/errors";
 import { megabytes } from "../../domain/release/archive";
 import { Agents } from "../http/agents";
 import { type HttpAnswer, arriving, NoAnswer } from "../http/answer";

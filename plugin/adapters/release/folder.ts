@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../domain/errors";
-import { getOwn } from "../../domain/values";
+import { InputError } from "../../domain/base/errors";
+import { getOwn } from "../../domain/base/values";
 import { fileProblem } from "../files";
 
 /** The bytes of a release's files by their paths inside it. */

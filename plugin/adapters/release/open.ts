@@ -2,19 +2,19 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
-import { InputError, UsageError } from "../../domain/errors";
-import type { Names } from "../../domain/names";
+import { InputError, UsageError } from "../../domain/base/errors";
+import type { Names } from "../../domain/names/names";
 import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/release/archive";
 import { type Release, type ReleaseFile, releasePaths } from "../../domain/release/contents";
-import { getOwn } from "../../domain/values";
-import { type Clock, requestDeadlineMs } from "../../run/ports";
+import { getOwn } from "../../domain/base/values";
+import { type Clock, requestDeadlineMs } from "../../ports/kubernetes";
 import { decodeText } from "../encoding";
 import { fileProblem } from "../files";
 import { systemClock } from "../clock";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Files, folderDigest, readFolder, sha256Of } from "./folder";
-import { publicValue } from "../../domain/public-words";
-import { parseReleaseTag } from "../../domain/versions";
+import { publicValue } from "../../domain/base/redact";
+import { parseReleaseTag } from "../../domain/base/versions";
 
 /** How a release is opened; without `sha256` nothing is compared. */
 export interface OpenOptions extends ReleaseRequest {

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
-import { InputError, UsageError } from "../../domain/errors";
+import { InputError, UsageError } from "../../domain/base/errors";
 import {
   type ArchiveEntry,
   type ArchiveLimits,
@@ -11,7 +11,7 @@ import {
   leadingFolder,
   megabytes,
 } from "../../domain/release/archive";
-import { getOwn } from "../../domain/values";
+import { getOwn } from "../../domain/base/values";
 import type { Files } from "./folder";
 
 /** An archive as it was read. */

@@ -1,9 +1,9 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
-import { type CauseKey, causesOf } from "../cluster/causes";
-import { clusterFindings } from "../cluster/codes";
-import type { FactKey } from "../facts";
-import { type Explained, type Finding, warning } from "../findings";
-import { type KubeObject, objectLabel } from "../objects";
+import { type CauseKey, causesOf } from "../engine-cluster/causes";
+import { clusterFindings } from "../engine-cluster/findings";
+import type { FactKey } from "../facts/facts";
+import { type Explained, type Finding, warning } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";
 
 export type { CheckTarget } from "./context";

@@ -1,13 +1,13 @@
 /** What several checks look at, read once from the facts: the operator, its clusters, its databases. */
-import { clusterLookups } from "../clusters";
-import { operatorRelease } from "../cluster/operator";
-import { factNamed, type Facts } from "../facts";
-import type { Names } from "../names";
-import { type KubeObject, nameOf, namespaceOf } from "../objects";
+import { clusterLookups } from "../rules/clusters";
+import { operatorRelease } from "../engine-cluster/operator";
+import { factNamed, type Facts } from "../facts/facts";
+import type { Names } from "../names/names";
+import { type KubeObject, nameOf, namespaceOf } from "../kube/objects";
 import { type Configured, configuredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
-import { getOwn } from "../values";
-import { isOlder, parseReleaseTag, type ReleaseTag } from "../versions";
+import { getOwn } from "../base/values";
+import { isOlder, parseReleaseTag, type ReleaseTag } from "../base/versions";
 import type { RoleFiles } from "../rbac/lines";
 import type { ReleaseContents } from "../release/contents";
 

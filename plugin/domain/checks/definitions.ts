@@ -1,8 +1,8 @@
 /** The definitions: there, served, of the operator's release, and converting through what exists (Facts 8). */
-import { autoPaths, servedPaths } from "../clusters";
-import { factNamed, type Facts } from "../facts";
-import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../objects";
-import { operatorFindings } from "../operator/codes";
+import { autoPaths, servedPaths } from "../rules/clusters";
+import { factNamed, type Facts } from "../facts/facts";
+import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../kube/objects";
+import { operatorFindings } from "../operator/findings";
 import { conversionServiceOf, judgeConversion } from "../operator/conversion";
 import {
   conditionOf,
@@ -10,8 +10,8 @@ import {
   judgeDefinition,
   lossesOf,
   lostBetween,
-} from "../operator/definitions";
-import { asString, few, getOwn, getPath } from "../values";
+} from "../../commands/upgrade-operator/definitions";
+import { asString, few, getOwn, getPath } from "../base/values";
 import { type Check, checksOf, on } from "./check";
 import { isBefore, type CheckContext } from "./context";
 

@@ -1,14 +1,14 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
-import { clusterFindings } from "../cluster/codes";
+import { clusterFindings } from "../engine-cluster/findings";
 import {
   deletingCluster,
   deletingDefinitions,
   deletingNamespace,
   deletionFindings,
   deletionOf,
-} from "../deletion";
-import { type FactKey, factSources } from "../facts";
-import { type KubeObject, nameOf, namespaceOf } from "../objects";
+} from "../facts/deletion";
+import { type FactKey, factSources } from "../facts/facts";
+import { type KubeObject, nameOf, namespaceOf } from "../kube/objects";
 import { type Check, checksOf, perCluster } from "./check";
 import type { CheckContext } from "./context";
 

@@ -1,11 +1,11 @@
 /** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
-import { type Facts, factSources } from "../facts";
-import type { Finding } from "../findings";
-import { checksWhy as why, factNeeds } from "../needs/look";
-import { permissionLine, type Permission } from "../permissions";
-import { checks as catalogue } from "./all";
+import { type Facts, factSources } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { checksWhy as why, factNeeds } from "./needs";
+import { permissionLine, type Permission } from "../kube/permissions";
+import { checks as catalogue } from "../../commands/checks";
 import { type Check, judgingCodes, type Want } from "./check";
-import { rolesOf } from "./rbac-sites";
+import { rolesOf } from "../../commands/reapply-rbac/site-checks";
 import { knownSecretNames } from "./secrets";
 import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
 import { type CheckTarget, type CheckContext, situationOf } from "./context";

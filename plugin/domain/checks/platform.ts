@@ -1,13 +1,13 @@
 /** What the operator runs on: the platform's version, its nodes, its room (S121; domain facts 8). */
-import { isOpenShift } from "../facts";
-import type { KubeObject } from "../objects";
+import { isOpenShift } from "../facts/facts";
+import type { KubeObject } from "../kube/objects";
 import {
   parsePlatformVersion,
   platformSupport,
   type Standing,
   standingOf,
 } from "../release/platforms";
-import { getPath, isObject, asArray, getOwn, asString } from "../values";
+import { getPath, isObject, asArray, getOwn, asString } from "../base/values";
 import { type Check, checksOf, type CheckResult, on } from "./check";
 import { goalOf, type CheckContext } from "./context";
 

@@ -1,17 +1,17 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
-import { factNamed, type Facts, isKnown } from "../facts";
-import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
+import { factNamed, type Facts, isKnown } from "../facts/facts";
+import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../base/values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
-import { type Names, termOf } from "../names";
-import { type KubeObject, nameOf, objectLabel } from "../objects";
+import { type Names, termOf } from "../names/names";
+import { type KubeObject, nameOf, objectLabel } from "../kube/objects";
 import {
   absentSecret,
   certificateChecks as judged,
   judgeCertificate,
   secretAbsent,
-} from "../certificate";
-import { candidatesOf } from "../webhook/configuration";
+} from "../certificate/certificate";
+import { candidatesOf } from "../admission/configuration";
 
 /** What a Secret is named for. */
 type SecretUse = "credentials" | "license" | "module" | "pull" | "remote";

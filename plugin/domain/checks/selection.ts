@@ -1,7 +1,7 @@
 /** Which checks are asked for, and which findings a person accepts (cli contract, Output). */
-import { UsageError } from "../errors";
-import type { Finding } from "../findings";
-import { suggestion } from "../values";
+import { UsageError } from "../base/errors";
+import type { Finding } from "../base/findings";
+import { suggestion } from "../base/values";
 
 /** A finding to accept: all of a code, or those on one object. */
 export interface Skip {

@@ -1,18 +1,18 @@
 /** What the REST API of an EC can run and follows: the newest version is resolved with it before a call (S67, S88). */
-import type { ApiNode } from "../api/records";
-import { lowestVersion } from "../clusters";
-import type { Finding } from "../findings";
-import { termOf, type Names } from "../names";
+import type { ApiNode } from "../rest-api/records";
+import { lowestVersion } from "../rules/clusters";
+import type { Finding } from "../base/findings";
+import { termOf, type Names } from "../names/names";
 import { type Release, releasesOf } from "../rules/engine-version";
 import type { ClusterFacts, ClusterLookup } from "../rules/types";
-import { asString, getOwn, type Json } from "../values";
+import { asString, getOwn, type Json } from "../base/values";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
   leadingEngineVersion,
-} from "../versions";
-import { databaseFinding } from "./codes";
+} from "../base/versions";
+import { databaseFinding } from "../database/findings";
 
 /** What the nodes can run, and the policy of the cluster; undefined where the REST API does not report it. */
 export interface ApiOffer {

@@ -1,5 +1,5 @@
 /** Label selectors of Kubernetes (matching, and labels that would match) and the forms of its names. */
-import { asArray, getOwn, isObject } from "../values";
+import { asArray, getOwn, isObject } from "../base/values";
 
 type Labels = Readonly<Record<string, string>>;
 

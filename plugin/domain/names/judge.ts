@@ -1,6 +1,6 @@
 /** Judging a names file: what it replaces, and every problem that stands against it. */
-import { mapNames, type Names, namesTree, type NamesTree } from "../names";
-import { getOwn, getPath, isObject, nearest, renderValue } from "../values";
+import { mapNames, type Names, namesTree, type NamesTree } from "./names";
+import { getOwn, getPath, isObject, nearest, renderValue } from "../base/values";
 import { NameSpec } from "./types";
 
 /** A key, dotted, and the value that it has. */

@@ -1,5 +1,5 @@
 /** Fields of the product's objects and definitions, moved to where other names have them. */
-import { defaultNames, kinds, type Names, type ProductKind } from "../names";
+import { defaultNames, kinds, type Names, type ProductKind } from "./names";
 import {
   type FieldPath,
   getPath,
@@ -9,7 +9,7 @@ import {
   getOwn,
   asString,
   withValue,
-} from "../values";
+} from "../base/values";
 
 /** In a path: every item of a list. */
 const each = "[]";

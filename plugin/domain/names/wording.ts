@@ -1,7 +1,7 @@
 /** Texts in the specification's words, said in the words of the names. */
-import { defaultNames, kinds, mapNames, type Names, namesTree, termOf } from "../names";
-import { escapeRegExp, getPath } from "../values";
-import { type Spellings, spellings } from "../rebrand";
+import { defaultNames, kinds, mapNames, type Names, namesTree, termOf } from "./names";
+import { escapeRegExp, getPath } from "../base/values";
+import { type Spellings, spellings } from "./rebrand";
 
 /**
  * Says texts of the program in the words of these names. For sentences that the program has of its

@@ -2,10 +2,10 @@
  * What a person added to a role or binding of the operator itself: it is kept beside the release's
  * rules and subjects, which the API server replaces as a whole (S18).
  */
-import type { Finding } from "../findings";
-import type { Names } from "../names";
-import { annotationOf, type KubeObject, type ManagedFields, objectLabel } from "../objects";
-import { isPersonsManager, takes } from "../owners";
+import type { Finding } from "../base/findings";
+import type { Names } from "../names/names";
+import { annotationOf, type KubeObject, type ManagedFields, objectLabel } from "../kube/objects";
+import { isPersonsManager, takes } from "../kube/owners";
 import {
   beyond,
   type BindingSubject,
@@ -20,9 +20,9 @@ import {
   subjectsOf,
   uniteRules,
 } from "../rbac/rules";
-import { asArray, getOwn, type Json, parseJson } from "../values";
-import { operatorFinding } from "./codes";
-import { fileEntries, lastFile } from "./managers";
+import { asArray, getOwn, type Json, parseJson } from "../base/values";
+import { operatorFinding } from "./findings";
+import { fileEntries, lastFile } from "../kube/field-managers";
 
 interface Additions {
   readonly grants: readonly Grant[];

@@ -1,11 +1,11 @@
 /** Whether a chart brings the operator that was asked for, and which values keep it from that (S20–S22). */
-import type { Finding } from "../findings";
-import { parseImage } from "../image";
-import type { Names } from "../names";
-import type { KubeObject } from "../objects";
-import { isObject, type Json } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
-import { operatorFinding } from "./codes";
+import type { Finding } from "../base/findings";
+import { parseImage } from "../release/images";
+import type { Names } from "../names/names";
+import type { KubeObject } from "../kube/objects";
+import { isObject, type Json } from "../base/values";
+import { compareReleaseTags, parseReleaseTag } from "../base/versions";
+import { operatorFinding } from "./findings";
 import { imagesOf } from "./wanted";
 
 /** What helm says that it would write, and the values of a person that it used. */

@@ -2,8 +2,8 @@
  * How a definition converts its objects between versions (Facts 8). Every read of the kind fails while
  * it points at a Service that is gone, and an apply of a file without the field leaves it as it is.
  */
-import type { KubeObject } from "../objects";
-import { asString, getOwn, getPath, omit, sameJson } from "../values";
+import type { KubeObject } from "../kube/objects";
+import { asString, getOwn, getPath, omit, sameJson } from "../base/values";
 
 const conversionPath = ["spec", "conversion"];
 

@@ -1,13 +1,13 @@
 /** What speaks against upgrading this operator in this way, before anything is written. */
-import { olmKind } from "../kinds";
-import { parseImage, registryOf } from "../image";
-import type { Finding } from "../findings";
-import type { Names } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
-import { ownerOf } from "../owners";
-import { getPath, getOwn, asString } from "../values";
-import { compareTags, isOlder } from "../versions";
-import { operatorFinding } from "./codes";
+import { olmKind } from "../kube/kinds";
+import { parseImage, registryOf } from "../release/images";
+import type { Finding } from "../base/findings";
+import type { Names } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { ownerOf } from "../kube/owners";
+import { getPath, getOwn, asString } from "../base/values";
+import { compareTags, isOlder } from "../base/versions";
+import { operatorFinding } from "./findings";
 import { imagesOf, operatorVersionOf } from "./wanted";
 
 /** How the API server addresses what OLM keeps of a release. */

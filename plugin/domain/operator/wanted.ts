@@ -1,12 +1,12 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
 import { skipWord } from "../checks/selection";
-import type { Finding } from "../findings";
-import { operatorFinding, unusualCode } from "./codes";
-import { inRegistry, isIn, parseImage, withRepository } from "../image";
-import type { Names } from "../names";
-import { annotationOf, type KubeObject, type Ref, type Resource } from "../objects";
-import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
-import { kinds, rbacKinds } from "../kinds";
+import type { Finding } from "../base/findings";
+import { operatorFinding, unusualCode } from "./findings";
+import { inRegistry, isIn, parseImage, withRepository } from "../release/images";
+import type { Names } from "../names/names";
+import { annotationOf, type KubeObject, type Ref, type Resource } from "../kube/objects";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
+import { kinds, rbacKinds } from "../kube/kinds";
 import { beyond, grantsOf, rulesOf, targetOf } from "../rbac/rules";
 import { constraintResource } from "../scc/grants";
 

@@ -2,9 +2,9 @@
  * What the operator may do in a managed namespace, by the release that it is of (S34; domain facts 6,
  * edb-role by release). Each line begins with a release and lasts until the next one begins.
  */
-import type { Names } from "../names";
-import { getPath, isObject, type Json, getOwn, oncePer } from "../values";
-import { compareTags } from "../versions";
+import type { Names } from "../names/names";
+import { getPath, isObject, type Json, getOwn, oncePer } from "../base/values";
+import { compareTags } from "../base/versions";
 
 /** The rules of the role from one release on. */
 interface RoleLine {

@@ -1,7 +1,7 @@
 /** Which namespaces an operator is told to manage (domain facts 6). */
-import type { Names } from "../names";
-import type { KubeObject } from "../objects";
-import { getPath, few, isObject, asArray, getOwn, asString } from "../values";
+import type { Names } from "../names/names";
+import type { KubeObject } from "../kube/objects";
+import { getPath, few, isObject, asArray, getOwn, asString } from "../base/values";
 import { type BindingSubject, subjectLabel, subjectsOf } from "./rules";
 
 /** What the operator is told; `from` says by what. */

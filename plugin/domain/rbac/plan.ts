@@ -1,7 +1,7 @@
 /** What has to be written in one place so that role and binding are up to date. Pure. */
-import { type KubeObject, objectLabel } from "../objects";
-import { getPath, type Json, getOwn, asString } from "../values";
-import type { RolePair } from "../kinds";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, type Json, getOwn, asString } from "../base/values";
+import type { RolePair } from "../kube/kinds";
 import {
   beyond,
   compareRules,
@@ -20,11 +20,11 @@ import {
   subjectsOf,
   uniteRules,
 } from "./rules";
-import { leftovers, type Names } from "../names";
+import { leftovers, type Names } from "../names/names";
 import { releasedRules, type RoleFiles } from "./lines";
-import type { Finding } from "../findings";
-import { lastFile } from "../operator/managers";
-import { rbacFinding } from "./codes";
+import type { Finding } from "../base/findings";
+import { lastFile } from "../kube/field-managers";
+import { rbacFinding } from "./findings";
 import { otherOperators } from "./managed";
 
 /** The rules and subjects of a person. */

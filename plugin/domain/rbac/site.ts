@@ -1,11 +1,11 @@
 /** One place where a role and its binding are wanted, planned from what was read there. Pure. */
-import type { Names } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
-import type { RolePair } from "../kinds";
+import type { Names } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import type { RolePair } from "../kube/kinds";
 import type { RoleFiles } from "./lines";
 import { expanded, type LiveRbac, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
 import { grantsOf, noRules, roleRefOf, rulesOf } from "./rules";
-import { getOwn } from "../values";
+import { getOwn } from "../base/values";
 
 /** The name of the ClusterRole that a RoleBinding is for, undefined for one of a Role. */
 export function clusterRoleOf(binding: KubeObject | undefined): string | undefined {

@@ -1,8 +1,8 @@
 /** The roles and bindings of a release, judged and filled in (S34; domain facts 6). */
-import { leftovers, type Names, replaceTokens } from "../names";
-import type { KubeObject } from "../objects";
-import { getPath, isObject, type Json, getOwn, renderValue } from "../values";
-import { kindsIn, type RolePair } from "../kinds";
+import { leftovers, type Names, replaceTokens } from "../names/names";
+import type { KubeObject } from "../kube/objects";
+import { getPath, isObject, type Json, getOwn, renderValue } from "../base/values";
+import { kindsIn, type RolePair } from "../kube/kinds";
 import { roleRefOf, rulesOf, type BindingSubject, subjectsOf } from "./rules";
 
 /** What the placeholders stand for, and which pairs are wanted. */

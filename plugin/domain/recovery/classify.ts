@@ -1,19 +1,19 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
-import { scaledCauses } from "../cluster/scale";
-import { type Expansion, expansionOf } from "../cluster/volumes";
-import { clusterFinding } from "../cluster/codes";
-import { factNamed, type Facts } from "../facts";
-import type { Finding } from "../findings";
-import { type KubeObject, objectLabel } from "../objects";
-import { renderVersion } from "../rollout/database";
-import { isTakenUp } from "../rollout/cluster";
+import { scaledCauses } from "../engine-cluster/scale";
+import { type Expansion, expansionOf } from "../engine-cluster/volumes";
+import { clusterFinding } from "../engine-cluster/findings";
+import { factNamed, type Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { renderVersion } from "../database/rollout";
+import { isTakenUp } from "../engine-cluster/rollout";
 import { defaultStallAfterMs, judgeStatefulSet } from "../rollout/stateful-set";
-import { getPath, getOwn, parseJson, asString } from "../values";
-import { recoveryFinding } from "./codes";
+import { getPath, getOwn, parseJson, asString } from "../base/values";
+import { recoveryFinding } from "./findings";
 import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
 import { type Apart, buildsOf, fits, outOfLine } from "./line";
-import { termOf } from "../names";
-import { withInstalled } from "../api/modules";
+import { termOf } from "../names/names";
+import { withInstalled } from "../rest-api/modules";
 import {
   canDefineModules,
   causesOf,
@@ -21,9 +21,9 @@ import {
   isTooOld,
   moduleUndefined,
   undefinedModules,
-} from "../cluster/causes";
-import { moduleStanding, projectCluster } from "../clusters";
-import { formatEngineVersion } from "../versions";
+} from "../engine-cluster/causes";
+import { moduleStanding, projectCluster } from "../rules/clusters";
+import { formatEngineVersion } from "../base/versions";
 import { bundledVersions } from "../release/platforms";
 
 /** One cause; what it is decides what takes it away. */

@@ -5,18 +5,18 @@ import {
   type ApiNode,
   type InstalledModule,
   type UsedModule,
-} from "../api/records";
-import { databaseFinding, databaseFindings } from "../databases/codes";
-import { selectDatabases, type DatabaseTarget } from "../databases/target";
-import { bdbVersion, isVolatile, keepsNothing } from "../databases/bdb";
-import { identify, identifyAmong, type Identity, rememberedUid } from "../databases/identity";
-import type { Finding } from "../findings";
-import type { Facts } from "../facts";
-import type { Names } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
-import { getPath, asArray, getOwn, asString, type Json } from "../values";
-import { databaseVersion } from "../rollout/database";
-import { type EngineVersion, parseEngineVersion } from "../versions";
+} from "../rest-api/records";
+import { databaseFinding, databaseFindings } from "../database/findings";
+import { selectDatabases, type DatabaseTarget } from "../database/target";
+import { bdbVersion, isVolatile, keepsNothing } from "../database/bdb";
+import { identify, identifyAmong, type Identity, rememberedUid } from "../database/identity";
+import type { Finding } from "../base/findings";
+import type { Facts } from "../facts/facts";
+import type { Names } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, asArray, getOwn, asString, type Json } from "../base/values";
+import { databaseVersion } from "../database/rollout";
+import { type EngineVersion, parseEngineVersion } from "../base/versions";
 
 /** What the cluster's REST API told; undefined parts are not served. */
 export interface ApiFacts {

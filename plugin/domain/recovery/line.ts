@@ -1,20 +1,20 @@
 /** Resources that ask for less than what runs: the operator would undo the recovery (S99, S100). */
-import { moduleLabel } from "../api/modules";
-import type { InstalledModule, UsedModule } from "../api/records";
-import type { FieldEdit } from "../cluster/edits";
-import type { Facts } from "../facts";
-import type { Finding } from "../findings";
-import type { KubeObject } from "../objects";
-import { getPath, isObject, asArray, getOwn, asString } from "../values";
+import { moduleLabel } from "../rest-api/modules";
+import type { InstalledModule, UsedModule } from "../rest-api/records";
+import type { FieldEdit } from "../kube/edits";
+import type { Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import type { KubeObject } from "../kube/objects";
+import { getPath, isObject, asArray, getOwn, asString } from "../base/values";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
   parseEngineVersion,
-} from "../versions";
-import { recoveryFinding } from "./codes";
+} from "../base/versions";
+import { recoveryFinding } from "./findings";
 import { type ApiFacts, listedModules, type RecoveryDatabase } from "./databases";
-import { renderVersion } from "../rollout/database";
+import { renderVersion } from "../database/rollout";
 
 /** A database whose resource is to follow what runs. */
 export interface Apart {

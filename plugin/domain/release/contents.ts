@@ -1,11 +1,11 @@
 /** What the files of a release hold for a platform, judged before anything is applied (S15–S19). */
-import { UsageError } from "../errors";
-import type { Names } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
-import { getPath, isObject, asArray, getOwn, oncePer, renderValue, asString } from "../values";
+import { UsageError } from "../base/errors";
+import type { Names } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, isObject, asArray, getOwn, oncePer, renderValue, asString } from "../base/values";
 import { clusterVersionFor, type Platform } from "./platforms";
-import { judgeImages, operatorImages, relatedClusterTag } from "../image";
-import { isSameRelease, parseReleaseTag } from "../versions";
+import { judgeImages, operatorImages, relatedClusterTag } from "./images";
+import { isSameRelease, parseReleaseTag } from "../base/versions";
 
 /** A file of a release. */
 export interface ReleaseFile {

@@ -2,7 +2,12 @@
  * Which platform versions an operator line supports (S121; domain facts 8): data, to be edited.
  * Published copies disagree by a minor version or two: near an edge it is a warning, never a block.
  */
-import { compareReleaseTags, compareTags, parseReleaseTag, type ReleaseTag } from "../versions";
+import {
+  compareReleaseTags,
+  compareTags,
+  parseReleaseTag,
+  type ReleaseTag,
+} from "../base/versions";
 
 const from = (major: number, minor: number, patch: number): ReleaseTag => ({
   numbers: [major, minor, patch, 0, 0],

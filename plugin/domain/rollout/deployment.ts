@@ -1,6 +1,6 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
-import type { Facts } from "../facts";
-import { conditionOf, type KubeObject, objectLabel, type ObjectMeta } from "../objects";
+import type { Facts } from "../facts/facts";
+import { conditionOf, type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
 import {
   getPath,
   isObject,
@@ -10,8 +10,8 @@ import {
   sameJson,
   asString,
   numberAt,
-} from "../values";
-import { operatorFindings } from "../operator/codes";
+} from "../base/values";
+import { operatorFindings } from "../operator/findings";
 import type { Progress } from "./progress";
 import { lastRefusal } from "./stateful-set";
 

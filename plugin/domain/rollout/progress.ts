@@ -1,5 +1,5 @@
 /** How far something is that takes time: judged from facts, never from the clock alone. */
-import type { Finding } from "../findings";
+import type { Finding } from "../base/findings";
 
 /** The verdict on a rollout; texts are for people, lower case, no full stop. */
 export type Progress =

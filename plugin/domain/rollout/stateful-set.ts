@@ -1,7 +1,7 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
-import type { Facts } from "../facts";
-import { conditionOf, type KubeObject, objectLabel } from "../objects";
-import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../values";
+import type { Facts } from "../facts/facts";
+import { conditionOf, type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../base/values";
 import { type Problem, type Progress, stalledBy } from "./progress";
 
 type Trouble = Omit<Problem, "object">;

@@ -1,6 +1,6 @@
 /** The way past the rules in an emergency: an annotation with a reason and an end, for some groups. */
-import type { Names } from "../names";
-import { getPath, getOwn, asString } from "../values";
+import type { Names } from "../names/names";
+import { getPath, getOwn, asString } from "../base/values";
 import { plain, warningText } from "./wording";
 
 /** What is asked. */

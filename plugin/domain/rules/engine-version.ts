@@ -1,12 +1,12 @@
 /** R1: the engine version is a supported one, written as a string (S61, S126; C1, C2). */
-import type { Names } from "../names";
+import type { Names } from "../names/names";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
   leadingEngineVersion,
   parseEngineVersion,
-} from "../versions";
+} from "../base/versions";
 import {
   type Case,
   type Cause,

@@ -1,7 +1,7 @@
 /** Where each kind keeps what is judged (C8, C11, C16). */
-import type { Names } from "../names";
+import type { Names } from "../names/names";
 import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
-import { asArray, getOwn, getPath, isObject, oncePer, sameJson } from "../values";
+import { asArray, getOwn, getPath, isObject, oncePer, sameJson } from "../base/values";
 import { show } from "./wording";
 
 /** The paths of one kind. */

@@ -1,7 +1,7 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
-import { type KnownModules, knownModules } from "../clusters";
-import { bundledBehind } from "../display-names";
-import { type Names, termOf } from "../names";
+import { type KnownModules, knownModules } from "./clusters";
+import { bundledBehind } from "./display-names";
+import { type Names, termOf } from "../names/names";
 import { fieldName, fieldOfModule, fieldsOf, fieldText } from "./fields";
 import type {
   Case,

@@ -1,7 +1,7 @@
 /** The rules in order, and the verdict over one edit: what webhook and plugin both call. */
-import { referenceOf } from "../clusters";
-import type { Names } from "../names";
-import { getOwn, asString, omit } from "../values";
+import { referenceOf } from "./clusters";
+import type { Names } from "../names/names";
+import { getOwn, asString, omit } from "../base/values";
 import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
 import { readSubject } from "./fields";

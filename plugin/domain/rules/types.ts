@@ -1,6 +1,6 @@
 /** The shapes that the admission rules work on: facts in, verdicts out. */
-import type { Names } from "../names";
-import type { Json } from "../values";
+import type { Names } from "../names/names";
+import type { Json } from "../base/values";
 
 /** What the rules know of an EC: a projection, never the whole object. */
 export interface ClusterFacts {

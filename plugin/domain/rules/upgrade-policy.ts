@@ -1,13 +1,13 @@
 /** R2: under policy `major` no raise onto a minor release (S67; C3–C7, C17–C20). */
-import { type Names, termOf } from "../names";
-import { getPath } from "../values";
-import type { EngineVersion } from "../versions";
+import { type Names, termOf } from "../names/names";
+import { getPath } from "../base/values";
+import type { EngineVersion } from "../base/versions";
 import {
   compareEngineVersions,
   formatEngineVersion,
   leadingEngineVersion,
   parseEngineVersion,
-} from "../versions";
+} from "../base/versions";
 import { fieldName, fieldsOf, fieldText } from "./fields";
 import { allowsLatest, type Release, type Releases, releasesOf } from "./engine-version";
 import {

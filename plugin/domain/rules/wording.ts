@@ -1,5 +1,5 @@
 /** How values of users are shown: quoted, escaped, cut; never a control character (admission facts 6). */
-import { type Names, termOf } from "../names";
+import { type Names, termOf } from "../names/names";
 import type { Cause, ClusterFacts, ClusterLookup, Verdict } from "./types";
 
 const userLimit = 64;

@@ -1,8 +1,8 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
-import { inGroup, rbacKinds } from "../kinds";
-import { type KubeObject, objectLabel, type Ref, refTo } from "../objects";
-import { getPath, asArray, getOwn, asString } from "../values";
-import type { Names } from "../names";
+import { inGroup, rbacKinds } from "../kube/kinds";
+import { type KubeObject, objectLabel, type Ref, refTo } from "../kube/objects";
+import { getPath, asArray, getOwn, asString } from "../base/values";
+import type { Names } from "../names/names";
 
 /** OpenShift's constraints: cluster-scoped; a cluster that does not serve them is no OpenShift. */
 export const constraintResource = inGroup("security.openshift.io")(

@@ -1,13 +1,13 @@
 /** What stands against unbinding an EC's account: one finding for each reason (S31, S32). */
-import { sccFinding } from "./codes";
-import type { Finding } from "../findings";
-import { parseImage } from "../image";
-import { type Names, termOf } from "../names";
-import { annotationOf, type KubeObject, objectLabel } from "../objects";
-import { getPath, asArray, getOwn, asString } from "../values";
+import { sccFinding } from "./findings";
+import type { Finding } from "../base/findings";
+import { parseImage } from "../release/images";
+import { type Names, termOf } from "../names/names";
+import { annotationOf, type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, asArray, getOwn, asString } from "../base/values";
 import { type Account, accountOf, userOf } from "./grants";
-import { runsUnder } from "./plan";
-import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
+import { runsUnder } from "../../commands/unbind-scc/plan";
+import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../base/versions";
 
 /** From this release on nothing runs with extra permissions or capabilities (S31). */
 export const unprivilegedFrom = "7.22.0-6";

@@ -1,11 +1,11 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
-import type { Finding } from "../findings";
-import { isDeleting } from "../deletion";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../objects";
-import { ownerOf } from "../owners";
+import type { Finding } from "../base/findings";
+import { isDeleting } from "../facts/deletion";
+import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { ownerOf } from "../kube/owners";
 import { podTrouble } from "../rollout/stateful-set";
-import { asArray, bounded, few, getOwn, getPath, isObject, sameJson } from "../values";
-import { webhookFinding } from "./codes";
+import { asArray, bounded, few, getOwn, getPath, isObject, sameJson } from "../base/values";
+import { webhookFinding } from "../admission/findings";
 
 /** A Service without a ready endpoint, and what runs beside it. */
 export interface EndpointFacts {

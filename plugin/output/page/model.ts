@@ -1,9 +1,9 @@
 /** A report as the parts of a page: every fact is the document's own, none is worked out again. */
-import { exitMeanings } from "../../domain/errors";
-import type { Finding } from "../../domain/findings";
-import { asArray, getOwn, isObject } from "../../domain/values";
-import type { CheckLine } from "../../run/check";
-import type { Report } from "../../run/report";
+import { exitMeanings } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { asArray, getOwn, isObject } from "../../domain/base/values";
+import type { CheckLine } from "../../commands/check/check";
+import type { Report } from "../../kernel/report";
 import { palette } from "../escape";
 import { renderStates, withHunks } from "../hunks";
 import { groupsOf, label } from "../text";

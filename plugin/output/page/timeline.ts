@@ -1,7 +1,7 @@
 /** A run in time: parts, pods, probes and objects over one axis, from what the document says of them. */
-import type { GapReport, Report, StepReport, Stretch } from "../../run/report";
-import type { PartReport } from "../../run/upgrade/procedure";
-import { asArray, getOwn } from "../../domain/values";
+import type { GapReport, Report, StepReport, Stretch } from "../../kernel/report";
+import type { PartReport } from "../../commands/upgrade/upgrade";
+import { asArray, getOwn } from "../../domain/base/values";
 import { type Bar, type Block, type Lane, renderMs, section, type Tone } from "./blocks";
 
 /** A person looks at so many rows. */

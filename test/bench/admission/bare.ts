@@ -10,12 +10,12 @@ import {
   lookUpCluster,
   projectCluster,
   referenceOf,
-} from "../../../plugin/domain/clusters";
-import { defaultNames as names } from "../../../plugin/domain/names";
+} from "../../../plugin/domain/rules/clusters";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { isExempt, judgeEdit, needsCluster } from "../../../plugin/domain/rules/order";
 import type { ClusterFacts, Edit, Verdict } from "../../../plugin/domain/rules/types";
 import { denialStatus } from "../../../plugin/domain/rules/wording";
-import type { Json } from "../../../plugin/domain/values";
+import type { Json } from "../../../plugin/domain/base/values";
 import { options } from "../../webhook/reviews";
 
 interface Review {

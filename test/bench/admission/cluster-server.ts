@@ -8,7 +8,7 @@ import { createServer } from "node:https";
 import type { ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
-import { defaultNames } from "../../../plugin/domain/names";
+import { defaultNames } from "../../../plugin/domain/names/names";
 import { anEc } from "../../webhook/fake-clusters";
 import { type ClusterServerOptions, countPath } from "./cluster-options";
 import { judgedCluster } from "./reviews";

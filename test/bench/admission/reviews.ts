@@ -3,11 +3,11 @@
  * from a seed, and each verdict is the one that the rules give for the whole objects.
  */
 import fc from "fast-check";
-import { lookUpCluster, projectCluster, referenceOf } from "../../../plugin/domain/clusters";
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { lookUpCluster, projectCluster, referenceOf } from "../../../plugin/domain/rules/clusters";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { judgeEdit } from "../../../plugin/domain/rules/order";
 import type { ClusterFacts } from "../../../plugin/domain/rules/types";
-import { stableJson } from "../../../plugin/rehearsal/operator/acts";
+import { stableJson } from "../../../plugin/simulator/operator/acts";
 import { type ClusterParts, anEc } from "../../webhook/fake-clusters";
 import { aReview, options } from "../../webhook/reviews";
 import type { Exchange } from "./load";

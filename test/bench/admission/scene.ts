@@ -4,7 +4,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "../../support/free-ports";
-import { defaultNames } from "../../../plugin/domain/names";
+import { defaultNames } from "../../../plugin/domain/names/names";
 import { aPair } from "../../support/tls";
 import { TlsFolder } from "../../webhook/tls-folder";
 import { ServerProcess } from "./process";

@@ -5,8 +5,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { collectionPath } from "../../../plugin/adapters/kubernetes/kinds";
-import { factSources } from "../../../plugin/domain/facts";
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { factSources } from "../../../plugin/domain/facts/facts";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { logToStderr } from "../../control-plane/binaries";
 import { type ControlPlane, startControlPlane } from "../../control-plane/control-plane";
 import { runner } from "../../control-plane/plugin-run";

@@ -1,6 +1,6 @@
 /** A large cluster as an operator leaves it, drawn from a seed: databases of all sorts in many namespaces. */
-import { defaultNames as names } from "../../../plugin/domain/names";
-import { lastApplied } from "../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import { lastApplied } from "../../../plugin/domain/kube/objects";
 import type { Api, KubeObject } from "../../control-plane/api";
 import { documentedWay, seedNamespaces, settings } from "../../control-plane/managed-namespaces";
 import { cluster, clusterStatus, seedScene } from "../../control-plane/scene";

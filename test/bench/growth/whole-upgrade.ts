@@ -3,7 +3,7 @@
  * `upgrade` and `reapply-rbac`, by a user who may do everything and to whom its priority and fairness
  * applies. Another build of the plugin is measured by turns with the built one.
  */
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { Api } from "../../control-plane/api";
 import { seedNamespaces, settings } from "../../control-plane/managed-namespaces";
 import { database, databaseStatus } from "../../control-plane/scene";

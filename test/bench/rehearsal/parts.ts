@@ -1,6 +1,6 @@
 /** A control plane without access control and webhooks, for measuring the rest. */
-import type { ControlPlaneParts } from "../../../plugin/rehearsal/model";
-import { createRegistry } from "../../../plugin/rehearsal/kinds/registry";
+import type { ControlPlaneParts } from "../../../plugin/simulator/model";
+import { createRegistry } from "../../../plugin/simulator/kinds/registry";
 
 /** Parts that allow everything. */
 export function openParts(): ControlPlaneParts {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../../plugin/adapters/yaml";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 
 const folder = join(__dirname, "../../../manifests/crds");
 

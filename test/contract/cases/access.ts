@@ -1,5 +1,5 @@
-import { getPath } from "../../../plugin/domain/values";
-import type { Cluster } from "../../../plugin/run/ports";
+import { getPath } from "../../../plugin/domain/base/values";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
 import { grant } from "../acts";
 import { forbidden } from "../expected";
 import {

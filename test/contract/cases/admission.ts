@@ -1,5 +1,5 @@
-import type { Json } from "../../../plugin/domain/values";
-import { getPath, getOwn } from "../../../plugin/domain/values";
+import type { Json } from "../../../plugin/domain/base/values";
+import { getPath, getOwn } from "../../../plugin/domain/base/values";
 import { caBundleOf } from "../../control-plane/certificate";
 import { apply, hook, warningsOf } from "../acts";
 import { denied, refusal } from "../expected";

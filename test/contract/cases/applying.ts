@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../plugin/domain/objects";
-import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/base/values";
 import { apply, read } from "../acts";
 import { badRequest, conflict, failed, invalid, ownedBy, refusal } from "../expected";
 import {

@@ -1,4 +1,4 @@
-import { getOwn } from "../../../plugin/domain/values";
+import { getOwn } from "../../../plugin/domain/base/values";
 import { caBundleOf, makePair, type Pair, serviceNames } from "../../control-plane/certificate";
 import { hook } from "../acts";
 import { denied, failedCalling, unreached } from "../expected";

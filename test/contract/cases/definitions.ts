@@ -1,4 +1,4 @@
-import { getOwn } from "../../../plugin/domain/values";
+import { getOwn } from "../../../plugin/domain/base/values";
 import { warningsOf, apply } from "../acts";
 import { failed, invalid, ownedBy } from "../expected";
 import { database, definition, ec, gadget, gadgets, kinds, refTo } from "../objects";

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../../plugin/domain/objects";
-import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
-import type { PatchType } from "../../../plugin/run/ports";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/base/values";
+import type { PatchType } from "../../../plugin/ports/kubernetes";
 import { badRequest, conflict, invalid, notFound, refusal } from "../expected";
 import {
   configMap,

@@ -1,5 +1,5 @@
 /** The form in which the API server stores what was spelled otherwise. */
-import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/base/values";
 import { definition, deployment } from "../objects";
 import type { ContractGroup, World } from "../world";
 

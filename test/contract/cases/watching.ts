@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject, WatchOptions } from "../../../plugin/run/ports";
+import type { Cluster, KubeObject, WatchOptions } from "../../../plugin/ports/kubernetes";
 import { failed, refusal } from "../expected";
 import { configMap, database, ec, kinds, refTo } from "../objects";
 import { refusalOf } from "../plain";

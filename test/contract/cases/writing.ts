@@ -1,4 +1,4 @@
-import { getOwn } from "../../../plugin/domain/values";
+import { getOwn } from "../../../plugin/domain/base/values";
 import { conflict, failed, invalid, notFound, refusal } from "../expected";
 import { configMap, configuration, database, definition, kinds, refTo } from "../objects";
 import { presence, refusalOf, sameVersion } from "../plain";

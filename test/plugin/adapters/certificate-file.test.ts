@@ -1,6 +1,6 @@
 import { parseCertificateFile } from "../../../plugin/adapters/certificate";
-import { UsageError } from "../../../plugin/domain/errors";
-import { defaultNames } from "../../../plugin/domain/names";
+import { UsageError } from "../../../plugin/domain/base/errors";
+import { defaultNames } from "../../../plugin/domain/names/names";
 
 const pem = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
 const secret = (name: string): string =>

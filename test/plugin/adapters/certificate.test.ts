@@ -15,11 +15,14 @@ import {
   readPemCertificate,
   readSecretCertificate,
 } from "../../../plugin/adapters/certificate";
-import { type CertificateFacts, judgeCertificate } from "../../../plugin/domain/certificate";
-import { trustOf } from "../../../plugin/domain/webhook/configuration";
-import { liveBundles } from "../../../plugin/domain/webhook/injector";
-import { defaultNames } from "../../../plugin/domain/names";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import {
+  type CertificateFacts,
+  judgeCertificate,
+} from "../../../plugin/domain/certificate/certificate";
+import { trustOf } from "../../../plugin/domain/admission/configuration";
+import { liveBundles } from "../../../plugin/domain/admission/injector";
+import { defaultNames } from "../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { certify, rsaKeys } from "../../support/tls";
 
 const now = Date.parse("2026-06-15T12:00:00Z");

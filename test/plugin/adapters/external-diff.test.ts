@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { externalDiff } from "../../../plugin/adapters/external-diff";
-import { UsageError } from "../../../plugin/domain/errors";
+import { UsageError } from "../../../plugin/domain/base/errors";
 import { aFolder } from "../../support/a-folder";
 import { captured } from "../../support/program-world";
 

@@ -2,9 +2,9 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "n
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openHome } from "../../../plugin/adapters/home";
-import { UsageError } from "../../../plugin/domain/errors";
-import type { KubeObject } from "../../../plugin/domain/objects";
-import type { Home } from "../../../plugin/run/engine/journal";
+import { UsageError } from "../../../plugin/domain/base/errors";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import type { Home } from "../../../plugin/kernel/journal";
 import { aFolder } from "../../support/a-folder";
 
 const clock = { now: () => Date.parse("2026-06-15T12:00:00Z") };

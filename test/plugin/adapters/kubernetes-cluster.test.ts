@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { RequestSeen } from "../../../plugin/adapters/kubernetes/target";
 import { parseWarnings } from "../../../plugin/adapters/kubernetes/client";
-import type { KubeObject, Ref, Resource } from "../../../plugin/domain/objects";
-import type { Cluster } from "../../../plugin/run/ports";
+import type { KubeObject, Ref, Resource } from "../../../plugin/domain/kube/objects";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/target";
-import type { Cluster } from "../../../plugin/run/ports";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,

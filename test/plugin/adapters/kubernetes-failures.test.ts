@@ -7,8 +7,8 @@ import { unanswered } from "../../../plugin/adapters/http/failures";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { apiServer } from "../../../plugin/adapters/kubernetes/client";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
-import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/run/ports";
+import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/base/errors";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Reply,

@@ -9,7 +9,7 @@ import {
   type ServerTarget,
 } from "../../../plugin/adapters/kubernetes/target";
 import { loadKubeconfig } from "../../../plugin/adapters/kubernetes/kubeconfig";
-import { UsageError } from "../../../plugin/domain/errors";
+import { UsageError } from "../../../plugin/domain/base/errors";
 import { certify } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 

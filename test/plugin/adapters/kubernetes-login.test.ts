@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
-import { PermissionError, UsageError } from "../../../plugin/domain/errors";
-import type { Cluster } from "../../../plugin/run/ports";
+import { PermissionError, UsageError } from "../../../plugin/domain/base/errors";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,

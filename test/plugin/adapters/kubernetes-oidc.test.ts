@@ -15,9 +15,9 @@ import { load } from "js-yaml";
 import { systemClock } from "../../../plugin/adapters/clock";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
-import { InputError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";
-import { getPath } from "../../../plugin/domain/values";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/run/ports";
+import { InputError, PermissionError, UnavailableError } from "../../../plugin/domain/base/errors";
+import { getPath } from "../../../plugin/domain/base/values";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
 import {
   aConfigMap as object,
   aConfigMapRef as ref,

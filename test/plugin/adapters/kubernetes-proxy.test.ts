@@ -9,7 +9,7 @@ import {
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { goesDirect } from "../../../plugin/adapters/http/tunnel";
-import type { Cluster } from "../../../plugin/run/ports";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   startFakeApiServer,

@@ -1,7 +1,7 @@
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { linesOf } from "../../../plugin/adapters/http/answer";
-import { ApiError, UnavailableError } from "../../../plugin/domain/errors";
-import type { Cluster, WatchEvent, WatchOptions } from "../../../plugin/run/ports";
+import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
+import type { Cluster, WatchEvent, WatchOptions } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,

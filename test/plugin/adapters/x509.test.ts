@@ -2,8 +2,8 @@
 import { readPemCertificate } from "../../../plugin/adapters/certificate";
 import { judgeServed, rootsIn } from "../../../plugin/adapters/x509/judge";
 import { certificateBlocks } from "../../../plugin/adapters/x509/pem";
-import { firstUnfit, judgeCertificate } from "../../../plugin/domain/certificate";
-import { defaultNames } from "../../../plugin/domain/names";
+import { firstUnfit, judgeCertificate } from "../../../plugin/domain/certificate/certificate";
+import { defaultNames } from "../../../plugin/domain/names/names";
 import { type GoVerdict, readGoVerdicts } from "../../support/go-verdicts";
 import { typed, stdinOf } from "../../support/program-world";
 

@@ -1,6 +1,6 @@
 import { parseDocuments, renderDocuments } from "../../../plugin/adapters/yaml";
 import { yamlBomb } from "../../support/yaml-bomb";
-import { UsageError } from "../../../plugin/domain/errors";
+import { UsageError } from "../../../plugin/domain/base/errors";
 
 describe("documents are read", () => {
   test.each<[string, string, readonly unknown[]]>([

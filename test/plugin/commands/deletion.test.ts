@@ -1,5 +1,5 @@
 /** What is being deleted: nothing is written into it, or advised for it, by any command. */
-import { objectLabel } from "../../../plugin/domain/objects";
+import { objectLabel } from "../../../plugin/domain/kube/objects";
 import { type Edit, RehearsedExample } from "../../support/rehearsed-example";
 import { aWebhookProgram } from "../../support/webhook-program";
 

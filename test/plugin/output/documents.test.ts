@@ -4,8 +4,8 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import { documentsSchema } from "../../../.ci/docs/schema";
 import { shippedSchema } from "../../../plugin/adapters/shipped";
-import { entries } from "../../../plugin/program/commands";
-import type { Report } from "../../../plugin/run/report";
+import { entries } from "../../../plugin/cli/commands";
+import type { Report } from "../../../plugin/kernel/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { aFolder } from "../../support/a-folder";
 import { typed } from "../../support/program-world";
@@ -85,7 +85,7 @@ test.each(asked)("the document of %s fits it", async (line, kind) => {
 });
 
 test("a document of every kind was held against it", () => {
-  // this one is judged where it is made: test/plugin/commands/modules-install.test.ts
+  // this one is judged where it is made: test/plugin/commands/modules/install-command.test.ts
   const elsewhere = ["ModulesInstall", "Edits"];
   expect([...seen, ...elsewhere].sort()).toEqual(expect.arrayContaining([...kinds]));
 });

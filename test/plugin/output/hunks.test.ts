@@ -1,7 +1,7 @@
 /** Planned writes as `diff -u -N` shows them. */
 import { palette } from "../../../plugin/output/escape";
 import { renderStates, withHunks } from "../../../plugin/output/hunks";
-import type { PlannedWrite, Report, StepReport } from "../../../plugin/run/report";
+import type { PlannedWrite, Report, StepReport } from "../../../plugin/kernel/report";
 import { expectGoldenText } from "../../support/golden";
 
 const step = (

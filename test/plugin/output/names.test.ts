@@ -1,10 +1,10 @@
 /** `-o name`: what a script gets to hand to kubectl. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { renderNames } from "../../../plugin/output/names";
-import { diff, entries, jobs } from "../../../plugin/program/commands";
-import type { Report } from "../../../plugin/run/report";
+import { diff, entries, jobs } from "../../../plugin/cli/commands";
+import type { Report } from "../../../plugin/kernel/report";
 import { aNamespace } from "../../support/builders";
 import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock } from "../../support/manual-clock";

@@ -1,6 +1,6 @@
 import { renderNamespaces } from "../../../plugin/output/text";
 import { palette } from "../../../plugin/output/escape";
-import type { NamespaceReport } from "../../../plugin/run/report";
+import type { NamespaceReport } from "../../../plugin/kernel/report";
 
 const shown = (all: readonly NamespaceReport[]): string =>
   renderNamespaces(all, palette(false))

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { renderHtml } from "../../../plugin/output/page/html";
 import { renderMarkdown } from "../../../plugin/output/page/markdown";
 import { pageOf } from "../../../plugin/output/page/model";
-import type { Report } from "../../../plugin/run/report";
+import type { Report } from "../../../plugin/kernel/report";
 import { hostileTexts, recordedDocuments, withTexts } from "../../support/report-documents";
 import { forbidden, hostile, swapped } from "./sample-reports";
 

@@ -7,7 +7,7 @@ import { renderJson, renderLine } from "../../../plugin/output/reporter";
 import schema from "../../../docs/reference/documents.schema.json";
 import { palette } from "../../../plugin/output/escape";
 import { renderYaml } from "../../../plugin/output/yaml";
-import type { Report } from "../../../plugin/run/report";
+import type { Report } from "../../../plugin/kernel/report";
 import { forbidden, hostile, swapped } from "./sample-reports";
 
 const golden = (name: string): string =>

@@ -1,6 +1,6 @@
 import { createReporter, type ReporterWish } from "../../../plugin/output/reporter";
 import { isTerminal, wantsColor } from "../../../plugin/output/escape";
-import type { Event } from "../../../plugin/run/report";
+import type { Event } from "../../../plugin/kernel/report";
 import { captured } from "../../support/program-world";
 import { swapped } from "./sample-reports";
 

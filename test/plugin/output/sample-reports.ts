@@ -1,7 +1,7 @@
 /** Reports to print in the golden tests, which hold them as JSON: one that went well, one that did not, a hostile one. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Report } from "../../../plugin/run/report";
+import type { Report } from "../../../plugin/kernel/report";
 
 const reportOf = (name: string): Report =>
   JSON.parse(readFileSync(join(__dirname, `../../golden/report-${name}.json`), "utf8")) as Report;

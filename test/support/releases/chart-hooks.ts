@@ -2,7 +2,7 @@
  * The chart's way to its definitions: a Job before install and upgrade that applies them where they
  * are newer. No Job runs without controllers: the operator at play does its work from the ConfigMap.
  */
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 
 /** What the hook's objects are called. */
 export const definitionsHook = `${names.operator.chart}-crds`;

@@ -1,5 +1,5 @@
 /** The chart's admission part: a Secret that is kept, and the configuration (domain facts 4.2, 4.4). */
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 
 const { webhook, operator, labels } = names;
 

@@ -1,7 +1,7 @@
 /** A minimal chart of each release, for a real helm (S20–S22; domain facts 4.4, 5, 8). */
 import { dump } from "js-yaml";
-import { defaultNames as names } from "../../../plugin/domain/names";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { chartHooks } from "./chart-hooks";
 import { chartAdmission } from "./chart-webhook";
 import { definitionsOf } from "./definitions";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { releaseShapes, type ReleaseVersion } from "./versions";
 
 interface Definition extends KubeObject {

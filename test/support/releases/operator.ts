@@ -1,6 +1,6 @@
 /** The operator's Deployment, Service and account, as a bundle has them (domain facts 8). */
-import { defaultNames as names } from "../../../plugin/domain/names";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { releaseShapes, type ReleaseVersion } from "./versions";
 
 const labels = { app: names.operator.appLabel };

@@ -1,6 +1,6 @@
 /** Roles, their bindings and the SCC, as they changed from release to release (domain facts 5, 6). */
-import { defaultNames as names } from "../../../plugin/domain/names";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { releaseShapes, type ReleaseVersion } from "./versions";
 
 const group = "rbac.authorization.k8s.io";

@@ -1,6 +1,6 @@
 /** The same bundle in other words than the API server's: it stores all of this in a form of its own. */
-import type { KubeObject } from "../../../plugin/domain/objects";
-import { isObject, type Json } from "../../../plugin/domain/values";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import { isObject, type Json } from "../../../plugin/domain/base/values";
 
 /** `cpu: 4` as `4000m` and so on; defaults left out, and empty values where nothing is meant. */
 export function spelledOtherwise(object: KubeObject): KubeObject {

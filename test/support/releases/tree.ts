@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
-import { defaultNames as names } from "../../../plugin/domain/names";
-import type { KubeObject } from "../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { definitionsOf } from "./definitions";
 import { deployment, service, serviceAccount } from "./operator";
 import { packFiles } from "./pack";

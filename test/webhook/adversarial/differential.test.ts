@@ -5,11 +5,11 @@
  * `ENGINE_DIFFERENTIAL=100000 npx jest test/webhook/adversarial/differential` is the long run.
  */
 import fc from "fast-check";
-import { projectCluster } from "../../../plugin/domain/clusters";
-import { defaultNames as names } from "../../../plugin/domain/names";
+import { projectCluster } from "../../../plugin/domain/rules/clusters";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { Edit, RuleOptions } from "../../../plugin/domain/rules/types";
-import { judgeIn } from "../../../plugin/domain/validate";
-import { getOwn, isObject, type Json } from "../../../plugin/domain/values";
+import { judgeIn } from "../../../plugin/commands/validate/violations";
+import { getOwn, isObject, type Json } from "../../../plugin/domain/base/values";
 import { answerReview } from "../../../webhook/review/review";
 import { FakeClusters } from "../fake-clusters";
 import { aReview, bytesOf } from "../reviews";

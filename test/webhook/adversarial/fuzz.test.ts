@@ -6,8 +6,8 @@
  * `ENGINE_FUZZ_SEED` another one.
  */
 import fc from "fast-check";
-import { projectCluster } from "../../../plugin/domain/clusters";
-import { defaultNames } from "../../../plugin/domain/names";
+import { projectCluster } from "../../../plugin/domain/rules/clusters";
+import { defaultNames } from "../../../plugin/domain/names/names";
 import { answerReview } from "../../../webhook/review/review";
 import type { Reviewed } from "../../../webhook/review/answer";
 import { FakeClusters } from "../fake-clusters";

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openRelease, type OpenOptions } from "../../../../plugin/adapters/release/open";
-import { UsageError } from "../../../../plugin/domain/errors";
-import { defaultNames as names } from "../../../../plugin/domain/names";
+import { UsageError } from "../../../../plugin/domain/base/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { type Entry, packFiles, tarOf } from "../../../support/releases/pack";
 import { aFolder } from "../../../support/a-folder";
 

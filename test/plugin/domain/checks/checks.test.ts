@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checks } from "../../../../plugin/domain/checks/all";
+import { checks } from "../../../../plugin/commands/checks";
 import { expectGoldenText } from "../../../support/golden";
 import { testTime } from "../../../support/manual-clock";
 import { aPair, type PairParts } from "../../../support/tls";

@@ -1,10 +1,10 @@
 import type { Check } from "../../../../plugin/domain/checks/check";
 import { on } from "../../../../plugin/domain/checks/check";
 import { isBlocked, judgeBy, judgeChecks } from "../../../../plugin/domain/checks/judge";
-import { checks } from "../../../../plugin/domain/checks/all";
+import { checks } from "../../../../plugin/commands/checks";
 import { fitWorld, openShiftWorld, type World } from "./world";
-import type { Facts } from "../../../../plugin/domain/facts";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { Facts } from "../../../../plugin/domain/facts/facts";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { situationOf } from "../../../../plugin/domain/checks/context";
 import { ec, edb, settings } from "./labels";
 

@@ -2,8 +2,8 @@
 import { binding, deployment, eaadb, ec, edb, role, settings, tls, webhook } from "./labels";
 import { onOpenShift, type Rows } from "./row";
 import { aBinding, aConstraint, base64, useOf, type World } from "./world";
-import { defaultNames } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { defaultNames } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
 import { readGoVerdicts } from "../../../support/go-verdicts";
 

@@ -1,5 +1,5 @@
 /** Platform, operator, release and definitions. */
-import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import { definition, deployment, ec } from "./labels";
 import { onOpenShift, type Rows } from "./row";
 import { aRole, type release, subscriptionKind, type World } from "./world";

@@ -1,5 +1,5 @@
-import { UsageError } from "../../../../plugin/domain/errors";
-import type { Finding } from "../../../../plugin/domain/findings";
+import { UsageError } from "../../../../plugin/domain/base/errors";
+import type { Finding } from "../../../../plugin/domain/base/findings";
 import {
   accept,
   isSkipped,

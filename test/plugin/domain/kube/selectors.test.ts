@@ -1,6 +1,6 @@
 import * as names from "../../../../plugin/domain/kube/selectors";
 import { labelsFor, selects } from "../../../../plugin/domain/kube/selectors";
-import { hostile } from "../webhook/hostile";
+import { hostile } from "../admission/hostile";
 
 const wish = (key: string, operator: string, values?: readonly string[]) => ({
   key,

@@ -1,4 +1,4 @@
-import { defaultNames, mapNames, namesTree } from "../../../../plugin/domain/names";
+import { defaultNames, mapNames, namesTree } from "../../../../plugin/domain/names/names";
 import { judgeNames, keysOf } from "../../../../plugin/domain/names/judge";
 import { expectGoldenText } from "../../../support/golden";
 import { everyOverride, renamed, usable } from "../../../support/renamed";

@@ -1,4 +1,4 @@
-import { defaultNames } from "../../../../plugin/domain/names";
+import { defaultNames } from "../../../../plugin/domain/names/names";
 import { judgeNames } from "../../../../plugin/domain/names/judge";
 import { wordingOf } from "../../../../plugin/domain/names/wording";
 import { usable } from "../../../support/renamed";

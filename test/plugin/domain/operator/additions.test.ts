@@ -1,8 +1,8 @@
 /** Who brought what a role or binding has beyond the release's. */
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import { additionsTo, onlyAdds, withAdditions } from "../../../../plugin/domain/operator/additions";
-import type { Json } from "../../../../plugin/domain/values";
+import type { Json } from "../../../../plugin/domain/base/values";
 
 const pods = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
 const mine = { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list"] };

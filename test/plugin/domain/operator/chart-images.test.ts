@@ -1,7 +1,7 @@
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { judgeRendered, strayImages } from "../../../../plugin/domain/operator/chart-images";
-import type { Json } from "../../../../plugin/domain/values";
+import type { Json } from "../../../../plugin/domain/base/values";
 
 const { container, admissionContainer, deployment } = names.operator;
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   conversionServiceOf,
   judgeConversion,

@@ -1,5 +1,5 @@
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as refusals from "../../../../plugin/domain/operator/refusals";
 import type { Installed, Olm } from "../../../../plugin/domain/operator/refusals";
 import { quoteCommand } from "../../../../plugin/output/escape";

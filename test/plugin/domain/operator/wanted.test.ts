@@ -1,5 +1,5 @@
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as bundles from "../../../../plugin/domain/operator/wanted";
 import type { Placing } from "../../../../plugin/domain/operator/wanted";
 import { bundleOf } from "../../../support/releases/tree";

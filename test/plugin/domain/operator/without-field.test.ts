@@ -1,5 +1,5 @@
 /** A value without one of its fields, by the path that the API server would name it by. */
-import { withoutField } from "../../../../plugin/domain/operator/differences";
+import { withoutField } from "../../../../plugin/domain/kube/differences";
 
 const value = {
   "a.b": { c: 1, d: 2 },

@@ -1,6 +1,6 @@
-import type { RolePair } from "../../../../plugin/domain/kinds";
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { RolePair } from "../../../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as managed from "../../../../plugin/domain/rbac/managed";
 import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { placeName, siteOf } from "../../../../plugin/domain/rbac/site";

@@ -1,8 +1,8 @@
 /** Roles and bindings for tests. */
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import { shippedRbac } from "../../../../plugin/adapters/shipped";
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
 const apiGroup = "rbac.authorization.k8s.io";
 const apiVersion = `${apiGroup}/v1`;

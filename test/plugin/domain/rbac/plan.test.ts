@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../../plugin/domain/objects";
-import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import * as plans from "../../../../plugin/domain/rbac/plan";
 import type { LiveRbac, Mode, Terms } from "../../../../plugin/domain/rbac/plan";
 import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";

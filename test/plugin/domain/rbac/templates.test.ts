@@ -1,4 +1,4 @@
-import { defaultNames as names } from "../../../../plugin/domain/names";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import {
   accountsOf,
   pairIn,

@@ -1,15 +1,15 @@
-import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/rest-api/records";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   classifyFreeze,
   eventEvidence,
   logEvidence,
 } from "../../../../plugin/domain/recovery/classify";
 import { databasesOfCluster, otherRecord } from "../../../../plugin/domain/recovery/databases";
-import { defaultNames as names } from "../../../../plugin/domain/names";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
-import { aPod, aSet, anEc } from "../cluster/scene";
-import { anEaadb } from "../databases/scene";
+import { aPod, aSet, anEc } from "../engine-cluster/scene";
+import { anEaadb } from "../database/scene";
 import { aClaim } from "../../../support/claims";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 

@@ -1,9 +1,9 @@
 /** A frozen EC with databases, as facts and as the REST API reports them. */
-import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
-import type { FactKey, Facts } from "../../../../plugin/domain/facts";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/rest-api/records";
+import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ApiFacts } from "../../../../plugin/domain/recovery/databases";
-import { aDatabase, anEc, aSet, factsOf, newTag } from "../cluster/scene";
+import { aDatabase, anEc, aSet, factsOf, newTag } from "../engine-cluster/scene";
 
 type Fields = Readonly<Record<string, unknown>>;
 

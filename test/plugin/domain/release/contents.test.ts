@@ -1,6 +1,6 @@
 import { parseDocuments, renderDocuments } from "../../../../plugin/adapters/yaml";
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   contentsOf,
   type Reading,

@@ -1,6 +1,6 @@
 import * as platforms from "../../../../plugin/domain/release/platforms";
 import type { Platform } from "../../../../plugin/domain/release/platforms";
-import { parseReleaseTag } from "../../../../plugin/domain/versions";
+import { parseReleaseTag } from "../../../../plugin/domain/base/versions";
 
 const { bundledVersions, clusterVersionFor, parsePlatformVersion, platformLines } = platforms;
 const { platformSupport, releasePairs, standingOf } = platforms;

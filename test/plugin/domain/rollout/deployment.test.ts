@@ -1,8 +1,8 @@
-import type { FactKey } from "../../../../plugin/domain/facts";
-import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { FactKey } from "../../../../plugin/domain/facts/facts";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { judgeDeployment } from "../../../../plugin/domain/rollout/deployment";
-import { factsOf } from "../cluster/scene";
+import { factsOf } from "../engine-cluster/scene";
 
 const name = names.operator.deployment;
 const revision = "deployment.kubernetes.io/revision";

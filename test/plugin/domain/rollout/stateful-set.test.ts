@@ -1,11 +1,11 @@
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   isSameStall,
   stallFinding,
   type Stalled,
 } from "../../../../plugin/domain/rollout/progress";
 import * as rolls from "../../../../plugin/domain/rollout/stateful-set";
-import { aPod, aSet, factsOf, now, threePods } from "../cluster/scene";
+import { aPod, aSet, factsOf, now, threePods } from "../engine-cluster/scene";
 
 const { containerOf, defaultStallAfterMs: stallAfterMs, isReady, judgeStatefulSet } = rolls;
 const { podTrouble, podsOf, rollOf, renderRoll } = rolls;

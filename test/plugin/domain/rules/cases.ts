@@ -1,6 +1,6 @@
 /** Edits, ECs and options for the tests of the rules. */
-import { projectCluster } from "../../../../plugin/domain/clusters";
-import { defaultNames, type Names } from "../../../../plugin/domain/names";
+import { projectCluster } from "../../../../plugin/domain/rules/clusters";
+import { defaultNames, type Names } from "../../../../plugin/domain/names/names";
 import { judgedPaths } from "../../../../plugin/domain/rules/fields";
 import { judgeEdit } from "../../../../plugin/domain/rules/order";
 import type {
@@ -11,7 +11,7 @@ import type {
   RuleOptions,
   Verdict,
 } from "../../../../plugin/domain/rules/types";
-import type { Json } from "../../../../plugin/domain/values";
+import type { Json } from "../../../../plugin/domain/base/values";
 import { keepFields, readFields } from "../../../../webhook/review/json";
 
 export const names = defaultNames;

@@ -1,5 +1,5 @@
 /** What a person is shown: a refusal, the bypass, and the words of both. */
-import { defaultNames } from "../../../../plugin/domain/names";
+import { defaultNames } from "../../../../plugin/domain/names/names";
 import { type Bypass, bypassWarning, judgeBypass } from "../../../../plugin/domain/rules/bypass";
 import { denialStatus, type Refused } from "../../../../plugin/domain/rules/wording";
 import type { Cause } from "../../../../plugin/domain/rules/types";

@@ -1,4 +1,4 @@
-import { defaultNames } from "../../../../plugin/domain/names";
+import { defaultNames } from "../../../../plugin/domain/names/names";
 import { releasesOf } from "../../../../plugin/domain/rules/engine-version";
 import type { ClusterLookup, Edit } from "../../../../plugin/domain/rules/types";
 import type { Circumstances } from "./cases";

@@ -1,4 +1,4 @@
-import { referenceOf } from "../../../../plugin/domain/clusters";
+import { referenceOf } from "../../../../plugin/domain/rules/clusters";
 import { changeRules, createRules, isExempt } from "../../../../plugin/domain/rules/order";
 import { needsCluster, needsOldCluster } from "../../../../plugin/domain/rules/order";
 import type { Edit, RuleOptions } from "../../../../plugin/domain/rules/types";

@@ -1,7 +1,7 @@
-import { defaultNames } from "../../../../plugin/domain/names";
+import { defaultNames } from "../../../../plugin/domain/names/names";
 import { isFree, judgeAccounts, type SccEnvironment } from "../../../../plugin/domain/scc/refusals";
-import type { KubeObject } from "../../../../plugin/domain/objects";
-import { adjusting, anEc, anOperator, aPod } from "../../run/scc/objects";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { adjusting, anEc, anOperator, aPod } from "../../commands/unbind-scc/objects";
 
 const around: SccEnvironment = { constraint: "mine", deployment: undefined, pods: [] };
 

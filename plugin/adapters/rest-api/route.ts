@@ -1,0 +1,137 @@
+/** Ways to a cluster's REST API: an address, the Service from inside, a pod's port from outside. */
+import type { Duplex } from "node:stream";
+import { kinds } from "../../domain/kube/kinds";
+import { systemRoots } from "../http/trust";
+import { hostOf, portOf, proxyFor, tunnelTo } from "../http/tunnel";
+import type { PodForwarder } from "../kubernetes/port-forward";
+import type { Names } from "../../domain/names/names";
+import type { KubeObject } from "../../domain/kube/objects";
+import { getPath } from "../../domain/base/values";
+
+/** One way. A host is what the Host header names, and where a connection leads. */
+export interface Route {
+  /** For people. */
+  readonly address: string;
+  /** Where requests go first. */
+  readonly host: string;
+  /** Names that a certificate may be for, beside the host. */
+  readonly names: readonly string[];
+  /** Hosts of every node, where each can be reached by itself. */
+  readonly nodes: readonly string[];
+  /** Whether a redirect may lead there: the same set of hosts, by this way. */
+  readonly leadsTo: (url: URL) => boolean;
+  /** Port that redirects without one stay at. */
+  readonly port: number;
+  /** The host to send to for an address that it leads to. */
+  readonly hostFor: (url: URL) => string;
+  /** Where a connection to a host is dialed. */
+  readonly dialed: (host: string) => URL;
+  /** A raw connection in which TLS is spoken, where none is dialed. */
+  readonly open?: ((host: string, signal: AbortSignal) => Promise<Duplex>) | undefined;
+  /** The hosts to try in turn while nobody answers at all. */
+  readonly alternatives: readonly string[];
+}
+
+/** By the address that a person gave: an Ingress, a Route, or a forwarded port. */
+export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv): Route {
+  const end = { host: hostOf(url), port: portOf(url) };
+  const open = tunnelTo(url, proxyFor(url, env), () => systemRoots(env));
+  return {
+    address: url.origin,
+    // a number is not a name of the cluster: behind it is a forwarded port (S76)
+    host: isNumeric(url) ? fqdn : url.host,
+    port: end.port,
+    names: [end.host, fqdn],
+    nodes: [],
+    hostFor: () => (isNumeric(url) ? fqdn : url.host),
+    leadsTo: (there) =>
+      portOf(there) === end.port && [end.host, fqdn].includes(hostOf(there).toLowerCase()),
+    dialed: () => url,
+    open: open && ((_host, signal) => open(signal)),
+    alternatives: [],
+  };
+}
+
+function isNumeric(url: URL): boolean {
+  const host = hostOf(url);
+  return host === "localhost" || host.includes(":") || /^[\d.]+$/.test(host);
+}
+
+/** By the Service, from a pod of the same Kubernetes cluster. */
+export function routeInside(places: ApiPlaces): Route {
+  const { service, fqdn, port, namespace, ec } = places;
+  return {
+    ...amongPods(places, [service, fqdn, `${ec}.${namespace}`]),
+    address: `https://${service}:${port}`,
+    dialed: (host) => new URL(`https://${host === fqdn ? service : host}:${port}`),
+    alternatives: [],
+  };
+}
+
+/** By a port of a pod, through the API server; `pods` are tried in turn. */
+export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Route {
+  const { service, fqdn, port, pods, namespace } = places;
+  const resource = { ...kinds.namespace, plural: "pods", kind: "Pod" };
+  const [first = ""] = pods;
+  const podAt = (host: string) => ({
+    pod: { resource, name: podOf(host, places) ?? first, namespace },
+    port,
+  });
+  return {
+    ...amongPods(places, [service, fqdn]),
+    address: `https://${fqdn}:${port} through pods/${first} in namespace ${namespace}`,
+    dialed: (host) => new URL(`https://${host}:${port}`),
+    open: (host, signal) => forwarder.forward(podAt(host), signal),
+    alternatives: pods.slice(1).map((pod) => `${pod}.${service}`),
+  };
+}
+
+/** What both ways to the pods themselves have in common. */
+function amongPods(places: ApiPlaces, names: readonly string[]) {
+  const { service, fqdn, port, pods } = places;
+  return {
+    ...{ host: fqdn, port, names, hostFor: hostOf },
+    nodes: pods.map((pod) => `${pod}.${service}`),
+    leadsTo: (there: URL) => portOf(there) === port && isOneOf(there, names, places),
+  };
+}
+
+function isOneOf(url: URL, known: readonly string[], places: ApiPlaces): boolean {
+  const host = hostOf(url).toLowerCase();
+  return known.includes(host) || podOf(host, places) !== undefined;
+}
+
+/** Where the REST API of one EC is. */
+export interface ApiPlaces {
+  readonly namespace: string;
+  readonly ec: string;
+  /** The cluster's domain name: the Host header, and the name in its certificate (S76). */
+  readonly fqdn: string;
+  /** Name of the Service that a pod reaches. */
+  readonly service: string;
+  readonly port: number;
+  /** The cluster's pods, the first one first. */
+  readonly pods: readonly string[];
+}
+
+/** The places of an EC. */
+export function placesOf(ec: KubeObject, names: Names): ApiPlaces {
+  const { name = "", namespace = "" } = ec.metadata;
+  const nodes = getPath(ec, names.ecFields.nodes);
+  const count = typeof nodes === "number" && nodes > 0 && nodes < 1000 ? Math.floor(nodes) : 1;
+  return {
+    namespace,
+    ec: name,
+    fqdn: `${name}.${namespace}.svc.cluster.local`,
+    service: `${name}.${namespace}.svc`,
+    port: Number(names.restPort),
+    pods: Array.from({ length: count }, (_, index) => `${name}-${index}`),
+  };
+}
+
+/** The pod that a host name of the cluster means: `ec-1.ec.namespace.svc`, or the name alone. */
+export function podOf(host: string, { fqdn, service, pods }: ApiPlaces): string | undefined {
+  const [pod = "", ...rest] = host.split(".");
+  const domain = rest.join(".");
+  return pods.includes(pod) && ["", fqdn, service].includes(domain) ? pod : undefined;
+}

@@ -1,0 +1,138 @@
+/** The commands: the tree, the help and the shell completion are made from this list. */
+import * as about from "./flags";
+import { upgrade, upgradeCluster, upgradeOperator } from "../commands/upgrade/flags";
+import { upgradeDatabase } from "../commands/upgrade-database/flags";
+import * as look from "../commands/status/flags";
+import * as rules from "../commands/validate/flags";
+import * as modules from "../commands/modules/flags";
+import { policy } from "../commands/policy/flags";
+import { reapplyRbac, unbindScc } from "../commands/reapply-rbac/flags";
+import { certCreate, certInspect, upgradeWebhook } from "../commands/upgrade-webhook/flags";
+import {
+  command,
+  type CommandEntry,
+  diffCommand,
+  jobCommand,
+  rehearseCommand,
+} from "../cmdutil/entry";
+
+/** Words that only lead to other commands. */
+export const parents: Readonly<Record<string, string>> = {
+  cert: "Create or inspect the certificate of the admission webhook",
+  modules: "Look at the modules of a cluster (EC), and install one",
+};
+
+/** Commands that write objects, and whose plan tells every write: the order of the help. */
+export const jobs: readonly CommandEntry[] = [
+  command(upgrade, async () => {
+    const { runUpgrade, upgradeText } = await import("../commands/upgrade/command.ts");
+    return { run: runUpgrade, text: upgradeText };
+  }),
+  command(upgradeWebhook, async () => {
+    const { runUpgradeWebhook } = await import("../commands/upgrade-webhook/command.ts");
+    return { run: runUpgradeWebhook };
+  }),
+  command(reapplyRbac, async () => {
+    const { runReapplyRbac } = await import("../commands/reapply-rbac/command.ts");
+    return { run: runReapplyRbac };
+  }),
+  command(upgradeOperator, async () => {
+    const { runUpgradeOperator, operatorText } =
+      await import("../commands/upgrade-operator/command.ts");
+    return { run: runUpgradeOperator, text: operatorText };
+  }),
+  jobCommand(
+    upgradeCluster,
+    async () => (await import("../commands/upgrade-cluster/command.ts")).clusterJob,
+  ),
+  command(upgradeDatabase, async () => {
+    const { runUpgradeDatabase, databaseText } =
+      await import("../commands/upgrade-database/command.ts");
+    return { run: runUpgradeDatabase, text: databaseText };
+  }),
+  command(unbindScc, async () => {
+    const { runUnbindScc } = await import("../commands/unbind-scc/command.ts");
+    return { run: runUnbindScc };
+  }),
+  command(certCreate, async () => {
+    const { runCertCreate } = await import("../commands/cert/command.ts");
+    return { run: runCertCreate };
+  }),
+];
+
+const inspect = command(certInspect, async () => {
+  const { runCertInspect } = await import("../commands/cert/command.ts");
+  return { run: runCertInspect };
+});
+const status = command(look.status, async () => {
+  const { runStatus, statusText } = await import("../commands/status/command.ts");
+  return { run: runStatus, text: statusText };
+});
+const check = command(look.check, async () => {
+  const { runCheck, checkText } = await import("../commands/check/command.ts");
+  return { run: runCheck, text: checkText };
+});
+const recover = command(look.recover, async () => {
+  const { runRecover, recoverText } = await import("../commands/recover/command.ts");
+  return { run: runRecover, text: recoverText };
+});
+const modulesList = command(modules.modulesList, async () => {
+  const { runModulesList, modulesListText } = await import("../commands/modules/command.ts");
+  return { run: runModulesList, text: modulesListText };
+});
+const modulesInUse = command(modules.modulesInUse, async () => {
+  const { runModulesInUse, modulesInUseText } = await import("../commands/modules/command.ts");
+  return { run: runModulesInUse, text: modulesInUseText };
+});
+const modulesInstall = command(modules.modulesInstall, async () => {
+  const { runModulesInstall } = await import("../commands/modules/command.ts");
+  return { run: runModulesInstall };
+});
+
+const validate = command(rules.validate, async () => {
+  const { runValidate, rulesText } = await import("../commands/validate/command.ts");
+  return { run: runValidate, text: rulesText };
+});
+const audit = command(rules.audit, async () => {
+  const { runAudit, rulesText } = await import("../commands/validate/audit-command.ts");
+  return { run: runAudit, text: rulesText };
+});
+
+const printPolicy = command(policy, async () => {
+  const { runPolicy, policyText } = await import("../commands/policy/command.ts");
+  return { run: runPolicy, text: policyText };
+});
+
+/** `rehearse`, which is given any other command that reaches a cluster. */
+export const rehearse = rehearseCommand([
+  ...jobs,
+  ...[inspect, status, check, modulesList, modulesInUse, modulesInstall, recover, audit],
+]);
+
+/** `diff`, which is given any that writes. */
+export const diff = diffCommand(jobs);
+
+/** The commands that are given another one. */
+export const wrapperCommands: readonly CommandEntry[] = [rehearse, diff];
+
+/** Every command, in the order of the help. */
+export const entries: readonly CommandEntry[] = [
+  ...[check, ...jobs, rehearse, diff, validate, audit, printPolicy, modulesInstall, status],
+  ...[recover, modulesList, modulesInUse, inspect],
+  command(about.explain, async () => {
+    const { runExplain, explanationText } = await import("../commands/explain/command.ts");
+    return { run: runExplain, text: explanationText };
+  }),
+  command(about.completion, async () => {
+    const { runCompletion } = await import("./completion-scripts.ts");
+    return { run: runCompletion };
+  }),
+  command(about.version, async () => {
+    const { runVersion, versionText } = await import("./version.ts");
+    return { run: runVersion, text: versionText };
+  }),
+  command(about.options, async () => {
+    const { runOptions, optionsText } = await import("./options.ts");
+    return { run: runOptions, text: optionsText };
+  }),
+];

@@ -1,0 +1,89 @@
+/** What a shell is offered of the kubeconfig and of the cluster: at once or not at all, and silently. */
+import type { GlobalOptions } from "../cmdutil/context";
+import { kinds } from "../domain/kube/kinds";
+import { defaultNames, type ProductKind, readName, termOf } from "../domain/names/names";
+import { type Cluster, deadline } from "../ports/kubernetes";
+import type { Question, Suggestion } from "./complete";
+import type { World } from "./context";
+
+/** With the start of the program less than a second, after which a person types on. */
+const withinMs = 800;
+
+interface Look extends Question {
+  readonly options: GlobalOptions;
+  /** Objects of every namespace are meant. */
+  readonly everywhere: boolean;
+}
+
+/** The words; whatever stands in the way, there are none. */
+export async function findWords(look: Look, world: World): Promise<readonly Suggestion[]> {
+  const { what } = look;
+  const end = new AbortController();
+  const inTime = deadline(world.clock, withinMs, () => {
+    end.abort();
+  });
+  try {
+    const isLive = what === "namespace" || typeof what !== "string";
+    return await (isLive ? live(look, world, end.signal) : configured(what, look, world));
+  } catch {
+    return [];
+  } finally {
+    inTime();
+  }
+}
+
+async function configured(
+  what: "context" | "cluster" | "user" | "kind",
+  { options: { connection } }: Look,
+  { env }: World,
+): Promise<readonly Suggestion[]> {
+  if (what === "kind") {
+    const { shippedSchema } = await import("../adapters/shipped.ts");
+    const [, { properties }] = shippedSchema().allOf;
+    return properties.kind.enum.map((kind) => [kind, "kind of a document"]);
+  }
+  const { loadKubeconfig } = await import("../adapters/kubernetes/kubeconfig.ts");
+  const { contexts, clusters, users } = loadKubeconfig(connection.kubeconfig, env);
+  const entries = { context: contexts, cluster: clusters, user: users }[what];
+  return [...entries.keys()].map((name) => [name, `${what} of the kubeconfig`]);
+}
+
+async function live(look: Look, world: World, signal: AbortSignal): Promise<readonly Suggestion[]> {
+  const cluster = await world.connect(look.options, { readOnly: true, silent: true });
+  try {
+    if (typeof look.what === "string") {
+      const found = await cluster.list(kinds.namespace, { whole: true, signal });
+      return (found ?? []).map(({ metadata: { name = "" } }) => [name, "namespace"]);
+    }
+    return await objects(look, look.what, { cluster, signal });
+  } finally {
+    cluster.close();
+  }
+}
+
+/** Names as commands take them: [KIND/]NAME, and NAMESPACE/NAME where a namespace may stand. */
+async function objects(
+  { typed, everywhere, options: { names = defaultNames } }: Look,
+  wanted: readonly ProductKind[],
+  { cluster, signal }: { readonly cluster: Cluster; readonly signal: AbortSignal },
+): Promise<readonly Suggestion[]> {
+  const { kind } = readName(typed, names);
+  const lead = kind === undefined ? "" : typed.slice(0, typed.indexOf("/") + 1);
+  const isPlaced = everywhere || typed.slice(lead.length).includes("/");
+  const { namespace } = cluster;
+  const own = { namespace, whole: true, signal };
+  const listed = async (key: ProductKind) => {
+    const resource = { group: names.group, version: names.version, ...names[key] };
+    // who may read one namespace is offered what is in it
+    const inOne = () => cluster.list(resource, own);
+    if (key !== "ec") return cluster.list(resource, { whole: true, signal }).catch(inOne);
+    return (await inOne()) ?? cluster.list({ ...resource, version: names.ecVersion }, own);
+  };
+  const one = async (key: ProductKind): Promise<readonly Suggestion[]> =>
+    ((await listed(key)) ?? []).map(({ metadata: { namespace: of = namespace, name = "" } }) => {
+      const isPlain = key === "ec" || (of === namespace && !isPlaced);
+      return [`${lead}${isPlain ? name : `${of}/${name}`}`, `${termOf(names[key])} in ${of}`];
+    });
+  const meant = wanted.filter((key) => kind === undefined || key === kind);
+  return (await Promise.all(meant.map(one))).flat();
+}

@@ -1,0 +1,212 @@
+/** The world as a command sees it, made from the process's and the judged flags. */
+import type { OnSlow } from "../adapters/http/slow";
+import type { CommandContext, GlobalOptions, RunIdentity, Streams } from "../cmdutil/context";
+import { UsageError } from "../domain/base/errors";
+import { defaultNames } from "../domain/names/names";
+import { escape, isTerminal, quoteCommand } from "../output/escape";
+import type { Placed } from "./operator-namespace";
+import type { TalkingReporter } from "../output/reporter";
+import type { Permission } from "../domain/kube/permissions";
+import { DeclaredNeeds } from "../kernel/needs";
+import type { Clock, Cluster } from "../ports/kubernetes";
+import type { Remembered } from "../readers/reviews";
+import type { Event } from "../kernel/report";
+
+/** What the process hands to the program. */
+export interface World {
+  /** As typed; once they are read, with each value bound to its flag. */
+  readonly argv: readonly string[];
+  /** The file that is running. */
+  readonly executable: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly streams: Streams;
+  readonly clock: Clock;
+  /** Aborted with an InterruptedError on a signal. */
+  readonly signal: AbortSignal;
+  /** Rejects when something failed that nobody waits for; never resolves. */
+  readonly crashed: Promise<never>;
+  /** How a cluster is reached; tests hand in a fake. */
+  readonly connect: (options: GlobalOptions, how?: ConnectManner) => Promise<Cluster>;
+}
+
+/** How a connection is made. */
+export interface ConnectManner {
+  readonly onRequest?: (line: string) => void;
+  readonly onSlow?: OnSlow;
+  /** Told of what a person should know although the run goes on. */
+  readonly warn?: (text: string) => void;
+  /** Refuses to send a write. */
+  readonly readOnly?: boolean;
+  /** Nobody is asked to log in, and nothing is shown of a login. */
+  readonly silent?: boolean;
+}
+
+/** A context, and what the program keeps of the run for its end. */
+export interface Session {
+  readonly context: CommandContext;
+  readonly events: readonly Event[];
+  /** Writes whose outcome was not observed yet: `patch Role/a/edb-role`. */
+  readonly open: () => readonly string[];
+  /** The cluster, when the command has connected. */
+  readonly cluster: () => Cluster | undefined;
+  /** The user's name as the API server knows it: asked for at once where a page is to tell it. */
+  readonly user: () => Promise<string | undefined>;
+  /** What its commands have declared. */
+  readonly needs: DeclaredNeeds;
+  /** Permissions that requests were refused for want of. */
+  readonly missing: () => Promise<readonly Permission[]>;
+}
+
+interface SessionParts {
+  readonly reporter: TalkingReporter;
+  /** For a command that works in the operator's namespace. */
+  readonly placed?: Omit<Placed, "words"> | undefined;
+}
+
+/** Makes the context of one run. */
+export function createSession(
+  world: World,
+  given: GlobalOptions,
+  { reporter, placed }: SessionParts,
+): Session {
+  // commands hold the options before they connect: a namespace found then has to be in what they print
+  const contextArgs = [...given.contextArgs];
+  const options: GlobalOptions = { ...given, contextArgs };
+  const events: Event[] = [];
+  const { streams, signal } = world;
+  const event = (one: Event): void => {
+    events.push(one);
+    reporter.event(one);
+  };
+  const canAsk = (): boolean =>
+    !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
+  const open = new Set<string>();
+  const needs = new DeclaredNeeds();
+  let connecting: Promise<Cluster> | undefined;
+  let remembered: Remembered | undefined;
+  let user: Promise<string | undefined> = Promise.resolve(undefined);
+  /** The cluster, in the operator's namespace where the command only reads. */
+  const connected = async (): Promise<Cluster> => {
+    const cluster = await world.connect(options, traced);
+    if (placed === undefined) return cluster;
+    const { placeFor } = await import("./operator-namespace.ts");
+    try {
+      const namespace = await placeFor({ ...placed, words: world.argv }, cluster, context);
+      if (namespace === undefined) return cluster;
+      const { inNamespace } = await import("../cmdutil/kubectl-command.ts");
+      contextArgs.splice(0, contextArgs.length, ...inNamespace(contextArgs, namespace));
+      const connection = { ...options.connection, namespace };
+      const there = await world.connect({ ...options, namespace, connection }, traced);
+      cluster.close();
+      return there;
+    } catch (error) {
+      cluster.close();
+      throw error;
+    }
+  };
+  const connect = async (): Promise<Cluster> => {
+    const { remembering } = await import("../readers/reviews.ts");
+    remembered = remembering(await connected());
+    // a page says less without it, and nothing else depends on it
+    if (options.report !== undefined) user = remembered.cluster.whoAmI().catch(() => undefined);
+    return remembered.cluster;
+  };
+  const onRequest = tracer(world, options, reporter);
+  const onSlow: OnSlow = (on, seconds) => {
+    if (seconds === undefined) reporter.rest();
+    else if (options.output !== "jsonl") reporter.event({ type: "waiting", on, seconds });
+  };
+  const warn = (text: string): void => {
+    event({ type: "warning", text });
+  };
+  const traced = { onRequest, onSlow, warn };
+  const ask = async (question: string): Promise<boolean> => {
+    if (options.yes) return true;
+    if (!canAsk()) throw needsYes(question, world, options);
+    reporter.rest();
+    const { askOnTerminal } = await import("./input.ts");
+    return askOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
+  };
+  const typed = async (question: string): Promise<string | undefined> => {
+    if (!canAsk()) return undefined;
+    reporter.rest();
+    const { typedOnTerminal } = await import("./input.ts");
+    return typedOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
+  };
+  const context: CommandContext = {
+    connect: () => (connecting ??= connect()),
+    connectReadOnly: (kubeContext) => {
+      const connection = { ...options.connection, context: kubeContext };
+      return world.connect({ ...options, connection }, { ...traced, readOnly: true });
+    },
+    clock: world.clock,
+    onSlow,
+    home: async () => {
+      const { openHome } = await import("../adapters/home.ts");
+      const { watchedHome } = await import("../kernel/journal.ts");
+      return watchedHome(openHome(world.env, { clock: world.clock, warn }), open);
+    },
+    executable: world.executable,
+    names: options.names ?? defaultNames,
+    env: world.env,
+    streams,
+    event,
+    signal,
+    options,
+    run: identity(world.clock, options),
+    needs,
+    ask,
+    typed,
+    get interactive() {
+      return canAsk(); // looked at only when asked: looking opens stdin
+    },
+    readInput: async (path) => {
+      const { readInput } = await import("./input.ts");
+      return readInput(path, streams.in, signal);
+    },
+    readDump: async () => (await import("./input.ts")).readDump(streams.in, signal),
+  };
+  return {
+    context,
+    events,
+    needs,
+    open: () => [...open],
+    cluster: () => remembered?.cluster,
+    // a server that does not answer is not waited for at the end of a run that it has ended
+    user: () => (signal.aborted ? Promise.race([user, Promise.resolve(undefined)]) : user),
+    missing: async () => (await remembered?.missing()) ?? [],
+  };
+}
+
+/** The run's name: sortable by time, and different for two runs of one second. */
+function identity(clock: Clock, { dryRun }: GlobalOptions): RunIdentity {
+  const startedAt = new Date(clock.now()).toISOString();
+  const time = startedAt.replaceAll(/[-:]|\..*$/g, "").replace("T", "-");
+  const different = Math.random().toString(16).slice(2, 8).padEnd(6, "0");
+  return { id: `${time}-${different}`, startedAt, dryRun };
+}
+
+function needsYes(
+  question: string,
+  { argv }: World,
+  { prefix, noInput }: GlobalOptions,
+): UsageError {
+  const why = noInput ? "--no-input was given" : "there is no terminal to ask on";
+  const again = quoteCommand([...prefix.split(" "), ...argv, "--yes"]);
+  return new UsageError(`needs --yes, since ${why}: ${question}`, {
+    hint: `if that is intended, run: ${again}`,
+  });
+}
+
+/** From -v 6 on, requests are shown: method, path and nothing else. */
+function tracer(
+  { streams }: World,
+  { verbosity }: GlobalOptions,
+  reporter: TalkingReporter,
+): ((line: string) => void) | undefined {
+  if (verbosity < 6) return undefined;
+  return (line) => {
+    reporter.rest();
+    streams.err.write(`${escape(line)}\n`);
+  };
+}

@@ -1,0 +1,62 @@
+/** The namespace of the operator: readers are led there, writers are told how to go there. */
+import type { CommandContext } from "../cmdutil/context";
+import { exitCodes } from "../domain/base/errors";
+import type { Finding } from "../domain/base/findings";
+import { findPlace, type NamespaceFacts, type PlaceSign } from "../readers/operator-namespace";
+import type { Cluster } from "../ports/kubernetes";
+import { BlockedError } from "../kernel/recorder";
+import { operatorFinding } from "../domain/operator/findings";
+import { namespaceMissing } from "../domain/admission/findings";
+import { quoteCommand } from "../output/escape";
+
+/** A command line that works in the operator's namespace. */
+export interface Placed {
+  readonly sign: PlaceSign;
+  /** It writes nothing: to look elsewhere does no harm. */
+  readonly reads: boolean;
+  /** The words of the line, values bound to their flags. */
+  readonly words: readonly string[];
+}
+
+/**
+ * The namespace to work in instead of the one asked for, undefined for that one itself. Ends with 3
+ * where it does not exist, and before a write where the operator is in another one.
+ */
+export async function placeFor(
+  { sign, reads, words }: Placed,
+  cluster: Cluster,
+  context: Pick<CommandContext, "names" | "signal" | "options" | "event">,
+): Promise<string | undefined> {
+  const { names, signal, options, event } = context;
+  const { namespace } = cluster;
+  const place = await findPlace({ cluster, names, sign, signal });
+  const [only, second] = place.elsewhere;
+  if (place.exists && (place.here || only === undefined)) return undefined;
+  if (place.exists && reads) {
+    const led = second === undefined ? only : undefined;
+    const then = led === undefined ? "give one of them with -n" : `namespace ${led} is shown`;
+    const text = `namespace ${namespace} has no operator${whereOf(place)}: ${then}`;
+    event({ type: "warning", text });
+    return led;
+  }
+  const finding = findingOf(place, namespace);
+  if (only === undefined || second !== undefined) throw blocked(finding);
+  const others = words.filter((word) => !word.startsWith("--namespace="));
+  const line = [...options.prefix.split(" "), ...others, `--namespace=${only}`];
+  throw blocked({ ...finding, command: quoteCommand(line) });
+}
+
+function blocked(finding: Finding): BlockedError {
+  return new BlockedError(exitCodes.blocked, [finding]);
+}
+
+function whereOf({ elsewhere }: NamespaceFacts): string {
+  return elsewhere.length === 0 ? "" : `; an operator is in ${elsewhere.join(" and in ")}`;
+}
+
+function findingOf(place: NamespaceFacts, namespace: string): Finding {
+  const object = `Namespace/${namespace}`;
+  return place.exists
+    ? operatorFinding("elsewhere", { object, cause: `it has no operator${whereOf(place)}` })
+    : namespaceMissing(namespace, `the namespace does not exist${whereOf(place)}`);
+}

@@ -1,0 +1,350 @@
+/** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
+import {
+  AbandonedError,
+  type GlobalOptions,
+  InterruptedError,
+  type RunIdentity,
+} from "../cmdutil/context";
+import {
+  EngineError,
+  type ExitCode,
+  exitCodes,
+  InputError,
+  UsageError,
+} from "../domain/base/errors";
+import type { Names } from "../domain/names/names";
+import { createReporter, type TalkingReporter } from "../output/reporter";
+import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
+import { fitted, widthOf } from "../domain/base/fit";
+import { endOf } from "../output/text";
+import { createSession, type Session, type World } from "./context";
+import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
+import type { Placed } from "./operator-namespace";
+import { askedFor } from "../kernel/permissions";
+import { BlockedError } from "../kernel/recorder";
+import type { Event, Report } from "../kernel/report";
+import { types } from "node:util";
+import type { Finding } from "../domain/base/findings";
+import { publicText } from "../domain/base/redact";
+
+/** A command line whose flags were judged; `entry` is absent when no command was recognized. */
+export interface Job {
+  readonly options: GlobalOptions;
+  readonly problems: readonly string[];
+  /** What stands against the names file. */
+  readonly fileProblems?: readonly string[];
+  readonly warnings?: readonly string[];
+  readonly entry?: CommandEntry;
+  readonly prepared?: PreparedCommand;
+  readonly args: readonly string[];
+  /** For a command that works in the operator's namespace. */
+  readonly placed?: Omit<Placed, "words">;
+}
+
+/** Does the job; every failure ends as a message, a document and an exit code. */
+export async function run(job: Job, world: World): Promise<ExitCode> {
+  const { out, err } = world.streams;
+  const plain = await createReporter({ ...job.options, out, err, env: world.env });
+  const { reporter, say } = await inNames(plain, job.options.names);
+  const session = createSession(world, job.options, { reporter, placed: job.placed });
+  const isWatch = job.prepared?.watches === true;
+  const tell = (): void => {
+    if (!isWatch && world.signal.reason instanceof InterruptedError) err.write(interruptedText);
+  };
+  world.signal.addEventListener("abort", tell);
+  try {
+    for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
+    const command = await load(job);
+    const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
+    const report = await signed(withNext(await withRoles(ended, session)), { job, world, session });
+    reporter.end(report, await withContents(report, command));
+    const isOver = isWatch && world.signal.aborted;
+    if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world, say });
+    return await paged(report, { job, world, say });
+  } catch (thrown) {
+    return await fail(meant(thrown, session), { job, world, say, reporter, session });
+  } finally {
+    world.signal.removeEventListener("abort", tell);
+    session.cluster()?.close();
+  }
+}
+
+const interruptedText =
+  "\ninterrupted: a write in flight is finished first; a second signal ends at once\n";
+
+function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCommand> {
+  const all = [...problems, ...fileProblems];
+  if (problems.length === 0 && all.length > 0) return Promise.reject(new InputError(all));
+  if (all.length > 0 || prepared === undefined) return Promise.reject(new UsageError(all));
+  return prepared.load();
+}
+
+/** The text of a report whose writes tell what they change begins with that. */
+async function withContents(
+  { steps = [] }: Report,
+  { text }: LoadedCommand,
+): Promise<LoadedCommand["text"]> {
+  if (steps.every(({ write }) => write?.states === undefined)) return text;
+  return (await import("../output/hunks.ts")).withHunks(text);
+}
+
+/** After a signal, an aborted request's own error says nothing: the signal was the cause. */
+function meant(thrown: unknown, { context: { signal }, open }: Session): unknown {
+  if (thrown instanceof AbandonedError) return thrown.during(open());
+  return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
+}
+
+/** Nothing is loaded for the default names. */
+async function inNames(
+  reporter: TalkingReporter,
+  names: Names | undefined,
+): Promise<{ readonly reporter: TalkingReporter } & Pick<RunContext, "say">> {
+  if (names === undefined) return { reporter, say: (text) => text };
+  const { sentencesIn, worded } = await import("./names-file.ts");
+  const say = sentencesIn(names);
+  return { reporter: worded(reporter, say), say };
+}
+
+interface RunContext {
+  readonly job: Job;
+  readonly world: World;
+  /** Sentences of the program, in the words of the names. */
+  readonly say: (text: string) => string;
+  readonly reporter: TalkingReporter;
+  readonly session: Session;
+}
+
+/** Text shows a document only when there is something in it that stderr does not say. */
+async function fail(
+  error: unknown,
+  { job, world, say, reporter, session }: RunContext,
+): Promise<ExitCode> {
+  const { withCommands } = await import("../cmdutil/kubectl-command.ts");
+  const failed = await withRoles(failureReport(error, known(job, session)), session);
+  const said = withCommands(failed, session.context, {});
+  const report = await signed(said, { job, world, session });
+  reporter.rest();
+  const { steps, probes, permissions } = report;
+  const done = [steps, probes, permissions].some((part) => part !== undefined);
+  const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
+  if (job.options.output !== "text" || done || findings) reporter.end(report);
+  if (job.prepared?.watches === true && error instanceof InterruptedError) {
+    return await paged(report, { job, world, say });
+  }
+  if (error instanceof BlockedError) sayWhy(report, { job, world, say });
+  else {
+    const { debug } = job.options;
+    const text = renderFailure(error, { palette: colors(job.options, world), debug });
+    world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
+  }
+  return await paged(report, { job, world, say });
+}
+
+/** Who ran it is asked where a page tells it. */
+async function signed(
+  report: Report,
+  { job, ...of }: Pick<RunContext, "job" | "world" | "session">,
+): Promise<Report> {
+  if (job.options.report === undefined) return report;
+  return (await import("./page.ts")).withOrigin(report, job, of);
+}
+
+/** Writes the page of the run where one is asked for; a run that went well and has none has failed. */
+async function paged(
+  report: Report,
+  { job: { options }, world, say }: Pick<RunContext, "job" | "world" | "say">,
+): Promise<ExitCode> {
+  const { code } = report.exit;
+  if (options.report === undefined) return code;
+  try {
+    await (await import("./page.ts")).writePage(options.report, report, say);
+    return code;
+  } catch (error) {
+    const { debug } = options;
+    world.streams.err.write(renderFailure(error, { palette: colors(options, world), debug }));
+    return code === exitCodes.ok ? exitCodes.failed : code;
+  }
+}
+
+/** An end for want of a permission names the Roles to ask for; what cannot be found out is left out. */
+async function withRoles(report: Report, session: Session): Promise<Report> {
+  const cluster = session.cluster();
+  const { needs } = session;
+  const { exit, permissions } = report;
+  if (exit.code !== exitCodes.permission || permissions !== undefined || !cluster) return report;
+  try {
+    const missing = await session.missing();
+    if (missing.length === 0) return report;
+    const yaml = (await import("../adapters/yaml.ts")).renderDocuments;
+    return { ...report, permissions: await askedFor({ cluster, yaml, needs }, missing) };
+  } catch {
+    return report;
+  }
+}
+
+function known({ entry }: Job, session: Session): FailureContext {
+  const cluster = session.cluster();
+  return {
+    kind: entry?.kind ?? "Usage",
+    run: entry?.cluster === true ? session.context.run : undefined,
+    target: cluster && { server: cluster.server, namespace: cluster.namespace },
+    events: session.events,
+  };
+}
+
+/** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
+function sayWhy(
+  report: Report,
+  { job: { options }, world, say }: Pick<RunContext, "job" | "world" | "say">,
+): void {
+  if (options.output === "text" && isTerminal(world.streams.out)) return;
+  const untold = options.quiet && options.output !== "text"; // findings are part of the talk
+  const said = new ReturnedFailure(report, untold ? report.exit : endOf(report));
+  const text = renderFailure(said, { palette: colors(options, world), debug: false });
+  world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
+}
+
+/** The end of a report, in the form that failures are printed from. */
+class ReturnedFailure extends EngineError {
+  readonly code = "ENDED";
+  readonly exitCode: ExitCode;
+
+  constructor({ exit, findings = [] }: Report, { reason }: Pick<Report["exit"], "reason">) {
+    const hint = exit.next ?? findings.find(({ severity }) => severity === "error")?.fix;
+    super(reason, hint === undefined ? {} : { hint });
+    this.exitCode = exit.code;
+  }
+}
+
+function colors({ color }: GlobalOptions, { streams, env }: World) {
+  return palette(wantsColor({ color, env, terminal: isTerminal(streams.err) }));
+}
+
+/** What was known of a run when it failed. */
+interface FailureContext {
+  readonly kind: string;
+  readonly run?: RunIdentity;
+  readonly target?: NonNullable<Report["target"]>;
+  readonly events: readonly Event[];
+}
+
+/** The way out where an error names none itself. */
+const nextByCode: Readonly<Record<ExitCode, string>> = {
+  [exitCodes.ok]: "",
+  [exitCodes.failed]: "remove the cause and run the same command again",
+  [exitCodes.usage]: "correct the command line; --help shows every flag",
+  [exitCodes.blocked]: "remove the cause and run the same command again",
+  [exitCodes.permission]: "ask for the permission, or use another user with --context or --as",
+  [exitCodes.conflict]: "read what has changed and run the same command again",
+  [exitCodes.partial]: "run the same command again: it continues with what failed",
+  [exitCodes.rolledBack]: "remove the cause and run the same command again",
+  [exitCodes.rollbackIncomplete]: "follow the steps printed above",
+  [exitCodes.unavailable]: "check the address and the network, then run the same command again",
+  [exitCodes.crashed]: "run it again with --debug and report what it prints",
+  [exitCodes.timeout]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.interrupted]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.terminated]: "run the same command again: it continues from the state of the cluster",
+};
+
+/** The exit code of an error. */
+export function exitCodeOf(error: unknown): ExitCode {
+  return error instanceof EngineError ? error.exitCode : exitCodes.crashed;
+}
+
+/** The document of a run that threw: what was done until then, and why it ended. */
+function failureReport(error: unknown, known: FailureContext): Report {
+  const code = exitCodeOf(error);
+  const steps = pick(known.events, (event) => (event.type === "step" ? event.step : undefined));
+  const probes = pick(known.events, (event) => (event.type === "probe" ? event.probe : undefined));
+  const findings = findingsOf(error, known.events);
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: known.kind,
+    run: known.run,
+    target: known.target,
+    steps: nonEmpty(steps),
+    probes: nonEmpty(probes),
+    findings: nonEmpty(findings),
+    exit: { code, reason: [messageOf(error), ...causesOf(error)].join(": "), next: nextOf(error) },
+  };
+}
+
+/** A report whose end names a way out: every end other than 0 has one, or a finding with a fix. */
+function withNext(report: Report): Report {
+  const { exit, findings = [] } = report;
+  if (exit.code === 0 || exit.next !== undefined || findings.length > 0) return report;
+  return { ...report, exit: { ...exit, next: nextByCode[exit.code] } };
+}
+
+/** The lines for stderr: message, causes, hint; the stack only when it was asked for. */
+export function renderFailure(
+  error: unknown,
+  { palette, debug }: { readonly palette: Palette; readonly debug: boolean },
+): string {
+  const problems = error instanceof UsageError ? error.problems : [messageOf(error)];
+  const lines = [
+    ...problems.map((problem) => `${palette.bad("error:")} ${escape(problem)}`),
+    ...causesOf(error).map((cause) => `  caused by: ${escape(cause)}`),
+    `  next: ${escape(nextOf(error))}`,
+    ...(debug && types.isNativeError(error) ? stackOf(error).map(escape) : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function nextOf(error: unknown): string {
+  const hint = error instanceof EngineError ? error.hint : undefined;
+  return hint ?? nextByCode[exitCodeOf(error)];
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof EngineError) return error.message;
+  const said = types.isNativeError(error) ? error.message : String(error);
+  return `unexpected failure: ${publicText(said)}`;
+}
+
+/** Messages of the chain of causes; one that its successor quotes already is left out. */
+function causesOf(error: unknown): readonly string[] {
+  const messages: string[] = [];
+  let said = types.isNativeError(error) ? error.message : "";
+  let cause = types.isNativeError(error) ? error.cause : undefined;
+  for (let depth = 0; types.isNativeError(cause) && depth < 10; depth += 1) {
+    const message = publicText(cause.message);
+    if (message !== "" && !said.includes(message)) messages.push(message);
+    said = message;
+    cause = cause.cause;
+  }
+  return messages;
+}
+
+function stackOf(error: Error): readonly string[] {
+  const own = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  const cause = types.isNativeError(error.cause) ? ["  caused by:", ...stackOf(error.cause)] : [];
+  return [...own, ...cause];
+}
+
+/** Findings seen, those that the error brings, and one for each problem of a wrong usage. */
+function findingsOf(error: unknown, events: readonly Event[]): readonly Finding[] {
+  const seen = pick(events, (event) => (event.type === "finding" ? event.finding : undefined));
+  const brought = error instanceof BlockedError ? error.findings : [];
+  const fresh = brought.filter((finding) => !seen.includes(finding));
+  return [...seen, ...fresh, ...usageFindings(error)];
+}
+
+function usageFindings(error: unknown): readonly Finding[] {
+  if (!(error instanceof UsageError)) return [];
+  return error.problems.map((cause) => ({
+    code: error.code,
+    severity: "error",
+    cause,
+    fix: nextOf(error),
+    source: "exit code 2",
+  }));
+}
+
+function pick<T>(events: readonly Event[], of: (event: Event) => T | undefined): readonly T[] {
+  return events.map(of).filter((part) => part !== undefined);
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

@@ -1,0 +1,87 @@
+/** Commands that are printed, of kubectl and of this tool: they reach the cluster of the run, in its names. */
+import { quoteCommand } from "../output/escape";
+import type { CommandContext, GlobalOptions } from "./context";
+import type { Finding } from "../domain/base/findings";
+import { fixCommand } from "./fix-commands";
+import type { Report } from "../kernel/report";
+import type { RawFlags } from "./flags";
+
+/**
+ * A kubectl command to the cluster of the run. It names its namespace itself, or its file does: with
+ * the one of the run beside it, kubectl would refuse the file or look in the wrong place.
+ */
+export function kubectlCommand({
+  contextArgs,
+}: Pick<GlobalOptions, "contextArgs">): (words: readonly string[]) => string {
+  const args = contextArgs.filter((word) => !word.startsWith("--namespace="));
+  return (words) => quoteCommand([...words, ...args]);
+}
+
+/** A command of this tool, to the same cluster and in the same names; kubectl's own know no names file. */
+export function engineCommand({
+  prefix,
+  contextArgs,
+  namesFile,
+}: Pick<GlobalOptions, "prefix" | "contextArgs" | "namesFile">): (
+  words: readonly string[],
+) => string {
+  const names = namesFile === undefined ? [] : [`--names=${namesFile}`];
+  return (words) => quoteCommand([...prefix.split(" "), ...words, ...contextArgs, ...names]);
+}
+
+/** The flags of a printed command, for another namespace. */
+export function inNamespace(contextArgs: readonly string[], namespace: string): readonly string[] {
+  const others = contextArgs.filter((word) => !word.startsWith("--namespace="));
+  return [...others, `--namespace=${namespace}`];
+}
+
+/** Commands whose verdict depends on a release (the release flags of their spec): they are printed with that of the run. */
+const byRelease = ["reapply-rbac", "upgrade-webhook"];
+const passedOn = ["release", "sha256", "target"];
+
+/** The report, each finding with its command where there is one. */
+export function withCommands(
+  report: Report,
+  { names, options }: Pick<CommandContext, "names" | "options">,
+  raw: RawFlags,
+): Report {
+  const engine = engineCommand(options);
+  const kubectl = kubectlCommand(options);
+  const lineOf = (finding: Finding): string | undefined => {
+    const fix = fixCommand(finding, names);
+    if (fix === undefined) return undefined;
+    const { of, words } = fix;
+    if (of !== "kubectl") return engine([...words, ...releaseOf(words, raw)]);
+    const isPlaced = words.some((word) => word.startsWith("--namespace="));
+    const line = ["kubectl", ...words];
+    return isPlaced ? kubectl(line) : quoteCommand([...line, ...options.contextArgs]);
+  };
+  const complete = (finding: Finding): Finding => {
+    const command = finding.accepted === true ? undefined : lineOf(finding);
+    return command === undefined || finding.command !== undefined
+      ? finding
+      : { ...finding, command };
+  };
+  const { findings, namespaces } = report;
+  if (findings === undefined && namespaces === undefined) return report;
+  return {
+    ...report,
+    ...(namespaces && {
+      namespaces: namespaces.map((one) => ({
+        ...one,
+        ...(one.findings && { findings: one.findings.map(complete) }),
+      })),
+    }),
+    ...(findings && { findings: findings.map(complete) }),
+  };
+}
+
+function releaseOf(words: readonly string[], raw: RawFlags): readonly string[] {
+  if (typeof raw["release"] !== "string" || !words.some((word) => byRelease.includes(word))) {
+    return [];
+  }
+  return passedOn.flatMap((name) => {
+    const value = raw[name];
+    return typeof value === "string" ? [`--${name}=${value}`] : [];
+  });
+}

@@ -1,0 +1,139 @@
+/** `check`: one snapshot, every check, no write (S121-S127). */
+import { type Area, type Check, judgingCodes } from "../../domain/checks/check";
+import {
+  type CheckVerdict,
+  isBlocked,
+  judgeChecks,
+  type Judgment,
+} from "../../domain/checks/judge";
+import { requireMatched, type Selection } from "../../domain/checks/selection";
+import type { CheckTarget } from "../../domain/checks/context";
+import { knownSecretNames } from "../../domain/checks/secrets";
+import { exitCodes } from "../../domain/base/errors";
+import type { Facts } from "../../domain/facts/facts";
+import type { Finding, Severity } from "../../domain/base/findings";
+import { checkNeeds } from "../../domain/checks/needs";
+import { certificateReport } from "../../readers/certificate";
+import { tellMissing } from "../../kernel/permissions";
+import type { Recorder } from "../../kernel/recorder";
+import type { Report } from "../../kernel/report";
+import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
+
+/** What a check is made with. */
+interface CheckDeps extends SnapshotDeps {
+  readonly recorder: Recorder;
+  /** Renders a list of objects as YAML. */
+  readonly yaml: (objects: readonly unknown[]) => string;
+}
+
+/** What is checked. */
+interface CheckOptions {
+  readonly namespace: string;
+  /** What is wanted, once the platform is known. */
+  readonly targetFor: (facts: Facts) => CheckTarget;
+  readonly selection: Selection;
+  /** Warnings count as errors do. */
+  readonly strict: boolean;
+  /** What may not be read is accepted, whatever it is. */
+  readonly allowUnread: boolean;
+}
+
+/** One check of a document. */
+export interface CheckLine {
+  readonly code: string;
+  readonly area: Area;
+  readonly title: string;
+  readonly severity: Severity;
+  readonly source: string;
+  /** Absent where the checks are only listed. */
+  readonly verdict?: CheckVerdict;
+  /** Why it was not judged. */
+  readonly because?: string;
+}
+
+/** `details` of a document of kind Check. */
+export interface CheckDetails {
+  /** Release of the operator that was judged for. */
+  readonly target?: string;
+  readonly checks: readonly CheckLine[];
+}
+
+/** Reads and judges; every expected end comes back as a report. */
+export async function checkCluster(deps: CheckDeps, options: CheckOptions): Promise<Report> {
+  const { recorder, names } = deps;
+  const { skip = [], ...selection } = options.selection;
+  const unread = options.allowUnread ? [{ code: judgingCodes.unread.code }] : [];
+  try {
+    const facts = await readSnapshot(deps, options.namespace);
+    const target = options.targetFor(facts);
+    const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
+    recorder.findings(judgment.findings);
+    requireMatched(skip, [...judgment.findings, ...skippedChecks(judgment)]);
+    if (facts.certificate !== undefined) {
+      const label = `${options.namespace}/${names.webhook.secret}`;
+      for (const certificate of certificateReport(label, facts.certificate))
+        recorder.keep({ certificate });
+    }
+    recorder.needs.declare("check", checkNeeds(facts, knownSecretNames(facts)));
+    if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
+    const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
+    const details: CheckDetails = {
+      ...(wanted !== undefined && { target: wanted }),
+      checks: judgment.judged.map(({ check, verdict, because }) => ({
+        ...lineOf(check),
+        verdict,
+        ...(because !== undefined && { because }),
+      })),
+    };
+    return { ...recorder.report(exitOf(judgment, options)), details };
+  } catch (error) {
+    return recorder.failure(error);
+  }
+}
+
+function skippedChecks({ judged }: Judgment): readonly { readonly code: string }[] {
+  return judged.flatMap(({ check, verdict }) => (verdict === "skipped" ? [check] : []));
+}
+
+/** A check as documents have it. */
+export function lineOf({ code, area, title, severity, source }: Check): CheckLine {
+  return { code, area, title, severity, source };
+}
+
+function exitOf(judgment: Judgment, { strict }: CheckOptions): Report["exit"] {
+  const reason = sumOf(judgment);
+  if (judgment.missing.length > 0) {
+    return {
+      code: exitCodes.permission,
+      reason,
+      next: "ask an administrator to apply the printed roles, then run again; with --allow-unread the rest is judged without them",
+    };
+  }
+  if (!isBlocked(judgment, strict)) return { code: exitCodes.ok, reason };
+  return {
+    code: exitCodes.blocked,
+    reason,
+    next: `fix ${strict ? "what is" : "the errors that are"} named, then run again; accept what you can live with by --skip CODE=OBJECT`,
+  };
+}
+
+/** Checks by what became of them; of those that failed, their findings by severity. */
+function sumOf({ judged }: Judgment): string {
+  const findings = judged
+    .flatMap((one) => one.findings)
+    .filter(({ accepted }) => accepted !== true);
+  const of = (verdict: CheckVerdict): number =>
+    judged.filter((one) => one.verdict === verdict).length;
+  return [
+    `${of("ok")} of ${judged.length} checks are ok`,
+    counted(findings, "error"),
+    counted(findings, "warning"),
+    `${of("skipped")} skipped`,
+    `${of("unjudged")} not judged`,
+  ].join(", ");
+}
+
+function counted(findings: readonly Finding[], severity: Severity): string {
+  const count = findings.filter((finding) => finding.severity === severity).length;
+  return `${count} ${severity}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,121 @@
+/** `check`: flags to options, then the snapshot and its judgment (S121-S127). */
+import { readSecretCertificate } from "../../adapters/certificate";
+import { parseDocuments, renderDocuments } from "../../adapters/yaml";
+import { checks } from "../checks";
+import { judgingCodes } from "../../domain/checks/check";
+import type { CheckTarget } from "../../domain/checks/context";
+import { type Selection, unknownCodes } from "../../domain/checks/selection";
+import { UsageError } from "../../domain/base/errors";
+import { isOpenShift, type Facts } from "../../domain/facts/facts";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import type { KubeObject } from "../../domain/kube/objects";
+import type { Release, ReleaseContents } from "../../domain/release/contents";
+import { renderTemplate } from "../../domain/admission/wanted";
+import { checkCluster, lineOf } from "./check";
+import type { Report } from "../../kernel/report";
+import type { CommandContext } from "../../cmdutil/context";
+import {
+  readContents,
+  releaseOf,
+  shippedTemplates,
+  shippedWebhook,
+  withRelease,
+} from "../../cmdutil/release-option";
+import { recorderOf } from "../../cmdutil/run-ports";
+import type { CheckFlags } from "../status/flags";
+
+export { checkText } from "./text";
+
+/** Judges the cluster; every expected end comes back as a report. */
+export async function runCheck(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: CheckFlags,
+): Promise<Report> {
+  const { selection, strict, allowUnread } = flags;
+  requireKnown(selection);
+  if (flags.list) return listed(selection);
+  const { names, clock } = context;
+  const release = await releaseOf(context, flags);
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const recorder = await recorderOf(context, "Check");
+  const report = await checkCluster(
+    {
+      cluster,
+      clock,
+      names,
+      signal: context.signal,
+      certificates: { readSecretCertificate },
+      recorder,
+      yaml: renderDocuments,
+    },
+    {
+      namespace,
+      targetFor: (facts) => checkTarget(context, facts, { ...flags, opened: release }),
+      selection,
+      strict,
+      allowUnread,
+    },
+  );
+  return withRelease(report, release);
+}
+
+/** What a release that was opened, or the templates that the tool ships, ask of a cluster. */
+function checkTarget(
+  context: CommandContext,
+  facts: Facts,
+  { target, opened }: { readonly target?: string; readonly opened?: Release | undefined },
+): CheckTarget {
+  const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
+  const contents = opened && readContents(opened, platform, { context, target });
+  return {
+    operatorVersion: target,
+    contents,
+    webhook: webhookOf(context, facts, contents),
+    shippedWebhook: contents?.webhook === undefined,
+    rbac: rbacOf(context, contents),
+  };
+}
+
+function rbacOf(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {
+  const { rbac: files = [], source = "", operatorVersion } = contents ?? {};
+  if (files.length === 0) return shippedTemplates(context.names, operatorVersion);
+  const documents = files.flatMap(({ text, source: file }) => parseDocuments(text, file));
+  return { documents, source };
+}
+
+function webhookOf(
+  context: CommandContext,
+  { namespace }: Facts,
+  contents: ReleaseContents | undefined,
+): KubeObject {
+  const file = contents?.webhook;
+  const { documents, source } =
+    file === undefined
+      ? shippedWebhook(context.names)
+      : { documents: parseDocuments(file.text, file.source), source: file.source };
+  const rendered = renderTemplate(documents, namespace, context.names);
+  if (rendered.is === "rendered") return rendered.configuration;
+  throw new UsageError(
+    rendered.problems.map((problem) => `template ${source}: ${problem}`),
+    { hint: "give a release as it was published" },
+  );
+}
+
+function requireKnown(selection: Selection): void {
+  const known = [...checks, ...Object.values(judgingCodes)].map(({ code }) => code);
+  const problems = unknownCodes(selection, known);
+  if (problems.length === 0) return;
+  throw new UsageError(problems, { hint: "see every check with check --list" });
+}
+
+function listed({ only }: Selection): Report {
+  const wanted = checks.filter(({ code }) => only === undefined || only.includes(code));
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Check",
+    details: { checks: wanted.map(lineOf) },
+    exit: { code: 0, reason: `${wanted.length} checks` },
+  };
+}

@@ -1,0 +1,122 @@
+/** A document of kind Check as a person reads it: by area, what is ok counted, what is not in full. */
+import type { Finding } from "../../domain/base/findings";
+import { isObject, asArray, getOwn, asString } from "../../domain/base/values";
+import type { CheckLine } from "./check";
+import type { Report } from "../../kernel/report";
+import { escape, renderTable } from "../../output/escape";
+import { renderFinding, renderText, type TextStyle } from "../../output/text";
+
+/** So many findings of one check are shown in full. */
+const mostAlike = 3;
+/** So many objects are named of the others. */
+const mostObjects = 8;
+
+/** The checks by area, then what the common text has to say. */
+export function checkText(report: Report, style: TextStyle): string {
+  const lines = linesOf(report);
+  if (lines.every(({ verdict }) => verdict === undefined)) return listText(report, lines, style);
+  const { findings = [] } = report;
+  const known = new Set(lines.map(({ code }) => code));
+  const areas = [...new Set(lines.map(({ area }) => area))];
+  const blocks = closedUp(
+    areas.map((area) =>
+      areaBlocks(
+        area,
+        lines.filter((line) => line.area === area),
+        { findings, style },
+      ),
+    ),
+  );
+  const others = findings.filter(({ code }) => !known.has(code));
+  const end = renderText({ ...report, details: undefined, steps: [], findings: others }, style);
+  return `${blocks.map((lines_) => lines_.join("\n")).join("\n\n")}\n\n${end}`;
+}
+
+function linesOf({ details }: Report): readonly CheckLine[] {
+  return asArray(getOwn(details, "checks")).filter(isObject) as unknown as readonly CheckLine[];
+}
+
+/** Without a cluster: what is checked. */
+function listText(report: Report, lines: readonly CheckLine[], style: TextStyle): string {
+  if (lines.length === 0) return renderText(report, style);
+  const rows = lines.map(({ area, code, severity, title, source }) => [
+    area,
+    code,
+    severity,
+    source,
+    title,
+  ]);
+  const table = renderTable(["AREA", "CODE", "SEVERITY", "SOURCE", "HOLDS WHEN"], rows);
+  return `${table.join("\n")}\n`;
+}
+
+type Block = readonly string[];
+
+/** Areas without findings stand below each other, without a line between them. */
+function closedUp(areas: readonly (readonly Block[])[]): readonly Block[] {
+  const blocks: Block[] = [];
+  let open = false;
+  for (const [head = [], ...findings] of areas) {
+    const above = open ? (blocks.pop() ?? []) : [];
+    blocks.push([...above, ...head], ...findings);
+    open = findings.length === 0;
+  }
+  return blocks;
+}
+
+interface Shown {
+  readonly findings: readonly Finding[];
+  readonly style: TextStyle;
+}
+
+function areaBlocks(
+  area: string,
+  lines: readonly CheckLine[],
+  { findings, style }: Shown,
+): readonly Block[] {
+  const { palette, verbosity } = style;
+  const counts = (["ok", "failed", "unjudged", "skipped"] as const).flatMap((verdict) => {
+    const count = lines.filter((line) => line.verdict === verdict).length;
+    return count === 0 ? [] : [`${count} ${verdict === "unjudged" ? "not judged" : verdict}`];
+  });
+  const reasons = [...new Set(lines.flatMap(({ because }) => because ?? []))].map(escape);
+  const why = reasons.length === 0 || verbosity > 0 ? "" : ` (${reasons.join("; ")})`;
+  const each = verbosity > 0 ? lines.map((line) => lineText(line, style)) : [];
+  const failed = lines.map(({ code }) => findings.filter((finding) => finding.code === code));
+  return [
+    [`${palette.strong(area)}: ${counts.join(", ")}${why}`, ...each],
+    ...failed.filter((alike) => alike.length > 0).flatMap((alike) => alikeBlocks(alike, style)),
+  ];
+}
+
+function lineText(line: CheckLine, { palette }: TextStyle): string {
+  const { code, title, verdict = "skipped", because } = line;
+  const paints = {
+    ok: palette.good,
+    failed: palette.bad,
+    unjudged: palette.warn,
+    skipped: palette.faint,
+  };
+  const word = paints[verdict](verdict.padEnd(8));
+  return `  ${word} ${code}: ${title}${because === undefined ? "" : ` (${escape(because)})`}`;
+}
+
+/** Hundreds of databases may share a finding: a few in full, some of the others by name. */
+function alikeBlocks(
+  alike: readonly Finding[],
+  { palette }: TextStyle,
+): readonly (readonly string[])[] {
+  const rest = alike.slice(mostAlike);
+  const named = rest.slice(0, mostObjects).map(({ object }) => escape(asString(object) ?? "?"));
+  const more = rest.length - named.length;
+  return [
+    ...alike.slice(0, mostAlike).map((finding) => renderFinding(finding, palette)),
+    ...(rest.length === 0
+      ? []
+      : [
+          [
+            `and ${rest.length} more ${escape(rest[0]?.code ?? "")}: ${named.join(", ")}${more === 0 ? "" : ` and ${more} others`}, all of them with -o json`,
+          ],
+        ]),
+  ];
+}

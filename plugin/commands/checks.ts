@@ -1,0 +1,46 @@
+/** Every check, by area in the order in which they are shown. */
+import { activeActiveChecks, moduleChecks } from "./modules/checks";
+import { certificateChecks, restChecks } from "../domain/checks/secrets";
+import type { Explained } from "../domain/base/findings";
+import { type Check, judgingCodes } from "../domain/checks/check";
+import { clusterChecks, clusterSpecChecks, licenceChecks } from "./upgrade-cluster/checks";
+import { databaseChecks } from "./upgrade-database/checks";
+import { deletionChecks } from "../domain/checks/deletion";
+import { definitionChecks } from "../domain/checks/definitions";
+import { releaseChecks } from "./upgrade-operator/release-checks";
+import { operatorChecks, operatorOwnerChecks } from "./upgrade-operator/checks";
+import { platformChecks } from "../domain/checks/platform";
+import { rbacChecks, rbacReachChecks } from "./reapply-rbac/checks";
+import { rbacSettingChecks } from "./reapply-rbac/site-checks";
+import { sccChecks } from "./unbind-scc/checks";
+import { webhookChecks, webhookTrustChecks } from "./upgrade-webhook/checks";
+
+/** The catalogue of checks. */
+export const checks: readonly Check[] = [
+  ...deletionChecks,
+  ...platformChecks,
+  ...operatorChecks,
+  ...operatorOwnerChecks,
+  ...releaseChecks,
+  ...definitionChecks,
+  ...clusterChecks,
+  ...clusterSpecChecks,
+  ...licenceChecks,
+  ...databaseChecks,
+  ...moduleChecks,
+  ...activeActiveChecks,
+  ...webhookChecks,
+  ...webhookTrustChecks,
+  ...certificateChecks,
+  ...rbacChecks,
+  ...rbacSettingChecks,
+  ...rbacReachChecks,
+  ...sccChecks,
+  ...restChecks,
+];
+
+/** The codes that no command explains already, for the catalogue of codes. */
+export const checkCodes: readonly Explained[] = [
+  ...Object.values(judgingCodes),
+  ...checks.filter((check) => check.shared !== true),
+].map(({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }));

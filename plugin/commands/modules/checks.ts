@@ -1,0 +1,357 @@
+/** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
+import { clusterFindings } from "../../domain/engine-cluster/findings";
+import {
+  undefinedModules,
+  unpublishedModules,
+  usedModules,
+} from "../../domain/engine-cluster/causes";
+import { projectCluster } from "../../domain/rules/clusters";
+import type { KubeObject } from "../../domain/kube/objects";
+import { isSameRelease } from "../../domain/base/versions";
+import { fieldName, fieldsOf, fieldText, readSubject } from "../../domain/rules/fields";
+import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "../../domain/checks/check";
+import { judgeSecrets } from "../../domain/checks/secrets";
+import {
+  goalOf,
+  isBefore,
+  isForNewBase,
+  type CheckContext,
+  tagged,
+} from "../../domain/checks/context";
+import { factNamed } from "../../domain/facts/facts";
+
+const { error, ofCause, shared, warning } = checksOf("modules");
+const needs = ["ecs", "edbs", "eaadbs"] as const;
+const newBase = "7.8.2-6";
+const withoutModules = ["8.0.2-2", "8.0.2-6"];
+
+/** The checks of the modules. */
+export const moduleChecks: readonly Check[] = [
+  ofCause("autoUserModules", {
+    title: "Upgrades are not automatic where databases use user-defined modules",
+    needs,
+  }),
+  shared(clusterFindings.moduleUndefined, {
+    title: "Every module of a database is bundled, or defined in its EC",
+    needs,
+    judge: perCluster((cluster, { facts, names: { fields } }) => {
+      const [field, published] = [fields.userDefinedModules, fields.statusModules].map(fieldText);
+      const open = unpublishedModules(facts, cluster).map((module) =>
+        on(cluster, `whether ${module} is bundled is not known: no modules are published yet`, {
+          severity: "warning",
+          field: published,
+          fix: `write the bundled module's own name, or check again once ${published} is there`,
+        }),
+      );
+      const missing = undefinedModules(facts, cluster).map(({ says, fix }) =>
+        on(cluster, says, { field, ...(fix !== undefined && { fix }) }),
+      );
+      return [...missing, ...open];
+    }),
+  }),
+  error("MODULE-NAME", "S54", {
+    vouched: true,
+    title: "Every defined module has the name of an installed one",
+    cause: "a defined module has neither the name nor the display name of any installed module",
+    fix: "give it one of the two names of its manifest: the operator cannot validate it otherwise",
+    needs: ["ecs"],
+    judge: perCluster((cluster, { names }) => {
+      const projected = projectCluster(cluster, names);
+      if (projected === undefined || projected.installedModules.length === 0) return [];
+      const installed = projected.installedModules.flatMap((entry) => Object.values(entry));
+      return projected.userModules
+        .filter((module) => !installed.includes(module))
+        .map((module) =>
+          on(cluster, `${module} is none of ${installed.join(", ")}`, {
+            field: names.fields.userDefinedModules.join("."),
+          }),
+        );
+    }),
+  }),
+  error("MODULE-OS-BASE", "S103", {
+    vouched: true,
+    title: "No user-defined module has to be rebuilt for the new OS base",
+    cause: `from ${newBase} on, nodes run on a newer OS base: module builds for it must be installed first`,
+    fix: "install builds for the new OS base first, and check in the REST API's list of modules that they are there",
+    needs: [...needs, "deployments"],
+    judge: judgeBase,
+  }),
+  error("MODULE-RELEASE", "Facts 8", {
+    title: "The release supports user-defined modules",
+    cause: `operators ${withoutModules.join(" and ")} do not support user-defined modules`,
+    fix: "choose a later release, or remove the modules",
+    needs,
+    wants: "version",
+    judge: ({ wanted, ...situation }) =>
+      wanted !== undefined && withoutModules.some((tag) => isSameRelease(wanted.tag, tag))
+        ? inUse({ wanted, ...situation }).map(({ cluster, modules }) =>
+            on(cluster, `${modules.join(", ")} in use, which ${wanted.tag} does not support`),
+          )
+        : [],
+  }),
+  error("MODULE-SOURCE", "S52", {
+    title: "Every defined module has one source",
+    cause: "a defined module does not have exactly one source with an address",
+    fix: "give it exactly one of the two protocols, with the address",
+    needs: ["ecs"],
+    judge: perCluster(judgeSources),
+  }),
+  error("MODULE-CREDENTIALS", "Facts 7", {
+    title: "The Secrets for downloading modules are there",
+    cause: "the Secret for downloading a module is absent or lacks an item",
+    fix: "create the Secret with both items",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "module"),
+  }),
+  warning("MODULE-TWO-LISTS", "Facts 13", {
+    title: "Every database has one list of modules",
+    cause: "a database has its modules in both spellings of the list",
+    fix: "keep the list that the definition has, remove the other",
+    needs: [...needs, "namespaces", "deployments", "configMaps"],
+    judge: ({ databases, names }) =>
+      databases.flatMap(({ object, kind }) => {
+        const { moduleParent } = fieldsOf(kind, names);
+        const there = names.fields.moduleLists.filter(
+          (name) => getPath(object, [...moduleParent, name]) !== undefined,
+        );
+        return there.length < 2 ? [] : [on(object, `it has ${there.join(" and ")}`)];
+      }),
+  }),
+  warning("MODULE-TO-LATEST", "Facts 7", {
+    title: "No database asks for automatic upgrades of its modules",
+    cause: "a field is set that is deprecated: modules follow the engine version",
+    fix: "remove the field",
+    needs: ["edbs", "eaadbs", "ecs", "namespaces", "deployments", "configMaps"],
+    judge: ({ databases, names: { edbFields } }) =>
+      databases
+        .filter(({ object, kind }) => kind === "edb" && isSet(object, edbFields))
+        .map(({ object }) =>
+          on(object, `${fieldName(edbFields.upgradeModulesToLatest)} is set`, {
+            field: edbFields.upgradeModulesToLatest.join("."),
+          }),
+        ),
+  }),
+];
+
+function isSet(database: KubeObject, fields: CheckContext["names"]["edbFields"]): boolean {
+  return getPath(database, fields.upgradeModulesToLatest) !== undefined;
+}
+
+/** Each EC with the user-defined modules that its databases use. */
+function inUse({
+  clusters,
+  facts,
+}: CheckContext): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
+  return clusters
+    .map((cluster) => ({
+      cluster,
+      modules: usedModules(facts, cluster).map(({ module }) => module),
+    }))
+    .filter(({ modules }) => modules.length > 0);
+}
+
+/** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
+function judgeBase(situation: CheckContext): readonly CheckResult[] {
+  const { installed, names } = situation;
+  if (!isForNewBase(situation)) return [];
+  const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
+    const told = [tagged(asString(getPath(cluster, names.ecFields.versionTag))), installed].flatMap(
+      (one) => one ?? [],
+    );
+    return told.length === 0 || told.some((one) => isBefore(one, newBase));
+  };
+  return inUse(situation)
+    .filter(old)
+    .map(({ cluster, modules }) =>
+      on(
+        cluster,
+        `databases use ${modules.join(", ")}; which builds are installed cannot be seen here`,
+      ),
+    );
+}
+
+function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly CheckResult[] {
+  const { entryFields, fields } = names;
+  return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) => {
+    const source = getOwn(module, entryFields.userModuleSource);
+    const given = entryFields.userModuleTransports.filter(
+      (one) => getOwn(source, one) !== undefined,
+    );
+    const urls = given.map((one) => asString(getPath(source, [one, entryFields.userModuleUrl])));
+    if (given.length === 1 && !urls.includes(undefined)) return [];
+    const name = asString(getOwn(module, entryFields.userModuleName)) ?? `number ${index + 1}`;
+    const said = given.length === 1 ? "no address" : `${given.length} sources`;
+    const field = `${fields.userDefinedModules.join(".")}[${index}].${entryFields.userModuleSource}`;
+    return [on(cluster, `module ${name} has ${said}`, { field })];
+  });
+}
+
+const activeActives = checksOf("active-active");
+const oldest = "8.0.2-2";
+const consumersFrom = "7.22.0-0";
+const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"] as const;
+
+const perDatabase =
+  (
+    judge: (
+      database: KubeObject,
+      situation: CheckContext,
+    ) => CheckResult | readonly CheckResult[] | undefined,
+  ) =>
+  (situation: CheckContext): readonly CheckResult[] =>
+    activeActive(situation).flatMap((database) => judge(database, situation) ?? []);
+
+/** The checks of active-active databases. */
+export const activeActiveChecks: readonly Check[] = [
+  activeActives.error("ACTIVE-ACTIVE-OPERATOR", "S127", {
+    title: `Active-active databases are upgraded by operator ${oldest} or later`,
+    cause: `an operator before ${oldest} does not upgrade active-active databases`,
+    fix: `upgrade the operator to ${oldest} or later, on every participating cluster`,
+    needs: ofNamespaces,
+    judge: (situation) => {
+      const goal = goalOf(situation);
+      if (goal === undefined || !isBefore(goal, oldest)) return [];
+      return activeActive(situation).map((one) =>
+        on(one, `with operator ${goal.tag} it cannot be upgraded`),
+      );
+    },
+  }),
+  activeActives.warning("ACTIVE-ACTIVE-REMOTE-UNSEEN", "S66", {
+    title: "No other cluster participates in a database",
+    cause:
+      "other clusters participate, and the versions of their operators cannot be read from here",
+    fix: `check on each of them that the operator is at ${oldest} or later, ideally at the same release as here`,
+    needs: [...ofNamespaces, "ercs"],
+    judge: perDatabase((database, situation) => {
+      const remote = participants(database, situation).filter(
+        (name) => getPath(remoteNamed(name, situation), situation.names.ercFields.local) !== true,
+      );
+      return remote.length === 0
+        ? undefined
+        : on(database, `other participating clusters: ${remote.join(", ")}`);
+    }),
+  }),
+  activeActives.warning("ACTIVE-ACTIVE-NO-REMOTE", "Facts 7", {
+    title: "Every participating cluster has a remote cluster resource",
+    cause: "a database names a participating cluster that has no remote cluster resource here",
+    fix: "create the remote cluster resource, or correct the name in the database",
+    needs: [...ofNamespaces, "ercs"],
+    judge: perDatabase((database, situation) => {
+      const unknown = participants(database, situation).filter(
+        (name) => remoteNamed(name, situation) === undefined,
+      );
+      return unknown.length === 0
+        ? undefined
+        : on(database, `no remote cluster resource for ${unknown.join(", ")}`);
+    }),
+  }),
+  activeActives.warning("ACTIVE-ACTIVE-DOWN", "S65", {
+    title: "Every active-active database replicates",
+    cause: "the instances of a database do not replicate: the change would not reach all of them",
+    fix: "restore the link first: check the status of the remote clusters, and the operators' logs",
+    needs: ofNamespaces,
+    judge: perDatabase((database, { names }) => {
+      const path = names.eaadbFields.replicationStatus;
+      const status = asString(getPath(database, path)) ?? "up";
+      if (status === "up") return undefined;
+      return on(database, `its replication is ${status}`, { field: path.join(".") });
+    }),
+  }),
+  activeActives.warning("ACTIVE-ACTIVE-USER-MODULE", "Facts 7", {
+    title: "No active-active database uses a user-defined module",
+    cause: "user-defined modules are not supported on active-active databases",
+    fix: "take the module out of the database",
+    needs: [...ofNamespaces, "edbs"],
+    judge: (situation) => {
+      const defined = ownModules(situation);
+      return activeActive(situation).flatMap((database) => {
+        const used = modulesIn(database, situation).filter((module) => defined.has(module));
+        return used.length === 0 ? [] : [on(database, `it uses ${used.join(", ")}`)];
+      });
+    },
+  }),
+  activeActives.warning("ACTIVE-ACTIVE-MODULE-COMMANDS", "Facts 7", {
+    title: "No module command has to wait for all instances",
+    cause:
+      "until every instance runs version 8, applications must not use module commands, and nothing prevents it",
+    fix: "stop applications from using module commands until the last instance is upgraded",
+    needs: [...ofNamespaces, "edbs"],
+    wants: "version",
+    judge: (situation) => {
+      const { wanted, installed } = situation;
+      const crossing =
+        wanted !== undefined &&
+        !isBefore(wanted, "8.0.0-0") &&
+        (installed === undefined || isBefore(installed, "8.0.0-0"));
+      if (!crossing) return [];
+      return activeActive(situation).flatMap((database) => {
+        const modules = modulesIn(database, situation);
+        return modules.length === 0 ? [] : [on(database, `it uses ${modules.join(", ")}`)];
+      });
+    },
+  }),
+  activeActives.warning("ACTIVE-ACTIVE-NAMESPACE", "Facts 6", {
+    title: "Active-active databases are where the operator supports them",
+    cause: "before 7.22.0 the operator supports active-active databases only in its own namespace",
+    fix: "upgrade to 7.22.0 or later, or move the database to the operator's namespace",
+    needs: ofNamespaces,
+    judge: (situation) => {
+      const goal = goalOf(situation);
+      if (goal === undefined || !isBefore(goal, consumersFrom)) return [];
+      const { namespace } = situation.facts;
+      return activeActive(situation)
+        .filter(({ metadata }) => metadata.namespace !== namespace)
+        .map((one) => on(one, `operator ${goal.tag} does not support it outside of ${namespace}`));
+    },
+  }),
+  activeActives.warning("REMOTE-CLUSTER-STATUS", "Facts 7", {
+    title: "Every remote cluster is reached",
+    cause: "the operator does not reach a remote cluster",
+    fix: "see its status and the operator's log: address, credentials and certificate",
+    needs: ["ercs"],
+    judge: ({ facts, names }) =>
+      remotesOf(facts).flatMap((remote) => {
+        const path = names.ercFields.status;
+        const status = asString(getPath(remote, path)) ?? "Active";
+        if (status === "Active") return [];
+        return [on(remote, `its status is ${status}`, { field: path.join(".") })];
+      }),
+  }),
+  activeActives.warning("REMOTE-CLUSTER-SECRET", "Facts 3", {
+    title: "The Secrets of remote clusters are there",
+    cause: "the Secret with the credentials of a remote cluster is absent or lacks an item",
+    fix: "copy the credentials from that cluster into the Secret that is named",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "remote"),
+  }),
+];
+
+function activeActive({ databases }: CheckContext): readonly KubeObject[] {
+  return databases.filter(({ kind }) => kind === "eaadb").map(({ object }) => object);
+}
+
+function remotesOf({ objects, namespace }: CheckContext["facts"]): readonly KubeObject[] {
+  return objects.ercs.filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+function participants(database: KubeObject, { names }: CheckContext): readonly string[] {
+  return asArray(getPath(database, names.eaadbFields.participatingClusters))
+    .map((one) => asString(getOwn(one, names.entryFields.participatingName)))
+    .filter((name) => name !== undefined);
+}
+
+function remoteNamed(name: string, { facts }: CheckContext): KubeObject | undefined {
+  return factNamed(facts, "ercs", { name, namespace: facts.namespace });
+}
+
+function modulesIn(database: KubeObject, { names }: CheckContext): readonly string[] {
+  const { modules } = readSubject({ kind: "eaadb", before: undefined, after: database }, names);
+  return modules.map(({ name }) => name).filter((name) => name !== undefined);
+}
+
+/** User-defined modules in use that are there; what is nowhere is told by a check of its own. */
+function ownModules({ facts, clusters }: CheckContext): ReadonlySet<string> {
+  const used = clusters.flatMap((ec) => usedModules(facts, ec));
+  return new Set(used.flatMap(({ module, standing }) => (standing === "unknown" ? [] : [module])));
+}

@@ -1,0 +1,379 @@
+/** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
+import { clusterFinding } from "../../domain/engine-cluster/findings";
+import { projectCluster } from "../../domain/rules/clusters";
+import { isDeleting, renderDeletion } from "../../domain/facts/deletion";
+import { moduleFindings } from "../../domain/engine-cluster/modules";
+import { ClusterApiError, moduleLabel, namesOf, sameBuild } from "../../domain/rest-api/modules";
+import { EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { type Names, termOf } from "../../domain/names/names";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import type {
+  ApiAction,
+  ClusterApi,
+  InstalledModule,
+  InstalledUpload,
+  UploadProgress,
+} from "../../ports/rest-api";
+import { requireHome } from "../../kernel/permissions";
+import { type CallChange, Session, type SessionPorts } from "../../kernel/session";
+import { BlockedError, type Recorder, type StepInfo } from "../../kernel/recorder";
+import type { Report } from "../../kernel/report";
+import {
+  isAway,
+  type Limit,
+  type Look,
+  restApi,
+  waitFor,
+  type Waiting,
+  type WaitPorts,
+} from "../../kernel/wait";
+import type { Clock } from "../../ports/kubernetes";
+
+/** What an installation needs of the world. */
+type InstallPorts = UploadPorts & SessionPorts;
+
+/** What is installed. */
+interface InstallOptions {
+  readonly ec: KubeObject;
+  readonly file: { readonly name: string; readonly bytes: Uint8Array };
+  /** What its manifest says. */
+  readonly module: InstalledModule;
+  readonly dryRun: "none" | "client" | "server";
+  readonly timeoutMs: number;
+  /** Every so many per cent of the upload are told. */
+  readonly tellEvery: number;
+}
+
+/** `details` of the document. */
+export interface InstallDetails {
+  readonly ec: string;
+  readonly address: string;
+  readonly module: InstalledModule;
+}
+
+/** The whole run; an error leaves what the recorder has. */
+export async function installModule(ports: InstallPorts, options: InstallOptions): Promise<Report> {
+  const { api, recorder, signal } = ports;
+  const { module, dryRun } = options;
+  const label = moduleLabel(module);
+  const present = sameBuild(module, await api.modules(signal));
+  if (present !== undefined) {
+    recorder.done(infoOf(ports, options), "unchanged");
+    return ended(ports, options, { module: present, reason: `${label} is installed already` });
+  }
+  requireKept(options.ec);
+  if (dryRun !== "none") {
+    if (dryRun === "server") recorder.note("the REST API knows no dry run: nothing is sent to it");
+    recorder.done(infoOf(ports, options), "planned");
+    return ended(ports, options, { module, reason: `dry run: ${label} would be installed` });
+  }
+  await requireHome(ports, true);
+  const answer = await uploaded(ports, options);
+  await followed(ports, options, answer?.actionUid);
+  const installed = await installedModule(ports, options);
+  recorder.findings(nodeFindings(options.ec, answer));
+  return ended(ports, options, { module: installed, reason: `${label} is installed` });
+}
+
+/** Throws 3 for an EC that is being deleted: the module would go with it. */
+function requireKept(ec: KubeObject): void {
+  if (!isDeleting(ec)) return;
+  const about = { object: objectLabel(ec), cause: renderDeletion(ec) };
+  throw new BlockedError(exitCodes.blocked, [clusterFinding("deleting", about)]);
+}
+
+function infoOf({ api, names }: InstallPorts, { module, file }: InstallOptions): StepInfo {
+  return {
+    id: "modules.install",
+    action: "call",
+    object: `POST ${names.restPaths.installModule}`,
+    why: `install ${moduleLabel(module)} of ${baseName(file.name)} by ${api.address}`,
+  };
+}
+
+/** What the server answered; undefined when the list alone tells that the module is there. */
+async function uploaded(
+  ports: InstallPorts,
+  options: InstallOptions,
+): Promise<InstalledUpload | undefined> {
+  const { file, module, dryRun, tellEvery } = options;
+  const session = new Session(ports, { fieldManager: ports.names.fieldManager, dryRun });
+  const step = infoOf(ports, options);
+  // the command itself asks for it: nobody is asked again
+  session.confirmCalls([{ step }]);
+  return await session.call({
+    step,
+    ...uploadOf(ports, { ...file, module }, tellEvery),
+    end: ({ answer: value, isOurs }: Uploaded) => {
+      const how =
+        value === undefined ? ": it is in the list of modules" : `, through ${value.through}`;
+      const result = isOurs ? "done" : "unchanged";
+      return Promise.resolve({ result, value, why: `${step.why}${how}` });
+    },
+  });
+}
+
+async function followed(
+  ports: InstallPorts,
+  { module, timeoutMs }: InstallOptions,
+  actionUid: string | undefined,
+): Promise<void> {
+  if (actionUid === undefined) return;
+  const subject = `the installation of ${moduleLabel(module)}`;
+  const info: StepInfo = {
+    id: "modules.action",
+    action: "wait",
+    object: `action ${actionUid}`,
+    why: `the server continues after it has answered`,
+  };
+  await ports.recorder.step(info, async () => {
+    const action = await followAction(ports, { uid: actionUid, subject, timeoutMs });
+    const why = action === undefined ? "the server keeps it no longer" : "completed";
+    return { result: "done", value: undefined, why };
+  });
+}
+
+/** Proof: the list has the build. */
+async function installedModule(
+  ports: InstallPorts,
+  options: InstallOptions,
+): Promise<InstalledModule> {
+  const { module, timeoutMs } = options;
+  const label = moduleLabel(module);
+  const info: StepInfo = {
+    id: "modules.listed",
+    action: "read",
+    object: `GET ${ports.names.restPaths.modules}`,
+    why: `${label} is in the list of installed modules`,
+  };
+  return await ports.recorder.step(info, async () => {
+    const value = await listed(ports, module, { total: { ms: timeoutMs, end: notListed } });
+    return { result: "done", value };
+  });
+
+  function notListed(): TimeoutError {
+    return new TimeoutError(`${label} was sent, and is not in the list of installed modules`, {
+      hint: "see the cluster's event log, then run the same command again",
+    });
+  }
+}
+
+/** The newer call takes the file once a node; the answer of one says nothing about the others. */
+function nodeFindings(ec: KubeObject, upload: InstalledUpload | undefined): readonly Finding[] {
+  const { given, of } = upload?.nodes ?? { given: 1, of: 1 };
+  if (given >= of) return [];
+  const { code, severity, fix, source } = moduleFindings.oneNode;
+  const cause = `the module's file was given to ${given} of ${of} nodes`;
+  return [{ code, severity, object: objectLabel(ec), cause, fix, source }];
+}
+
+function ended(
+  { api, recorder, names }: InstallPorts,
+  { ec, module: wanted }: InstallOptions,
+  { module, reason }: { readonly module: InstalledModule; readonly reason: string },
+): Report {
+  const defined = projectCluster(ec, names)?.userModules ?? [];
+  const known = namesOf(wanted);
+  if (module.bundled !== true && !known.some((name) => defined.includes(name))) {
+    const { code, severity, fix, source } = moduleFindings.defineNext;
+    const field = names.fields.userDefinedModules.join(".");
+    const cause = `${known.join(" or ")} is not defined in the ${termOf(names.ec)}`;
+    recorder.findings([{ code, severity, object: objectLabel(ec), field, cause, fix, source }]);
+  }
+  const details: InstallDetails = { ec: objectLabel(ec), address: api.address, module };
+  return { ...recorder.success(reason), details };
+}
+
+/** What an upload needs of the world. */
+interface UploadPorts extends WaitPorts {
+  readonly api: ClusterApi;
+  readonly names: Names;
+}
+
+/** An archive, and what it holds. */
+export interface ModuleFile {
+  /** As it was given. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** What its manifest says. */
+  readonly module: InstalledModule;
+}
+
+/** What came of an upload. */
+export interface Uploaded {
+  /** What the server answered; absent where the list alone tells that the module is there. */
+  readonly answer?: InstalledUpload;
+  /** False where someone else was quicker. */
+  readonly isOurs: boolean;
+}
+
+/** A server that lost the answer may need so long until the list has the module. */
+const lookMs = 20_000;
+
+/**
+ * The call; its progress is told every so many per cent. The list tells what an open outcome was, and what an answer means that the module is
+ * there already: that is what an answer that was lost looks like.
+ */
+export function uploadOf(
+  ports: UploadPorts,
+  file: ModuleFile,
+  tellEvery = 25,
+): Pick<CallChange<Uploaded>, "send" | "readBack"> {
+  const { api, names, signal } = ports;
+  return {
+    send: async () => {
+      const onProgress = progressTeller(ports, file, tellEvery);
+      return { answer: await api.installModule(file, { signal, onProgress }), isOurs: true };
+    },
+    readBack: async (error) => {
+      const isOurs = isAway(error);
+      const { moduleExists } = names.restErrors;
+      const isThere = error instanceof ClusterApiError && error.apiCode === moduleExists;
+      if (!isOurs && !isThere) return undefined;
+      const looking = { ...ports, signal: new AbortController().signal };
+      return await listed(looking, file.module, { total: { ms: lookMs, end: notListed } }).then(
+        () => ({ isOurs }),
+        // the error of the upload says more than that of the list
+        () => undefined,
+      );
+    },
+  };
+
+  function notListed(): TimeoutError {
+    return new TimeoutError(`${file.name} is not in the list of modules`);
+  }
+}
+
+/** Waits until the list has the build. */
+export async function listed(
+  ports: UploadPorts,
+  module: InstalledModule,
+  limits: Pick<Waiting<unknown>, "total" | "idle">,
+): Promise<InstalledModule> {
+  return await waitFor<InstalledModule>(ports, {
+    ...limits,
+    server: restApi,
+    look: async () => {
+      const found = sameBuild(module, await ports.api.modules(ports.signal));
+      return found === undefined
+        ? { is: "moving", on: `${moduleLabel(module)} to appear in the list of modules` }
+        : { is: "done", value: found };
+    },
+  });
+}
+
+/** The name of a file without its folder. */
+function baseName(path: string): string {
+  return path.replace(/^.*[\\/]/, "");
+}
+
+function progressTeller(
+  { recorder, clock }: WaitPorts,
+  file: ModuleFile,
+  tellEvery: number,
+): (progress: UploadProgress) => void {
+  const from = clock.now();
+  let told = -1;
+  return ({ sent, of }) => {
+    const percent = Math.floor((sent / of) * 100);
+    const step = Math.floor(percent / tellEvery);
+    if (step === told) return;
+    told = step;
+    const bar = "#".repeat(Math.floor(percent / 5)).padEnd(20, ".");
+    const size = `${(of / 1024 / 1024).toFixed(1)} MiB`;
+    const words = `the upload of ${baseName(file.name)} [${bar}] ${percent} % of ${size}`;
+    recorder.waiting(words, (clock.now() - from) / 1000);
+  };
+}
+
+/** What following needs. */
+interface FollowPorts {
+  readonly api: Pick<ClusterApi, "action" | "address">;
+  readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "waiting">;
+  readonly signal: AbortSignal;
+}
+
+/** Which action, and for how long. */
+interface Followed {
+  /** Undefined where the server has named none: then nothing is followed. */
+  readonly uid: string | undefined;
+  /** For people: `the installation of rg 1.2.5`. */
+  readonly subject: string;
+  /** Of the whole wait; absent: as long as something moves. */
+  readonly timeoutMs?: number | undefined;
+  readonly idle?: Limit | undefined;
+  /** What a failure of the action is. */
+  readonly failed?: (action: ApiAction) => Error;
+}
+
+/** The server says that the action failed. */
+export class ActionFailedError extends EngineError {
+  readonly code = "ACTION-FAILED";
+  readonly exitCode = exitCodes.failed;
+
+  constructor(
+    readonly action: ApiAction,
+    subject: string,
+  ) {
+    const { uid, status = "failed", error } = action;
+    super(
+      `${subject} ended as ${status}${error === undefined ? "" : `: ${error}`} (action ${uid})`,
+      { hint: "correct what the action names, then run the same command again" },
+    );
+  }
+}
+
+/** A server may show an action a moment after it has named it. */
+const unseenPolls = 3;
+
+/**
+ * Ends with the completed action, or undefined when the server has forgotten it: what it worked on
+ * has to be looked at. A server that does not answer for a time is asked again, a refusal is not.
+ */
+export async function followAction(
+  ports: FollowPorts,
+  followed: Followed,
+): Promise<ApiAction | undefined> {
+  const { api, signal } = ports;
+  const { uid, subject, timeoutMs, idle, failed } = followed;
+  if (uid === undefined) return undefined;
+  let isSeen = false;
+  let polls = 0;
+  return await waitFor(ports, {
+    server: `${subject}, and for an answer of ${api.address}`,
+    look: async (): Promise<Look<ApiAction | undefined>> => {
+      polls += 1;
+      const action = await api.action(uid, signal);
+      if (action === undefined) {
+        const isForgotten = isSeen || polls > unseenPolls;
+        return isForgotten
+          ? { is: "done", value: undefined }
+          : { is: "moving", on: `${subject}: not begun` };
+      }
+      isSeen = true;
+      if (action.is === "completed") return { is: "done", value: action };
+      if (action.is === "running") return { is: "moving", on: `${subject}: ${farOf(action)}` };
+      throw failed?.(action) ?? new ActionFailedError(action, subject);
+    },
+    total: timeoutMs === undefined ? undefined : { ms: timeoutMs, end: stillUnderWay(followed) },
+    idle,
+  });
+}
+
+function farOf({ progress, status = "not begun" }: ApiAction): string {
+  return progress === undefined ? status : `${Math.floor(progress)} %`;
+}
+
+const stillUnderWay =
+  ({ uid, subject }: Followed): Limit["end"] =>
+  (_on, ms) => {
+    const seconds = Math.round(ms / 1000);
+    return new TimeoutError(
+      `${subject} is still in progress after ${seconds}s (action ${String(uid)})`,
+      {
+        hint: "run the same command again later, or with a longer --timeout",
+      },
+    );
+  };

@@ -1,0 +1,195 @@
+/** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
+import { acceptable } from "../domain/database/findings";
+import { operatorRelease } from "../domain/engine-cluster/operator";
+import type { Facts } from "../domain/facts/facts";
+import { type PartId, procedure, ownClusters, webhookOwner } from "./upgrade/procedure";
+import type { Release } from "../domain/release/contents";
+import { asString, getPath } from "../domain/base/values";
+import { isSameRelease } from "../domain/base/versions";
+import { inTurn } from "./upgrade/in-turn";
+import type { ReadyPart, Stage } from "./upgrade/upgrade";
+import type { CommandContext } from "../cmdutil/context";
+import { prepareReapplyRbac } from "./reapply-rbac/command";
+import { jobRun, type PreparedRun, within } from "../cmdutil/run-ports";
+import { runUnbindScc } from "./unbind-scc/command";
+import { prepareUpgradeDatabase } from "./upgrade-database/command";
+import { defaultsOf } from "../cmdutil/spec";
+import { upgradeDatabase } from "./upgrade-database/flags";
+import { reapplyRbac } from "./reapply-rbac/flags";
+import { upgradeWebhook } from "./upgrade-webhook/flags";
+import type { UpgradeFlags } from "./upgrade/flags";
+import { prepareUpgradeOperator } from "./upgrade-operator/command";
+import { prepareUpgradeWebhook, verifyWebhook } from "./upgrade-webhook/command";
+import {
+  type AutoOffFlags,
+  autoOffJob,
+  type ClusterFlags,
+  clusterJob,
+} from "./upgrade-cluster/command";
+
+/** What the parts are made from. */
+interface PartsOf {
+  readonly context: CommandContext;
+  readonly flags: UpgradeFlags;
+  readonly opened: Release | undefined;
+  readonly facts: Facts;
+  /** The operator's release that is wanted, and the tag of the clusters that belongs to it. */
+  readonly operatorVersion: string | undefined;
+  readonly clusterTag: string | undefined;
+}
+
+type Prepare = (stage: Stage) => PreparedRun | Promise<PreparedRun>;
+
+/** Every part, ready to be planned and run. */
+export function readyParts(of: PartsOf): readonly ReadyPart[] {
+  const { context, facts, flags } = of;
+  const prepared: Readonly<Record<PartId, Prepare>> = {
+    "auto-off": () => prepareAutoOff({ clusters: clusterNames(of), takeFields: flags.takeFields }),
+    "rbac-expand": (stage) => rbac(of, "expand", stage),
+    operator: () => operator(of),
+    webhook: (stage) => webhook(of, stage),
+    cluster: (stage) => clusters(of, stage),
+    scc:
+      ({ ahead }) =>
+      (later) =>
+        runUnbindScc(later, [], ahead ? { assumeUpgraded: true } : {}),
+    "rbac-contract": (stage) => rbac(of, "contract", stage),
+    databases: (stage) => databases(of, stage),
+  };
+  return procedure.map((part) => {
+    const skip = part.gate?.({ ...of, engineVersion: flags.engineVersion });
+    return {
+      part,
+      ...(skip !== undefined && { skip }),
+      run: async (stage) => {
+        const run = await prepared[part.id](stage);
+        const own = part.id === "databases" ? untried(stage) : stage;
+        return await run(staged(context, own, part.id));
+      },
+      ...(part.id === "webhook" &&
+        webhookOwner(facts) !== undefined &&
+        flags.probe && {
+          verify: (stage) => verifyWebhook(staged(context, stage, part.id), flags),
+        }),
+    };
+  });
+}
+
+/** The webhook judges a database by what its cluster bundles: before the upgrade no dry run can tell. */
+function untried(stage: Stage): Stage {
+  return stage.ahead && stage.dryRun === "server" ? { ...stage, dryRun: "client" } : stage;
+}
+
+/** The parts that need the operator's pod, which may be moved, or listed late, once the upgrade began. */
+const needOperator: readonly PartId[] = ["webhook", "cluster"];
+
+/**
+ * The context as a part sees it: its stage, and no question, since the plan was confirmed. A part that
+ * needs the operator waits for it: a pod that restarts midway is no reason to leave half an upgrade
+ * behind, and a Service's endpoints follow a Deployment that is ready, they do not come with it.
+ */
+function staged(context: CommandContext, { dryRun, recorder }: Stage, id: PartId): CommandContext {
+  const { options, run } = context;
+  const wait = options.wait || (dryRun === "none" && needOperator.includes(id));
+  return within(context, recorder, {
+    options: { ...options, dryRun, wait },
+    run: { ...run, dryRun },
+    ask: () => Promise.resolve(true),
+  });
+}
+
+function rbac(
+  { context, flags, opened, operatorVersion }: PartsOf,
+  mode: "expand" | "contract",
+  { ahead }: Stage,
+): Promise<PreparedRun> {
+  const { takeFields, probe } = flags;
+  const rbacFlags = { ...defaultsOf(reapplyRbac), mode, takeFields, probe };
+  return prepareReapplyRbac(context, rbacFlags, {
+    ...(opened === undefined ? { release: operatorVersion } : { opened }),
+    ...(ahead && mode === "contract" && { assumeExpanded: true }),
+  });
+}
+
+function operator({ context, flags, opened }: PartsOf): Promise<PreparedRun> {
+  return prepareUpgradeOperator(context, flags, {
+    judged: true,
+    ...(opened !== undefined && { opened }),
+  });
+}
+
+function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<PreparedRun> {
+  const { takeFields, probe, probeFile } = flags;
+  return prepareUpgradeWebhook(
+    context,
+    { ...defaultsOf(upgradeWebhook), takeFields, probe, probeFile },
+    { opened, ...(ahead && { assumeReady: true }) },
+  );
+}
+
+/** Every EC of the namespace, one after the other. */
+function clusters(of: PartsOf, { ahead }: Stage): PreparedRun {
+  const { flags, operatorVersion } = of;
+  const { auto, takeFields, skip, stallAfterMs, limited } = flags;
+  const wanted: ClusterFlags = {
+    ...{ auto, takeFields, skip, stallAfterMs, limited },
+    skipMayMiss: true,
+    assumeOperator: ahead ? operatorVersion : undefined,
+    operatorBefore: operatorRelease(of.facts).version,
+  };
+  const [first, ...others] = clusterNames(of);
+  if (first === undefined) throw new Error("there is nothing to run");
+  return async (later) => {
+    const run = (name: string) =>
+      runUpgradeCluster(later, [name], { ...wanted, target: targetOf(of, name) });
+    return await inTurn(
+      await run(first),
+      others.map((title) => ({ title, run: () => run(title) })),
+    );
+  };
+}
+
+/** An image of that release that an EC has already is its own choice, unless a person gives the tag. */
+function targetOf({ facts, flags, clusterTag }: PartsOf, name: string): string | undefined {
+  const ec = ownClusters(facts).find(({ metadata }) => metadata.name === name);
+  const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
+  const isKept = flags.clusterTarget === undefined && isSameRelease(tag, clusterTag);
+  return isKept ? tag : clusterTag;
+}
+
+/** All databases of this operator's clusters, by their resources (S61). */
+function databases(
+  { context, flags, operatorVersion, clusterTag }: PartsOf,
+  { ahead }: Stage,
+): Promise<PreparedRun> {
+  const { engineVersion, participants, takeFields, stallAfterMs, limited } = flags;
+  return prepareUpgradeDatabase(
+    context,
+    {
+      ...defaultsOf(upgradeDatabase),
+      ...{ databases: [], all: true, everywhere: true, version: engineVersion },
+      ...{ participants, takeFields, stallAfterMs, limited },
+      skip: flags.skip.filter(({ code }) => acceptable.includes(code)),
+    },
+    {
+      skipMayMiss: true,
+      ...(ahead && {
+        assumeUpgraded: true,
+        assumeCluster: clusterTag,
+        assumeOperator: operatorVersion,
+      }),
+    },
+  );
+}
+
+function clusterNames({ facts }: PartsOf): readonly string[] {
+  return ownClusters(facts).flatMap(({ metadata }) => metadata.name ?? []);
+}
+
+/** The run over these clusters, when wanted. */
+function prepareAutoOff(flags: AutoOffFlags): PreparedRun {
+  return (later) => jobRun("AutoOff", autoOffJob)(later, [], flags);
+}
+
+/** Upgrades the EC; every expected end comes back as a report. */
+export const runUpgradeCluster = jobRun("UpgradeCluster", clusterJob);

@@ -1,0 +1,277 @@
+/** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
+import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { ownerOf } from "../../domain/kube/owners";
+import { leftovers } from "../../domain/names/names";
+import { rbacFindings } from "../../domain/rbac/findings";
+import { localFindings } from "../../domain/rbac/plan";
+import {
+  compareRules,
+  grantLines,
+  grantsOf,
+  isAmong,
+  roleRefOf,
+  rulesOf,
+  subjectLabel,
+  subjectsBeyond,
+  subjectsOf,
+} from "../../domain/rbac/rules";
+import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
+import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./site-checks";
+import type { CheckContext } from "../../domain/checks/context";
+import { factNamed } from "../../domain/facts/facts";
+
+const { error, shared, warning } = checksOf("rbac");
+const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as const;
+const again = "run reapply-rbac";
+
+const perSite =
+  (
+    judge: (
+      site: ManagedSite,
+      situation: CheckContext,
+    ) => CheckResult | readonly CheckResult[] | undefined,
+  ) =>
+  (situation: CheckContext): readonly CheckResult[] => {
+    const found = sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
+    // one ClusterRole may be that of many namespaces
+    return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  };
+
+/** The checks of roles and bindings. */
+export const rbacChecks: readonly Check[] = [
+  error("RBAC-TEMPLATE", "S34", {
+    title: "The release's roles and bindings are fit",
+    cause: "the release's files for managed namespaces lack the expected Role and RoleBinding",
+    fix: "give the whole release, or the files with reapply-rbac --template",
+    needs: [...settingNeeds, "ecs"],
+    wants: "rbac",
+    judge: (situation) => {
+      const templates = templatesOf(situation);
+      if (templates?.is !== "unfit") return [];
+      return templates.problems.map((cause) => ({ cause }));
+    },
+  }),
+  error("RBAC-ROLE-ABSENT", "Facts 6", {
+    title: "Every managed namespace has the Role",
+    cause: "a managed namespace lacks the Role: the operator fails and stops",
+    fix: again,
+    needs,
+    judge: perSite(({ namespace, role }, { names }) =>
+      role === undefined
+        ? absent(`Role/${namespace}/${names.rbac.consumerRole}`, namespace)
+        : undefined,
+    ),
+  }),
+  error("RBAC-BINDING-ABSENT", "Facts 6", {
+    title: "Every managed namespace has the RoleBinding",
+    cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
+    fix: again,
+    needs,
+    judge: perSite(({ namespace, binding }, { names }) =>
+      binding === undefined
+        ? absent(`RoleBinding/${namespace}/${names.rbac.consumerBinding}`, namespace)
+        : undefined,
+    ),
+  }),
+  error("RBAC-PLACEHOLDER", "Facts 6", {
+    title: "No placeholder was left in a role or binding",
+    cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
+    fix: again,
+    needs,
+    judge: perSite(({ role, binding }, { names }) =>
+      [role, binding].flatMap((object) =>
+        object === undefined
+          ? []
+          : leftovers(object, names).map((token) => on(object, `${token} is left in it`)),
+      ),
+    ),
+  }),
+  error("RBAC-SUBJECTS", "Facts 6", {
+    title: "Every binding is for the operator and its clusters",
+    cause: "a binding lacks the service account of the operator or of a cluster",
+    fix: again,
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ binding, wanted }, { names }) => {
+      if (binding === undefined || wanted === undefined) return undefined;
+      const missing = subjectsBeyond(subjectsOf(wanted.binding), subjectsOf(binding));
+      // of a placeholder in their place its own check tells
+      if (missing.length === 0 || leftovers(binding, names).length > 0) return undefined;
+      return on(binding, `it is not for ${missing.map(subjectLabel).join(", ")}`, {
+        field: "subjects",
+      });
+    }),
+  }),
+  warning("RBAC-ROLE-REF", "Facts 6", {
+    title: "Every binding is for the Role beside it",
+    cause: "a binding is for another role than the release's, and cannot be changed, only replaced",
+    fix: "run reapply-rbac: it replaces the binding without a moment without access",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ binding, wanted }) => {
+      if (binding === undefined || wanted === undefined) return undefined;
+      const [found, meant] = [roleRefOf(binding), roleRefOf(wanted.binding)];
+      if (found === meant) return undefined;
+      return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
+    }),
+  }),
+  warning("RBAC-ROLE-BEHIND", "S34", {
+    title: "Every Role gives all that the release's gives",
+    cause: "a Role lacks rules of the release's: the new operator could not do its work there",
+    fix: "run reapply-rbac before the operator is upgraded: it only adds",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ role, wanted }) => {
+      if (role === undefined || wanted === undefined) return undefined;
+      const { gained } = compareRules(rulesOf(role), rulesOf(wanted.role));
+      if (gained.length === 0) return undefined;
+      return on(role, `it lacks ${grantLines(gained).join("; ")}`, { field: "rules" });
+    }),
+  }),
+  warning("RBAC-ROLE-BEYOND", "S18", {
+    title: "No Role gives more than the release's",
+    cause: "a Role has rules of another release, which this one does not have",
+    fix: "run reapply-rbac --mode=contract after the operator's upgrade",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ role, wanted, local }) => {
+      if (role === undefined || wanted === undefined) return undefined;
+      const { lost } = compareRules(rulesOf(role), rulesOf(wanted.role));
+      const isLocal = isAmong(local.grants);
+      const others = lost.filter((grant) => !isLocal(grant));
+      if (others.length === 0) return undefined;
+      return on(role, `it also gives ${grantLines(others).join("; ")}`, { field: "rules" });
+    }),
+  }),
+  shared(rbacFindings.local, {
+    title: "Roles and bindings hold nothing that a person added",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ local, ...held }) => localFindings(held, local)),
+  }),
+  shared(rbacFindings.otherOperator, {
+    title: "No other operator is bound in a managed namespace",
+    needs,
+    judge: perSite(({ binding }, { facts, names }) => {
+      const others = otherOperators(binding, { operatorNamespace: facts.namespace, names });
+      // a placeholder stands for this operator
+      const real = others.filter((name) => leftovers(name, names).length === 0);
+      if (binding === undefined || real.length === 0) return undefined;
+      return on(binding, `it is for the operator of ${real.join(", ")} too`);
+    }),
+  }),
+  shared(
+    { ...rbacFindings.owned, severity: "warning" },
+    {
+      title: "Nobody else writes the roles and bindings",
+      needs,
+      judge: perSite(({ role, binding }) => [role, binding].flatMap(judgeOwner)),
+    },
+  ),
+];
+
+function absent(object: string, namespace: string): CheckResult {
+  return { object, cause: `namespace ${namespace} is managed and does not have it` };
+}
+
+function judgeOwner(object: KubeObject | undefined): readonly CheckResult[] {
+  const owner = object && ownerOf(object);
+  if (object === undefined || owner === undefined) return [];
+  return [on(object, `${owner.name} owns it`, { fix: owner.way })];
+}
+
+const source = "Facts 6";
+
+/** The checks of the operator's own role, of cluster-wide ones and of leftovers. */
+export const rbacReachChecks: readonly Check[] = [
+  error("RBAC-OWN-ROLE-ABSENT", "S16", {
+    title: "The operator has its own Role and RoleBinding",
+    cause: "the operator's own Role or RoleBinding is absent: it can do nothing in its namespace",
+    fix: "apply the bundle's Role and RoleBinding again",
+    needs: ["deployments", "roles", "roleBindings"],
+    judge: ({ deployment, facts, names }) => {
+      if (deployment === undefined) return [];
+      const { namespace } = facts;
+      const wanted = [
+        ["roles", "Role", names.operator.role],
+        ["roleBindings", "RoleBinding", names.operator.roleBinding],
+      ] as const;
+      return wanted
+        .filter(([key, , name]) => factNamed(facts, key, { name, namespace }) === undefined)
+        .map(([, kind, name]) => ({
+          object: `${kind}/${namespace}/${name}`,
+          cause: "it does not exist",
+        }));
+    },
+  }),
+  error("RBAC-LABEL-ROLE-ABSENT", source, {
+    title: "The operator may look for namespaces where it finds them by a label",
+    cause: "the operator finds its namespaces by a label, and may not list namespaces",
+    fix: "run reapply-rbac",
+    needs: [...settingNeeds, "clusterRoles", "clusterRoleBindings"],
+    judge: judgeLabelRole,
+  }),
+  warning("RBAC-MANAGED-HAS-CLUSTER", source, {
+    title: "No managed namespace is another operator's own",
+    cause: "a managed namespace holds an EC: an operator of its own watches it too",
+    fix: "take the namespace off the list: two operators must not watch one namespace",
+    needs: [...settingNeeds, "ecs"],
+    judge: ({ facts, managed }) =>
+      facts.objects.ecs
+        .filter((ec) => managed.includes(namespaceOf(ec)))
+        .map((ec) => on(ec, "it is in a namespace that this operator manages")),
+  }),
+  ...(["stale", "staleShared"] as const).map((what) =>
+    shared(rbacFindings[what], {
+      title:
+        what === "stale"
+          ? "No role is left in a namespace that is not managed"
+          : "No binding for others too is left in a namespace that is not managed",
+      needs: [...settingNeeds, "roles", "roleBindings"],
+      judge: (situation) => judgeStale(situation, what === "staleShared"),
+    }),
+  ),
+];
+
+function judgeLabelRole({ configured, facts, names }: CheckContext): readonly CheckResult[] {
+  if (configured.is !== "label") return [];
+  const binding = factNamed(facts, "clusterRoleBindings", { name: names.rbac.labelBinding });
+  const role = facts.objects.clusterRoles.find(
+    (one) => `ClusterRole/${nameOf(one)}` === roleRefOf(binding),
+  );
+  const verbs = grantsOf(rulesOf(role))
+    .filter(({ group, resource }) => group === "" && resource === "namespaces")
+    .map(({ verb }) => verb);
+  if (["list", "watch"].every((verb) => verbs.includes(verb))) return [];
+  const object = `ClusterRoleBinding/${names.rbac.labelBinding}`;
+  const cause =
+    binding === undefined ? "it does not exist" : "its role does not list and watch namespaces";
+  return [{ object, cause }];
+}
+
+function judgeStale({ configured, facts, managed, names }: CheckContext, shared_: boolean) {
+  // what is managed is not known: nothing is a left-over
+  if (configured.is === "unknown") return [];
+  const { namespace, objects } = facts;
+  const named = (name: string) => (object: { readonly metadata: { readonly name?: string } }) =>
+    object.metadata.name === name;
+  const found = findStale({
+    roles: objects.roles.filter(named(names.rbac.consumerRole)),
+    bindings: objects.roleBindings.filter(named(names.rbac.consumerBinding)),
+    kept: new Set(managed),
+    operatorNamespace: namespace,
+    names,
+  })
+    .filter(({ others }) => others.length > 0 === shared_)
+    .flatMap(({ bindings, others }) =>
+      bindings.map((binding) => {
+        const also = others.length > 0 ? `, and is for ${others.join(", ")} too` : "";
+        return on(
+          binding,
+          `namespace ${namespaceOf(binding)} is not managed, and it is left there${also}`,
+        );
+      }),
+    );
+  return cutOff(found);
+}

@@ -1,0 +1,131 @@
+/** `reapply-rbac` and `unbind-scc`. */
+import { count, list } from "../../cmdutil/flags";
+import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
+import { rbacFindings } from "../../domain/rbac/findings";
+import { namedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
+
+/** Options of `reapply-rbac`. */
+export type ReapplyRbacFlags = FlagsOf<typeof reapplyRbac>;
+
+/** Options of `unbind-scc`. */
+export type UnbindSccFlags = FlagsOf<typeof unbindScc>;
+
+/** `reapply-rbac`. */
+export const reapplyRbac = spec({
+  path: "reapply-rbac",
+  kind: "ReapplyRbac",
+  group: groups.upgrade,
+  summary: "Bring the operator's Role and RoleBinding up to date in every managed namespace",
+  description: `Bring the operator's Role and RoleBinding up to date in every managed namespace.
+
+Without --mode it only adds: rules and subjects that are there stay. --mode contract removes what other releases
+had, asks first, and is refused while the operator is older than the roles. Without --release the roles are those of
+the release that runs. What a person added is kept in every mode and listed; --drop-local removes it.
+
+What exists is read at once, only differences are written, and each namespace has a result of its own. The
+namespaces are those that the operator is told to manage, or exactly those that are given. After writing,
+access reviews prove the access. Running the command again continues from the state found.`,
+  examples: {
+    "Show rules gained and lost, write nothing": "reapply-rbac -n engine --dry-run=client",
+    "Use the roles of a release": "reapply-rbac -n engine --release ./release",
+    "Before the operator's upgrade: old and new rules": "reapply-rbac --release ./release",
+    "After it: remove the old rules": "reapply-rbac --mode contract",
+    "Remove what people added, too": "reapply-rbac --mode contract --drop-local all",
+    "Begin with one, stop when three fail": "reapply-rbac --canary shop --max-failures 3",
+  },
+  flags: {
+    namespaces: {
+      value: "NAMES",
+      ...list,
+      offers: "namespace",
+      help: "Namespaces to work on, exactly these",
+    },
+    selector: {
+      short: "l",
+      value: "SELECTOR",
+      help: "Label selector of the namespaces to work on",
+    },
+    "namespaces-file": {
+      value: "FILE",
+      file: true,
+      help: "File with the namespaces to work on; - for stdin",
+    },
+    template: {
+      value: "FILE",
+      file: true,
+      help: "Roles and bindings to apply; - for stdin",
+    },
+    ...releaseFlags,
+    mode: {
+      value: "MODE",
+      choices: ["expand", "contract"],
+      fallback: "expand",
+      help: "expand only adds; contract removes what other releases had",
+    },
+    "drop-local": {
+      value: "ENTRIES",
+      ...list,
+      help: "Remove what a person added: ROLE:GROUP/RESOURCE:VERB, ROLE:User/NAME, or all",
+    },
+    "ec-service-account": {
+      value: "NAME",
+      key: "account",
+      help: "The cluster's service account; else the cluster resource names it",
+    },
+    prune: { help: "Delete what is left in namespaces that are not managed any more" },
+    canary: {
+      value: "NAMESPACE",
+      offers: "namespace",
+      help: "Work on this one first, and stop when it fails",
+    },
+    "max-failures": { ...count(1, 1_000_000), help: "Stop after so many failed namespaces" },
+    ...namedSkipFlag([rbacFindings.otherOperator.code]),
+    ...takeFlag("Fields to take from their present owner, separated by commas"),
+    "no-probe": { help: "Prove nothing by access reviews" },
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  judge: ({ namespaces: typed, ...options }, read) => {
+    read.oneOf("namespaces", "selector", "namespaces-file");
+    read.oneOf("template", "release");
+    const namespaces = [...new Set(typed)];
+    if (read.given("namespaces") && namespaces.length === 0) {
+      read.problems.push("--namespaces: give at least one namespace");
+    }
+    return { ...options, ...(namespaces.length > 0 && { namespaces }) };
+  },
+});
+
+/** `unbind-scc`. */
+export const unbindScc = spec({
+  path: "unbind-scc",
+  kind: "UnbindScc",
+  group: groups.upgrade,
+  summary: "Take the old security context constraint from the cluster's service account",
+  description: `Take the old security context constraint from the service account of the cluster (EC), on OpenShift.
+
+Every way in is looked at: the constraint's users and groups, and every binding to a role that grants its use. This
+account alone is taken out, everyone else stays; an access review proves it; the constraint is deleted only when no
+subject and no pod is left. What is changed or deleted is saved first. Ways in that belong to others, such as groups
+and roles with wildcards, are reported. Running the command again is safe: it continues from the state found.`,
+  examples: {
+    "Show what would be done": "unbind-scc -n engine --dry-run=server",
+    "Unbind every EC of the namespace that no longer needs it": "unbind-scc -n engine",
+    "Unbind one EC, in a script": "unbind-scc -n engine --ec ec --yes",
+  },
+  flags: {
+    scc: {
+      value: "NAME",
+      help: "Constraint to unbind, instead of the one that the specification names",
+    },
+    ec: {
+      value: "NAME",
+      kinds: ["ec"],
+      help: "EC whose service account is meant; else every EC",
+    },
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+});

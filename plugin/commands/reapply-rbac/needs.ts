@@ -1,0 +1,217 @@
+/** What `reapply-rbac` and `unbind-scc` need. */
+import { factSources } from "../../domain/facts/facts";
+import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
+import type { KubeObject, Resource } from "../../domain/kube/objects";
+import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
+import { secondNameOf } from "../../domain/rbac/site";
+import { accessResources, constraintResource, grantName } from "../../domain/scc/grants";
+import { getOwn } from "../../domain/base/values";
+import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+
+/** More namespaces than these are asked for by one ClusterRole. */
+export const fewNamespaces = 3;
+
+/** What access reviews are asked for. */
+export const rbacProof = "to prove the access (or go without proof: --no-probe)";
+export const sccProof = "to prove who may use the constraint";
+
+/** What `reapply-rbac` is told, and what is known by now. */
+export interface RbacWish extends NeedsPlace {
+  readonly namespace: string;
+  /** The managed namespaces; undefined while they are not known. */
+  readonly managed: readonly string[] | undefined;
+  /** The cluster-wide pair of label mode is written; undefined while that is not known. */
+  readonly label?: boolean | undefined;
+  /** The accounts of the clusters are to be found. */
+  readonly accounts: boolean;
+  /** Namespaces are chosen by label. */
+  readonly selects: boolean;
+  /** What is left over is deleted. */
+  readonly prune: boolean;
+  /** The access is proven. */
+  readonly prove: boolean;
+}
+
+/** Roles and bindings of the managed namespaces. */
+export function rbacNeeds(wish: RbacWish): Needs {
+  const { names, namespace, accounts, selects } = wish;
+  const told = "to see which namespaces the operator is told to manage";
+  const { deployment } = names.operator;
+  const namespaces = permissionOn("list", kinds.namespace, {
+    why: "to find the namespaces by label",
+  });
+  return {
+    reads: [
+      permissionOn("get", kinds.deployment, { why: told, namespace, name: deployment }),
+      permissionOn("get", kinds.configMap, { why: told, namespace, name: names.configMap.name }),
+      ...(accounts
+        ? [
+            permissionOn("list", factSources(names).ecs.resource, {
+              why: "to see the clusters' service accounts",
+              namespace,
+            }),
+          ]
+        : []),
+      ...(selects ? [namespaces] : []),
+    ],
+    may: [
+      namespaces,
+      ...inventoryNeeds(wish),
+      ...scopesOf(wish.managed).flatMap((scope) => pairNeeds(wish, scope)),
+      ...(wish.label === false ? [] : labelNeeds(wish)),
+      ...(wish.prune ? pruneNeeds(wish) : []),
+      ...(wish.prove ? [reviewPermission(rbacProof)] : []),
+    ],
+    beside: [...labelReads(wish), ...groundNeeds(wish)],
+  };
+}
+
+/** Undefined is the whole cluster. */
+function scopesOf(managed: readonly string[] | undefined): readonly (string | undefined)[] {
+  return managed === undefined || managed.length > fewNamespaces ? [undefined] : managed;
+}
+
+/** What is there, found with one request for each name. */
+export function inventoryNeeds({ names }: Pick<NeedsPlace, "names">): readonly Permission[] {
+  const why = "to find what exists with one request";
+  const { consumerRole, consumerBinding } = names.rbac;
+  const bindings = [consumerBinding, secondNameOf(consumerBinding, names)];
+  return [
+    permissionOn("list", rbacKinds.role, { why, name: consumerRole }),
+    ...bindings.map((name) => permissionOn("list", rbacKinds.roleBinding, { why, name })),
+  ];
+}
+
+/** The pair of label mode, as it is read. */
+export function labelReads({ names }: Pick<NeedsPlace, "names">): readonly Permission[] {
+  const why = "to see what exists";
+  const { labelRole, labelBinding } = names.rbac;
+  return [
+    permissionOn("get", rbacKinds.clusterRole, { why, name: labelRole }),
+    permissionOn("get", rbacKinds.clusterRoleBinding, { why, name: labelBinding }),
+  ];
+}
+
+/** Role and binding in a namespace. */
+function pairNeeds(wish: RbacWish, namespace: string | undefined): readonly Permission[] {
+  const { consumerRole: role, consumerBinding } = wish.names.rbac;
+  const bindings = [consumerBinding, secondNameOf(consumerBinding, wish.names)];
+  const { role: roles, roleBinding } = rbacKinds;
+  return writing({ roles, role, bindingKind: roleBinding, bindings, namespace });
+}
+
+/** The cluster-wide pair of label mode. */
+function labelNeeds(wish: RbacWish): readonly Permission[] {
+  const { labelRole: role, labelBinding } = wish.names.rbac;
+  const bindings = [labelBinding, secondNameOf(labelBinding, wish.names)];
+  const { role: roles, binding: bindingKind } = kindsIn(undefined);
+  return writing({ roles, role, bindingKind, bindings });
+}
+
+/** Leftovers are wherever nothing is managed any more. */
+function pruneNeeds({ names: { rbac } }: RbacWish): readonly Permission[] {
+  const why = "to delete what is left over (--prune)";
+  const { role, roleBinding, clusterRole, clusterRoleBinding } = rbacKinds;
+  const left = [
+    { kind: role, name: rbac.consumerRole },
+    { kind: roleBinding, name: rbac.consumerBinding },
+    { kind: clusterRole, name: rbac.labelRole },
+    { kind: clusterRoleBinding, name: rbac.labelBinding },
+  ];
+  return [
+    ...left.map(({ kind, name }) => permissionOn("delete", kind, { why, name })),
+    // a role that others use too is left to them
+    ...[roleBinding, clusterRoleBinding].map((kind) => permissionOn("list", kind, { why })),
+  ];
+}
+
+interface WrittenPair {
+  readonly roles: Resource;
+  readonly role: string;
+  readonly bindingKind: Resource;
+  readonly bindings: readonly string[];
+  readonly namespace?: string | undefined;
+}
+
+/** A role gives what its writer may not have: it takes `escalate` on it to write it, and `bind` to bind it. */
+function writing(pair: WrittenPair): readonly Permission[] {
+  const { roles, role, bindingKind, bindings, namespace } = pair;
+  const why = "to bring roles and bindings up to date";
+  const onRole = (verb: string, says = why): Permission =>
+    permissionOn(verb, roles, { why: says, namespace, name: role });
+  return [
+    ...["get", "patch"].map((verb) => onRole(verb)),
+    onRole("escalate", "to write a role that gives more than its writer has"),
+    onRole("bind", "to bind a role that gives more than its writer has"),
+    // what is created by an apply cannot be limited to a name
+    ...[roles, bindingKind].map((kind) => permissionOn("create", kind, { why, namespace })),
+    ...bindings.flatMap((name) =>
+      ["get", "patch", "delete"].map((verb) =>
+        permissionOn(verb, bindingKind, { why, namespace, name }),
+      ),
+    ),
+  ];
+}
+
+/** What `unbind-scc` is told. */
+interface UnbindWish extends NeedsPlace {
+  readonly namespace: string;
+  /** The constraint to unbind. */
+  readonly scc: string | undefined;
+}
+
+/** The constraint, and whatever grants it. */
+export function unbindNeeds(wish: UnbindWish): Needs {
+  const { names, namespace, scc } = wish;
+  const { ecs, pods } = factSources(names);
+  const name = scc ?? names.scc.current;
+  const constraints = scc === undefined ? [name, names.scc.older] : [scc];
+  const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
+  const { deployment } = names.operator;
+  const why = "to take the account out of it";
+  return {
+    reads: [
+      ...constraints.map((one) =>
+        permissionOn("get", constraintResource, {
+          why: "to see who is in its users and groups",
+          name: one,
+        }),
+      ),
+      ...Object.values(accessResources).map((resource) =>
+        permissionOn("list", resource, { why: "to find every binding that grants the constraint" }),
+      ),
+      permissionOn("list", pods.resource, { why: "to see which pods run under the constraint" }),
+      permissionOn("list", ecs.resource, {
+        why: "to find the service accounts and whether they need it",
+        namespace,
+      }),
+      permissionOn("get", kinds.deployment, {
+        why: "to see the operator's release",
+        namespace,
+        name: deployment,
+      }),
+    ],
+    may: [
+      reviewPermission(sccProof),
+      permissionOn("patch", constraintResource, { why, name }),
+      permissionOn("delete", constraintResource, { why: "to delete it when nobody is left", name }),
+      permissionOn("bind", clusterRoles, {
+        why: "to write a binding of it",
+        name: grantName(name),
+      }),
+      ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
+        ["get", "patch", "delete", "create"].map((verb) => permissionOn(verb, resource, { why })),
+      ),
+    ],
+    beside: groundNeeds(wish),
+  };
+}
+
+/** The right to bind the role of a binding. */
+export function bindNeed(binding: KubeObject, why = "to write a binding of it"): Permission {
+  const roleRef = getOwn(binding, "roleRef");
+  const { role, clusterRole } = rbacKinds;
+  const kind = getOwn(roleRef, "kind") === "Role" ? role : clusterRole;
+  const { namespace } = binding.metadata;
+  return permissionOn("bind", kind, { why, name: String(getOwn(roleRef, "name")), namespace });
+}

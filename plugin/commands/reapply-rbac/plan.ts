@@ -1,0 +1,235 @@
+/** What a run is to bring about, planned from what was read, and what stands against it. Pure. */
+import { exitCodes, UsageError } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import type { Names } from "../../domain/names/names";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { ownerOf } from "../../domain/kube/owners";
+import { accept, requireMatched, skipWord } from "../../domain/checks/selection";
+import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
+import { lineOf, rolesFor } from "../../domain/rbac/lines";
+import { entriesOf, isAsWanted, localFindings, typedEntry } from "../../domain/rbac/plan";
+import { grantLines, grantsOf, isAmong } from "../../domain/rbac/rules";
+import {
+  type RbacScope,
+  type PlaceFound,
+  sharedRoles,
+  type Site,
+  siteOf,
+} from "../../domain/rbac/site";
+import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
+import { pairIn, renderRbac } from "../../domain/rbac/templates";
+import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
+import { BlockedError } from "../../kernel/recorder";
+import type { RbacOptions } from "./read";
+import type { Targets } from "./targets";
+import { shortened } from "./targets";
+
+/** Everything that a plan is made from. */
+interface RbacFacts {
+  readonly names: Names;
+  /** The tag of the operator's release, where it tells. */
+  readonly running: string | undefined;
+  readonly places: ReadonlyMap<RbacScope, PlaceFound>;
+}
+
+/** What is to be written where. */
+export interface RbacPlan {
+  /** The cluster-wide pair, in label mode, and ClusterRoles that give the access in namespaces. */
+  readonly wide: readonly Site[];
+  /** The namespaces. */
+  readonly sites: readonly Site[];
+}
+
+/** The places where something is wanted: the namespaces, and the whole cluster in label mode. */
+export function placesOf(
+  { names, running }: Omit<RbacFacts, "places">,
+  options: RbacOptions,
+  { targets, accounts }: { readonly targets: Targets; readonly accounts: readonly string[] },
+): readonly RbacScope[] {
+  const { namespaces, unfit, label: isLabelled } = targets;
+  // where nothing is managed, an unknown release is no obstacle
+  const isIdle = namespaces.length === 0 && !isLabelled;
+  const { documents, source } = isIdle ? options : requireRoles(names, options, running);
+  const { namespace } = options;
+  const pairs = renderRbac(documents, { namespace, accounts, label: isLabelled, names });
+  if (pairs.is === "unfit") {
+    throw new UsageError(
+      pairs.problems.map((problem) => `template ${source}: ${problem}`),
+      { hint: "give the folder of a release, or its roles and bindings with --template" },
+    );
+  }
+  const { consumer, label } = pairs;
+  const fit = namespaces.filter((name) => !unfit.has(name));
+  return [
+    ...fit.map((name) => ({ namespace: name, wanted: pairIn(consumer, name) })),
+    ...(label === undefined ? [] : [{ wanted: label }]),
+  ];
+}
+
+/** Plans every place; throws where the operator that runs, or --drop-local, does not fit it. */
+export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
+  const { names, running, places } = facts;
+  const planning = { ...options, names };
+  const planned = [...places].map(([place, found]) => siteOf(place, found, planning));
+  const sites = planned.filter(({ namespace }) => namespace !== undefined);
+  const labeled = planned.filter(({ namespace }) => namespace === undefined);
+  const wide = [...labeled, ...sharedRoles(sites, planning)];
+  requireLate({ names, running, sites: [...wide, ...sites] }, options);
+  requireDroppable(options, [...wide, ...sites]);
+  return { wide, sites };
+}
+
+/** The documents to apply; a BlockedError where the release that runs does not report them. */
+function requireRoles(names: Names, options: RbacOptions, running: string | undefined) {
+  const roles = rolesFor(options, running, names);
+  if (roles.is === "known") return roles;
+  const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
+  const cause = roles.because;
+  throw new BlockedError(exitCodes.blocked, [rbacFinding("releaseUnknown", { object, cause })]);
+}
+
+/** What runs, and what is planned. */
+interface PlannedSites extends Omit<RbacFacts, "places"> {
+  readonly sites: readonly Site[];
+}
+
+/** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */
+function requireLate(planned: PlannedSites, options: RbacOptions): void {
+  const { mode, assumeExpanded, namespace, release } = options;
+  if (mode !== "contract" || assumeExpanded === true) return;
+  const { names, running } = planned;
+  const object = `Deployment/${namespace}/${names.operator.deployment}`;
+  const [runs, wanted] = [parseReleaseTag(running), parseReleaseTag(release)];
+  if (runs === undefined) {
+    const cause =
+      "the operator's image does not report its release, so it may still use any permission";
+    const fix = "give the image a tag that reports its release beside the digest";
+    throw new BlockedError(exitCodes.blocked, [
+      rbacFinding("releaseUnknown", { object, cause, fix }),
+    ]);
+  }
+  const still =
+    wanted === undefined
+      ? stillUsed(planned, options)
+      : compareReleaseTags(runs, wanted) < 0 && `the roles are of ${String(release)}`;
+  if (still === false) return;
+  const cause = `operator ${String(running)} runs: ${still}`;
+  throw new BlockedError(exitCodes.blocked, [rbacFinding("early", { object, cause })]);
+}
+
+/** A file does not say which release it is of: what the operator that runs needs tells. */
+function stillUsed(
+  { names, running, sites }: PlannedSites,
+  { shipped }: RbacOptions,
+): string | false {
+  if (shipped === true) return false;
+  const line = lineOf(running, names);
+  if (line === undefined) return "what it uses is not known";
+  const used = isAmong(grantsOf(line.rules));
+  const lost = sites.flatMap(({ plan }) => plan.lost.filter(used));
+  return lost.length > 0 && `it still uses ${[...new Set(grantLines(lost))].join("; ")}`;
+}
+
+/** Each entry of --drop-local has to name something that a person added. */
+function requireDroppable({ dropLocal }: RbacOptions, sites: readonly Site[]): void {
+  const there = new Set(sites.flatMap(({ plan }) => entriesOf(plan.outcome.role, plan.local)));
+  const unknown = dropLocal.filter((typed) => typed !== "all" && !there.has(typedEntry(typed)));
+  if (unknown.length === 0) return;
+  const hint =
+    there.size === 0
+      ? "go without it: there are no local additions"
+      : `name one of: ${shortened([...there].sort())}`;
+  throw new UsageError(
+    unknown.map((typed) => `--drop-local ${typed}: nobody added it`),
+    { hint },
+  );
+}
+
+/** What persons added and what is kept of it, once for all places that hold the same. */
+export function keptFindings({ wide, sites }: RbacPlan): readonly Finding[] {
+  const found = new Map<string, Finding[]>();
+  for (const { found: held, wanted, plan } of [...wide, ...sites]) {
+    const objects = { role: held.role ?? wanted.role, binding: held.binding };
+    for (const finding of localFindings(objects, plan.kept)) {
+      const same = found.get(finding.cause);
+      if (same === undefined) found.set(finding.cause, [finding]);
+      else same.push(finding);
+    }
+  }
+  return [...found.values()].flatMap(([first, ...same]) => {
+    if (first === undefined) return [];
+    const others = same.flatMap(({ object = "" }) => object);
+    const cause =
+      others.length === 0
+        ? first.cause
+        : `${first.cause} (${others.length} more: ${shortened(others)})`;
+    return [{ ...first, cause }];
+  });
+}
+
+/** One finding for each place with leftovers. */
+export function staleFindings(all: readonly Stale[]): readonly Finding[] {
+  const alone = prunable(all).map(({ bindings }) =>
+    rbacFinding("stale", { object: first(bindings) }),
+  );
+  const shared = all
+    .filter(({ others }) => others.length > 0)
+    .map(({ bindings, others }) => {
+      const cause = `the binding is left, and is also for ${others.join(", ")}`;
+      return rbacFinding("staleShared", { object: first(bindings), cause });
+    });
+  return [...cutOff(alone), ...cutOff(shared)];
+}
+
+function first([binding]: readonly KubeObject[]): string {
+  return binding === undefined ? "" : objectLabel(binding);
+}
+
+/** Those that --prune deletes. */
+export function prunable(all: readonly Stale[]): readonly Stale[] {
+  return all.filter(({ others }) => others.length === 0);
+}
+
+/** Owners that would fight the change, and operators that would lose their access by it. */
+export function conflictsAt(site: Site, names: Names, options: RbacOptions): readonly Finding[] {
+  const lost = accept(taken(site, names, options), options.skip);
+  return [...owned(site), ...lost.filter(({ accepted }) => accepted !== true)];
+}
+
+/** Operators that would lose their access, as far as that is accepted; throws for a --skip without a match. */
+export function acceptedAt(
+  sites: readonly Site[],
+  names: Names,
+  options: RbacOptions,
+): readonly Finding[] {
+  const changing = sites.filter(({ plan }) => !isAsWanted(plan));
+  const lost = changing.flatMap((site) => taken(site, names, options));
+  if (changing.length > 0) requireMatched(options.skip, lost);
+  return accept(lost, options.skip).filter(({ accepted }) => accepted === true);
+}
+
+function owned({ plan }: Site): readonly Finding[] {
+  return [plan.role?.live, plan.binding?.live].flatMap((live) => {
+    const owner = live === undefined ? undefined : ownerOf(live);
+    if (live === undefined || owner === undefined) return [];
+    const cause = `${owner.name} owns the object and would undo or fight the change`;
+    return [rbacFinding("owned", { object: objectLabel(live), cause, fix: owner.way })];
+  });
+}
+
+function taken(
+  { plan, found }: Site,
+  names: Names,
+  { namespace: operatorNamespace }: RbacOptions,
+): readonly Finding[] {
+  const { binding } = plan.outcome;
+  const kept = otherOperators(binding, { operatorNamespace, names });
+  const others = otherOperators(found.binding, { operatorNamespace, names });
+  const losing = others.filter((other) => !kept.includes(other));
+  if (losing.length === 0) return [];
+  const cause = `the binding is for the operator of namespace ${losing.join(", ")}, which would lose its access; two operators must not watch one namespace`;
+  const object = objectLabel(binding);
+  const word = skipWord({ code: rbacFindings.otherOperator.code, object });
+  const fix = `take the namespace off that operator's list first, or accept it with --skip ${word}`;
+  return [rbacFinding("otherOperator", { object, cause, fix })];
+}

@@ -1,0 +1,264 @@
+/** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
+import { exitCodes } from "../../domain/base/errors";
+import type { Skip } from "../../domain/checks/selection";
+import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
+import { type KubeObject, refTo, type Resource } from "../../domain/kube/objects";
+import type { Needs } from "../../domain/facts/needs";
+import { inventoryNeeds, labelReads, rbacNeeds, type RbacWish } from "./needs";
+import { rbacFinding } from "../../domain/rbac/findings";
+import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
+import { type RbacScope, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
+import { roleRefOf } from "../../domain/rbac/rules";
+import { releasesOf } from "../../domain/scc/refusals";
+import { getPath, asString } from "../../domain/base/values";
+import { type AskingPorts, missingPermissions } from "../../kernel/permissions";
+import { BlockedError } from "../../kernel/recorder";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import type { Mode } from "../../domain/rbac/plan";
+import type { Reviews } from "../../readers/reviews";
+
+/** What the run may need in all, as far as it is known by now. */
+export function needsOf(
+  { names }: RbacDeps,
+  { namespace, given, selector, prune, prove }: RbacOptions,
+  { accounts, managed = given, label }: KnownSites,
+): Needs {
+  const selects = selector !== undefined;
+  return rbacNeeds({ names, namespace, accounts, managed, label, selects, prune, prove });
+}
+
+interface KnownSites extends Pick<RbacWish, "accounts" | "label"> {
+  readonly managed?: readonly string[];
+}
+
+/** The operator as it is set up. */
+export interface Operator {
+  /** What it is told; undefined where it is not in this namespace at all. */
+  readonly configured: Configured | undefined;
+  /** The tag of the release that runs, where it tells. */
+  readonly running: string | undefined;
+}
+
+/** Reads the operator's Deployment and its settings. */
+export async function readOperator(
+  { cluster, names }: RbacDeps,
+  { namespace }: RbacOptions,
+): Promise<Operator> {
+  const [deployment, configMap] = await Promise.all([
+    cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
+    cluster.get({ resource: kinds.configMap, name: names.configMap.name, namespace }),
+  ]);
+  const absent = deployment === undefined && configMap === undefined;
+  const [release] = releasesOf({ deployment, cluster: undefined, pods: [] }, names);
+  return {
+    configured: absent ? undefined : configuredNamespaces({ deployment, configMap, names }),
+    running: release?.tag,
+  };
+}
+
+/** The service accounts of the clusters in the operator's namespace. */
+export async function readAccounts(
+  { cluster, names }: RbacDeps,
+  { namespace }: RbacOptions,
+): Promise<readonly string[]> {
+  for (const version of [names.ecVersion, names.version]) {
+    const resource = { group: names.group, version, ...names.ec };
+    const clusters = await cluster.list(resource, { namespace });
+    const accounts = (clusters ?? []).map(
+      (ec) => asString(getPath(ec, names.ecFields.serviceAccountName)) ?? ec.metadata.name ?? "",
+    );
+    if (accounts.length > 0) return [...new Set(accounts)].sort();
+  }
+  throw new BlockedError(exitCodes.blocked, [
+    rbacFinding("noCluster", { object: `Namespace/${namespace}` }),
+  ]);
+}
+
+/** Namespaces by name; undefined where they may not be listed. */
+type ObjectsByName = ReadonlyMap<string, KubeObject>;
+
+/** The namespaces that a run may be about. */
+export interface Namespaces {
+  readonly all: ObjectsByName | undefined;
+  /** Those with the label that the operator is told. */
+  readonly labeled: ObjectsByName | undefined;
+  /** Those that the selector chooses. */
+  readonly selected: ObjectsByName | undefined;
+}
+
+/** Lists them all, and again by each label. */
+export async function readNamespaces(
+  { cluster }: RbacDeps,
+  { selector }: RbacOptions,
+  configured: Configured | undefined,
+): Promise<Namespaces> {
+  const named = async (labelSelector?: string): Promise<ObjectsByName> => {
+    const options = {
+      whole: true,
+      lean: true,
+      ...(labelSelector !== undefined && { labelSelector }),
+    };
+    const all = (await cluster.list(kinds.namespace, options)) ?? [];
+    return new Map(all.map((object) => [object.metadata.name ?? "", object]));
+  };
+  const { group, plural: resource } = kinds.namespace;
+  const mayList = await cluster.can({ verb: "list", group, resource });
+  return {
+    all: mayList ? await named() : undefined,
+    labeled: configured?.is === "label" ? await named(configured.selector) : undefined,
+    selected: selector === undefined ? undefined : await named(selector),
+  };
+}
+
+/** What exists, from three lists for the whole cluster; undefined where they are not allowed. */
+export interface Inventory {
+  readonly roles: readonly KubeObject[];
+  /** Bindings and temporary ones. */
+  readonly bindings: readonly KubeObject[];
+  at(namespace: string): PlaceFound;
+}
+
+/** Lists by name in all namespaces at once. */
+export async function readInventory({ cluster, names }: RbacDeps): Promise<Inventory | undefined> {
+  const { consumerRole, consumerBinding } = names.rbac;
+  if ((await missingPermissions(cluster, inventoryNeeds({ names }))).length > 0) return undefined;
+  const share = sharing();
+  const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> => {
+    const fieldSelector = `metadata.name=${name}`;
+    const options = { fieldSelector, whole: true, lean: true };
+    return ((await cluster.list(resource, options)) ?? []).map(share);
+  };
+  // one after the other: an answer about thousands of namespaces is large until it is read
+  const roles = await named(rbacKinds.role, consumerRole);
+  const bindings = await named(rbacKinds.roleBinding, consumerBinding);
+  const temporaries = await named(rbacKinds.roleBinding, secondNameOf(consumerBinding, names));
+  const [byRole, byBinding, byTemporary] = [roles, bindings, temporaries].map(byNamespace);
+  return {
+    roles,
+    bindings: [...bindings, ...temporaries],
+    at: (namespace) => ({
+      role: byRole?.get(namespace),
+      binding: byBinding?.get(namespace),
+      temporary: byTemporary?.get(namespace),
+    }),
+  };
+}
+
+/** Most roles and bindings hold what those of other namespaces hold: it is kept once. */
+function sharing(): (object: KubeObject) => KubeObject {
+  const known = new Map<string, unknown>();
+  const one = (value: unknown): unknown => {
+    const key = JSON.stringify(value);
+    if (!known.has(key)) known.set(key, value);
+    return known.get(key);
+  };
+  return (object) => {
+    const parts = ["rules", "subjects", "roleRef"].filter((part) => object[part] !== undefined);
+    return { ...object, ...Object.fromEntries(parts.map((part) => [part, one(object[part])])) };
+  };
+}
+
+function byNamespace(objects: readonly KubeObject[]): ReadonlyMap<string, KubeObject> {
+  return new Map(objects.map((object) => [object.metadata.namespace ?? "", object]));
+}
+
+/** Reads places one by one, where no inventory has them, and the roles that their bindings are for. */
+export class Places {
+  /** Each is read once. */
+  readonly #clusterRoles = new Map<string, Promise<KubeObject | undefined>>();
+
+  constructor(private readonly deps: RbacDeps) {}
+
+  /** Reads a place, as far as it is not known already. */
+  async read(place: RbacScope, known?: PlaceFound): Promise<PlaceFound> {
+    const found = known ?? (await this.#pair(place));
+    const { binding } = found;
+    const reference = roleRefOf(binding);
+    if (binding === undefined || reference === roleRefOf(place.wanted.binding)) return found;
+    const [kind, name = ""] = reference.split("/");
+    const { namespace } = binding.metadata;
+    const boundRole =
+      kind === "Role" && namespace !== undefined
+        ? await this.deps.cluster.get({ resource: rbacKinds.role, name, namespace })
+        : await this.#clusterRole(name);
+    return { ...found, boundRole };
+  }
+
+  async #pair({ namespace, wanted }: RbacScope): Promise<PlaceFound> {
+    const { cluster, names } = this.deps;
+    const { binding } = kindsIn(namespace);
+    const { role } = kindsIn(wanted.role.metadata.namespace);
+    const inPlace = refTo(binding, wanted.binding);
+    const [first, second, temporary] = await Promise.all([
+      cluster.get(refTo(role, wanted.role)),
+      cluster.get(inPlace),
+      cluster.get({ ...inPlace, name: secondNameOf(inPlace.name, names) }),
+    ]);
+    return { role: first, binding: second, temporary };
+  }
+
+  #clusterRole(name: string): Promise<KubeObject | undefined> {
+    const known = this.#clusterRoles.get(name);
+    const read = known ?? this.deps.cluster.get({ resource: rbacKinds.clusterRole, name });
+    this.#clusterRoles.set(name, read);
+    return read;
+  }
+}
+
+/** The pair of label mode; none where it may not be read. */
+export async function readLabelPair({
+  cluster,
+  names,
+}: RbacDeps): Promise<Pick<Inventory, "roles" | "bindings">> {
+  const { clusterRole, clusterRoleBinding } = rbacKinds;
+  const missing = await missingPermissions(cluster, labelReads({ names }));
+  if (missing.length > 0) return { roles: [], bindings: [] };
+  const [role, binding] = await Promise.all([
+    cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),
+    cluster.get({ resource: clusterRoleBinding, name: names.rbac.labelBinding }),
+  ]);
+  return { roles: role ? [role] : [], bindings: binding ? [binding] : [] };
+}
+
+/** The flags of the command, judged. */
+export interface RbacOptions extends RoleFiles {
+  /** The operator's. */
+  readonly namespace: string;
+  readonly mode: Mode;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  /** The exact set, by name; else by label; else what the operator is told. */
+  readonly given: readonly string[] | undefined;
+  readonly selector: string | undefined;
+  /** The cluster's service account, where no cluster resource names it yet. */
+  readonly account: string | undefined;
+  readonly prune: boolean;
+  readonly canary: string | undefined;
+  /** Stop after so many failed namespaces; undefined: never. */
+  readonly maxFailures: number | undefined;
+  readonly takeFields: readonly string[];
+  readonly skip: readonly Skip[];
+  readonly prove: boolean;
+  /** Additions of persons to give up, by their entries; `all` for all of them. */
+  readonly dropLocal: readonly string[];
+  /**
+   * In a dry run of `contract`: what is read is first taken through the plan of `expand`, so that
+   * a run which expands first can show all of its plan. Nothing is sent, whatever `dryRun` says.
+   */
+  readonly assumeExpanded?: true;
+}
+
+/** The world around a run, as its parts see it. */
+export interface RbacDeps extends RbacPorts {
+  readonly reviews: Reviews;
+}
+
+/** The world around a run. */
+export interface RbacPorts extends AskingPorts {
+  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
+  readonly command: (words: readonly string[]) => string;
+  /** Tells this run's temporary things from those of others. */
+  readonly runId: string;
+}

@@ -1,0 +1,270 @@
+/** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
+import { type FactKey, factNamed, type Facts } from "../../domain/facts/facts";
+import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { type ReleaseRoles, rolesFor } from "../../domain/rbac/lines";
+import { type Additions, additionsTo, termsFor } from "../../domain/rbac/plan";
+import { clusterRoleOf, isShared, sharedPair } from "../../domain/rbac/site";
+import { pairIn, type RbacTemplates, renderRbac } from "../../domain/rbac/templates";
+import type { RolePair } from "../../domain/kube/kinds";
+import { accountOf } from "../../domain/scc/grants";
+import { getPath, asArray, getOwn, asString, oncePer } from "../../domain/base/values";
+import type { CheckContext } from "../../domain/checks/context";
+import type { Names } from "../../domain/names/names";
+import { isDeleting, renderDeletion } from "../../domain/facts/deletion";
+import { rbacFindings } from "../../domain/rbac/findings";
+import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+
+/** What is in a managed namespace. */
+interface HeldSite {
+  readonly namespace: string;
+  readonly role: KubeObject | undefined;
+  readonly binding: KubeObject | undefined;
+  /** The role, where it is a ClusterRole that gives the access in the place of a Role. */
+  readonly shared: KubeObject | undefined;
+}
+
+/** A managed namespace that exists and is not on its way out. */
+export interface ManagedSite extends HeldSite {
+  /** Undefined where there is no template, or an unfit one. */
+  readonly wanted: RolePair<KubeObject> | undefined;
+  /** What a person added to what is wanted. */
+  readonly local: Additions;
+}
+
+/** What has to have been read for the managed namespaces to be known. */
+export const settingNeeds = [
+  "deployments",
+  "configMaps",
+  "namespaces",
+] as const satisfies readonly FactKey[];
+
+/** Names of the service accounts of the ECs. */
+export function accountsOf({ clusters, names }: CheckContext): readonly string[] {
+  return [...new Set(clusters.map((cluster) => accountOf(cluster, names).name))];
+}
+
+/** The release's documents, or those of the release that runs. */
+export function rolesOf({ installed, names, target }: CheckContext): ReleaseRoles {
+  if (target.rbac === undefined) return { is: "unknown", because: "there is no template" };
+  return rolesFor(target.rbac, installed?.tag, names);
+}
+
+/** The release's documents with this operator's names in them; undefined without any. */
+export function templatesOf(situation: CheckContext): RbacTemplates | undefined {
+  const roles = rolesOf(situation);
+  return roles.is === "unknown" ? undefined : templatesIn(situation, roles);
+}
+
+/** These documents with this operator's names in them. */
+export function templatesIn(
+  situation: CheckContext,
+  { documents }: { readonly documents: readonly unknown[] },
+): RbacTemplates {
+  const { configured, facts, names } = situation;
+  return renderRbac(documents, {
+    namespace: facts.namespace,
+    accounts: accountsOf(situation),
+    label: configured.is === "label",
+    names,
+  });
+}
+
+/** The managed namespaces with what is in them. */
+export function heldSites({ facts, managed, names }: CheckContext): readonly HeldSite[] {
+  const roles = byNamespace(facts.objects.roles, names.rbac.consumerRole);
+  const bindings = byNamespace(facts.objects.roleBindings, names.rbac.consumerBinding);
+  return managed.map((namespace) => {
+    const binding = bindings.get(namespace);
+    const shared = sharedRoleIn(facts, binding);
+    return { namespace, role: shared ?? roles.get(namespace), binding, shared };
+  });
+}
+
+/** What the release wants there. */
+export function wantedAt(
+  consumer: RolePair<KubeObject>,
+  { namespace, shared }: HeldSite,
+): RolePair<KubeObject> {
+  const pair = pairIn(consumer, namespace);
+  return shared === undefined ? pair : sharedPair(pair, shared);
+}
+
+/** Those that exist and are not on their way out, with what the release wants there. */
+export const sitesOf = oncePer((situation: CheckContext): readonly ManagedSite[] => {
+  const { facts } = situation;
+  const templates = templatesOf(situation);
+  const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
+  const known = termsFor({ ...facts, files: {}, mode: "contract" });
+  return heldSites(situation)
+    .filter(({ namespace }) => isLiving(factNamed(facts, "namespaces", { name: namespace })))
+    .map((site) => {
+      const { role, binding } = site;
+      const wanted = consumer && wantedAt(consumer, site);
+      const local = wanted === undefined ? none : additionsTo({ role, binding }, wanted, known);
+      // without an EC nobody knows whose accounts the release means
+      const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
+      return { ...site, wanted, local: { ...local, subjects } };
+    });
+});
+
+/** The ClusterRole that gives the access in the place of a Role, where one does. */
+function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {
+  const name = clusterRoleOf(binding);
+  const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
+  return isShared(role, facts.names) ? role : undefined;
+}
+
+const none: Additions = { grants: [], subjects: [] };
+
+/** True for a namespace in which something can be created. */
+function isLiving(namespace: KubeObject | undefined): boolean {
+  return namespace !== undefined && !isDeleting(namespace);
+}
+
+function byNamespace(
+  objects: readonly KubeObject[],
+  name: string,
+): ReadonlyMap<string, KubeObject> {
+  return new Map(
+    objects
+      .filter(({ metadata }) => metadata.name === name)
+      .map((object) => [namespaceOf(object), object]),
+  );
+}
+
+const { shared, warning } = checksOf("rbac");
+const source = "Facts 6";
+const podSpec = ["spec", "template", "spec"];
+
+/** The checks of settings and of the namespaces that they name. */
+export const rbacSettingChecks: readonly Check[] = [
+  shared(rbacFindings.unknownConfiguration, {
+    title: "The operator's setting can be read",
+    needs: settingNeeds,
+    judge: ({ configured, deployment }) =>
+      configured.is === "unknown" && deployment !== undefined
+        ? [on(deployment, configured.because)]
+        : [],
+  }),
+  warning("RBAC-LIST-AND-LABEL", source, {
+    title: "The operator is told its namespaces in one way",
+    cause:
+      "the operator is told its namespaces both as a list and by a label: the list alone counts",
+    fix: "remove the one that is not meant",
+    needs: settingNeeds,
+    judge: (situation) => {
+      const { namespaces, namespacesLabel } = situation.names.configMap;
+      const both = [namespaces, namespacesLabel].every((key) => mapped(situation, key) !== "");
+      const map = configMapOf(situation);
+      return both && map !== undefined ? [on(map, "it has both settings")] : [];
+    },
+  }),
+  warning("RBAC-SETTING-HIDDEN", source, {
+    title: "The ConfigMap's settings are not hidden by the Deployment",
+    cause: "an entry of the Deployment says something else than the ConfigMap, and wins",
+    fix: "remove one of the two",
+    needs: settingNeeds,
+    judge: judgeHidden,
+  }),
+  warning("RBAC-SETTING-UNUSED", source, {
+    title: "The operator takes its settings from the ConfigMap",
+    cause: "the ConfigMap holds settings, and the Deployment does not take its environment from it",
+    fix: "add the ConfigMap to envFrom of both containers again, as the bundle has it",
+    needs: settingNeeds,
+    judge: judgeUnused,
+  }),
+  shared(rbacFindings.namespaceAbsent, {
+    title: "Every managed namespace exists",
+    needs: settingNeeds,
+    judge: ({ facts, managed }) =>
+      managed
+        .filter((name) => factNamed(facts, "namespaces", { name }) === undefined)
+        .map((name) => ({
+          object: `Namespace/${name}`,
+          cause: "it is managed and does not exist",
+        })),
+  }),
+  // it alone is left out, and the others are done
+  shared(
+    { ...rbacFindings.namespaceTerminating, severity: "warning" },
+    {
+      title: "No managed namespace is being deleted",
+      needs: settingNeeds,
+      judge: ({ facts, managed }) =>
+        facts.objects.namespaces
+          .filter((namespace) => managed.includes(nameOf(namespace)))
+          .filter(isDeleting)
+          .map((namespace) => on(namespace, `it is managed; ${renderDeletion(namespace)}`)),
+    },
+  ),
+  shared(rbacFindings.labelValue, {
+    title: "The label of managed namespaces has no value where none is asked for",
+    needs: settingNeeds,
+    judge: ({ configured, facts, managed }) => {
+      const key = configured.is === "label" ? configured.bareKey : undefined;
+      if (key === undefined) return [];
+      return facts.objects.namespaces
+        .filter((namespace) => managed.includes(nameOf(namespace)))
+        .filter(({ metadata }) => getOwn(metadata.labels, key) !== "")
+        .map((namespace) =>
+          on(namespace, `${key} has a value`, { field: `metadata.labels.${key}` }),
+        );
+    },
+  }),
+  warning("RBAC-LABEL-NONE", source, {
+    title: "The label selects a namespace",
+    cause: "the operator finds its namespaces by a label that no namespace has",
+    fix: "label the namespaces, or correct the label",
+    needs: settingNeeds,
+    judge: ({ configured, managed }) =>
+      configured.is === "label" && managed.length === 0
+        ? [{ cause: `no namespace has ${configured.selector}` }]
+        : [],
+  }),
+];
+
+function configMapOf({ facts, names }: CheckContext) {
+  return factNamed(facts, "configMaps", { name: names.configMap.name });
+}
+
+function mapped(situation: CheckContext, key: string): string {
+  return asString(getPath(configMapOf(situation), ["data", key]))?.trim() ?? "";
+}
+
+function containersOf({ deployment }: CheckContext): readonly unknown[] {
+  return asArray(getPath(deployment, [...podSpec, "containers"]));
+}
+
+function settings({ configMap }: Names): readonly string[] {
+  return [configMap.namespaces, configMap.namespacesLabel];
+}
+
+function judgeHidden(situation: CheckContext): readonly CheckResult[] {
+  const { deployment, names } = situation;
+  const entries = containersOf(situation)
+    .filter((container) => getOwn(container, "name") === names.operator.container)
+    .flatMap((container) => asArray(getOwn(container, "env")));
+  return settings(names).flatMap((key) => {
+    const entry = entries.find((one) => getOwn(one, "name") === key);
+    const [said, hidden] = [asString(getOwn(entry, "value")) ?? "", mapped(situation, key)];
+    const differs = getOwn(entry, "valueFrom") === undefined && hidden !== "" && said !== hidden;
+    if (deployment === undefined || entry === undefined || !differs) return [];
+    return [on(deployment, `its entry ${key} hides that of the ConfigMap`, { field: key })];
+  });
+}
+
+function judgeUnused(situation: CheckContext): readonly CheckResult[] {
+  const { deployment, names } = situation;
+  const set = settings(names).some((key) => mapped(situation, key) !== "");
+  const [container] = containersOf(situation).filter(
+    (one) => getOwn(one, "name") === names.operator.container,
+  );
+  const sources = [...asArray(getOwn(container, "envFrom")), ...asArray(getOwn(container, "env"))];
+  const used = sources.some(
+    (one) =>
+      getPath(one, ["configMapRef", "name"]) === names.configMap.name ||
+      getPath(one, ["valueFrom", "configMapKeyRef", "name"]) === names.configMap.name,
+  );
+  if (deployment === undefined || !set || used) return [];
+  return [on(deployment, `${names.operator.container} does not read ${names.configMap.name}`)];
+}

@@ -1,0 +1,265 @@
+/** Which namespaces are worked on, what is wrong with them before anything is written, and what became of each. */
+import { getOwn } from "../../domain/base/values";
+import { planFindings } from "../../domain/kube/planned-write";
+import { type Site, placeName } from "../../domain/rbac/site";
+import { grantLines } from "../../domain/rbac/rules";
+import { isAsWanted } from "../../domain/rbac/plan";
+import type { Configured } from "../../domain/rbac/managed";
+import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
+import type { Finding } from "../../domain/base/findings";
+import { exitCodes, UsageError } from "../../domain/base/errors";
+import { isDeleting, renderDeletion } from "../../domain/facts/deletion";
+import { BlockedError } from "../../kernel/recorder";
+import type { RbacOptions, Namespaces } from "./read";
+import type { ExitReport, NamespaceReport, Result } from "../../kernel/report";
+
+/** The namespaces of a run. */
+export interface Targets {
+  readonly namespaces: readonly string[];
+  /** Where the set is from, for the person. */
+  readonly from: string;
+  /** Namespaces in which our roles are no leftovers; undefined where that cannot be determined. */
+  readonly kept: ReadonlySet<string> | undefined;
+  /** The operator finds its namespaces by label. */
+  readonly label: boolean;
+  /** Namespaces that cannot be worked on, by name. */
+  readonly unfit: ReadonlyMap<string, Finding>;
+  readonly findings: readonly Finding[];
+}
+
+/** Without an exact set, the operator has to tell what it manages. */
+export function requireConfigured(
+  configured: Configured | undefined,
+  { given, selector, namespace }: RbacOptions,
+): void {
+  if (given !== undefined || selector !== undefined) return;
+  const object = `Namespace/${namespace}`;
+  if (configured === undefined) {
+    throw new BlockedError(exitCodes.blocked, [rbacFinding("noConfiguration", { object })]);
+  }
+  if (configured.is !== "unknown") return;
+  const cause = configured.because;
+  throw new BlockedError(exitCodes.blocked, [
+    rbacFinding("unknownConfiguration", { object, cause }),
+  ]);
+}
+
+/** The exact set that was given, else what the operator is told. */
+export function targetsOf(
+  read: Namespaces,
+  configured: Configured | undefined,
+  options: RbacOptions,
+): Targets {
+  const managed = managedOf(read, configured);
+  const exact = options.given ?? (read.selected && [...read.selected.keys()]);
+  const namespaces = [...(exact ?? managed ?? [])].sort();
+  requireCanary(namespaces, options);
+  return {
+    namespaces,
+    from: exact === undefined ? sourceOf(configured) : "the flags",
+    kept: managed && new Set([...managed, ...namespaces]),
+    label: configured?.is === "label",
+    unfit: unfitOf(namespaces, read.all),
+    findings: [...valuedLabels(read, configured), ...differences(exact, managed, options)],
+  };
+}
+
+/** What the operator manages; undefined where it cannot be determined. */
+function managedOf(
+  { labeled }: Namespaces,
+  configured: Configured | undefined,
+): readonly string[] | undefined {
+  if (configured === undefined || configured.is === "unknown") return undefined;
+  return configured.is === "list" ? configured.namespaces : [...(labeled?.keys() ?? [])];
+}
+
+function valuedLabels(
+  { labeled }: Namespaces,
+  configured: Configured | undefined,
+): readonly Finding[] {
+  const key = configured?.is === "label" ? configured.bareKey : undefined;
+  if (key === undefined) return [];
+  const valued = [...(labeled ?? [])].filter(
+    ([, { metadata }]) => getOwn(metadata.labels, key) !== "",
+  );
+  return valued.map(([name]) =>
+    rbacFinding("labelValue", { object: `Namespace/${name}`, field: `metadata.labels.${key}` }),
+  );
+}
+
+function differences(
+  exact: readonly string[] | undefined,
+  managed: readonly string[] | undefined,
+  { namespace }: RbacOptions,
+): readonly Finding[] {
+  if (exact === undefined || managed === undefined) return [];
+  const [given, known] = [new Set(exact), new Set(managed)];
+  const more = exact.filter((name) => !known.has(name) && name !== namespace);
+  const fewer = managed.filter((name) => !given.has(name));
+  if (more.length + fewer.length === 0) return [];
+  const parts = [
+    ...(more.length > 0 ? [`given but not managed: ${shortened(more)}`] : []),
+    ...(fewer.length > 0 ? [`managed but not given: ${shortened(fewer)}`] : []),
+  ];
+  return [rbacFinding("notListed", { object: `Namespace/${namespace}`, cause: parts.join("; ") })];
+}
+
+/** A list that stays readable with a thousand names. */
+export function shortened(names: readonly string[], most = 10): string {
+  if (names.length <= most) return names.join(", ");
+  return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
+}
+
+function sourceOf(configured: Configured | undefined): string {
+  return configured?.is === "list" || configured?.is === "label" ? configured.from : "no setting";
+}
+
+function requireCanary(namespaces: readonly string[], { canary }: RbacOptions): void {
+  if (canary === undefined || namespaces.includes(canary)) return;
+  throw new UsageError(`--canary: namespace ${canary} is not one of those worked on`, {
+    hint: `name one of: ${shortened(namespaces)}`,
+  });
+}
+
+function unfitOf(
+  namespaces: readonly string[],
+  all: Namespaces["all"],
+): ReadonlyMap<string, Finding> {
+  const unfit = new Map<string, Finding>();
+  if (all === undefined) return unfit;
+  for (const name of namespaces) {
+    const found = all.get(name);
+    const object = `Namespace/${name}`;
+    if (found === undefined) unfit.set(name, rbacFinding("namespaceAbsent", { object }));
+    else if (isDeleting(found)) {
+      const cause = `${renderDeletion(found)}: nothing can be created in it, and it is left out`;
+      unfit.set(name, rbacFinding("namespaceTerminating", { object, cause }));
+    }
+  }
+  return unfit;
+}
+
+/** What became of a place. */
+export interface SiteOutcome {
+  readonly site: Site;
+  readonly result: Result;
+  readonly findings: readonly Finding[];
+}
+
+/** Findings by which a namespace failed for want of rights. */
+const rightsCodes = ["RBAC-FORBIDDEN", "RBAC-ESCALATION"];
+
+/** The results so far. */
+export class Summary {
+  #targets: Pick<Targets, "namespaces" | "from"> = { namespaces: [], from: "" };
+  /** By name: the places of no namespace first, then the others. */
+  readonly #wide = new Map<string, NamespaceReport>();
+  readonly #results = new Map<string, NamespaceReport>();
+  #pruned = 0;
+  #notPruned = 0;
+
+  /** From here on each of the namespaces is accounted for. */
+  begin(targets: Targets): void {
+    this.#targets = targets;
+  }
+
+  add({ site, result, findings }: SiteOutcome): void {
+    const name = reportName(site);
+    const changes = isAsWanted(site.plan) ? {} : changesOf(site);
+    const results = site.namespace === undefined ? this.#wide : this.#results;
+    results.set(name, { name, result, ...(findings.length > 0 && { findings }), ...changes });
+  }
+
+  /** A namespace that cannot be worked on. */
+  unfit(name: string, finding: Finding): void {
+    this.#results.set(name, { name, result: "failed", findings: [finding] });
+  }
+
+  pruned(done: boolean): void {
+    if (done) this.#pruned += 1;
+    else this.#notPruned += 1;
+  }
+
+  /** What has failed, in the order in which it did. */
+  failed(): readonly NamespaceReport[] {
+    const all = [...this.#results.values(), ...this.#wide.values()];
+    return all.filter(({ result }) => result === "failed");
+  }
+
+  /** For the live line: a step of a hundredth, undefined between two. */
+  progress(): string | undefined {
+    const { length: all } = this.#targets.namespaces;
+    const { size } = this.#results;
+    if (size % Math.ceil(all / 100) !== 0 && size < all) return undefined;
+    const failed = this.failed().length;
+    return `namespaces: ${size} of ${all}${failed === 0 ? "" : `, ${failed} failed`}`;
+  }
+
+  /** Every namespace in the order of the alphabet; those not begun are skipped. */
+  namespaces(): readonly NamespaceReport[] {
+    const all = this.#targets.namespaces.map(
+      (name): NamespaceReport => this.#results.get(name) ?? { name, result: "skipped" },
+    );
+    return [...this.#wide.values(), ...all];
+  }
+
+  /** The end of a run that wrote so much, and why it began nothing more. */
+  exit(written: number, stopped: string | undefined): ExitReport {
+    const failed = this.failed();
+    const reason = this.#reason(stopped);
+    if (failed.length + this.#notPruned === 0) return { code: exitCodes.ok, reason };
+    const allFor = (codes: readonly string[]): boolean =>
+      written === 0 &&
+      failed.length > 0 &&
+      failed.every(({ findings = [] }) => findings.some(({ code }) => codes.includes(code)));
+    const untouched = allFor(rightsCodes) ? exitCodes.permission : exitCodes.conflict;
+    const names = failed.map(({ name }) => name).sort();
+    const isLeftOut = failed.every(({ findings = [] }) =>
+      findings.some(({ code }) => code === rbacFindings.namespaceTerminating.code),
+    );
+    return {
+      ...(isLeftOut && this.#notPruned === 0 && { leftOut: names }),
+      code: allFor([...rightsCodes, planFindings.changed.code]) ? untouched : exitCodes.partial,
+      reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
+      next: "fix what is named, then run the same command again: it writes only where something is missing",
+    };
+  }
+
+  #reason(stopped: string | undefined): string {
+    const { namespaces, from } = this.#targets;
+    if (namespaces.length === 0) return `no namespace is managed (${from}), nothing to do`;
+    const all = this.namespaces();
+    const counts = new Map<string, number>();
+    for (const { result } of all.slice(this.#wide.size)) {
+      counts.set(result, (counts.get(result) ?? 0) + 1);
+    }
+    const parts = [...counts].map(([result, count]) => `${count} ${result}`);
+    const unproven = all.filter(({ findings = [] }) =>
+      findings.some(({ code }) => code === "RBAC-UNPROVEN"),
+    ).length;
+    return [
+      `${namespaces.length} namespaces (${from}): ${parts.join(", ")}`,
+      this.#pruned === 0 ? "" : `, leftovers deleted in ${this.#pruned}`,
+      unproven === 0 ? "" : `; NOT PROVEN in ${unproven}, see the findings`,
+      stopped === undefined ? "" : `; stopped: ${stopped}`,
+    ].join("");
+  }
+}
+
+/** How a place is called in a report: a namespace, or what is in none. */
+export function reportName(site: Site): string {
+  if (site.namespace !== undefined) return site.namespace;
+  return site.part === undefined ? "(cluster)" : `(${placeName(site)})`;
+}
+
+function changesOf({ plan }: Site): Pick<NamespaceReport, "rules" | "subjects"> {
+  const { gained, lost, subjectsGained, subjectsLost } = plan;
+  return {
+    ...(gained.length + lost.length > 0 && {
+      rules: { gained: grantLines(gained), lost: grantLines(lost) },
+    }),
+    ...(subjectsGained.length + subjectsLost.length > 0 && {
+      subjects: { gained: subjectsGained, lost: subjectsLost },
+    }),
+  };
+}

@@ -1,0 +1,164 @@
+/** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
+import { withInstalled } from "../../domain/rest-api/modules";
+import type { InstalledModule } from "../../domain/rest-api/records";
+import { isTooOld } from "../../domain/engine-cluster/causes";
+import type { FieldEdit } from "../../domain/kube/edits";
+import { resizingCauses } from "../../domain/engine-cluster/volumes";
+import { databaseFinding } from "../../domain/database/findings";
+import { readOffer, withOffer } from "../../domain/databases/offer";
+import { planDatabase } from "../../domain/database/plan";
+import type { DatabaseTarget } from "../../domain/database/target";
+import type { Facts } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import type { KubeObject } from "../../domain/kube/objects";
+import { getPath } from "../../domain/base/values";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  parseEngineVersion,
+} from "../../domain/base/versions";
+import type { Freeze, FreezeCause } from "../../domain/recovery/classify";
+import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
+import { renderVersion } from "../../domain/database/rollout";
+
+/** What the person gives. */
+export interface RecoveryWish {
+  readonly engineVersion?: string;
+  readonly dropDigests: boolean;
+}
+
+/** One call of S100. */
+export interface DatabaseUpgrade {
+  readonly database: RecoveryDatabase;
+  readonly uid: number;
+  /** A text, as the field of the request is (C22). */
+  readonly version: string;
+}
+
+/** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag fixes. */
+export interface RecoveryPlan {
+  readonly upgrades: readonly DatabaseUpgrade[];
+  /** Of the EC. */
+  readonly digests: readonly FieldEdit[];
+  readonly problems: readonly string[];
+  readonly blocks: readonly Finding[];
+}
+
+/** Whose causes, and what is known of the cluster. */
+export interface Planning {
+  readonly facts: Facts;
+  readonly ec: KubeObject;
+  readonly freeze: Freeze;
+  readonly api: ApiFacts | undefined;
+}
+
+/** Plans the remedies of every cause; given again after them, the same flags plan nothing. */
+export function planRecovery(planning: Planning, wish: RecoveryWish): RecoveryPlan {
+  const plans = planning.freeze.causes.map((cause) => remedyOf(planning, cause, wish));
+  const problems = plans.flatMap(({ problems }) => problems ?? []);
+  return {
+    upgrades: plans.flatMap(({ upgrades }) => upgrades ?? []),
+    digests: plans.flatMap(({ digests }) => digests ?? []),
+    problems: [...new Set(problems)],
+    blocks: plans.flatMap(({ blocks }) => blocks ?? []),
+  };
+}
+
+type Remedy = Partial<RecoveryPlan>;
+
+function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): Remedy {
+  switch (cause.is) {
+    case "database":
+      return upgradeOf(planning, cause.database, wish);
+    case "digest":
+      return digestOf(planning, cause.finding, wish);
+    case "module":
+    case "license":
+    case "other":
+      return { blocks: [cause.finding] };
+  }
+}
+
+function upgradeOf(
+  planning: Planning,
+  database: RecoveryDatabase,
+  { engineVersion }: RecoveryWish,
+): Remedy {
+  const { label, uid, runs } = database;
+  const version = parseEngineVersion(engineVersion);
+  const choice = supported(planning);
+  if (version === undefined) {
+    const known = choice.length === 0 ? "" : `; the nodes can run ${choice.join(", ")}`;
+    return { problems: [`--engine-version: give the version for ${label}${known}`] };
+  }
+  const text = formatEngineVersion(version);
+  if (choice.length > 0 && !choice.includes(text)) {
+    const problem = `--engine-version: the nodes cannot run ${text}, but ${choice.join(", ")}`;
+    return { problems: [problem] };
+  }
+  if (runs !== undefined && compareEngineVersions(version, runs) <= 0) {
+    return { problems: [`--engine-version: ${label} runs ${renderVersion(runs)} already`] };
+  }
+  const blocks = upgradeBlocks(planning, database, version);
+  if (uid === undefined) {
+    return { blocks: [databaseFinding("uidUnknown", { object: label }), ...blocks] };
+  }
+  return { upgrades: [{ database, uid, version: text }], blocks };
+}
+
+/** What every node can run, 7.2 and later: the best proof that a version exists (domain facts 9). */
+export function supported({ api }: Pick<Planning, "api">): readonly string[] {
+  const [first, ...others] = api?.nodes ?? [];
+  return (first?.supportedVersions ?? []).filter((version) => {
+    const parsed = parseEngineVersion(version);
+    return (
+      parsed !== undefined &&
+      !isTooOld(parsed) &&
+      others.every((node) => node.supportedVersions.includes(version))
+    );
+  });
+}
+
+/** The edit that has to follow is judged before the call: a refused one would leave both apart. */
+function upgradeBlocks(
+  { facts, api }: Planning,
+  { label, target, volatile }: RecoveryDatabase,
+  version: EngineVersion,
+): readonly Finding[] {
+  const atRisk = databaseFinding("volatile", {
+    object: label,
+    fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
+  });
+  const wish = { version: formatEngineVersion(version), via: "api" } as const;
+  const known = withModules(target, api?.modules ?? []);
+  // what the nodes can run was judged with the flag
+  const offer = readOffer(undefined, api?.policy, facts.names);
+  const asked = known && withOffer(known, offer, facts.names);
+  const edit = asked === undefined ? [] : planDatabase(facts, asked, wish).blocks;
+  return [...(volatile ? [atRisk] : []), ...edit];
+}
+
+/** The EC as it will be when the edit is sent: what is installed counts. */
+function withModules(
+  target: DatabaseTarget | undefined,
+  modules: readonly InstalledModule[],
+): DatabaseTarget | undefined {
+  if (target?.lookup.is !== "found") return target;
+  const { lookup } = target;
+  return { ...target, lookup: { ...lookup, cluster: withInstalled(lookup.cluster, modules) } };
+}
+
+/** An image is a field of the StatefulSet: it stays while that is made anew. */
+function digestOf(
+  { facts, ec }: Planning,
+  finding: Finding,
+  { dropDigests }: RecoveryWish,
+): Remedy {
+  const field = String(finding.field);
+  const path = field.split(".");
+  const blocks = resizingCauses(facts, ec);
+  if (dropDigests && blocks.length > 0) return { blocks };
+  if (dropDigests) return { digests: [{ path, from: getPath(ec, path), to: null }] };
+  return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };
+}

@@ -1,0 +1,281 @@
+/** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
+import { EngineError, exitCodes } from "../../domain/base/errors";
+import { type Facts, factSources } from "../../domain/facts/facts";
+import { clusterFinding } from "../../domain/engine-cluster/findings";
+import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/kube/objects";
+import type { ApiWish, Needs } from "../../domain/facts/needs";
+import { recoverKeys, recoverNeeds } from "../upgrade-operator/needs";
+import type { Permission } from "../../domain/kube/permissions";
+import {
+  classifyFreeze,
+  eventEvidence,
+  type Evidence,
+  type Freeze,
+  logEvidence,
+} from "../../domain/recovery/classify";
+import type { ApiFacts } from "../../domain/recovery/databases";
+import { getPath, getOwn } from "../../domain/base/values";
+import type { ClusterApi } from "../../ports/rest-api";
+import { readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
+import { BlockedError } from "../../kernel/recorder";
+import type { Session } from "../../kernel/session";
+import { renderEdits } from "../../domain/kube/edits";
+import { databaseFinding } from "../../domain/database/findings";
+import type { Finding } from "../../domain/base/findings";
+import type { Names } from "../../domain/names/names";
+import { ownerOf } from "../../domain/kube/owners";
+import type { RecoveryPlan } from "./plan";
+import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
+import { parseEngineVersion } from "../../domain/base/versions";
+import type { Patch } from "../../domain/kube/change";
+import { readDefinition, withDefinition } from "../../readers/snapshot";
+
+/** What was seen. */
+export interface RecoverySnapshot {
+  readonly facts: Facts;
+  readonly ec: KubeObject;
+  readonly api: ApiFacts | undefined;
+  readonly freeze: Freeze;
+}
+
+/** What the run may need in all. */
+export function needsOf(
+  { names, api }: Pick<RecoverDeps, "names" | "api">,
+  { namespace, name, apply }: Pick<RecoverOptions, "namespace" | "name" | "apply">,
+  look?: RecoverySnapshot,
+): Needs {
+  const targets = look?.freeze.databases.flatMap(({ target }) => target ?? []);
+  const places = targets?.map(({ object }) => object.metadata.namespace ?? "");
+  return recoverNeeds({ names, namespace, name, applies: apply, api: api?.wish, places });
+}
+
+/**
+ * Looks, and classifies what it sees. With `unread`, a REST API that cannot be asked is told, and the
+ * resources alone are judged.
+ */
+export async function lookAt(
+  { deps, options, resource, api }: RecoverContext,
+  unread?: (error: EngineError) => void,
+): Promise<RecoverySnapshot> {
+  const { namespace, name } = options;
+  const [read, defined, asked] = await Promise.allSettled([
+    readFacts(deps, { namespace, resource }, recoverKeys),
+    readDefinition(deps, "ec"),
+    api === undefined ? undefined : readApi(deps, api).catch(passed),
+  ]);
+  // every one is seen to its end: a call that is under way would continue after the connection is closed
+  if (read.status === "rejected") throw read.reason as Error;
+  if (defined.status === "rejected") throw defined.reason as Error;
+  if (asked.status === "rejected") throw asked.reason as Error;
+  const [facts, told] = [withDefinition(read.value, defined.value), asked.value];
+  const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
+  if (ec === undefined) {
+    const object = [deps.names.ec.kind, namespace, name].join("/");
+    throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object })]);
+  }
+  return { facts, ec, api: told, freeze: classifyFreeze(facts, ec, told) };
+
+  function passed(error: unknown): undefined {
+    deps.signal.throwIfAborted();
+    if (unread === undefined || !(error instanceof EngineError)) throw error;
+    unread(error);
+  }
+}
+
+async function readApi({ signal }: RecoverDeps, api: ClusterApi): Promise<ApiFacts> {
+  // one after the other: a failure leaves no call behind that a closed connection would wait for
+  const databases = await api.databases(signal);
+  const modules = await api.modules(signal);
+  const license = await api.license(signal);
+  const nodes = await api.nodes(signal);
+  const policy = await api.policy(signal);
+  return {
+    databases,
+    modules,
+    ...(license !== undefined && { license }),
+    ...(nodes !== undefined && { nodes }),
+    ...(policy !== undefined && { policy }),
+  };
+}
+
+const tailLines = 500;
+const podResource: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod" };
+
+/** The operator's log and the events; a log that cannot be read is only evidence missing. */
+export async function readEvidence(
+  deps: RecoverDeps,
+  { facts, ec, freeze }: RecoverySnapshot,
+): Promise<readonly Evidence[]> {
+  const edbs = freeze.databases.flatMap(({ target }) => target?.object ?? []);
+  const pods = facts.objects.pods.filter(
+    ({ metadata }) => getOwn(metadata.labels, "name") === deps.names.operator.podLabel,
+  );
+  const logs = await Promise.all(pods.map((pod) => logOf(deps, pod)));
+  return [...logEvidence(logs.join("\n"), [ec, ...edbs]), ...eventEvidence(facts, ec, edbs)];
+}
+
+async function logOf(deps: RecoverDeps, pod: KubeObject): Promise<string> {
+  const { cluster, names, signal, recorder } = deps;
+  const { name = "", namespace = "" } = pod.metadata;
+  const ref: Ref = { resource: podResource, name, namespace };
+  const { container } = names.operator;
+  try {
+    return (await cluster.logs?.(ref, { container, tailLines, signal })) ?? "";
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof EngineError)) throw error;
+    recorder.note(`the log of ${objectLabel(pod)} could not be read: ${error.message}`);
+    return "";
+  }
+}
+
+/** The flags of the command, judged. */
+export interface RecoverOptions {
+  /** The operator's and the EC's. */
+  readonly namespace: string;
+  /** Name of the EC. */
+  readonly name: string;
+  readonly apply: boolean;
+  readonly engineVersion?: string;
+  readonly dropDigests: boolean;
+  /** No progress for so long: it is stalled. */
+  readonly stallAfterMs: number;
+  /** Longest time for each wait; absent: as long as something moves. */
+  readonly limitMs?: number;
+  /** Wait for actions that run, instead of stopping. */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+}
+
+/** The REST API of the EC, not yet connected. */
+interface ApiSource {
+  readonly wish: ApiWish;
+  readonly connect: () => Promise<ClusterApi>;
+}
+
+/** The world around a run. */
+export interface RecoverDeps extends UpgradeClusterDeps {
+  /** Absent: nothing was given to reach it with, and it is judged from the resources. */
+  readonly api: ApiSource | undefined;
+}
+
+/** One for a whole run. */
+export interface RecoverContext {
+  readonly deps: RecoverDeps;
+  readonly options: RecoverOptions;
+  readonly session: Session;
+  /** By which version of its kind the EC is read. */
+  readonly resource: Resource;
+  /** The REST API where it is asked. */
+  readonly api: ClusterApi | undefined;
+}
+
+const dataRisk = "the operator acts on the new spec; the database runs it already";
+
+/** The edits of resources that follow what runs. */
+export function lineEdits(apart: readonly Apart[], names: Names): readonly Patch[] {
+  const { resource } = factSources(names).edbs;
+  return apart.map(({ edb, edits }) => {
+    const { name = "", namespace = "" } = edb.metadata;
+    const id = `recover.line.${namespace}.${name}`;
+    return patchOf({ id, resource, object: edb, edits, risk: dataRisk });
+  });
+}
+
+function patchOf(write: Pick<Patch, "id" | "resource" | "object" | "edits" | "risk">): Patch {
+  const { namespace = "" } = write.object.metadata;
+  return {
+    verb: "patch",
+    ...write,
+    reverse: "the run saves the old values, and prints the command that puts them back",
+    where: ["-n", namespace],
+    owned: ownedBy(write.object),
+    dropped: (lost, object) => {
+      const cause = `the API server did not keep ${renderEdits(lost)}`;
+      return [databaseFinding("writeFailed", { object, cause })];
+    },
+  };
+}
+
+/** Who else looks after the object: exit 5, before anything is written. */
+function ownedBy(object: KubeObject): readonly Finding[] {
+  const owner = ownerOf(object);
+  if (owner === undefined) return [];
+  const cause = `${owner.name} owns it and would undo the change`;
+  return [databaseFinding("owned", { object: objectLabel(object), cause, fix: owner.way })];
+}
+
+/** The removal of digests from the EC. */
+export function digestEdit(
+  { ec }: Pick<RecoverySnapshot, "ec">,
+  { digests }: Pick<RecoveryPlan, "digests">,
+  resource: Resource,
+): readonly Patch[] {
+  if (digests.length === 0) return [];
+  const risk = "the automatic upgrade begins, and all pods of the cluster are renewed";
+  return [patchOf({ id: "recover.digests", resource, object: ec, edits: digests, risk })];
+}
+
+/** Every edit that the plan will lead to, as far as it is known beforehand. */
+export function followingEdits(
+  look: RecoverySnapshot,
+  plan: Pick<RecoveryPlan, "upgrades" | "digests">,
+): readonly Patch[] {
+  const { names } = look.facts;
+  const path = names.fields.engineVersion;
+  const raised = plan.upgrades.flatMap(({ database, version }): readonly Apart[] => {
+    const { target } = database;
+    if (target === undefined || target.instanceOf !== undefined) return [];
+    const from = getPath(target.object, path);
+    // an absent version or a channel asks for nothing that would undo it
+    if (parseEngineVersion(from) === undefined) return [];
+    return [{ database, edb: target.object, edits: [{ path, from, to: version }] }];
+  });
+  const known = new Set(raised.map(({ edb }) => objectLabel(edb)));
+  const others = look.freeze.apart.filter(({ edb }) => !known.has(objectLabel(edb)));
+  return [
+    ...digestEdit(look, plan, factSources(names).ecs.resource),
+    ...lineEdits([...raised, ...others], names),
+  ];
+}
+
+/** What the resources will have to follow: what differs now, and what the remedies bring about. */
+export function foreseenEdits(
+  look: RecoverySnapshot,
+  plan: Pick<RecoveryPlan, "upgrades" | "digests">,
+): readonly Patch[] {
+  const ahead = outOfLineAhead(
+    look.facts,
+    { databases: look.freeze.databases, api: look.api },
+    {
+      engineVersion: plan.upgrades[0]?.version,
+      raised: new Set(plan.upgrades.map(({ database }) => database.label)),
+    },
+  );
+  return [...followingEdits(look, plan), ...lineEdits(ahead, look.facts.names)];
+}
+
+/** What the edits need: a database may come to need one later, so that its namespace is asked for. */
+export function writePermissions(
+  { group, ec, edb }: Names,
+  edits: readonly Patch[],
+): readonly Permission[] {
+  const places = new Set<string>();
+  const digests: Permission[] = [];
+  for (const { object } of edits) {
+    const { name = "", namespace = "" } = object.metadata;
+    if (object.kind === edb.kind) places.add(namespace);
+    else {
+      const why = "to remove the digests that pin images";
+      digests.push({ verb: "patch", group, resource: ec.plural, namespace, name, why });
+    }
+  }
+  const lines = [...places].flatMap((namespace) =>
+    ["patch", "get"].map((verb) => ({
+      ...{ verb, group, resource: edb.plural, namespace },
+      why: "to bring the databases in line with what runs",
+    })),
+  );
+  return [...digests, ...lines];
+}

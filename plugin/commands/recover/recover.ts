@@ -1,0 +1,378 @@
+/**
+ * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
+ * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
+ */
+import { ClusterApiPermissionError } from "../../domain/rest-api/modules";
+import { EngineError, exitCodes, UsageError } from "../../domain/base/errors";
+import { distinct, type Finding } from "../../domain/base/findings";
+import { objectLabel } from "../../domain/kube/objects";
+import { planRecovery, type RecoveryPlan } from "./plan";
+import { recoveryFinding } from "../../domain/recovery/findings";
+import type { Evidence } from "../../domain/recovery/classify";
+import type { ClusterApi } from "../../ports/rest-api";
+import { ecResource } from "../../readers/engine-cluster";
+import {
+  requireHome,
+  requireNeeds,
+  requirePermissions,
+  requireYes,
+} from "../../kernel/permissions";
+import { requireGround } from "../../readers/ground";
+import { isSameSpec, Session } from "../../kernel/session";
+import { givenUp, waitFor } from "../../kernel/wait";
+import { BlockedError, type StepInfo } from "../../kernel/recorder";
+import type { Report } from "../../kernel/report";
+import {
+  digestEdit,
+  followingEdits,
+  foreseenEdits,
+  lineEdits,
+  type RecoverySnapshot,
+  lookAt,
+  needsOf,
+  readEvidence,
+  type RecoverContext,
+  type RecoverDeps,
+  type RecoverOptions,
+  writePermissions,
+} from "./read";
+import {
+  confirmed,
+  NotResumedError,
+  resumed,
+  runningActions,
+  upgrade,
+  upgradeStep,
+} from "./rest-api";
+import { termOf } from "../../domain/names/names";
+import { type Apart, modulesApart } from "../../domain/recovery/line";
+import { getPath } from "../../domain/base/values";
+import { type Patch, refOf } from "../../domain/kube/change";
+
+/** How it ended, and what was seen first; undefined where it could not be looked. */
+export interface Recovery {
+  readonly report: Report;
+  readonly look: RecoverySnapshot | undefined;
+  readonly evidence: readonly Evidence[];
+}
+
+/** Looks, or recovers; expected ends of every kind come back as a report. */
+export async function recover(deps: RecoverDeps, options: RecoverOptions): Promise<Recovery> {
+  const run = new Recover(deps, options);
+  const report = await run.run().catch((error: unknown) => run.end(error));
+  return { report, look: run.look, evidence: run.evidence };
+}
+
+class Recover {
+  look: RecoverySnapshot | undefined;
+  evidence: readonly Evidence[] = [];
+  readonly #session: Session;
+  #begun = false;
+  /** The REST API was asked, and has refused the login. */
+  #refused: ClusterApiPermissionError | undefined;
+
+  constructor(
+    private readonly deps: RecoverDeps,
+    private readonly options: RecoverOptions,
+  ) {
+    this.#session = new Session(deps, options);
+  }
+
+  async run(): Promise<Report> {
+    const { deps, options } = this;
+    await requireNeeds(deps, "recover", needsOf(deps, options));
+    await requireGround(deps, { namespace: options.namespace, clusters: [options.name] });
+    const resource = await ecResource(deps);
+    const api = await this.#connected();
+    try {
+      const context = { deps, options, session: this.#session, resource, api };
+      const look = await lookAt(context, options.apply ? undefined : this.#unread);
+      this.look = look;
+      this.evidence = await readEvidence(deps, look);
+      deps.recorder.findings(look.freeze.warnings);
+      if (look.api === undefined && this.#refused === undefined) {
+        deps.recorder.findings([recoveryFinding("apiUnread", {})]);
+      }
+      return await (options.apply ? this.#apply(context, look) : this.#shown(look));
+    } finally {
+      api?.close();
+    }
+  }
+
+  /** The report for an end by an error; once something is changed, that is told. */
+  end(error: unknown): Report {
+    const { recorder } = this.deps;
+    if (!this.#begun) return recorder.failure(error);
+    const next = "run the same command again: it continues from the state found";
+    return recorder.failure(error, { stands: "what was done before stays", next });
+  }
+
+  /** Looking continues without it, changing does not. */
+  async #connected(): Promise<ClusterApi | undefined> {
+    const { api } = this.deps;
+    return await api?.connect().catch((error: unknown) => {
+      if (this.options.apply || !(error instanceof EngineError)) throw error;
+      this.#unread(error);
+      return undefined;
+    });
+  }
+
+  readonly #unread = (error: EngineError): void => {
+    if (error instanceof ClusterApiPermissionError && error.finding !== undefined) {
+      this.#refused = error;
+    }
+    this.deps.recorder.note(`the REST API is not asked: ${error.message}`);
+  };
+
+  #shown({ freeze }: RecoverySnapshot): Report {
+    const { recorder } = this.deps;
+    const causes = [...freeze.mismatches, ...freeze.causes.map(({ finding }) => finding)];
+    recorder.findings(causes);
+    if (this.#refused !== undefined) return recorder.failure(this.#refused);
+    if (causes.length === 0 && freeze.is !== "frozen" && freeze.apart.length === 0) {
+      return recorder.success(freeze.says);
+    }
+    return recorder.report({
+      code: exitCodes.blocked,
+      reason: reasonOf(freeze.says, causes),
+      next: "follow the procedure, or run the last command of it",
+    });
+  }
+
+  async #apply(context: RecoverContext, look: RecoverySnapshot): Promise<Report> {
+    const { deps, options } = this;
+    const { freeze } = look;
+    if (freeze.mismatches.length > 0) {
+      const causes = freeze.causes.map(({ finding }) => finding);
+      throw new BlockedError(exitCodes.blocked, [...freeze.mismatches, ...causes]);
+    }
+    if (freeze.is !== "frozen" && freeze.apart.length === 0) {
+      const done = freeze.is === "standing" || options.dryRun !== "none";
+      return deps.recorder.success(done ? freeze.says : await followUpgrade(context, look));
+    }
+    const plan = await this.#fitPlan(context, look);
+    if (options.dryRun !== "none") {
+      const steps = await plannedSteps(context, { look, plan });
+      return deps.recorder.success(`dry run: ${steps} steps planned, nothing was changed`);
+    }
+    await this.#confirm({ look, plan });
+    this.#begun = true;
+    return deps.recorder.success(await applyRecovery(context, { look, plan }));
+  }
+
+  /** Everything that stands against it is told at once, and nothing is changed then. */
+  async #fitPlan({ api }: RecoverContext, look: RecoverySnapshot): Promise<RecoveryPlan> {
+    const { deps, options } = this;
+    const { engineVersion, dropDigests } = options;
+    const wish = { dropDigests, ...(engineVersion !== undefined && { engineVersion }) };
+    const plan = planRecovery(look, wish);
+    const { blocks, problems, upgrades } = plan;
+    if (blocks.length > 0) {
+      throw new BlockedError(exitCodes.blocked, [
+        ...blocks,
+        ...look.freeze.causes.map(({ finding }) => finding).filter((one) => !blocks.includes(one)),
+      ]);
+    }
+    const missing = upgrades.length > 0 && api === undefined;
+    const needs = missing ? ["--api-ca: give the CA of the REST API, which has to be asked"] : [];
+    if (problems.length + needs.length > 0) {
+      deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
+      throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
+    }
+    const edits = foreseenEdits(look, plan);
+    const conflicts = edits.flatMap((edit) => this.#session.conflictsOf(edit).conflicts);
+    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, distinct(conflicts));
+    deps.recorder.needs.declare("recover", needsOf(deps, options, look));
+    await requirePermissions(deps, writePermissions(deps.names, edits));
+    if (api !== undefined) await this.#quiet(look, plan, api);
+    return plan;
+  }
+
+  /** No action may be at work on what is to be changed. */
+  async #quiet(
+    { freeze }: RecoverySnapshot,
+    { upgrades }: RecoveryPlan,
+    api: ClusterApi,
+  ): Promise<void> {
+    const { deps, options } = this;
+    const raised = new Set(upgrades.map(({ uid }) => uid));
+    const touched = freeze.databases.filter(
+      ({ uid, status }) =>
+        (uid !== undefined && raised.has(uid)) || (status !== undefined && status !== "active"),
+    );
+    await waitFor(deps, {
+      look: async () => {
+        const [first, ...others] = await runningActions(deps, api, touched);
+        if (first === undefined) return { is: "done", value: undefined };
+        if (!options.wait || options.dryRun !== "none") {
+          const findings = [first, ...others].map(({ finding }) => finding);
+          throw new BlockedError(exitCodes.blocked, findings);
+        }
+        return { is: "moving", on: first.on };
+      },
+      beforeWrite: true,
+      total: { ms: options.limitMs ?? options.stallAfterMs, end: givenUp },
+    });
+  }
+
+  async #confirm({ look, plan }: PlannedRecovery): Promise<void> {
+    const { upgrades, digests } = plan;
+    await requireHome(this.deps, true);
+    const what = [
+      ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
+      ...digests.map(({ path }) => `remove ${path.join(".")}`),
+      "bring the resources in line with what runs",
+    ];
+    const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
+    await requireYes(this.deps, question);
+    this.#session.confirm(foreseenEdits(look, plan));
+    this.#session.confirmCalls(callsOf(plan));
+  }
+}
+
+function reasonOf(says: string, causes: readonly Finding[]): string {
+  const why = causes.map(({ object, cause }) => [object, cause].filter(Boolean).join(": "));
+  return why.length === 0
+    ? `${says}: resources ask for less than what runs`
+    : `${says}: ${why.join("; ")}`;
+}
+
+/** What is to be done, and on what it was planned. */
+interface PlannedRecovery {
+  readonly look: RecoverySnapshot;
+  readonly plan: RecoveryPlan;
+}
+
+/** Nothing moves for so long: resources are brought in line early, the operator may wait for them (S123). */
+const earlyMs = 60_000;
+
+/** The calls of the REST API, in their order. */
+function callsOf({ upgrades }: RecoveryPlan): readonly { readonly step: StepInfo }[] {
+  return upgrades.map((wanted) => ({ step: upgradeStep(wanted) }));
+}
+
+/** Records what would be done; the API server judges the edits where it is asked to. */
+export async function plannedSteps(
+  context: RecoverContext,
+  { look, plan }: PlannedRecovery,
+): Promise<number> {
+  const calls = callsOf(plan);
+  for (const { step } of calls) context.deps.recorder.done(step, "planned");
+  const edits = followingEdits(look, plan);
+  for (const edit of edits) await context.session.plan(edit);
+  return calls.length + edits.length;
+}
+
+/** Does it all; says how it ended. */
+async function applyRecovery(
+  context: RecoverContext,
+  { look, plan }: PlannedRecovery,
+): Promise<string> {
+  await overRest(context, plan);
+  for (const edit of digestEdit(look, plan, context.resource)) await write(context, edit);
+  const now = await lookAt(context);
+  const early = await goOn(context, now);
+  const later = await lookAt(context);
+  await writeLines(context, later);
+  const written = early ? now : later;
+  for (const apart of written.freeze.apart) await confirm(context, apart);
+  return await agreed(context);
+}
+
+/** Nothing is to be changed any more: what an earlier run has set going is seen to its end. */
+async function followUpgrade(context: RecoverContext, look: RecoverySnapshot): Promise<string> {
+  await goOn(context, look);
+  const { freeze } = await lookAt(context);
+  const { observedGeneration } = context.deps.names.edbFields;
+  for (const database of freeze.databases) {
+    const edb = database.target?.object;
+    if (edb === undefined || getPath(edb, observedGeneration) === edb.metadata.generation) continue;
+    await confirm(context, { database, edb });
+  }
+  return await agreed(context);
+}
+
+async function overRest(context: RecoverContext, plan: RecoveryPlan): Promise<void> {
+  const { api } = context;
+  if (plan.upgrades.length === 0) return;
+  if (api === undefined) throw new UsageError("the REST API has to be asked: give --api-ca");
+  for (const wanted of plan.upgrades) await upgrade({ ...context, api }, wanted);
+}
+
+/** Waits for Running; true when the resources had to be brought in line before. */
+async function goOn(context: RecoverContext, look: RecoverySnapshot): Promise<boolean> {
+  const { deps } = context;
+  const { ec, freeze } = look;
+  const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
+  const info = {
+    id: "recover.resume",
+    action: "wait",
+    object: objectLabel(ec),
+    why: `until the operator has continued and the ${termOf(deps.names.ec)} is Running`,
+  } as const;
+  return await deps.recorder.step(info, async () => {
+    try {
+      const why = await resumed(context, look, early ? earlyMs : undefined);
+      return { result: "done", value: false, why };
+    } catch (error) {
+      if (!early || !(error instanceof NotResumedError)) throw error;
+    }
+    deps.recorder.note("the operator does not continue: the resources are brought in line at once");
+    await writeLines(context, look);
+    return { result: "done", value: true, why: await resumed(context, look) };
+  });
+}
+
+async function writeLines(context: RecoverContext, { freeze }: RecoverySnapshot): Promise<void> {
+  const { deps, session } = context;
+  const edits = lineEdits(freeze.apart, deps.names);
+  // a resource that asks for less than what runs by now would have the operator undo the remedy
+  for (const edit of edits) if (session.isConfirmed(edit)) await write(context, edit);
+  session.requireConfirmed(edits);
+}
+
+/** A status that was written meanwhile is no conflict. */
+async function write({ deps, session }: RecoverContext, patch: Patch): Promise<void> {
+  await session.send(patch, async (error) => {
+    const object = await deps.cluster.get(refOf(patch), { signal: deps.signal });
+    if (object === undefined || !isSameSpec(object, patch.object)) throw error;
+    return { ...patch, object };
+  });
+}
+
+/** Sees that the operator has acted on an edit. */
+async function confirm(
+  context: RecoverContext,
+  apart: Pick<Apart, "edb" | "database">,
+): Promise<void> {
+  const { name = "", namespace = "" } = apart.edb.metadata;
+  const info = {
+    id: `recover.confirm.${namespace}.${name}`,
+    action: "wait",
+    object: objectLabel(apart.edb),
+    why: "until the operator has acted on it, and both agree",
+  } as const;
+  await context.deps.recorder.step(info, async () => {
+    const why = await confirmed(context, apart);
+    return { result: "done", value: undefined, why };
+  });
+}
+
+/** The last look: nothing is frozen, and no resource asks for less than what runs. */
+async function agreed(context: RecoverContext): Promise<string> {
+  const { deps } = context;
+  const { facts, freeze, ec, api } = await lookAt(context);
+  const label = objectLabel(ec);
+  if (freeze.is !== "frozen" && freeze.apart.length === 0) {
+    const stands = `${label} is in state ${freeze.state}`;
+    if (api === undefined) return `${stands}, as far as the resources tell`;
+    const apart = modulesApart(facts, freeze.databases, api);
+    deps.recorder.findings(apart);
+    return apart.length === 0
+      ? `${stands}, resources and databases agree`
+      : `${stands}, resources and databases agree in their versions, and differ in their modules`;
+  }
+  const causes = freeze.causes.map(({ finding }) => finding);
+  const left = recoveryFinding("notResumed", { object: label, cause: `still so: ${freeze.says}` });
+  throw new BlockedError(exitCodes.failed, causes.length > 0 ? causes : [left]);
+}

@@ -1,0 +1,242 @@
+/** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
+import { recoverKeys } from "../upgrade-operator/needs";
+import type { ApiAction, ApiDatabase } from "../../domain/rest-api/records";
+import { exitCodes } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { type DatabaseUpgrade } from "./plan";
+import { recoveryFinding } from "../../domain/recovery/findings";
+import { type ApiFacts, otherRecord, type RecoveryDatabase } from "../../domain/recovery/databases";
+import { renderVersion, judgeDatabase } from "../../domain/database/rollout";
+import {
+  compareEngineVersions,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../../domain/base/versions";
+import type { ClusterApi } from "../../ports/rest-api";
+import {
+  type Limit,
+  type Look as Seen,
+  restApi,
+  timeIsUp,
+  waitFor,
+  type Waiting,
+} from "../../kernel/wait";
+import { BlockedError, type StepInfo } from "../../kernel/recorder";
+import {
+  type RecoverySnapshot,
+  type RecoverContext,
+  type RecoverDeps,
+  type RecoverOptions,
+} from "./read";
+import { clusterCodes, clusterFindings } from "../../domain/engine-cluster/findings";
+import { objectLabel } from "../../domain/kube/objects";
+import { classifyFreeze } from "../../domain/recovery/classify";
+import type { Apart } from "../../domain/recovery/line";
+import { judgeCluster } from "../../domain/engine-cluster/rollout";
+import { readFacts } from "../../readers/engine-cluster";
+
+/** A run whose REST API is asked. */
+export interface Asking extends RecoverContext {
+  readonly api: ClusterApi;
+}
+
+/** How the step is named in the report. */
+export function upgradeStep({ database, uid, version }: DatabaseUpgrade): StepInfo {
+  const why = `upgrade database ${uid} from ${renderVersion(database.runs)} to ${version} over the REST API`;
+  return { id: `recover.upgrade.${uid}`, action: "call", object: database.label, why };
+}
+
+/** Posts the version once, and follows the action to the end. */
+export async function upgrade(
+  { deps, options, session, api }: Asking,
+  wanted: DatabaseUpgrade,
+): Promise<void> {
+  const step = upgradeStep(wanted);
+  const { uid, version, database } = wanted;
+  const other = otherRecord(deps.names, database, await api.database(uid, deps.signal));
+  if (other !== undefined) throw new BlockedError(exitCodes.blocked, [other]);
+  const body = { [deps.names.upgradeRequest.engineVersion]: version };
+  await session.call({
+    step,
+    // an answer on its way is waited for, so that the outcome is known
+    send: () => api.upgrade(uid, body, new AbortController().signal),
+    end: async ({ actionUid: action }) => {
+      await waitFor(deps, {
+        look: () => reached(deps, api, { ...wanted, action }),
+        server: restApi,
+        ...limitsOf(options, stands(step.object)),
+      });
+      return { result: "changed", value: undefined };
+    },
+  });
+}
+
+/** The action where it is known, and in any case the database itself (domain facts 9). */
+async function reached(
+  { signal }: RecoverDeps,
+  api: ClusterApi,
+  wanted: DatabaseUpgrade & { readonly action: string | undefined },
+): Promise<Seen<undefined>> {
+  const { uid, version, database, action: started } = wanted;
+  const action = started === undefined ? undefined : await api.action(started, signal);
+  if (action?.is === "failed") throw failed(database.label, action);
+  const bdb = await api.database(uid, signal);
+  if (action?.is !== "running" && isReached(bdb, version)) return { is: "done", value: undefined };
+  const state = [bdb?.status, bdb?.version].map((part) => part ?? "not told").join(", ");
+  const on = `${database.label} to run ${version} (${state}${progressOf(action)})`;
+  return { is: "moving", on, step: `${state} ${stepOf(action)}` };
+}
+
+function isReached(bdb: ApiDatabase | undefined, version: string): boolean {
+  return bdb?.status === "active" && isAt(bdb.version, version);
+}
+
+function isAt(runs: string | undefined, wanted: string): boolean {
+  const [is, to] = [leadingEngineVersion(runs), parseEngineVersion(wanted)];
+  return is !== undefined && to !== undefined && compareEngineVersions(is, to) >= 0;
+}
+
+function progressOf(action: ApiAction | undefined): string {
+  if (action === undefined) return "";
+  const { uid, status = "no state", progress } = action;
+  return `, action ${uid} ${status}${progress === undefined ? "" : ` ${progress} %`}`;
+}
+
+function stepOf(action: ApiAction | undefined): string {
+  return `${action?.status ?? ""} ${action?.progress ?? ""}`;
+}
+
+function failed(object: string, { uid, status, error }: ApiAction): BlockedError {
+  const cause = `action ${uid} ended as ${status ?? "failed"}${error === undefined ? "" : `: ${error}`}`;
+  return new BlockedError(exitCodes.failed, [recoveryFinding("actionFailed", { object, cause })]);
+}
+
+/** The end of a wait for an action on this object that makes no progress. */
+const stands =
+  (object: string) =>
+  (on: string): BlockedError =>
+    new BlockedError(exitCodes.failed, [
+      recoveryFinding("actionFailed", {
+        object,
+        cause: `no progress: it waits for ${on}`,
+        fix: "see the actions of the cluster's REST API and its health, then run again",
+      }),
+    ]);
+
+/** Actions that are at work on these databases: nothing is changed while one runs. */
+export async function runningActions(
+  { signal }: RecoverDeps,
+  api: ClusterApi,
+  databases: readonly Pick<RecoveryDatabase, "label" | "uid">[],
+): Promise<readonly { readonly on: string; readonly finding: Finding }[]> {
+  const found: { readonly on: string; readonly finding: Finding }[] = [];
+  for (const { label, uid } of databases) {
+    const actions = uid === undefined ? undefined : await api.actionsOf(uid, signal);
+    for (const action of actions ?? []) {
+      if (action.is !== "running") continue;
+      const what = action.name === undefined ? "" : ` (${action.name})`;
+      const far = progressOf(action).replace(/^, action \S+/, ":");
+      const cause = `action ${action.uid}${what} is running${far}`;
+      const finding = recoveryFinding("actionRuns", { object: label, cause });
+      found.push({ on: `action ${action.uid} on ${label}`, finding });
+    }
+  }
+  return found;
+}
+
+/** Both limits as a wait takes them; `stalled` is the end where nothing moved for too long. */
+function limitsOf(
+  { stallAfterMs, limitMs }: Pick<RecoverOptions, "stallAfterMs" | "limitMs">,
+  stalled: Limit["end"],
+): Pick<Waiting<unknown>, "total" | "idle"> {
+  return {
+    total: limitMs === undefined ? undefined : { ms: limitMs, end: timeIsUp },
+    idle: { ms: stallAfterMs, end: stalled },
+  };
+}
+
+const undefinedCode = clusterFindings.moduleUndefined.code;
+
+/** Nothing has moved although the causes are gone. */
+export class NotResumedError extends BlockedError {}
+
+/** Of what keeps it frozen, as it is reported here. */
+const codes = clusterCodes.map(({ code, source }) => ({
+  code,
+  source: code === undefinedCode ? source : "S97",
+}));
+
+/** Waits until the EC is Running and all its pods are renewed; resources may be behind the REST API. */
+export async function resumed(
+  context: RecoverContext,
+  { ec, api }: Pick<RecoverySnapshot, "ec" | "api">,
+  stallAfterMs = context.options.stallAfterMs,
+): Promise<string> {
+  const { deps, options } = context;
+  return await waitFor(deps, {
+    look: () => lookAt(context, api),
+    codes,
+    ...limitsOf({ ...options, stallAfterMs }, (on) => {
+      const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
+      const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
+      return new NotResumedError(exitCodes.failed, [finding]);
+    }),
+  });
+}
+
+async function lookAt(
+  { deps, options: { namespace, name }, resource }: RecoverContext,
+  api: ApiFacts | undefined,
+): Promise<Seen<string>> {
+  const facts = await readFacts(deps, { namespace, resource }, recoverKeys);
+  const progress = judgeCluster(facts, name, { sameRelease: true });
+  if (progress.is === "done") return { is: "done", value: progress.says };
+  const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
+  const causes = ec === undefined ? [] : classifyFreeze(facts, ec, api).causes;
+  const found = causes.map(({ finding }) => finding);
+  // to define a module is left to a person: no wait brings it about (S124; C9)
+  const left = found.find(({ code }) => code === undefinedCode);
+  if (left !== undefined) {
+    const { code, object, cause: because, fix } = left;
+    return { is: "stalled", code, object: String(object), because, fix };
+  }
+  if (progress.is === "moving") return progress;
+  if (ec === undefined || found.some(({ code }) => code === progress.code)) return progress;
+  // the resources lag behind what the REST API shows: the operator is given its time
+  const { because } = progress;
+  return { is: "moving", on: `the operator to continue (${because})`, step: because };
+}
+
+/** Waits until the operator has acted on the resource, and resource and database agree. */
+export async function confirmed(
+  { deps, options, resource }: RecoverContext,
+  { edb, database }: Pick<Apart, "edb" | "database">,
+): Promise<string> {
+  const { namespace } = options;
+  const { runs } = database;
+  const object = objectLabel(edb);
+  return await waitFor(deps, {
+    look: async () => {
+      const facts = await readFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
+      const now = facts.objects.edbs.find((one) => objectLabel(one) === object);
+      const progress = judgeDatabase(
+        facts,
+        { kind: "edb", object: now ?? edb },
+        {
+          ...(runs !== undefined && { version: runs }),
+          atLeast: true,
+          patience: { idleMs: 0, stallAfterMs: options.stallAfterMs },
+        },
+      );
+      if (progress.is === "done") return { is: "done", value: progress.says };
+      if (progress.is === "moving") return { ...progress, on: `${object}: ${progress.on}` };
+      const { code, because: cause, fix } = progress;
+      const finding = { code, severity: "error", object, cause, fix, source: "S98" } as const;
+      throw new BlockedError(exitCodes.failed, [finding]);
+    },
+    ...limitsOf(options, (on) => {
+      const finding = recoveryFinding("notResumed", { object, cause: `no progress: ${on}` });
+      return new NotResumedError(exitCodes.failed, [finding]);
+    }),
+  });
+}

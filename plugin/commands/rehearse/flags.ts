@@ -1,0 +1,84 @@
+/** `rehearse` and `diff`, which are given another command. */
+import type { RehearsedCommand } from "../../cmdutil/context";
+import { flagTable, type OptionsOf } from "../../cmdutil/flags";
+import { groups, spec } from "../../cmdutil/spec";
+import { rehearsedByDefault } from "../../cmdutil/standard-flags";
+
+/** The flags of `rehearse` itself. */
+export const rehearseFlags = flagTable({
+  from: {
+    value: "PLACE",
+    file: true,
+    offers: "context",
+    help: "Context of the kubeconfig, or a file or folder of objects, - for stdin; else an example",
+  },
+  limits: { help: "List everything that a rehearsal cannot know" },
+  webhook: {
+    value: "FILE",
+    file: true,
+    help: "engine-webhook to call, instead of the one beside this program or on the PATH",
+  },
+});
+
+/** Options of `rehearse`, and the command that it is given. */
+export interface RehearseFlags extends Pick<OptionsOf<typeof rehearseFlags>, "from" | "webhook"> {
+  readonly command: RehearsedCommand;
+}
+
+/** `rehearse`, of these commands. */
+export const rehearse = (known: readonly string[]) =>
+  spec({
+    path: "rehearse",
+    kind: "Rehearsal",
+    group: groups.upgrade,
+    summary: "Run a command against a copy of a cluster in memory, nothing real touched",
+    description: `Run a command against a copy of a cluster in memory: its plan, the run itself, and the run again.
+
+The copy is made of a live cluster that is only read, of a dump as "kubectl get -o yaml" writes it, or of a
+built-in example. Admission calls go to the webhook program that is really running on this machine. Flags of
+the command are given as if it stood alone; without a command, ${rehearsedByDefault} is rehearsed.`,
+    examples: {
+      "See the swap of the webhook on the built-in example": "rehearse",
+      "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",
+      "Rehearse it on a copy of a live cluster": "rehearse --from prod -n engine",
+      "Rehearse a command on a dump": "rehearse upgrade-webhook --from dump.yaml",
+    },
+    argument: {
+      name: "COMMAND",
+      help: "Command to rehearse, followed by its flags",
+      choices: known,
+      optional: true,
+    },
+    flags: rehearseFlags,
+    cluster: true,
+  });
+
+/** `diff`, of these commands. */
+export const diff = (known: readonly string[]) =>
+  spec({
+    path: "diff",
+    kind: "Diff",
+    group: groups.look,
+    summary: "Show what a command would change, without changing it",
+    description: `Show what a command would change, without changing it. Ends with 1 if something would change, else with 0.
+
+Each object is compared with what the API server would store: every write is sent with dryRun=All. With
+--dry-run=client nothing is sent, and what the API server would make of a write is not known. Secrets, keys
+and certificates appear as fingerprints. KUBECTL_EXTERNAL_DIFF names another program to show the differences,
+as for kubectl diff. Without a command, ${rehearsedByDefault} is meant.`,
+    examples: {
+      "Show what the swap of the webhook would write": "diff upgrade-webhook -n engine",
+      "Show the rules gained and lost in each namespace": "diff reapply-rbac -n engine",
+      "Compare the objects of a release with those that are there":
+        "diff upgrade-operator --release ./release -n engine",
+    },
+    argument: {
+      name: "COMMAND",
+      help: "Command to compare, followed by its flags",
+      choices: known,
+      optional: true,
+    },
+    flags: {},
+    cluster: true,
+    place: "given",
+  });

@@ -1,0 +1,232 @@
+/** `status`: one snapshot, judged; or one after the other as things change (S57-S60, S68-S74). */
+import type { CheckTarget } from "../../domain/checks/check";
+import { clusterLookups } from "../../domain/rules/clusters";
+import { exitCodes, PermissionError } from "../../domain/base/errors";
+import { type FactKey, factKeys, type Facts, isOpenShift } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import type { KubeObject } from "../../domain/kube/objects";
+import { factNeeds } from "../../domain/checks/needs";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import type { ReleaseContents } from "../../domain/release/contents";
+import { clusterAbsent } from "../upgrade/procedure";
+import { judgeStatus, type Status } from "./status";
+import { requirePermissions } from "../../kernel/permissions";
+import { BlockedError, type Recorder } from "../../kernel/recorder";
+import { isAway } from "../../kernel/wait";
+import type { Cluster } from "../../ports/kubernetes";
+import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
+import type { ProbeOutcome } from "../upgrade-webhook/next";
+import { getOwn } from "../../domain/base/values";
+import { entryOf, serviceNamespaceOf } from "../../domain/admission/configuration";
+import { tally } from "../../domain/admission/gap";
+import { type ProbePair, pairsFor, type Proof } from "../../domain/admission/probe";
+import { hindranceCause } from "../../domain/admission/refusers";
+import { labelsFor, selects } from "../../domain/kube/selectors";
+import { Prober } from "../../readers/prober";
+
+/** The world around a status. */
+interface StatusDeps extends SnapshotDeps {
+  readonly recorder: Recorder;
+  /** Renders a list of objects as YAML, for Roles to ask for. */
+  readonly yaml: (objects: readonly unknown[]) => string;
+  readonly judgeChecks: (facts: Facts, target: CheckTarget) => readonly Finding[];
+}
+
+/** What it is judged against. */
+export interface StatusOptions {
+  readonly namespace: string;
+  /** The shipped roles and bindings, or those of the release. */
+  readonly rbac: RoleFiles;
+  /** How the release was given, and its files as one platform has them. */
+  readonly release?: {
+    readonly given: string;
+    readonly contents: (openShift: boolean) => ReleaseContents;
+  };
+  /** The EC that is asked about; absent: all of the namespace. */
+  readonly ec?: string;
+  /** The name of the probe's objects; absent: nothing is probed. */
+  readonly probeName?: string;
+}
+
+/** Reads the cluster as often as it is asked. */
+export class StatusReader {
+  constructor(
+    private readonly deps: StatusDeps,
+    private readonly options: StatusOptions,
+  ) {}
+
+  /** The state now. */
+  async read(): Promise<Status> {
+    const { deps, options } = this;
+    const all = await readSnapshot(deps, options.namespace);
+    await requireAny(all, deps);
+    const { release, rbac, probeName, ec } = options;
+    const facts = ec === undefined ? all : factsOfCluster(all, ec);
+    const contents = release?.contents(isOpenShift(facts));
+    const probe =
+      probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
+    const contained = contents !== undefined && { contents };
+    return judgeStatus(facts, {
+      rbac,
+      ...(probe !== undefined && { probe }),
+      ...(release && contents && { release: { contents, given: release.given } }),
+      findings: deps.judgeChecks(facts, { rbac, ...contained }),
+    });
+  }
+}
+
+/** The cluster for looks at several namespaces: what was listed once is not read again. */
+export function listedOnce(cluster: Cluster): Cluster {
+  const lists = new Map<string, ReturnType<Cluster["list"]>>();
+  const list: Cluster["list"] = (resource, options = {}) => {
+    const key = JSON.stringify([resource, { ...options, signal: undefined }]);
+    const asked = lists.get(key) ?? cluster.list(resource, options);
+    lists.set(key, asked);
+    return asked;
+  };
+  return Object.create(cluster, { list: { value: list } }) as Cluster;
+}
+
+/** The facts with one EC of the operator's namespace alone, and of the databases those that belong to it. */
+function factsOfCluster(all: Facts, name: string): Facts {
+  const isIt = (one: { readonly namespace?: string; readonly name?: string }): boolean =>
+    one.namespace === all.namespace && one.name === name;
+  const ecs = all.objects.ecs.filter(({ metadata }) => isIt(metadata));
+  if (ecs.length === 0 && !all.unread.has("ecs")) {
+    throw new BlockedError(exitCodes.blocked, [clusterAbsent(all, name)]);
+  }
+  const lookUp = clusterLookups(all);
+  const own = (kind: "edb" | "eaadb"): readonly KubeObject[] =>
+    all.objects[`${kind}s`].filter((object) => {
+      const found = lookUp(object, kind);
+      return found.is === "found" && isIt(found.cluster);
+    });
+  return { ...all, objects: { ...all.objects, ecs, edbs: own("edb"), eaadbs: own("eaadb") } };
+}
+
+const why = "the status is read from it";
+
+/** Ends with the Role to ask for where not one list may be read; else what is missing shows as unknown. */
+async function requireAny(facts: Facts, deps: StatusDeps): Promise<void> {
+  if (factKeys.some((key) => !facts.unread.has(key) && !facts.unserved.has(key))) return;
+  await requirePermissions(deps, factNeeds(facts, { keys: [...facts.unread.keys()], why }));
+  throw new PermissionError("nothing of the cluster may be read", {
+    hint: "ask for the permission to list, or use another user with --context or --as",
+  });
+}
+
+/** What a watch tells, each time it has looked. */
+export interface StatusView {
+  readonly status: Status;
+  /** Set while the API server does not answer: the status is the last one that was read. */
+  readonly old?: { readonly since: string; readonly because: string };
+}
+
+/** How a watch continues, and when it is over. */
+interface StatusWatchOptions {
+  readonly intervalMs: number;
+  /** Infinity: only a signal ends it. */
+  readonly timeoutMs: number;
+  readonly until: (status: Status) => boolean;
+  readonly show: (look: StatusView) => void;
+}
+
+/** Looks again and again; the first look has to succeed. "over" is what was waited for. */
+export async function watchStatus(
+  reader: StatusReader,
+  { clock, signal }: Pick<StatusDeps, "clock" | "signal">,
+  options: StatusWatchOptions,
+): Promise<"over" | "timeout"> {
+  const from = clock.now();
+  let last: StatusView = { status: await reader.read() };
+  for (;;) {
+    options.show(last);
+    if (last.old === undefined && options.until(last.status)) return "over";
+    const left = options.timeoutMs - (clock.now() - from);
+    if (left <= 0) return "timeout";
+    await clock.sleep(Math.min(options.intervalMs, left), signal);
+    last = await lookAgain(reader, last, clock.now());
+  }
+}
+
+async function lookAgain(reader: StatusReader, last: StatusView, now: number): Promise<StatusView> {
+  try {
+    return { status: await reader.read() };
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    const since = last.old?.since ?? new Date(now).toISOString();
+    return { status: last.status, old: { since, because: error.message } };
+  }
+}
+
+/** Nothing was written that would have to spread: what answers wrong for so long stays wrong. */
+const wanted = { quietMs: 200, pairs: 2, limitMs: 5_000 };
+const looks = 3;
+
+/** The lists that a probe is made from. */
+export const probedFacts: readonly FactKey[] = [
+  "namespaces",
+  "webhookConfigurations",
+  "edbs",
+  "eaadbs",
+  "ercs",
+];
+
+interface ProbeWanted {
+  /** Of the probe's objects, which nothing else has. */
+  readonly name: string;
+  readonly phase?: string;
+  /** A pair of one's own in place of the table's. */
+  readonly own?: ProbePair | undefined;
+}
+
+/** What the twins showed; a cause that is not the webhook's leaves it open. */
+export async function probeWebhook(
+  deps: SnapshotDeps & { readonly recorder: Recorder },
+  facts: Facts,
+  { name, phase = "status", own }: ProbeWanted,
+): Promise<ProbeOutcome> {
+  const { entry } = facts.names.webhook;
+  const pair = own ?? pairFor(facts, name);
+  if (typeof pair === "string") return { is: "open", because: pair };
+  const prober = new Prober(deps, pair);
+  await prober.look(looks);
+  const proof: Proof =
+    prober.hindrance === undefined
+      ? await prober.settle({ ...wanted, entry })
+      : { is: "waiting", because: hindranceCause(prober.hindrance) };
+  deps.recorder.probe({ phase, ...tally(prober.counting(), prober.ours) });
+  if (proof.is === "proven") return proof;
+  const { because } = proof;
+  const { hindrance } = prober;
+  if (hindrance !== undefined) return { is: "elsewhere", hindrance };
+  const other = prober.observations.some(({ answer }) => answer.is === "other");
+  return other ? { is: "open", because } : { is: "failed", because };
+}
+
+/** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */
+function pairFor(facts: Facts, name: string): ProbePair | string {
+  const { names, namespace: operators, objects } = facts;
+  const entry = objects.webhookConfigurations
+    .map((configuration) => entryOf(configuration, names.webhook.entry))
+    .find((found) => serviceNamespaceOf(found) === operators);
+  if (entry === undefined) return "no configuration of this namespace can be probed";
+  const selector = getOwn(entry, "namespaceSelector");
+  const namespace = objects.namespaces
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .filter(({ metadata }) => selects(selector, metadata.labels ?? {}))
+    .map(({ metadata }) => String(metadata.name))
+    .sort((one, other) => Number(other === operators) - Number(one === operators))[0];
+  const labels = labelsFor(getOwn(entry, "objectSelector"));
+  if (namespace === undefined || labels === undefined)
+    return "nothing is selected by its selectors";
+  const served: readonly (readonly [plural: string, key: FactKey])[] = [
+    [names.edb.plural, "edbs"],
+    [names.eaadb.plural, "eaadbs"],
+    [names.erc.plural, "ercs"],
+  ];
+  const pair = pairsFor(entry, { names, namespace, name, labels }).find(({ resource }) =>
+    served.some(([plural, key]) => plural === resource.plural && !facts.unserved.has(key)),
+  );
+  return pair ?? "none of the kinds that it matches is served";
+}

@@ -1,0 +1,201 @@
+/** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
+import { situationOf } from "../../domain/checks/context";
+import { deletingDefinitions, deletingNamespace } from "../../domain/facts/deletion";
+import type { Facts } from "../../domain/facts/facts";
+import { kinds } from "../../domain/kube/kinds";
+import type { Finding } from "../../domain/base/findings";
+import {
+  clustersStatus,
+  type ClustersStatus,
+  type ClusterStatus,
+  operatorStatus,
+  type OperatorStatus,
+} from "../upgrade-cluster/next";
+import { databasesStatus, type DatabasesStatus } from "../upgrade-database/next";
+import type { NextFacts, NextStep } from "./next";
+import { nextStep } from "../upgrade/procedure";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import { rbacStatus, type RbacStatus } from "../reapply-rbac/next";
+import { type ComponentHealth, worst } from "../../domain/rollout/health";
+import { type ProbeOutcome, webhookStatus, type WebhookStatus } from "../upgrade-webhook/next";
+import { type Names, termOf } from "../../domain/names/names";
+
+/** What checks have found, in numbers; the first errors as they are. */
+export interface FindingsStatus {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly first: readonly Finding[];
+}
+
+/** The whole screen. */
+export interface Status {
+  /** RFC 3339. */
+  readonly readAt: string;
+  readonly namespace: string;
+  /** Release of the API server, where it told. */
+  readonly apiServer?: string;
+  /** The worst of all components. */
+  readonly verdict: ComponentHealth["is"];
+  readonly operator: OperatorStatus;
+  readonly clusters: ClustersStatus;
+  readonly databases: DatabasesStatus;
+  readonly activeActive: DatabasesStatus;
+  readonly webhook: WebhookStatus;
+  readonly rbac: RbacStatus;
+  readonly findings: FindingsStatus;
+  readonly next?: NextStep;
+}
+
+/** What is known beside the facts. */
+export interface StatusInput {
+  /** Where the webhook was probed. */
+  readonly probe?: ProbeOutcome;
+  readonly rbac: RoleFiles;
+  readonly release?: NonNullable<NextFacts["release"]>;
+  /** Of all checks. */
+  readonly findings: readonly Finding[];
+}
+
+/** So many errors are shown; `check` shows them all. */
+const mostFindings = 3;
+
+/** Judges every component; each stands for itself, whatever the others lack. */
+export function judgeStatus(facts: Facts, input: StatusInput): Status {
+  const situation = situationOf(facts, { rbac: input.rbac });
+  const { ec, edb, eaadb, others } = deletionsBy(facts);
+  const clusters = clustersStatus(situation);
+  const parts = {
+    operator: stalledBy(operatorStatus(facts), others),
+    clusters: stalledBy(
+      { ...clusters, items: clusters.items.map((item) => stalledBy(item, ec)) },
+      ec,
+    ),
+    databases: stalledBy(databasesStatus(situation, "edb"), edb),
+    activeActive: stalledBy(databasesStatus(situation, "eaadb"), eaadb),
+    webhook: webhookStatus(facts, input.probe),
+    rbac: rbacStatus(situation, input.rbac),
+  };
+  const next = nextStep({
+    ...parts,
+    situation,
+    ...(input.release !== undefined && { release: input.release }),
+  });
+  return {
+    readAt: new Date(facts.now).toISOString(),
+    namespace: facts.namespace,
+    ...(facts.apiServer !== undefined && { apiServer: facts.apiServer }),
+    verdict: worst(Object.values(parts).map(({ verdict }) => verdict)),
+    ...parts,
+    findings: counted(input.findings),
+    ...(next !== undefined && { next }),
+  };
+}
+
+/** What is being deleted below the components; what concerns all of them is the operator's. */
+function deletionsBy(facts: Facts) {
+  const { names } = facts;
+  const definitions = deletingDefinitions(facts);
+  const of = (kind: "ec" | "edb" | "eaadb"): Finding | undefined => {
+    const name = `${names[kind].plural}.${names.group}`;
+    return definitions.find(({ object }) => object === `${kinds.definition.kind}/${name}`);
+  };
+  const own = { ec: of("ec"), edb: of("edb"), eaadb: of("eaadb") };
+  const known = Object.values(own);
+  const rest = [...deletingNamespace(facts), ...definitions].filter((one) => !known.includes(one));
+  return { ...own, others: rest[0] };
+}
+
+/** The component with a verdict that no other one outweighs; as it is without a finding. */
+function stalledBy<T extends { readonly verdict: ComponentHealth }>(
+  component: T,
+  finding: Finding | undefined,
+): T {
+  if (finding === undefined) return component;
+  const { object, cause: because, fix, code } = finding;
+  return { ...component, verdict: { is: "stalled", because, fix, code, object } };
+}
+
+function counted(findings: readonly Finding[]): FindingsStatus {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  return {
+    errors: errors.length,
+    warnings: findings.length - errors.length,
+    first: errors.slice(0, mostFindings),
+  };
+}
+
+/** One component in words. */
+export interface Summary {
+  readonly title: string;
+  readonly is: ComponentHealth["is"];
+  /** What is so, whatever is thought of it; "" for nothing. */
+  readonly facts: string;
+  /** What is thought of it, as far as the facts do not say it. */
+  readonly says: string;
+  readonly fix?: string;
+}
+
+/** Every component, in the order of the procedure (S9). */
+export function summarize(status: Status, names: Names): readonly Summary[] {
+  const { clusters, operator, webhook } = status;
+  const ec = termOf(names.ec);
+  const ofClusters =
+    clusters.items.length === 0
+      ? [summaryOf(ec, clusters.verdict)]
+      : clusters.items.map((item) =>
+          summaryOf(`${ec} ${item.name}`, item.verdict, factsOfCluster(item)),
+        );
+  return [
+    summaryOf("Operator", operator.verdict, factsOfOperator(operator)),
+    ...ofClusters,
+    summaryOf(termOf(names.edb), status.databases.verdict),
+    summaryOf(termOf(names.eaadb), status.activeActive.verdict),
+    summaryOf("Webhook", webhook.verdict, factsOfWebhook(status)),
+    summaryOf("RBAC", status.rbac.verdict),
+  ];
+}
+
+/** Facts say all of what is fine. */
+function summaryOf(title: string, verdict: ComponentHealth, facts = ""): Summary {
+  switch (verdict.is) {
+    case "fine":
+    case "absent":
+      return { title, is: verdict.is, facts, says: facts === "" ? verdict.says : "" };
+    case "moving":
+      return { title, is: "moving", facts, says: verdict.on };
+    case "unknown":
+      return { title, is: "unknown", facts, says: verdict.because };
+    case "stalled": {
+      const { object, because, fix } = verdict;
+      const says = object === undefined ? because : `${object}: ${because}`;
+      return { title, is: "stalled", facts, says, fix };
+    }
+  }
+}
+
+function factsOfOperator({ version, chart, pods }: OperatorStatus): string {
+  if (pods === undefined) return "";
+  const { ready, wanted, upToDate, available } = pods;
+  const counts = `${ready}/${wanted} ready, ${upToDate} up to date, ${available} available`;
+  return [
+    version ?? "version not told by its image",
+    ...(chart?.version === undefined ? [] : [`chart ${chart.version}`]),
+    counts,
+  ].join(", ");
+}
+
+function factsOfCluster({ version, running, state, rollout, licenseDays }: ClusterStatus): string {
+  return [
+    `wants ${version}`,
+    running.length === 0 ? "no pod runs" : `runs ${running.join(" and ")}`,
+    `state ${state}`,
+    ...(rollout === undefined ? [] : [`${rollout.done}/${rollout.of} pods new and ready`]),
+    ...(licenseDays === undefined ? [] : [`license ${licenseDays} days left`]),
+  ].join(", ");
+}
+
+function factsOfWebhook({ webhook }: Status): string {
+  const { probe } = webhook;
+  const said = "says" in webhook.verdict ? [webhook.verdict.says] : [];
+  return [...said, ...(probe?.proven === true ? [`probe: ${probe.says}`] : [])].join("; ");
+}

@@ -1,0 +1,276 @@
+/** What is written for whom, what stands against it, and what is said of it: pure over what was read. */
+import { exitCodes } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { type Names, termOf } from "../../domain/names/names";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { ownerOf } from "../../domain/kube/owners";
+import type { Needs } from "../../domain/facts/needs";
+import { bindNeed, sccProof, unbindNeeds } from "../reapply-rbac/needs";
+import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
+import {
+  type Account,
+  accountOf,
+  userOf,
+  constraintResource,
+  refOf,
+} from "../../domain/scc/grants";
+import {
+  findingsOf,
+  olderLeft,
+  type ListChange,
+  planUnbind,
+  runsUnder,
+  type SccState,
+  type Unbinding,
+} from "./plan";
+import {
+  isFree,
+  type JudgedAccount,
+  judgeAccounts,
+  wantsAdjustment,
+} from "../../domain/scc/refusals";
+import { getOwn } from "../../domain/base/values";
+import {
+  backBy,
+  recreated,
+  permissionsOf,
+  type Delete,
+  type Patch,
+} from "../../domain/kube/change";
+import { BlockedError } from "../../kernel/recorder";
+import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
+
+/** A plan that nothing stands against. */
+export interface UnbindPlan extends Pick<Unbinding, "ways" | "users"> {
+  /** Name of the constraint. */
+  readonly constraint: string;
+  /** The constraint was there when it was read. */
+  readonly exists: boolean;
+  /** Accounts that go out of a list, and bindings of nobody else. */
+  readonly changes: readonly (Patch | Delete)[];
+  /** The constraint's deletion, once it is proven that nobody uses it. */
+  readonly afterProof: readonly Delete[];
+  readonly accounts: readonly JudgedAccount[];
+  /** Accounts of other ECs, which something stands against. */
+  readonly blocked: readonly JudgedAccount[];
+  readonly findings: readonly Finding[];
+  /** All writes, as they are asked about. */
+  readonly acts: string;
+}
+
+/** Throws BlockedError (3, 5) where something stands against it. */
+export function planOf(
+  deps: Pick<UnbindDeps, "names" | "engine">,
+  options: UnbindOptions,
+  facts: UnbindFacts,
+): UnbindPlan {
+  const { situation, accounts: all } = judged(deps.names, options, facts);
+  const { name, constraint } = situation;
+  const { plan, accounts, blocked, findings } = freed(situation, all);
+  const { changes, remove, ways, users } = plan;
+  const owned = changes.flatMap(({ object }) => ownedBy(object, "error"));
+  if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
+  const unused = remove === undefined ? [] : [remove];
+  const kept = unused.flatMap((each) => ownedBy(each, "warning"));
+  const removed = kept.length > 0 ? [] : unused;
+  const deletions = removed.map((each) => `delete ${objectLabel(each)}`);
+  return {
+    ...{ constraint: name, exists: constraint !== undefined, ways, users, accounts, blocked },
+    changes: changes.map(changeOf),
+    afterProof: removed.map(removalOf),
+    acts: [...changes.map(actOf), ...deletions].join(", then "),
+    findings: [...olderOf(deps, facts), ...findings, ...kept, ...findingsOf(plan, name)],
+  };
+}
+
+/** The plan for those that nothing stands against; where nothing is to be written nobody is judged. */
+function freed(
+  situation: SccState,
+  accounts: readonly JudgedAccount[],
+): Pick<UnbindPlan, "accounts" | "blocked" | "findings"> & { readonly plan: Unbinding } {
+  const plan = planUnbind(situation, accounts);
+  if (plan.changes.length === 0 && plan.remove === undefined) {
+    return { plan, accounts, blocked: [], findings: [] };
+  }
+  const findings = accounts.flatMap((account) => account.findings);
+  const free = accounts.filter(isFree);
+  if (free.length === 0) throw new BlockedError(exitCodes.blocked, findings);
+  const blocked = accounts.filter((account) => !isFree(account));
+  return { plan: planUnbind(situation, free), accounts: free, blocked, findings };
+}
+
+function olderOf(
+  { names, engine }: Pick<UnbindDeps, "names" | "engine">,
+  { older }: UnbindFacts,
+): readonly Finding[] {
+  const { older: name } = names.scc;
+  return older === undefined ? [] : [olderLeft(name, engine(["unbind-scc", "--scc", name]))];
+}
+
+interface SccFindings {
+  readonly situation: SccState;
+  readonly accounts: readonly JudgedAccount[];
+}
+
+function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
+  const { constraint, access, pods, clusters, deployment } = facts;
+  const name = constraintOf(names, options);
+  const wantedBy = clusters.filter((each) => wantsAdjustment(each, names)).map(objectLabel);
+  const around = { constraint: name, deployment, pods };
+  const accounts = judgeAccounts(meant(clusters, names, options), around, names);
+  const situation = { name, constraint, access, pods, wantedBy };
+  return options.assumeUpgraded === true
+    ? onceUpgraded({ situation, accounts })
+    : { situation, accounts };
+}
+
+/** What the upgrade itself does away with stands against nothing that is planned for after it. */
+function onceUpgraded({ situation, accounts }: SccFindings): SccFindings {
+  const passing = new Set(["SCC-RELEASE-OLD", "SCC-EC-NOT-RUNNING", "SCC-POD-RUNNING"]);
+  const pods = situation.pods.filter((pod) => !runsUnder(pod, situation.name));
+  return {
+    situation: { ...situation, pods },
+    accounts: accounts.map((account) => ({
+      ...account,
+      findings: account.findings.filter(({ code }) => !passing.has(code)),
+    })),
+  };
+}
+
+/** The EC that was named with all that share its account, else every EC. */
+function meant(
+  clusters: readonly KubeObject[],
+  names: Names,
+  { namespace, ec }: UnbindOptions,
+): readonly KubeObject[] {
+  const named = clusters.filter(({ metadata }) => ec === undefined || metadata.name === ec);
+  if (named.length === 0) {
+    throw new BlockedError(exitCodes.blocked, [
+      {
+        code: "SCC-NO-EC",
+        severity: "error",
+        object: ec === undefined ? `Namespace/${namespace}` : `${names.ec.kind}/${namespace}/${ec}`,
+        cause: `there is no such ${termOf(names.ec)}, so no service account to take the constraint from`,
+        fix: `give the namespace of the ${termOf(names.ec)} with -n${ec === undefined ? "" : ", and its name with --ec"}`,
+        source: "S33",
+      },
+    ]);
+  }
+  const userIn = (cluster: KubeObject): string => userOf(accountOf(cluster, names));
+  const users = new Set(named.map(userIn));
+  return clusters.filter((cluster) => users.has(userIn(cluster)));
+}
+
+/** Helm, OLM and GitOps controllers would undo a change of what they look after. */
+function ownedBy(object: KubeObject, severity: Finding["severity"]): readonly Finding[] {
+  const owner = ownerOf(object);
+  if (owner === undefined) return [];
+  return [
+    {
+      code: "SCC-OWNED",
+      severity,
+      object: objectLabel(object),
+      cause: `${owner.name} owns it and may undo the change: it is left alone`,
+      fix: `${owner.way}; then run again`,
+      source: "Facts 5",
+    },
+  ];
+}
+
+function actOf({ object, removed, deletes }: ListChange): string {
+  const label = objectLabel(object);
+  return deletes ? `delete ${label}` : `take ${removed.join(", ")} out of ${label}`;
+}
+
+function changeOf({ object, field, left, removed, deletes }: ListChange): Patch | Delete {
+  const who = removed.join(", ");
+  const does = removed.map((one) => `take ${one} out of its ${field}`);
+  const told = {
+    ...{ id: "scc.unbind", object, resource: refOf(object).resource },
+    risk: `a pod of ${who} that still needs the constraint is not admitted any more`,
+  };
+  if (deletes) {
+    return {
+      ...{ ...told, ...deletion, does: [...does, "delete it"] },
+      why: `it is bound to ${who} alone`,
+      needs: "to delete a binding of nobody else",
+    };
+  }
+  const { namespace } = object.metadata;
+  return {
+    ...{ ...told, verb: "patch", does, keepsWhole: true },
+    edits: [{ path: [field], from: getOwn(object, field), to: left }],
+    why: `${who} goes out of its ${field}`,
+    changes: removed.map((one) => ({ path: `.${field}[${JSON.stringify(one)}]`, to: null })),
+    reverse: backBy("replace"),
+    where: namespace === undefined ? [] : ["-n", namespace],
+    needs: "to take the account out of it",
+  };
+}
+
+function removalOf(constraint: KubeObject): Delete {
+  return {
+    ...{ ...deletion, id: "scc.delete", object: constraint, resource: refOf(constraint).resource },
+    why: "no subject and no pod uses it any more (S33)",
+    risk: `low: nobody uses ${objectLabel(constraint)} any more`,
+    needs: "to delete the constraint when nobody is left",
+  };
+}
+
+const deletion = { verb: "delete", putBack: "create", reverse: backBy("create") } as const;
+
+/** Who is asked about, and where. */
+export interface AccountReview {
+  readonly account: Account;
+  readonly namespace: string;
+}
+
+/** Where is asked: a pod is admitted by the rights in its own namespace. */
+export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly AccountReview[] {
+  const touched = [...changes, ...ways].map(({ object }) => object.metadata.namespace);
+  return accounts.flatMap((account) =>
+    [...new Set([account.namespace, ...touched])]
+      .filter((namespace) => namespace !== undefined)
+      .map((namespace) => ({ account, namespace })),
+  );
+}
+
+/** What is read in any case, the right to prove included; and what may be written. */
+export async function needsOf(
+  { names, reviews }: UnbindDeps,
+  { namespace, scc }: UnbindOptions,
+): Promise<Needs> {
+  const { reads, ...others } = unbindNeeds({ names, namespace, scc });
+  const proves = await reviews.possible(namespace);
+  return { ...others, reads: [...reads, ...(proves ? [] : [reviewPermission(sccProof)])] };
+}
+
+/** What the plan writes, its way back and its proof included. */
+export async function writePermissions(
+  { cluster, reviews }: UnbindDeps,
+  plan: UnbindPlan,
+): Promise<readonly Permission[]> {
+  const { constraint: name, changes, afterProof } = plan;
+  const namespaces = [...new Set(placesOf(plan).map(({ namespace }) => namespace))];
+  const isPossible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
+  const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
+  // a binding may be written only by those who hold what it grants, or may bind its role
+  const holds =
+    bindings.length === 0 ||
+    (await cluster.can({ ...permissionOn("use", constraintResource, { why: "" }), name }));
+  return [
+    // nothing is removed unproven
+    ...namespaces
+      .filter((_each, index) => isPossible[index] !== true)
+      .map((each) => reviewPermission(sccProof, each)),
+    ...changes.flatMap(changePermissions),
+    ...(holds ? [] : bindings.map(({ object }) => bindNeed(object))),
+    ...afterProof.flatMap(permissionsOf),
+  ];
+}
+
+function changePermissions(change: Patch | Delete): readonly Permission[] {
+  if (change.verb === "patch") return permissionsOf(change);
+  const back = { ...recreated(change), needs: "to put it back if the proof fails" };
+  return [change, back].flatMap(permissionsOf);
+}

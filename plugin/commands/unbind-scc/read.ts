@@ -1,0 +1,97 @@
+/** What an unbinding is given, and everything that it is planned from. */
+import { factSources } from "../../domain/facts/facts";
+import { kinds } from "../../domain/kube/kinds";
+import type { Names } from "../../domain/names/names";
+import type { KubeObject, Resource } from "../../domain/kube/objects";
+import { accessResources, constraintResource, type AccessObjects } from "../../domain/scc/grants";
+import type { Reviews } from "../../readers/reviews";
+import type { AskingPorts } from "../../kernel/permissions";
+
+/** The flags of the command, judged. */
+export interface UnbindOptions {
+  readonly namespace: string;
+  /** The constraint to unbind; absent: the current one, and the older one is looked for. */
+  readonly scc?: string;
+  /** The EC whose account is meant; absent: every EC of the namespace that no longer needs it. */
+  readonly ec?: string;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+  /** Planned before the EC is upgraded: its release, state and pods count as they will be then. */
+  readonly assumeUpgraded?: true;
+}
+
+/** Ports of `unbind-scc`; its kubectl commands name their namespace themselves. */
+export interface UnbindPorts extends AskingPorts {
+  /** A command line of this program. */
+  readonly engine: (words: readonly string[]) => string;
+}
+
+/** The same with what asks for access reviews. */
+export interface UnbindDeps extends UnbindPorts {
+  readonly reviews: Reviews;
+}
+
+/** What was read. */
+export interface UnbindFacts {
+  readonly constraint: KubeObject | undefined;
+  readonly access: AccessObjects;
+  /** Pods of all namespaces. */
+  readonly pods: readonly KubeObject[];
+  /** ECs of the namespace. */
+  readonly clusters: readonly KubeObject[];
+  /** The operator's. */
+  readonly deployment: KubeObject | undefined;
+  /** The constraint of still older releases; it is not looked for where one was named. */
+  readonly older: KubeObject | undefined;
+}
+
+/** The constraint that is meant. */
+export function constraintOf(names: Names, { scc }: UnbindOptions): string {
+  return scc ?? names.scc.current;
+}
+
+/** True where the API server has constraints, which OpenShift's alone does. */
+export async function servesConstraints({
+  cluster,
+}: Pick<UnbindDeps, "cluster">): Promise<boolean> {
+  const { group, version, plural } = constraintResource;
+  const served = await cluster.serves(group, version);
+  return served?.some((resource) => resource.plural === plural) === true;
+}
+
+/** Reads the whole situation. */
+export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promise<UnbindFacts> {
+  const { cluster, names, signal } = deps;
+  const { namespace, scc } = options;
+  const all = async (resource: Resource): Promise<readonly KubeObject[]> =>
+    (await cluster.list(resource, { signal })) ?? [];
+  const constraintNamed = (name: string): Promise<KubeObject | undefined> =>
+    cluster.get({ resource: constraintResource, name }, { signal });
+  const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
+  const [constraint, pods, clusters, deployment, older] = await Promise.all([
+    constraintNamed(constraintOf(names, options)),
+    all(factSources(names).pods.resource),
+    readClusters(deps, namespace),
+    cluster.get(operator, { signal }),
+    scc === undefined ? constraintNamed(names.scc.older) : undefined,
+  ]);
+  const access = {
+    clusterRoles: await all(clusterRoles),
+    clusterRoleBindings: await all(clusterRoleBindings),
+    roles: await all(roles),
+    roleBindings: await all(roleBindings),
+  };
+  return { constraint, access, pods, clusters, deployment, older };
+}
+
+/** Releases differ in the versions that they serve. */
+async function readClusters(
+  { cluster, names, signal }: UnbindDeps,
+  namespace: string,
+): Promise<readonly KubeObject[]> {
+  const { resource } = factSources(names).ecs;
+  const newer = { ...resource, version: names.ecVersion };
+  const found = await cluster.list(resource, { namespace, signal });
+  return found ?? (await cluster.list(newer, { namespace, signal })) ?? [];
+}

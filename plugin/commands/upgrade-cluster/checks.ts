@@ -1,0 +1,345 @@
+/** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
+import { termOf } from "../../domain/names/names";
+import { clusterFindings } from "../../domain/engine-cluster/findings";
+import { isDeleting } from "../../domain/facts/deletion";
+import { factNamed } from "../../domain/facts/facts";
+import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { ownerOf } from "../../domain/kube/owners";
+import { clusterVersionFor } from "../../domain/release/platforms";
+import { isSameRelease, isSameTag } from "../../domain/base/versions";
+import { runningVersion } from "../../domain/engine-cluster/rollout";
+import { getPath, renderValue, asString } from "../../domain/base/values";
+import { type Check, checksOf, on, perCluster } from "../../domain/checks/check";
+import type { CheckContext } from "../../domain/checks/context";
+import { usualPullPolicy } from "../../domain/kube/edits";
+import { autoPaths } from "../../domain/rules/clusters";
+import { lastFile } from "../../domain/kube/field-managers";
+import { isUnknownPolicy } from "../../domain/rules/upgrade-policy";
+import { judgeSecrets } from "../../domain/checks/secrets";
+import { causesOf } from "../../domain/engine-cluster/causes";
+import { helperFindings } from "../../domain/engine-cluster/helper-images";
+import { daysUntil } from "../../domain/base/duration";
+
+const { error, ofCause, shared, warning } = checksOf("cluster");
+const needs = ["ecs"] as const;
+
+/** States that an EC leaves by itself (domain facts 7). */
+const moving = ["Upgrade", "RunningRollingUpdate"];
+const standing = ["Running", "InvalidUpgrade"];
+
+const stateOf = (cluster: KubeObject, { names }: CheckContext): string =>
+  asString(getPath(cluster, names.ecFields.state)) ?? "not told";
+
+/** The checks of the EC's state. */
+export const clusterChecks: readonly Check[] = [
+  warning("CLUSTER-NONE", "S9", {
+    title: "The operator has a cluster",
+    cause: "the operator's namespace holds no EC: there is nothing to upgrade but the operator",
+    fix: "give the namespace of operator and EC with -n, if this is another one",
+    needs,
+    judge: ({ clusters, facts }) =>
+      clusters.length === 0
+        ? [
+            {
+              object: `Namespace/${facts.namespace}`,
+              cause: `it holds no ${termOf(facts.names.ec)}`,
+            },
+          ]
+        : [],
+  }),
+  shared(clusterFindings.state, {
+    title: "Every EC is in a state from which an upgrade begins",
+    needs,
+    judge: perCluster((cluster, situation) => {
+      const state = stateOf(cluster, situation);
+      if (isDeleting(cluster) || [...moving, ...standing].includes(state)) return undefined;
+      return on(cluster, `its state is ${state}`, {
+        field: situation.names.ecFields.state.join("."),
+      });
+    }),
+  }),
+  // an upgrade that continues is resumed: only a new one has to wait
+  shared(
+    { ...clusterFindings.busy, severity: "warning" },
+    {
+      title: "No rolling upgrade or restart is in progress",
+      needs,
+      judge: perCluster((cluster, situation) => {
+        const state = stateOf(cluster, situation);
+        if (!moving.includes(state)) return undefined;
+        const cause = `its state is ${state}: edits of databases may be denied until it is Running`;
+        return on(cluster, cause, { field: situation.names.ecFields.state.join(".") });
+      }),
+    },
+  ),
+  // its cause is judged by itself, and the next edit may be its cure
+  shared(
+    { ...clusterFindings.invalidUpgrade, severity: "warning" },
+    {
+      title: "The operator has refused no upgrade",
+      needs: ["ecs", "events"],
+      judge: perCluster((cluster, situation) => {
+        if (stateOf(cluster, situation) !== "InvalidUpgrade") return undefined;
+        const said = warningOf(cluster, situation);
+        const cause = `its state is InvalidUpgrade${said === undefined ? "" : `: ${said}`}`;
+        return on(cluster, cause, { field: situation.names.ecFields.state.join(".") });
+      }),
+    },
+  ),
+  shared(clusterFindings.specInvalid, {
+    title: "The operator accepts every EC's spec",
+    needs,
+    judge: perCluster((cluster, situation) => {
+      const path = situation.names.ecFields.specStatus;
+      const status = asString(getPath(cluster, path)) ?? "Valid";
+      // of a refused upgrade the check of the state tells
+      if (status === "Valid" || stateOf(cluster, situation) === "InvalidUpgrade") return undefined;
+      return on(cluster, `its spec status is ${status}`, { field: path.join(".") });
+    }),
+  }),
+  shared(
+    { ...clusterFindings.owned, severity: "warning" },
+    {
+      title: "Nobody else writes the EC",
+      needs,
+      judge: perCluster((cluster) => {
+        const owner = ownerOf(cluster);
+        return owner && on(cluster, `${owner.name} owns it`, { fix: owner.way });
+      }),
+    },
+  ),
+  warning("CLUSTER-BEHIND-OPERATOR", "S10", {
+    title: "The EC is at the release that its operator manages",
+    cause:
+      "the operator was upgraded and the EC was not: until it is, the operator manages neither EC nor databases",
+    fix: "upgrade the EC soon: upgrade-cluster --target with the tag that is named",
+    needs: ["ecs", "deployments"],
+    judge: perCluster((cluster, { installed, names }) => {
+      const path = names.ecFields.versionTag;
+      const tag = asString(getPath(cluster, path));
+      if (tag === undefined || installed === undefined) return undefined;
+      const managed = clusterVersionFor(installed.tag);
+      if (managed === undefined || isSameRelease(tag, managed)) return undefined;
+      return on(cluster, `its tag is ${tag}, operator ${installed.tag} manages ${managed}`, {
+        field: path.join("."),
+      });
+    }),
+  }),
+  warning("CLUSTER-PODS-BEHIND", "Facts 7", {
+    title: "Every pod runs the EC's tag",
+    cause: "the EC is Running, and pods of it run another image than its spec asks for",
+    fix: "find out what keeps the operator from rolling the pods: its log, and events of the StatefulSet",
+    needs: ["ecs", "pods", "statefulSets"],
+    judge: perCluster((cluster, situation) => {
+      const tag = asString(getPath(cluster, situation.names.ecFields.versionTag));
+      if (tag === undefined || stateOf(cluster, situation) !== "Running") return undefined;
+      const others = runningVersion(situation.facts, cluster).filter((one) => !isSameTag(one, tag));
+      if (others.length === 0) return undefined;
+      return on(cluster, `it asks for ${tag}, and pods run ${others.join(", ")}`);
+    }),
+  }),
+  warning("CLUSTER-PODS-NOT-READY", "Facts 11", {
+    title: "Every pod of a Running EC is ready",
+    cause: "the EC says Running, and not all of its pods are ready: the state may be stale",
+    fix: "find out why with kubectl describe pod; bring all nodes up before the upgrade takes one down",
+    needs: ["ecs", "statefulSets"],
+    judge: perCluster((cluster, situation) => {
+      const [name, namespace] = [nameOf(cluster), namespaceOf(cluster)];
+      const set = factNamed(situation.facts, "statefulSets", { name, namespace });
+      if (set === undefined || stateOf(cluster, situation) !== "Running") return undefined;
+      const wanted = Number(getPath(set, ["spec", "replicas"]) ?? 1);
+      const ready = Number(getPath(set, ["status", "readyReplicas"]) ?? 0);
+      return ready < wanted ? on(set, `${ready} of ${wanted} pods are ready`) : undefined;
+    }),
+  }),
+];
+
+/** What the operator's last warning about it says; events are kept for an hour or so. */
+function warningOf({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
+  const warnings = facts.objects.events.filter(
+    (event) =>
+      event["type"] === "Warning" &&
+      getPath(event, ["involvedObject", "kind"]) === names.ec.kind &&
+      getPath(event, ["involvedObject", "name"]) === metadata.name,
+  );
+  return warnings.map((event) => asString(event["message"])).at(-1);
+}
+
+/** The checks of the EC's spec. */
+export const clusterSpecChecks: readonly Check[] = [
+  warning("CLUSTER-IMAGE-INCOMPLETE", "S48", {
+    title: "The image spec is whole where there is one",
+    cause: "the EC's image spec leaves out its tag or its pull policy, which the operator fills in",
+    fix: "nothing: upgrade-cluster writes both, and keeps the repository",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      if (getPath(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
+      return [
+        { path: ecFields.versionTag, written: "the tag" },
+        { path: ecFields.imagePullPolicy, written: `${usualPullPolicy} with the tag` },
+      ]
+        .filter(({ path }) => asString(getPath(cluster, path)) === undefined)
+        .map(({ path, written }) =>
+          on(cluster, `${path.join(".")} is absent`, {
+            field: path.join("."),
+            fix: `nothing: upgrade-cluster writes ${written}`,
+          }),
+        );
+    }),
+  }),
+  ofCause("scaled", {
+    title: "Every StatefulSet asks for the nodes of its EC",
+    needs: ["ecs", "statefulSets"],
+  }),
+  ofCause("resizing", {
+    title: "No volume is being expanded",
+    needs: ["ecs", "statefulSets", "claims"],
+  }),
+  ofCause("digestPinned", {
+    title: "No image is pinned by digest where upgrades are automatic",
+    needs,
+  }),
+  shared(clusterFindings.helperImages, {
+    title: "Bootstrapper, services rigger and call-home client are of the operator's release",
+    needs: ["ecs", "deployments"],
+    judge: perCluster((cluster, { installed, wanted, names }) => {
+      if (installed === undefined) return [];
+      // the upgrade moves tags of the release that runs, and keeps those of the one that is wanted
+      const fits = [installed, wanted].flatMap((one) => one?.tag ?? []);
+      return helperFindings(cluster, names, { operator: installed.tag, fits });
+    }),
+  }),
+  error("CLUSTER-PULL-SECRET", "S17", {
+    title: "The Secrets for pulling images are there",
+    cause: "a Secret that the EC names for pulling images does not exist",
+    fix: "create the Secret in the EC's namespace, or take it off the list",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "pull"),
+  }),
+  warning("CLUSTER-POLICY-UNKNOWN", "C20", {
+    title: "The upgrade policy is a known one",
+    cause: "the EC's upgrade policy is not a known one, and counts as not set",
+    fix: "set it to one of the two known policies, or remove it",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const path = names.fields.engineUpgradePolicy;
+      const policy = getPath(cluster, path);
+      if (!isUnknownPolicy(policy, names)) return [];
+      return [on(cluster, `its policy is ${renderValue(policy)}`, { field: path.join(".") })];
+    }),
+  }),
+  shared(clusterFindings.autoConflicting, {
+    title: "The spellings of the automatic upgrade agree",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const said = saidIn(cluster, names);
+      if (new Set(said.map(({ value }) => value)).size < 2) return [];
+      const all = said.map(({ field, value }) => `${field} is ${renderValue(value)}`).join(", ");
+      return [on(cluster, all, { field: said.map(({ field }) => field).join(", ") })];
+    }),
+  }),
+  shared(clusterFindings.fieldPruned, {
+    title: "The automatic upgrade was not dropped",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const applied = lastFile(cluster);
+      const kept = saidIn(cluster, names).map(({ field }) => field);
+      return saidIn(applied, names)
+        .filter(({ field }) => !kept.includes(field))
+        .map(({ field }) => on(cluster, `${field} was applied and is not there`, { field }));
+    }),
+  }),
+];
+
+/** Each spelling that is there. */
+function saidIn(
+  cluster: unknown,
+  names: CheckContext["names"],
+): readonly { readonly field: string; readonly value: unknown }[] {
+  return autoPaths(names)
+    .map((path) => ({ field: path.join("."), value: getPath(cluster, path) }))
+    .filter(({ value }) => value !== undefined);
+}
+
+const license = checksOf("license");
+const soon = 30;
+
+/** The checks of the license. */
+export const licenceChecks: readonly Check[] = [
+  license.ofCause("license", { title: "The license is valid", needs }),
+  license.shared(clusterFindings.licenseUnknown, {
+    title: "The EC reports the state of its license",
+    needs,
+    vouched: true,
+    judge: perCluster((cluster, { names }) => {
+      const path = names.ecFields.licenseState;
+      if (asString(getPath(cluster, path)) !== undefined) return [];
+      return [on(cluster, "its status reports no state of the license", { field: path.join(".") })];
+    }),
+  }),
+  license.error("LICENSE-EXPIRED", "S60", {
+    title: "The license has not expired",
+    cause: "the license has expired, whatever its state says",
+    fix: "set a new license",
+    needs,
+    judge: perCluster((cluster, situation) => {
+      const { days, field, until } = expiryOf(cluster, situation);
+      // of an invalid license the check of its state tells
+      if (
+        days === undefined ||
+        days >= 0 ||
+        causesOf("license", situation.facts, { ec: cluster }).length > 0
+      )
+        return [];
+      return [on(cluster, `its license expired ${until}`, { field })];
+    }),
+  }),
+  license.warning("LICENSE-EXPIRES-SOON", "S60", {
+    title: `The license is good for more than ${soon} days`,
+    cause: `the license expires within ${soon} days; after that, settings of databases cannot be changed`,
+    fix: "set a new license before that day",
+    needs,
+    judge: perCluster((cluster, situation) => {
+      const { days, field, until } = expiryOf(cluster, situation);
+      if (days === undefined || days < 0 || days >= soon) return [];
+      return [on(cluster, `its license expires ${until}, days left: ${days}`, { field })];
+    }),
+  }),
+  license.warning("LICENSE-SHARDS", "S117", {
+    title: "The license leaves shards",
+    cause: "all shards of the license are in use",
+    fix: "get a larger license, or delete databases that nobody needs",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      const [used, limit] = [ecFields.shardsUsage, ecFields.shardsLimit].map((path) =>
+        getPath(cluster, path),
+      );
+      if (typeof used !== "number" || typeof limit !== "number" || used < limit) return [];
+      return [on(cluster, `${used} of ${limit} shards`, { field: ecFields.shardsUsage.join(".") })];
+    }),
+  }),
+  license.warning("LICENSE-TWICE", "Facts 7", {
+    title: "The license comes from one place",
+    cause: "the EC has its license both in its spec and in a Secret",
+    fix: "keep one of the two: the Secret hides the text from whoever reads the EC",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      const both = [ecFields.license, ecFields.licenseSecretName];
+      if (both.some((path) => asString(getPath(cluster, path)) === undefined)) return [];
+      return [on(cluster, "it has both", { field: ecFields.license.join(".") })];
+    }),
+  }),
+  license.error("LICENSE-SECRET", "Facts 7", {
+    title: "The Secret with the license is there",
+    cause: "the Secret that the EC takes its license from is absent or lacks the item",
+    fix: "create the Secret with the license in the item that is named",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "license"),
+  }),
+];
+
+function expiryOf(cluster: KubeObject, { facts, names }: CheckContext) {
+  const path = names.ecFields.licenseExpiration;
+  const until = asString(getPath(cluster, path)) ?? "";
+  return { field: path.join("."), until, days: daysUntil(until, facts.now) };
+}

@@ -1,0 +1,265 @@
+/**
+ * Upgrades an EC: judges everything first, writes a few fields once, follows the roll by facts
+ * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
+ */
+import { requireMatched } from "../../domain/checks/selection";
+import { withOperator } from "../../domain/engine-cluster/operator";
+import { clusterCodes, clusterFinding } from "../../domain/engine-cluster/findings";
+import { type ClusterPlan, ownedBy, planCluster, autoOffEdits } from "./plan";
+import { exitCodes } from "../../domain/base/errors";
+import { clusterAbsent } from "../upgrade/procedure";
+import type { FactKey, Facts } from "../../domain/facts/facts";
+import { together } from "../../domain/facts/needs";
+import { clusterKeys, clusterNeeds, clusterPlanKeys } from "../upgrade-operator/needs";
+import { termOf, readName } from "../../domain/names/names";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
+import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
+import type { Job, JobRun, Plan } from "../../kernel/runner";
+import { requireGround } from "../../readers/ground";
+import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
+import { BlockedError } from "../../kernel/recorder";
+import {
+  ecResource,
+  followed,
+  readFacts,
+  suspected,
+  type UpgradeClusterDeps,
+  type UpgradeClusterOptions,
+} from "../../readers/engine-cluster";
+import { PodTimes } from "./pods";
+import type { FieldEdit } from "../../domain/kube/edits";
+import type { Patch } from "../../domain/kube/change";
+import { type Moment, nothingMoves, pollMs, timeIsUp, waitFor } from "../../kernel/wait";
+
+/** Flags of `upgrade-cluster`, judged. */
+export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof JobRun | "name"> {
+  readonly takeFields: readonly string[];
+  readonly stallAfterMs: number;
+  readonly limited: boolean;
+}
+
+/** What a plan is made from. */
+export interface ClusterFacts {
+  readonly facts: Facts;
+  readonly resource: Resource;
+}
+
+interface ClusterJobPlan extends Plan {
+  readonly cluster: ClusterPlan;
+  readonly resource: Resource;
+}
+
+/** The job for the EC that the argument names. */
+export function clusterJob(
+  deps: UpgradeClusterDeps,
+  flags: ClusterFlags,
+  run: JobRun,
+): Job<ClusterFacts, ClusterJobPlan> {
+  const { names } = deps;
+  const [typed = ""] = run.args;
+  const options = { ...flags, ...run, name: readName(typed, names).name };
+  const { namespace } = options;
+  let resource: Resource | undefined;
+  return {
+    command: "upgrade-cluster",
+    needs: clusterNeeds({ ...options, names }),
+    read: async () => {
+      resource ??= await ecResource(deps);
+      await requireGround(deps, { namespace, clusters: [options.name] });
+      const [facts, definition] = await Promise.all([
+        readFacts(deps, { namespace, resource }, clusterPlanKeys),
+        readDefinition(deps, "ec"),
+      ]);
+      return { facts: withDefinition(facts, definition), resource };
+    },
+    plan: (seen) => planOf(options, seen),
+    judge: async ({ cluster }) => {
+      const { edits, blocks, warnings } = cluster;
+      await requireRead(deps, cluster);
+      // where nothing is to be written nothing is judged, and a run that is resumed continues
+      if (options.skipMayMiss === true || edits.length === 0) return;
+      requireMatched(options.skip, [...blocks, ...warnings]);
+    },
+    proof: ({ cluster, resource: by }) => followedByFacts(deps, options, { cluster, resource: by }),
+    says: ({ cluster }, seen) => `${objectLabel(cluster.ec)}: ${seen}`,
+    midway: `the change of the ${termOf(names.ec)} is written`,
+  };
+}
+
+function planOf(options: UpgradeClusterOptions, { facts, resource }: ClusterFacts): ClusterJobPlan {
+  const { name, target, imageRepository, assumeOperator } = options;
+  const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
+  const cluster = planCluster(ahead, {
+    ...options,
+    ...(target !== undefined && { tag: target }),
+    ...(imageRepository !== undefined && { repository: imageRepository }),
+    version: resource.version,
+  });
+  if (cluster === undefined) {
+    throw new BlockedError(exitCodes.blocked, [clusterAbsent(facts, name)]);
+  }
+  const { ec, edits } = cluster;
+  const why = "the spec is up to date already";
+  return {
+    ...{ cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
+    changes: [clusterPatch({ resource, ec, edits })],
+    waitsFor: waitsFor(options, cluster),
+    standing: { id: "cluster.patch", action: "patch", object: objectLabel(ec), why },
+  };
+}
+
+/** What may pass by itself: a restart always, what is not ready where that is asked for. */
+function waitsFor(
+  { wait }: UpgradeClusterOptions,
+  { ec, restarting, blocks }: ClusterPlan,
+): string | undefined {
+  const [first] = blocks;
+  if (first === undefined) {
+    return restarting ? `${objectLabel(ec)} to end its rolling restart` : undefined;
+  }
+  const passing = blocks.every(({ code }) => waitable.has(code));
+  return wait && passing ? `${first.object ?? ""}: ${first.cause}` : undefined;
+}
+
+const waitable = new Set([
+  "OPERATOR-NOT-READY",
+  "CLUSTER-BUSY",
+  "CLUSTER-RESIZING",
+  "CLUSTER-STATE",
+]);
+
+async function followedByFacts(
+  deps: UpgradeClusterDeps,
+  options: UpgradeClusterOptions,
+  { cluster, resource }: Pick<ClusterJobPlan, "cluster" | "resource">,
+): Promise<string> {
+  if (options.dryRun !== "none") return "its spec is up to date, nothing would be written";
+  const wanted: WantedCluster = cluster.wanted;
+  const info = {
+    id: "cluster.follow",
+    action: "wait",
+    object: objectLabel(cluster.ec),
+    why: `until every pod runs ${wanted.tag ?? "it"} and the state is Running`,
+  } as const;
+  return await deps.recorder.step(info, async () => {
+    const says = await follow(deps, options, { resource, wanted });
+    return { result: "done", value: says, why: says };
+  });
+}
+
+/** The EC and what is to be written to it. */
+interface ClusterWrite {
+  readonly resource: Resource;
+  readonly ec: KubeObject;
+  readonly edits: readonly FieldEdit[];
+}
+
+function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
+  return {
+    verb: "patch",
+    id: "cluster.patch",
+    resource,
+    object: ec,
+    edits,
+    needs: "to write the fields of the upgrade",
+    risk: "all pods of the cluster are recreated one after the other; a cluster cannot be downgraded",
+    reverse:
+      "until the first pod is recreated, by the printed command; the run saves the old values",
+    owned: ownedBy(ec),
+    dropped: (lost, object) =>
+      lost.map(({ path }) =>
+        clusterFinding("fieldPruned", {
+          object,
+          field: path.join("."),
+          cause: `the API server did not keep ${path.join(".")}: its definition does not have it`,
+        }),
+      ),
+  };
+}
+
+/** Nothing has moved for so long: what is read grows. */
+const suspicionMs = 20_000;
+
+/** What is waited for. */
+export interface Following {
+  readonly resource: Resource;
+  readonly wanted: WantedCluster;
+}
+
+/** Looks until the cluster is up to date; a stall ends with 1, time that runs out with 124. */
+export async function follow(
+  deps: UpgradeClusterDeps,
+  { namespace, name, stallAfterMs, limitMs }: UpgradeClusterOptions,
+  { resource, wanted }: Following,
+): Promise<string> {
+  let isTaken = false;
+  const pods = new PodTimes(deps);
+  const keysAt = ({ idleMs, isSuspected }: Moment): readonly FactKey[] => {
+    if (isSuspected) return [...new Set([...clusterKeys, ...suspected])];
+    // until then databases may freeze it
+    if (!isTaken) return clusterKeys;
+    return idleMs >= suspicionMs ? suspected : followed;
+  };
+  const rolled = waitFor(deps, {
+    look: async (moment) => {
+      const facts = await readFacts(deps, { namespace, resource }, keysAt(moment));
+      const roll = rollIn(facts, name, wanted);
+      isTaken = roll !== undefined;
+      if (roll !== undefined) pods.see(roll);
+      const patience = { idleMs: moment.idleMs, stallAfterMs };
+      const seen = judgeCluster(facts, name, { ...wanted, patience });
+      return seen.is === "done" ? { is: "done", value: seen.says } : seen;
+    },
+    codes: clusterCodes,
+    ...(limitMs === undefined
+      ? // a poll more, so that a cause of the same moment is told first
+        { idle: { ms: stallAfterMs + 2 * pollMs, end: nothingMoves } }
+      : { total: { ms: limitMs, end: timeIsUp } }),
+  });
+  return await rolled.finally(() => {
+    pods.end();
+  });
+}
+
+/** Which clusters, and fields that may be taken from their managers. */
+export interface AutoOffFlags {
+  readonly clusters: readonly string[];
+  readonly takeFields: readonly string[];
+}
+
+/** The job over these clusters in this namespace. */
+export function autoOffJob(
+  deps: UpgradeClusterDeps,
+  { clusters }: AutoOffFlags,
+  { namespace }: { readonly namespace: string },
+): Job<ClusterFacts, Plan> {
+  return {
+    command: "auto-off",
+    needs: together(clusters.map((name) => clusterNeeds({ names: deps.names, namespace, name }))),
+    read: async () => {
+      const resource = await ecResource(deps);
+      await requireGround(deps, { namespace, clusters });
+      return { resource, facts: await readFacts(deps, { namespace, resource }, clusterKeys) };
+    },
+    plan: (seen) => ({ changes: switchesOf(seen, clusters) }),
+    proof: () => Promise.resolve(""),
+    says: ({ changes }) => {
+      const names = changes.map(({ object }) => objectLabel(object)).join(", ");
+      return changes.length === 0
+        ? "no cluster upgrades itself while databases use user-defined modules"
+        : `${names}: switched off`;
+    },
+    midway: "what was switched off before stays so",
+  };
+}
+
+/** These patches renew no pod. */
+function switchesOf({ resource, facts }: ClusterFacts, clusters: readonly string[]) {
+  const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
+  return named.map((ec) => ({
+    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }),
+    id: "cluster.auto-off",
+    risk: "none by itself: the cluster then waits for its own upgrade",
+    reverse: "by the printed command; the run saves the old value",
+  }));
+}

@@ -1,0 +1,290 @@
+/** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
+import { type JudgedCheck } from "../../domain/checks/judge";
+import { accept, type Skip } from "../../domain/checks/selection";
+import { factNamed, type Facts } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { ownerOf } from "../../domain/kube/owners";
+import type { Permission } from "../../domain/kube/permissions";
+import { runningVersion, type WantedCluster } from "../../domain/engine-cluster/rollout";
+import { getPath, asString } from "../../domain/base/values";
+import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
+import { causesOf, usedModules } from "../../domain/engine-cluster/causes";
+import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "../../domain/kube/edits";
+import { deletingCluster } from "../../domain/facts/deletion";
+import { autoOf, autoPathIn, autoPaths } from "../../domain/rules/clusters";
+import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
+import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
+import { termOf } from "../../domain/names/names";
+import type { CheckTarget } from "../../domain/checks/context";
+import { lastFile } from "../../domain/kube/field-managers";
+import { judgePrerequisites } from "../upgrade/procedure";
+import { isOlder } from "../../domain/base/versions";
+
+/** What is asked for. */
+export interface ClusterRequest extends ClusterWish {
+  readonly name: string;
+  /** Version of the API that the EC is read and written by. */
+  readonly version: string;
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
+  /** Release of the operator before this upgrade, where it is known. */
+  readonly operatorBefore?: string | undefined;
+}
+
+/** The plan, and what may keep it from being done. */
+export interface ClusterPlan {
+  readonly ec: KubeObject;
+  /** Empty: the EC's spec is up to date, and nothing is held against it. */
+  readonly edits: readonly FieldEdit[];
+  /** Exit 3. */
+  readonly blocks: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  /** Permissions without which not every prerequisite is judged. */
+  readonly missing: readonly Permission[];
+  /** A rolling restart without a change of version is under way: it is waited for (S55). */
+  readonly restarting: boolean;
+  /** What the pods are to come to. */
+  readonly wanted: WantedCluster;
+}
+
+/** The plan for the EC of this name; undefined where there is none. */
+export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan | undefined {
+  const { names, namespace } = facts;
+  const ec = factNamed(facts, "ecs", { name: request.name, namespace });
+  if (ec === undefined) return undefined;
+  const auto = autoPlanOf(facts, ec, request);
+  const helpers = helperTags(ec, {
+    names,
+    operator: operatorRelease(facts).version,
+    before: request.operatorBefore,
+  });
+  const edits = editsOf(ec, request, { names, auto, helpers });
+  const writes = edits.length > 0 || (request.auto && auto.path === undefined);
+  const planned = { ec, edits, wish: request, auto, skip: request.skip };
+  const { findings, missing } = writes ? prerequisites(facts, planned) : standing(facts, planned);
+  const state = edits.length > 0 ? asString(getPath(ec, names.ecFields.state)) : undefined;
+  return {
+    ec,
+    edits,
+    blocks: findings.filter(({ severity }) => severity === "error"),
+    warnings: findings.filter(({ severity }) => severity === "warning"),
+    missing,
+    restarting: state === "RunningRollingUpdate",
+    wanted: {
+      ...wantedOf(facts, request),
+      ...(state !== undefined && { stateBefore: state }),
+    },
+  };
+}
+
+/** What the pods are to run; without a tag, what the operator brings. */
+function wantedOf(facts: Facts, request: ClusterRequest): WantedCluster {
+  const { auto, repository, imagePullPolicy } = request;
+  const tag = request.tag ?? operatorRelease(facts).clusterTag;
+  return {
+    ...(tag !== undefined && { tag }),
+    ...(repository !== undefined && { repository }),
+    ...(imagePullPolicy !== undefined && { imagePullPolicy }),
+    ...(auto && { sameRelease: true }),
+  };
+}
+
+/** Where the automatic upgrade is written; off, where databases use user-defined modules (S51). */
+function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): AutoPlan {
+  const { names } = facts;
+  const [definition] = facts.objects.definitions.filter(
+    ({ metadata }) => metadata.name === `${names.ec.plural}.${names.group}`,
+  );
+  const own = usedModules(facts, ec).length > 0;
+  return {
+    path: autoPathIn(definition, request.version, names),
+    off: !request.auto && own && autoOf(ec, names),
+  };
+}
+
+/** Helm, OLM or a GitOps controller would write its own values again (domain facts 4.4). */
+export function ownedBy(ec: KubeObject): readonly Finding[] {
+  const owner = ownerOf(ec);
+  if (owner === undefined) return [];
+  return [
+    clusterFinding("owned", {
+      object: objectLabel(ec),
+      cause: `${owner.name} owns it and would undo or fight the change`,
+      fix: wayOf(owner),
+    }),
+  ];
+}
+
+/** OLM brings operators alone; the EC is what another operator's object made of it. */
+function wayOf({ name, way }: { readonly name: string; readonly way: string }): string {
+  return name === "OLM" ? "change the object that OLM or the other operator made it from" : way;
+}
+
+/** The upgrade that is judged. */
+interface PlannedUpgrade {
+  readonly ec: KubeObject;
+  readonly edits: readonly FieldEdit[];
+  readonly wish: ClusterWish;
+  readonly auto: AutoPlan;
+  readonly skip: readonly Skip[];
+}
+
+/** Nothing is to be written, and what has been would still not come to its end. */
+function standing(facts: Facts, { ec, skip }: PlannedUpgrade): Prerequisites {
+  return { findings: accept(causesOf("standing", facts, { ec }), skip), missing: [] };
+}
+
+interface Prerequisites {
+  readonly findings: readonly Finding[];
+  readonly missing: readonly Permission[];
+}
+
+/** What is missing, what cannot be seen, and what may not be read, all at once. */
+export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisites {
+  const { ec, wish, skip } = planned;
+  const { judged, missing } = judgePrerequisites(facts, targetOf(facts, planned), skip);
+  const own = [
+    ...stateFindings(facts, ec),
+    ...operatorFindings(facts, ec, wish),
+    ...targetFindings(facts, ec, wish),
+    ...causesOf("beginning", facts, { ec, auto: willFollow(facts, planned) }),
+    ...autoFindings(facts, planned),
+    ...pinnedFindings(facts, planned),
+    ...manifestFindings(planned),
+    ...pinnedHelpers(facts, planned),
+  ];
+  return { findings: [...accept(own, skip), ...judged.flatMap(ofList)], missing };
+}
+
+/** The cluster follows its operator: what runs is what is wanted (S9). */
+function targetOf(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget {
+  return {
+    operatorVersion: operatorRelease(facts).version ?? wish.tag,
+    cluster: ec.metadata.name,
+  };
+}
+
+/** The automatic upgrade is judged here as it will be, not as it is. */
+function ofList({ check, findings }: JudgedCheck): readonly Finding[] {
+  return check.code === clusterFindings.autoUserModules.code ? [] : findings;
+}
+
+const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
+
+/** The EC has to be Running, or InvalidUpgrade with its cause gone; a restart is waited for. */
+function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const object = objectLabel(ec);
+  const deleting = deletingCluster(facts, ec);
+  if (deleting !== undefined) return [deleting];
+  const { names } = facts;
+  const state = asString(getPath(ec, names.ecFields.state));
+  const field = names.ecFields.state.join(".");
+  if (state === "Upgrade") {
+    const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
+    const cause = `an upgrade to ${tag} is in progress`;
+    return [clusterFinding("busy", { object, field, cause })];
+  }
+  if (state === undefined || !waited.has(state)) {
+    const cause = `its state is ${state ?? "not told"}, and an upgrade begins at Running`;
+    return [clusterFinding("state", { object, field, cause })];
+  }
+  const status = asString(getPath(ec, names.ecFields.specStatus)) ?? "Valid";
+  // the cause of InvalidUpgrade is judged by itself: this change may be its cure
+  if (status === "Valid" || state === "InvalidUpgrade") return [];
+  const cause = `its spec status is ${status}`;
+  return [
+    clusterFinding("specInvalid", { object, field: names.ecFields.specStatus.join("."), cause }),
+  ];
+}
+
+/** A cluster is never lowered, neither below its spec nor below what its pods run. */
+function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
+  const path = facts.names.ecFields.versionTag;
+  const known = [asString(getPath(ec, path)), ...runningVersion(facts, ec)];
+  const newer = known.find((one) => isOlder(tag, one));
+  if (newer === undefined) return [];
+  return [
+    clusterFinding("targetLower", {
+      object: objectLabel(ec),
+      field: path.join("."),
+      cause: `${String(tag)} is older than ${newer}, which it has already`,
+    }),
+  ];
+}
+
+/** Whether the EC will follow its operator by itself. */
+function willFollow({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): boolean {
+  return wish.auto || (autoOf(ec, names) && !auto.off);
+}
+
+/** Where the automatic upgrade is said, and whether the spellings agree (S13; domain facts 13). */
+function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): readonly Finding[] {
+  const object = objectLabel(ec);
+  const paths = autoPaths(names);
+  const shown = paths.map((path) => path.join("."));
+  if (wish.auto && auto.path === undefined) {
+    const cause = `the ${termOf(names.ec)}'s definition has neither ${shown.join(" nor ")}: it would be dropped`;
+    return [clusterFinding("autoFieldAbsent", { object, cause })];
+  }
+  const said = paths.map((path) => getPath(ec, path)).filter((value) => value !== undefined);
+  const conflicting =
+    new Set(said).size > 1
+      ? [clusterFinding("autoConflicting", { object, field: shown.join(", ") })]
+      : [];
+  const goesOn = !wish.auto && autoOf(ec, names) && !auto.off;
+  return [...conflicting, ...(goesOn ? [clusterFinding("autoOn", { object })] : [])];
+}
+
+/** A digest wins over the tag: with the old digest another tag would change nothing. */
+function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): readonly Finding[] {
+  const path = names.ecFields.digestHash;
+  const changes = edits.some((edit) => edit.path === names.ecFields.versionTag);
+  if (wish.auto || !changes || asString(getPath(ec, path)) === undefined) return [];
+  return [
+    clusterFinding("digestPinned", {
+      object: objectLabel(ec),
+      field: path.join("."),
+      cause: `${path.join(".")} pins the current image: another tag would have no effect`,
+      fix: `remove ${path.join(".")}, then run again`,
+    }),
+  ];
+}
+
+/** What is left beside an operator of another release (domain facts 7). */
+function pinnedHelpers(facts: Facts, { ec, edits }: PlannedUpgrade): readonly Finding[] {
+  const operator = operatorRelease(facts).version;
+  if (operator === undefined) return [];
+  const moved = edits.map(({ path }) => path.join("."));
+  return helperFindings(ec, facts.names, { operator, fits: [operator] }).filter(
+    ({ field }) => !moved.includes(String(field)),
+  );
+}
+
+/** kubectl apply of an unchanged manifest would put the old value back. */
+function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
+  const applied = lastFile(ec);
+  const fields = edits
+    .filter(({ path, to }) => {
+      const value = getPath(applied, path);
+      return value !== undefined && value !== to;
+    })
+    .map(({ path }) => path.join("."));
+  if (fields.length === 0) return [];
+  return [
+    clusterFinding("manifestOld", {
+      object: objectLabel(ec),
+      field: fields.join(", "),
+      cause: `the manifest that was applied last says otherwise at ${fields.join(", ")}`,
+    }),
+  ];
+}
+
+/** The fields to write; none where the EC may follow the operator by itself. */
+export function autoOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
+  const { names } = facts;
+  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
+  if (on.length === 0) return [];
+  if (usedModules(facts, ec).length === 0) return [];
+  return on.map((path) => ({ path, from: true, to: false }));
+}

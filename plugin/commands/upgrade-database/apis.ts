@@ -1,0 +1,176 @@
+/** The REST APIs of the ECs of a run: what each has of the databases, looked at before the first call (S75, S88). */
+import { accept } from "../../domain/checks/selection";
+import { isLeftOut } from "../../domain/database/findings";
+import { identifyAmong } from "../../domain/database/identity";
+import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/databases/offer";
+import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
+import { changePending, isPassing } from "../../domain/database/state";
+import { type DatabaseTarget, selectDatabases } from "../../domain/database/target";
+import { ApiError, exitCodes, PermissionError } from "../../domain/base/errors";
+import type { Facts } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
+import { BlockedError } from "../../kernel/recorder";
+import { callFindings, type Called, needsCall } from "./by-rest-api";
+import { gathered } from "./plans";
+import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
+
+/** What the REST API of one EC has. */
+interface ApiDatabases extends Pick<Called, "api" | "installed"> {
+  readonly all: readonly ApiDatabase[];
+  /** What of the cluster's resources has this EC. */
+  readonly others: readonly DatabaseTarget[];
+}
+
+/** Connections are made when they are needed first, and closed together. */
+export class Apis {
+  readonly #connected = new Map<string, Promise<ClusterApi>>();
+  readonly #met = new Map<string, Called>();
+
+  constructor(
+    private readonly deps: UpgradeDatabaseDeps,
+    private readonly options: UpgradeDatabaseOptions,
+  ) {}
+
+  /**
+   * What the REST API has of each database, by one list for each EC, and the plans with what it can
+   * run. Throws what stands against the calls; plans that are left out for what their databases are
+   * doing come back with the reason.
+   */
+  async meet(plans: readonly DatabasePlan[], facts: Facts): Promise<MetPlans> {
+    const met: DatabasePlan[] = [];
+    const targets = await this.#everyTarget(facts);
+    for (const ec of ecsOf(plans)) {
+      const api = await this.#of(ec);
+      const all = await api.databases(this.deps.signal);
+      const uses = all.some(({ modules }) => modules.length > 0);
+      const installed = uses ? await api.modules(this.deps.signal) : [];
+      const own = plans.filter(({ target }) => target.ec === ec);
+      const offer = await this.#offer(api, own);
+      const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
+      for (const before of own) {
+        const plan = this.#withOffer(before, offer, facts);
+        const found = await this.#one(plan, { api, all, installed, others });
+        met.push({ ...plan, blocks: [...plan.blocks, ...found] });
+      }
+    }
+    const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
+    // where there is no other, it is the run that is blocked
+    const blocked = leftOut.length < met.length ? met.filter((one) => !leftOut.includes(one)) : met;
+    const findings = blocked.flatMap(({ blocks }) => blocks);
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
+    return { plans: met.filter((one) => !leftOut.includes(one)), leftOut };
+  }
+
+  /**
+   * What the EC's nodes can run and its policy, where a version is asked for. A number needs neither,
+   * so that it is not held up where they may not be read; without them a channel is not resolved.
+   */
+  async #offer(api: ClusterApi, plans: readonly DatabasePlan[]): Promise<ApiOffer | undefined> {
+    const { deps, options } = this;
+    const { version } = options;
+    if (version === undefined || version === "") return undefined;
+    const { names, signal, recorder } = deps;
+    const isChannel = [names.majorChannel, names.latestChannel].includes(version);
+    const read = async <T>(asked: Promise<T>): Promise<T | undefined> =>
+      await asked.catch((error: unknown) => {
+        if (isChannel || !(error instanceof PermissionError)) throw error;
+        return undefined;
+      });
+    const nodes = await read(api.nodes(signal));
+    const offer = readOffer(nodes, await read(api.policy(signal)), names);
+    const [lookup] = plans.flatMap(({ target }) => target.lookup);
+    const [ec] = ecsOf(plans);
+    if (isChannel && ec !== undefined && lookup?.is === "found") {
+      const { cluster } = lookup;
+      recorder.findings(offerFindings({ object: objectLabel(ec), cluster }, offer, names));
+    }
+    return offer;
+  }
+
+  /** The plan with what the REST API offers; what a person has accepted is not told again. */
+  #withOffer(plan: DatabasePlan, offer: ApiOffer | undefined, facts: Facts): DatabasePlan {
+    if (offer === undefined) return { ...plan, blocks: [] };
+    const { deps, options } = this;
+    const next = planDatabase(facts, withOffer(plan.target, offer, deps.names), options);
+    const blocks = accept(next.blocks, options.skip).filter(({ severity }) => severity === "error");
+    return { ...next, blocks };
+  }
+
+  /** The databases of all namespaces, where they may be listed: two may stand for one record. */
+  async #everyTarget(facts: Facts): Promise<readonly DatabaseTarget[]> {
+    const { cluster, names, signal } = this.deps;
+    const listed = await cluster
+      .list(databaseResources(names).edb, { whole: true, signal })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 403) return undefined;
+        throw error;
+      });
+    const objects = { ...facts.objects, edbs: listed ?? facts.objects.edbs };
+    const selection = { names: [], everywhere: true, via: "api" } as const;
+    return selectDatabases({ ...facts, objects }, selection).targets;
+  }
+
+  of({ label }: DatabasePlan): Called | undefined {
+    return this.#met.get(label);
+  }
+
+  close(): void {
+    for (const api of this.#connected.values()) {
+      api.then(
+        (found) => {
+          found.close();
+        },
+        () => undefined,
+      );
+    }
+  }
+
+  async #one(
+    plan: DatabasePlan,
+    { api, all, installed, others }: ApiDatabases,
+  ): Promise<readonly Finding[]> {
+    const { deps, options } = this;
+    const { label, passedOver, target } = plan;
+    if (passedOver) return [];
+    const found = identifyAmong(target, { others, all }, deps.names);
+    if (found.is === "unproven") return [found.finding];
+    const { bdb } = found;
+    this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
+    const calls = needsCall({ bdb, installed }, plan, { options });
+    const against = callFindings(plan, bdb, { wanted: options, calls });
+    if (!against.some(isPassing)) return against;
+    // an action that runs is followed, whoever has begun it
+    const follows = options.wait || (await this.#isActing(api, bdb));
+    return against.filter((one) => !follows || !isPassing(one));
+  }
+
+  async #isActing(api: ClusterApi, { uid, status }: ApiDatabase): Promise<boolean> {
+    if (status !== changePending) return false;
+    const actions = (await api.actionsOf(uid, this.deps.signal)) ?? [];
+    return actions.some(({ is }) => is === "running");
+  }
+
+  #of(ec: KubeObject): Promise<ClusterApi> {
+    const label = objectLabel(ec);
+    const api = this.#connected.get(label) ?? this.deps.api.connect(ec);
+    this.#connected.set(label, api);
+    return api;
+  }
+}
+
+/** The plans with what the REST API offers, and those that are left out with the reason. */
+interface MetPlans {
+  readonly plans: readonly DatabasePlan[];
+  readonly leftOut: readonly DatabasePlan[];
+}
+
+function isSameEc(one: KubeObject | undefined, other: KubeObject): boolean {
+  return one !== undefined && objectLabel(one) === objectLabel(other);
+}
+
+/** The ECs of the databases, each once. */
+export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
+  return [...new Set(plans.flatMap(({ target }) => target.ec ?? []))];
+}

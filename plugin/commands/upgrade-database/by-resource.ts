@@ -1,0 +1,277 @@
+/** One database by its resource: planned again, written once, followed to the end (S61-S66). */
+import { busyCluster, targetNow } from "../../domain/database/target";
+import { databaseCodes, databaseFinding } from "../../domain/database/findings";
+import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
+import { exitCodes, TimeoutError } from "../../domain/base/errors";
+import type { Facts } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import type { KubeObject } from "../../domain/kube/objects";
+import {
+  judgeDatabase,
+  lastActions,
+  type DatabasePatience,
+  type WantedVersion,
+} from "../../domain/database/rollout";
+import type { Progress } from "../../domain/rollout/progress";
+import { bounded, sameJson } from "../../domain/base/values";
+import { refOf } from "../../domain/kube/change";
+import { changedError } from "../../kernel/send";
+import { BlockedError, type Recorder } from "../../kernel/recorder";
+import type { Result } from "../../kernel/report";
+import { databasePatch, isWritten } from "./plans";
+import type { Session } from "../../kernel/session";
+import { type Limit, type Look, waitFor, type Waiting } from "../../kernel/wait";
+import type { Clock } from "../../ports/kubernetes";
+import type {
+  DatabasePoller,
+  DatabaseSnapshot,
+  UpgradeDatabaseDeps,
+  UpgradeDatabaseOptions,
+} from "./read";
+
+/** One for a whole run. */
+export interface DatabaseContext {
+  readonly deps: UpgradeDatabaseDeps;
+  readonly options: UpgradeDatabaseOptions;
+  readonly session: Session;
+  readonly poller: DatabasePoller;
+  readonly line: ProgressLine;
+}
+
+/** So many databases are told by their names. */
+const shownAtMost = 3;
+
+/** The live line of many databases at once: how many are done, and what those under way wait for. */
+export class ProgressLine {
+  /** When the run began, in milliseconds since 1970. */
+  readonly from: number;
+  readonly #under = new Map<string, string>();
+  #total = 1;
+  #done = 0;
+  #failed = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly recorder: Pick<Recorder, "waiting">,
+  ) {
+    this.from = clock.now();
+  }
+
+  /** From here on each of so many is accounted for. */
+  begin(total: number): void {
+    this.#total = total;
+    this.#under.clear();
+  }
+
+  waits(label: string, on: string): void {
+    this.#under.set(label, on);
+    this.recorder.waiting(this.#line(), (this.clock.now() - this.from) / 1000);
+  }
+
+  ended(label: string, failed: boolean): void {
+    this.#under.delete(label);
+    this.#done += 1;
+    if (failed) this.#failed += 1;
+  }
+
+  #line(): string {
+    const all = [...this.#under].map(([label, on]) => `${label}: ${on}`);
+    if (this.#total === 1) return all.join("");
+    const failed = this.#failed === 0 ? "" : `, ${this.#failed} failed`;
+    return `databases: ${this.#done} of ${this.#total}${failed}; ${bounded(all, shownAtMost)}`;
+  }
+}
+
+/** Waits for one database until the time of the whole run is over. */
+export async function waitForDatabase<T>(
+  { deps, options, line }: DatabaseContext,
+  label: string,
+  waiting: Pick<Waiting<T>, "look" | "pause" | "server">,
+): Promise<T> {
+  const { clock, signal } = deps;
+  const { limitMs } = options;
+  const recorder = {
+    waiting: (on: string) => {
+      line.waits(label, on);
+    },
+  };
+  return await waitFor<T>(
+    { clock, signal, recorder },
+    { ...waiting, total: limitMs === undefined ? undefined : limit(limitMs), codes: databaseCodes },
+  );
+
+  function limit(ofRun: number): Limit {
+    const spentMs = (): number => clock.now() - line.from;
+    const end: Limit["end"] = (on) => {
+      const after = `after ${Math.round(spentMs() / 1000)} s`;
+      return new TimeoutError(`stopped waiting for ${label}: ${on}, ${after}`, {
+        hint: "run the same command again: it continues from the state found",
+      });
+    };
+    return { ms: ofRun - spentMs(), end };
+  }
+}
+
+/** The same by looks at the cluster that all who wait share. */
+export async function waitBySeen<T>(
+  context: DatabaseContext,
+  { label, first }: { readonly label: string; readonly first: DatabaseSnapshot },
+  look: (seen: DatabaseSnapshot, patience: DatabasePatience) => Look<T>,
+): Promise<T> {
+  const { poller, options } = context;
+  let seen = first;
+  return await waitForDatabase(context, label, {
+    look: ({ idleMs }) =>
+      Promise.resolve(look(seen, { idleMs, stallAfterMs: options.stallAfterMs })),
+    pause: async () => {
+      seen = await poller.next();
+    },
+  });
+}
+
+/** A plan, with the facts that it was made from. */
+interface FreshPlan {
+  readonly facts: Facts;
+  readonly plan: DatabasePlan;
+}
+
+/** Writes the version and follows; what is there already is only followed. */
+export async function byResource(context: DatabaseContext, before: DatabasePlan): Promise<Result> {
+  const fresh = await planAgain(context, before);
+  return await bringInLine(context, fresh);
+}
+
+/** The plan as it is now: another one than was shown is someone else's work. */
+export async function planAgain(
+  context: DatabaseContext,
+  before: DatabasePlan,
+): Promise<FreshPlan> {
+  const { options, poller } = context;
+  const { label } = before;
+  const waiting = { label, first: await poller.now() };
+  return await waitBySeen<FreshPlan>(context, waiting, ({ facts }) => {
+    const target = targetNow(facts, before.target);
+    if (target === undefined) throw changedError(undefined, label);
+    const plan = planDatabase(facts, target, options);
+    const [busy] = plan.busy;
+    if (busy === undefined) {
+      requireSame(context, before, plan);
+      return { is: "done", value: { facts, plan } };
+    }
+    if (!options.wait) throw new BlockedError(exitCodes.blocked, plan.busy);
+    return { is: "moving", on: busy.cause };
+  });
+}
+
+function requireSame(context: DatabaseContext, before: DatabasePlan, now: DatabasePlan): void {
+  const { deps, session } = context;
+  const isSameCall = context.options.via === "resource" || sameJson(before.version, now.version);
+  if (!hasSameEdits(before, now) || !isSameCall) throw changedError(undefined, before.label);
+  if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
+  if (now.edits.length > 0) session.requireConfirmed([databasePatch(deps.names, now)]);
+}
+
+function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePlan): boolean {
+  return sameJson(one, other);
+}
+
+/** Makes the resource ask for the version, and waits until all signs agree. */
+export async function bringInLine(context: DatabaseContext, fresh: FreshPlan): Promise<Result> {
+  const { deps } = context;
+  const { facts, plan } = fresh;
+  const writes = isWritten(plan);
+  const wanted: Omit<WantedVersion, "patience"> = {
+    ...(plan.version !== undefined && { version: plan.version }),
+    ...(plan.channel && { atLeast: true as const }),
+    ...(writes && { actionsBefore: lastActions(facts, plan.target) }),
+  };
+  if (writes) await write(context, fresh);
+  else if (await isThere(context, plan, wanted)) return "unchanged";
+  const why = "until version, state, spec status, generation and action agree";
+  await deps.recorder.step(
+    { id: "database.follow", action: "wait", object: plan.label, why },
+    async () => {
+      const says = await follow(context, plan, { wanted, written: writes });
+      return { result: "done", value: undefined, why: says };
+    },
+  );
+  return writes ? "changed" : "done";
+}
+
+/** Nothing is written, and nothing has to be waited for. */
+async function isThere(
+  { deps, poller }: DatabaseContext,
+  plan: DatabasePlan,
+  wanted: Omit<WantedVersion, "patience">,
+): Promise<boolean> {
+  const { facts, participants } = await poller.now();
+  const patience = { idleMs: 0, stallAfterMs: 1 };
+  const verdict = judgeDatabase(facts, plan.target, { ...wanted, participants, patience });
+  if (verdict.is !== "done") return false;
+  const info = { id: "database.patch", action: "patch", object: plan.label } as const;
+  deps.recorder.done({ ...info, why: verdict.says }, "unchanged");
+  return true;
+}
+
+/** A status that moved meanwhile is read again; a version that moved is someone's. */
+async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Promise<void> {
+  const { deps, options, session } = context;
+  const patch = databasePatch(deps.names, plan);
+  await session.send(patch, async (error) => {
+    const object = await deps.cluster.get(refOf(patch), { signal: deps.signal });
+    if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
+    const next = planDatabase(facts, { ...plan.target, object }, wishOf(plan, options));
+    if (!hasSameEdits(plan, next)) throw error;
+    if (next.blocks.length > 0) throw new BlockedError(exitCodes.blocked, next.blocks);
+    return databasePatch(deps.names, next);
+  });
+}
+
+/** The same wish again: by the REST API it is the number that the call has led to. */
+function wishOf({ edits }: DatabasePlan, { via }: DatabaseWish): DatabaseWish {
+  const [edit] = edits;
+  return { version: String(edit?.to), via };
+}
+
+function isSameObject(one: KubeObject, other: KubeObject): boolean {
+  return one.metadata.uid === other.metadata.uid;
+}
+
+interface Following {
+  readonly wanted: Omit<WantedVersion, "patience">;
+  /** The look has to be later than the write. */
+  readonly written: boolean;
+}
+
+async function follow(
+  context: DatabaseContext,
+  { target, label }: DatabasePlan,
+  { wanted, written }: Following,
+): Promise<string> {
+  const { poller } = context;
+  const first = await (written ? poller.next() : poller.now());
+  return await waitBySeen(context, { label, first }, ({ facts, participants }, patience) => {
+    const now = targetNow(facts, target);
+    if (now === undefined) {
+      const cause = "it was deleted during its upgrade";
+      throw new BlockedError(exitCodes.failed, [
+        databaseFinding("absent", { object: label, cause }),
+      ]);
+    }
+    const progress = judgeDatabase(facts, now, { ...wanted, participants, patience });
+    if (progress.is === "done") return { is: "done", value: progress.says };
+    return withCause(progress, busyCluster(facts, now));
+  });
+}
+
+/** An EC that has left Running is the cause of what is stalled (S98). */
+function withCause<P extends Exclude<Progress, { readonly is: "done" }>>(
+  progress: P,
+  [busy]: readonly Finding[],
+): P {
+  if (busy === undefined) return progress;
+  const { cause, fix } = busy;
+  return progress.is === "moving"
+    ? { ...progress, on: `${progress.on}; ${cause}` }
+    : { ...progress, because: `${progress.because}; ${cause}`, fix };
+}

@@ -1,0 +1,269 @@
+/** One database by the REST API: called once, its action followed, its resource brought in line (S75-S92). */
+import {
+  asksForMore,
+  bdbFindings,
+  bdbVersion,
+  modulesBehind,
+  requestBody,
+  type RequestWish,
+  runsVersion,
+} from "../../domain/database/bdb";
+import { databaseFinding } from "../../domain/database/findings";
+import { isPassing, stateFinding } from "../../domain/database/state";
+import { identify } from "../../domain/database/identity";
+import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
+import { exitCodes } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { judgeBdb } from "../../domain/database/rollout";
+import { formatEngineVersion } from "../../domain/base/versions";
+import type { ApiDatabase, ClusterApi, InstalledModule } from "../../ports/rest-api";
+import type { CallEnd } from "../../kernel/session";
+import { type Look, restApi } from "../../kernel/wait";
+import { BlockedError, type StepInfo } from "../../kernel/recorder";
+import type { Result } from "../../kernel/report";
+import { bringInLine, planAgain, waitForDatabase, type DatabaseContext } from "./by-resource";
+import { databasePatch } from "./plans";
+import { targetNow } from "../../domain/database/target";
+
+/** A database of the REST API, and the way to it. */
+export interface Called {
+  readonly api: ClusterApi;
+  readonly uid: number;
+  /** As it was read with the others, before the first call. */
+  readonly bdb: ApiDatabase;
+  /** The modules of its cluster. */
+  readonly installed: readonly InstalledModule[];
+}
+
+/** What of the options the call is made of. */
+type VersionRequest = Pick<DatabaseContext["options"], "request" | "version">;
+
+/**
+ * What is sent: the fields that were asked for, with the version as a number. Where none was asked for
+ * it is the one that runs, since without the field the server takes the latest one (S80, S81, S88).
+ * To ask for the latest one beside a number would be a contradiction (S89): its modules come with it.
+ */
+function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest): RequestWish {
+  const { latestWithModules, ...request } = wanted.request;
+  const kept = latestWithModules === false ? { ...request, latestWithModules } : request;
+  if (request.keepEngineVersion === true) return kept;
+  const version = plan.version ?? bdbVersion(bdb);
+  return version === undefined ? kept : { ...kept, engineVersion: formatEngineVersion(version) };
+}
+
+/** What stands against the call; without a version in it the server would take the latest one. */
+export function callFindings(
+  plan: DatabasePlan,
+  bdb: ApiDatabase,
+  { wanted, calls }: { readonly wanted: VersionRequest; readonly calls: boolean },
+): readonly Finding[] {
+  const request = requestOf(plan, bdb, wanted);
+  const isOpen = request.engineVersion === undefined && request.keepEngineVersion !== true;
+  const cause =
+    "the REST API does not report which version it runs, and without one in the request would take the latest";
+  const fix = "give the version with --engine-version";
+  return [
+    ...(calls && isOpen
+      ? [databaseFinding("runsUnknown", { object: plan.label, cause, fix })]
+      : []),
+    ...bdbFindings(plan.target.object, bdb, { request, calls }),
+  ];
+}
+
+/** False where the version runs with the modules of the release, and nothing else is asked for. */
+export function needsCall(
+  { bdb, installed }: Pick<Called, "bdb" | "installed">,
+  plan: DatabasePlan,
+  { options }: Pick<DatabaseContext, "options">,
+): boolean {
+  const { request } = options;
+  if (!runsVersion(bdb, plan) || asksForMore(request)) return true;
+  const raises = !plan.channel && request.latestWithModules !== false;
+  return raises && modulesBehind(bdb, installed).length > 0;
+}
+
+/** How the call is named in the report. */
+export function callStep(
+  plan: DatabasePlan,
+  bdb: ApiDatabase,
+  { deps, options }: Pick<DatabaseContext, "deps" | "options">,
+): StepInfo {
+  const body = JSON.stringify(requestBody(requestOf(plan, bdb, options), deps.names));
+  return { ...callOf(plan), why: `upgrade with ${body}` };
+}
+
+/** How a call is named before it is known what it carries. */
+export function callOf({ label: object }: Pick<DatabasePlan, "label">) {
+  return { id: "database.call", action: "call", object } as const;
+}
+
+/** Calls unless it is up to date, follows the action, then sees to the resource. */
+export async function byApi(
+  context: DatabaseContext,
+  before: DatabasePlan,
+  called: Called,
+): Promise<Result> {
+  const { plan } = await planAgain(context, before);
+  const caller = new Caller(context, plan, called);
+  const was = await caller.settled();
+  const wasCalled = needsCall({ ...called, bdb: was }, plan, context);
+  if (wasCalled) await caller.call(was);
+  else {
+    const why = `${was.version ?? "the version"} runs`;
+    context.deps.recorder.done({ ...callOf(plan), why }, "unchanged");
+  }
+  const now = wasCalled ? await caller.follow(undefined) : was;
+  // a version that was kept is no reason to write the resource
+  if (wasCalled && plan.version === undefined) return "changed";
+  const followed = await alongside(context, plan, now);
+  return wasCalled ? "changed" : followed;
+}
+
+class Caller {
+  #action: string | undefined;
+  /** The call is made for the modules of a version that runs already. */
+  #raisesModules = false;
+
+  constructor(
+    private readonly context: DatabaseContext,
+    private readonly plan: DatabasePlan,
+    private readonly called: Called,
+  ) {}
+
+  /** The database when no action works on it: one that runs already is followed, not doubled. */
+  async settled(): Promise<ApiDatabase> {
+    const { api, uid } = this.called;
+    const { signal } = this.context.deps;
+    const actions = (await api.actionsOf(uid, signal)) ?? [];
+    const running = actions.find(({ is }) => is === "running");
+    if (running !== undefined) return await this.follow({ uid: running.uid });
+    const bdb = await this.#read();
+    const found = stateFinding(this.plan.label, bdb.status);
+    const waits = this.context.options.wait && found !== undefined && isPassing(found);
+    return waits ? await this.follow({}) : bdb;
+  }
+
+  /** The one call; whether it was begun is looked for where no answer came. */
+  async call(bdb: ApiDatabase): Promise<void> {
+    const { deps, options, session } = this.context;
+    const { api, uid } = this.called;
+    const { plan } = this;
+    const request = requestOf(plan, bdb, options);
+    const findings = callFindings(plan, bdb, { wanted: options, calls: true });
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+    this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
+    this.#action = await session.call({
+      step: callStep(plan, bdb, this.context),
+      send: () => api.upgrade(uid, requestBody(request, deps.names), deps.signal),
+      end: ({ actionUid: value }) => Promise.resolve({ result: "changed", value }),
+    });
+  }
+
+  /** To the end of the action: the one that the call began, or another one. */
+  async follow(other: { readonly uid?: string } | undefined): Promise<ApiDatabase> {
+    const { deps, options } = this.context;
+    const { stallAfterMs } = options;
+    const { label: object, version, channel } = this.plan;
+    const ours = other === undefined;
+    const uid = ours ? this.#action : other.uid;
+    const why = "until its action and its shards are done";
+    return await deps.recorder.step(
+      { id: "database.action", action: "wait", object, why },
+      async () =>
+        await waitForDatabase(this.context, object, {
+          server: restApi,
+          look: async ({ idleMs }): Promise<Look<CallEnd<ApiDatabase>>> => {
+            const found =
+              uid === undefined ? undefined : await this.called.api.action(uid, deps.signal);
+            const action = ours || found?.is === "running" ? found : undefined;
+            const bdb = await this.#read();
+            const behind = this.#behind(bdb);
+            const patience = { idleMs, stallAfterMs };
+            // what someone else has begun may lead elsewhere
+            const wanted = { version: ours ? version : undefined, channel, behind, patience };
+            const seen = judgeBdb({ object, bdb, action }, wanted);
+            if (seen.is !== "done") return seen;
+            return { is: "done", value: { result: "done", value: bdb, why: seen.says } };
+          },
+        }),
+    );
+  }
+
+  #behind(bdb: ApiDatabase): readonly string[] {
+    if (!this.#raisesModules) return [];
+    return modulesBehind(bdb, this.called.installed);
+  }
+
+  async #read(): Promise<ApiDatabase> {
+    const { api, uid } = this.called;
+    const { names, signal } = this.context.deps;
+    const bdb = await api.database(uid, signal);
+    // the number may be another database's by now
+    const now = identify(this.plan.target, bdb === undefined ? [] : [bdb], names);
+    if (now.is === "proven") return now.bdb;
+    const code = bdb === undefined ? exitCodes.failed : exitCodes.blocked;
+    throw new BlockedError(code, [now.finding]);
+  }
+}
+
+/** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */
+async function alongside(
+  context: DatabaseContext,
+  before: DatabasePlan,
+  bdb: ApiDatabase,
+): Promise<Result> {
+  const { deps, options, poller } = context;
+  const runs = before.version ?? bdbVersion(bdb);
+  const wish: DatabaseWish = {
+    via: options.via,
+    ...(runs !== undefined && { version: formatEngineVersion(runs) }),
+  };
+  const { facts } = await poller.now();
+  const target = targetNow(facts, before.target);
+  const plan = target && planDatabase(facts, { ...target, named: true }, wish);
+  const because =
+    plan === undefined ? "it was deleted meanwhile" : hindranceOf(context, plan, before);
+  if (plan === undefined || because !== undefined) {
+    const cause = `the database runs ${bdb.version ?? "the new version"}, and its resource is left as it is: ${because ?? ""}`;
+    deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
+    return "unchanged";
+  }
+  // the version that a confirmed call has led to is confirmed with it
+  if (plan.edits.length > 0) context.session.confirm([databasePatch(deps.names, plan)]);
+  return await bringInLine(context, { facts, plan });
+}
+
+/** Why the resource is not written; undefined where it is, or is up to date. */
+function hindranceOf(
+  context: DatabaseContext,
+  plan: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  return hindrance(plan, before) ?? unasked(context, plan, before);
+}
+
+function hindrance(
+  { edits, target, blocks, leaves }: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  if (edits.length === 0) return undefined;
+  // only what was planned was asked about
+  if (leaves !== undefined && before.edits.length === 0) return `it follows the channel ${leaves}`;
+  if (target.instanceOf !== undefined) {
+    return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
+  }
+  return blocks.length === 0 ? undefined : blocks.map(({ cause }) => cause).join("; ");
+}
+
+/** Another owner or manager holds it, and what was not planned was asked about neither. */
+function unasked(
+  { deps, session }: DatabaseContext,
+  plan: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  const { conflicts, takes } = session.conflictsOf(databasePatch(deps.names, plan));
+  const [first] = conflicts;
+  if (first !== undefined) return first.cause;
+  const wasAsked = before.edits.length > 0;
+  return takes && !wasAsked ? "its fields were not said to be taken" : undefined;
+}

@@ -1,0 +1,221 @@
+/** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
+import { causesOf, databasesOf, isTooOld, lowest } from "../../domain/engine-cluster/causes";
+import { clusterFindings } from "../../domain/engine-cluster/findings";
+import { keepsNothing } from "../../domain/database/bdb";
+import { databaseFindings } from "../../domain/database/findings";
+import { isPassing, stateFinding } from "../../domain/database/state";
+import { versionPaths } from "../../domain/rules/clusters";
+import { isDeleting, renderDeletion } from "../../domain/facts/deletion";
+import { namespaceOf, objectLabel } from "../../domain/kube/objects";
+import { fieldsOf, fieldText } from "../../domain/rules/fields";
+import { judgeEdit } from "../../domain/rules/order";
+import type { RuleOptions } from "../../domain/rules/types";
+import { quote, showMiss } from "../../domain/rules/wording";
+import { otherOperators } from "../../domain/rbac/managed";
+import { getPath, renderValue, asString } from "../../domain/base/values";
+import { formatEngineVersion, leadingEngineVersion } from "../../domain/base/versions";
+import { type Check, checksOf, type CheckResult, on, perCluster } from "../../domain/checks/check";
+import { isForNewBase, type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
+
+const { error, shared, warning } = checksOf("databases");
+const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
+const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
+
+const perDatabase =
+  (
+    judge: (
+      database: PlacedDatabase,
+      situation: CheckContext,
+    ) => CheckResult | readonly CheckResult[] | undefined,
+  ) =>
+  (situation: CheckContext): readonly CheckResult[] =>
+    situation.databases.flatMap((database) => judge(database, situation) ?? []);
+
+/** The checks of the databases. */
+export const databaseChecks: readonly Check[] = [
+  shared(clusterFindings.databaseOld, {
+    title: `Every database runs engine version ${formatEngineVersion(lowest)} or later`,
+    needs: ofClusters,
+    judge: (situation) =>
+      isForNewBase(situation)
+        ? perCluster((cluster, { facts }) => causesOf("databaseOld", facts, { ec: cluster }))(
+            situation,
+          )
+        : [],
+  }),
+  shared(clusterFindings.databaseUnknown, {
+    title: "Every database reports its engine version",
+    needs: ofClusters,
+    vouched: true,
+    judge: perCluster((cluster, { facts }) =>
+      databasesOf(facts, cluster)
+        .filter(({ version }) => version === undefined)
+        .map(({ label }) => ({
+          object: label,
+          cause: "neither spec nor status reports its version",
+        })),
+    ),
+  }),
+  error("DATABASE-VERSION-UNSUPPORTED", "S126", {
+    vouched: true,
+    title: "Every database asks for a version that its EC has",
+    cause: "a database asks for an engine version that its EC does not support",
+    fix: "set one of the versions that are named: an edit of this database would be denied",
+    needs,
+    judge: perDatabase(judgeVersion),
+  }),
+  warning("DATABASE-TWO-VERSIONS", "S61", {
+    title: "Every active-active database asks for one version",
+    cause: "an active-active database asks for different versions in the two places of the field",
+    fix: "set both to the same version, or remove the one that the operator does not read",
+    needs: [...needs, "definitions"],
+    judge: perDatabase(({ object, kind }, { facts }) => {
+      const paths = versionPaths(facts, { kind, object });
+      const values = paths.map((path) => getPath(object, path));
+      if (new Set(values).size < 2) return undefined;
+      const said = paths.map(
+        (path) => `${fieldText(path)} is ${renderValue(getPath(object, path))}`,
+      );
+      return on(object, said.join(", "), { field: paths.map(fieldText).join(", ") });
+    }),
+  }),
+  warning("DATABASE-CLUSTER-ABSENT", "Facts 6", {
+    title: "Every database belongs to an EC that exists",
+    cause: "the EC that a database names is in neither its own nor the operator's namespace",
+    fix: "correct the name: a database names an EC of the operator's namespace",
+    needs,
+    judge: perDatabase(({ object, kind, lookup }, { names }) =>
+      lookup.is === "missing"
+        ? on(object, showMiss(lookup, names), {
+            field: fieldText(fieldsOf(kind, names).clusterReference),
+          })
+        : undefined,
+    ),
+  }),
+  warning("DATABASE-CLUSTER-AMBIGUOUS", "C16", {
+    title: "Every database reports which EC is meant",
+    cause: "a database names no EC, and there are several",
+    fix: "name the EC in the database",
+    needs,
+    judge: perDatabase(({ object, kind, lookup }, { names }) =>
+      lookup.is === "ambiguous"
+        ? on(object, showMiss(lookup, names), {
+            field: fieldText(fieldsOf(kind, names).clusterReference),
+          })
+        : undefined,
+    ),
+  }),
+  warning("DATABASE-UNMANAGED", "Facts 6", {
+    title: "Every database is in a namespace that an operator manages",
+    cause: "a database is in a namespace that no operator manages: nobody upgrades it",
+    fix: "let the operator manage the namespace, roles first, or delete the database if nobody needs it",
+    needs: [...needs, "roleBindings"],
+    judge: judgeUnmanaged,
+  }),
+  warning("DATABASE-NOT-ACTIVE", "Facts 7", {
+    title: "Every database is active",
+    cause: "a database is not active: an upgrade begins with an active one",
+    fix: "wait until it is, or see the operator's log for what keeps it",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
+      const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
+      if (isDeleting(object) || found === undefined) return undefined;
+      const fix = isPassing(found) ? {} : { fix: found.fix };
+      return on(object, found.cause, { field: fieldText(path), ...fix });
+    }),
+  }),
+  warning("DATABASE-SPEC-INVALID", "Facts 7", {
+    title: "The operator accepts every database's spec",
+    cause: "the operator does not accept a database's spec, and does not act on it",
+    fix: "see the operator's log for the field, and fix it",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const path = (kind === "edb" ? names.edbFields : names.eaadbFields).specStatus;
+      const status = asString(getPath(object, path)) ?? "Valid";
+      if (status === "Valid") return undefined;
+      return on(object, `its spec status is ${quote(status)}`, { field: fieldText(path) });
+    }),
+  }),
+  warning("DATABASE-NOT-OBSERVED", "S98", {
+    title: "The operator has acted on the latest edit of every database",
+    cause: "the operator has not acted on the latest edit of a database",
+    fix: "wait for it; during an upgrade of the EC databases are not reconciled",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const seen = kind === "edb" ? getPath(object, names.edbFields.observedGeneration) : undefined;
+      const { generation } = object.metadata;
+      if (typeof seen !== "number" || generation === undefined || seen >= generation)
+        return undefined;
+      return on(object, `generation ${generation}, acted on is ${seen}`);
+    }),
+  }),
+  warning("DATABASE-DELETING", "Facts 4.1", {
+    title: "No database is being deleted",
+    cause: "a database is being deleted; its EC cannot be deleted before it",
+    fix: "wait until it is gone; if it stays, check that the admission webhook answers: without it no finalizer can be removed",
+    needs,
+    judge: perDatabase(({ object }) =>
+      isDeleting(object) ? on(object, renderDeletion(object)) : undefined,
+    ),
+  }),
+  warning("DATABASE-TYPE", "Facts 7", {
+    title: "An engine version is set only where it has a meaning",
+    cause: "a database of another type has an engine version, which is for type engine only",
+    fix: "remove the engine version",
+    needs,
+    judge: perDatabase(({ object, kind }, { facts, names }) => {
+      const type = getPath(object, names.edbFields.type) ?? names.engineDbType;
+      const [path] = versionPaths(facts, { kind, object });
+      if (type === names.engineDbType || getPath(object, path) === undefined) return undefined;
+      return on(object, `it is of type ${renderValue(type)}`, { field: fieldText(path) });
+    }),
+  }),
+  shared(databaseFindings.restartsEmpty, {
+    title: "Every database keeps its data over a restart",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) =>
+      kind === "edb" && keepsNothing(object, names)
+        ? on(object, "neither replicated nor persistent")
+        : undefined,
+    ),
+  }),
+];
+
+/** As the admission rules would judge it, were it recreated; what is below 7.2 is a check of its own. */
+function judgeVersion(
+  { object, kind, lookup }: PlacedDatabase,
+  { facts, names }: CheckContext,
+): readonly CheckResult[] {
+  const rules = { version: "deny", policy: "off", modules: "off" } as const;
+  const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
+  const wanted = leadingEngineVersion(getPath(object, versionPaths(facts, { kind, object })[0]));
+  if (isTooOld(wanted)) return [];
+  const { causes } = judgeEdit(
+    { kind, before: undefined, after: object },
+    { after: lookup },
+    options,
+  );
+  return causes.map(({ field, message }) => on(object, message, { field }));
+}
+
+/** Another operator's are those of a namespace with an EC of its own, or with its account in the binding. */
+function judgeUnmanaged({
+  facts,
+  names,
+  managed,
+  configured,
+}: CheckContext): readonly CheckResult[] {
+  const { namespace, objects } = facts;
+  if (configured.is === "unknown") return [];
+  const theirs = objects.roleBindings
+    .filter(
+      (binding) => otherOperators(binding, { operatorNamespace: namespace, names }).length > 0,
+    )
+    .map(namespaceOf);
+  const homes = objects.ecs.map(namespaceOf);
+  const known = new Set([namespace, ...managed, ...theirs, ...homes]);
+  return [...objects.edbs, ...objects.eaadbs]
+    .filter((database) => !known.has(namespaceOf(database)))
+    .map((database) => on(database, `namespace ${namespaceOf(database)} is not managed`));
+}

@@ -1,0 +1,166 @@
+/** `upgrade-database`. */
+import { acceptable } from "../../domain/database/findings";
+import type { RequestWish } from "../../domain/database/bdb";
+import { count, flagTable, list, type OptionsOf } from "../../cmdutil/flags";
+import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
+import {
+  apiFlags,
+  participantFlag,
+  skipFlag,
+  stallFlag,
+  takeFlag,
+  withApi,
+  withLimit,
+} from "../../cmdutil/common-flags";
+
+/** The fields of the REST API's request, each as a flag (S80-S89). */
+const requestFlags = flagTable({
+  "force-restart": {
+    help: "API: restart shards even if the version does not change; without --engine-version it is kept",
+  },
+  "parallel-shards": {
+    ...count(1, 100_000),
+    key: "parallelShardsUpgrade",
+    help: "API: upgrade so many shards at once; absent: all of them",
+  },
+  "preserve-roles": { help: "API: keep the roles of shards, at the cost of one more failover" },
+  "keep-crdt-protocol-version": { help: "API: keep the protocol of active-active databases" },
+  "may-discard-data": {
+    help: "API: allow the loss of data that is neither replicated nor persistent",
+  },
+  "force-discard": { help: "API: lose the data even if it is replicated or persistent" },
+  modules: {
+    value: "LIST",
+    file: true,
+    help: "API: modules to upgrade, as a JSON list or a file with one; - for stdin",
+  },
+  "keep-engine-version": {
+    help: "API: deprecated, give the present version with --engine-version",
+  },
+  "latest-with-modules": {
+    // false says that modules stay: it is sent as well
+    read: (read, name) => (read.given(name) ? read.on(name) : undefined),
+    help: "API: deprecated, use --engine-version latest",
+  },
+});
+
+/** Options of `upgrade-database`. */
+export type UpgradeDatabaseFlags = FlagsOf<typeof upgradeDatabase>;
+
+/** `upgrade-database`. */
+export const upgradeDatabase = spec({
+  path: "upgrade-database",
+  kind: "UpgradeDatabase",
+  group: groups.upgrade,
+  summary: "Upgrade databases (EDB, EAADB) to an engine version, and follow each to its end",
+  description: `Upgrade databases (EDB, EAADB) to an engine version, and follow each of them to its end.
+
+All are judged first, by the rules of the admission webhook too: what stands against one ends the run before
+anything is written. By resource, one patch writes the engine version and nothing else; the module list stays
+as it is. An active-active database is written here alone, and followed on every cluster given with
+--participant; a cluster that is not given has to be accepted with --skip, and without an instance that was
+seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
+resource is brought in line. A database is done when version, state, spec status, generation and action agree.
+Flags that may lose data need the name of each database, typed or with --confirm. Running the command again is
+safe: databases that have the version are not written, and those that failed continue.`,
+  examples: {
+    "Show what would be written":
+      "upgrade-database orders -n engine --engine-version 8.0 --dry-run=server",
+    "Upgrade all databases, one first, twenty at once, until three fail":
+      "upgrade-database --all -A --engine-version 8.0 --canary shop/orders --concurrency 20 --max-failures 3",
+    "An active-active database, followed on the other cluster too":
+      "upgrade-database carts --engine-version 8.0 --participant west/engine",
+    "By the REST API, two shards at once":
+      "upgrade-database orders --engine-version 8.0 --via api --parallel-shards 2 --api-ca ca.pem",
+  },
+  argument: {
+    name: "NAME",
+    help: "Name of a database, or NAMESPACE/NAME; its kind may stand before it, as edb/NAME",
+    kinds: ["edb", "eaadb"],
+    optional: true,
+    repeat: true,
+  },
+  flags: {
+    all: { help: "All databases of the operator's namespace; with -A of every one" },
+    selector: {
+      short: "l",
+      value: "SELECTOR",
+      help: "Label selector of the databases to upgrade",
+    },
+    "all-namespaces": {
+      key: "everywhere",
+      short: "A",
+      help: "Databases of every namespace that belong to ECs of this operator",
+    },
+    "engine-version": {
+      value: "VERSION",
+      key: "version",
+      help: "Version to upgrade to, the channel major, or latest: the newest of the EC (by API, of its nodes too)",
+    },
+    via: {
+      value: "WAY",
+      choices: ["resource", "api"],
+      fallback: "resource",
+      help: "Write the resource, or call the REST API",
+    },
+    ...requestFlags,
+    confirm: {
+      key: "confirmed",
+      value: "NAME",
+      kinds: ["edb", "eaadb"],
+      ...list,
+      help: "Database whose data may be lost, instead of typing its name",
+    },
+    ...participantFlag,
+    canary: {
+      value: "NAME",
+      kinds: ["edb", "eaadb"],
+      help: "Upgrade this one first, and stop when it fails",
+    },
+    "max-failures": {
+      ...count(1, 1_000_000),
+      help: "Start no more databases after so many failures",
+    },
+    ...takeFlag("Fields to take from their present manager, separated by commas"),
+    ...skipFlag,
+    ...stallFlag("Time without progress after which a database counts as stalled"),
+    ...apiFlags,
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  repeatsWith: "force-restart",
+  judge: (options, read) => {
+    if (options.via !== "api") {
+      const ofApi = [...Object.keys({ ...requestFlags, ...apiFlags }), "confirm"];
+      for (const name of ofApi.filter((one) => read.given(one))) {
+        read.missing.push(`--${name}: goes with --via api`);
+      }
+    }
+    // what is known to be wrong is no matter of acceptance
+    for (const { code } of options.skip.filter(({ code }) => !acceptable.includes(code))) {
+      read.problems.push(`--skip: ${code} is not one of ${acceptable.join(", ")}`);
+    }
+    return withLimit(withApi(withRequest(options), read), read);
+  },
+});
+
+/** The fields of the request as one option; the modules are read later. */
+function withRequest<O extends OptionsOf<typeof requestFlags>>(options: O) {
+  const {
+    forceRestart,
+    keepEngineVersion,
+    keepCrdtProtocolVersion,
+    mayDiscardData,
+    forceDiscard,
+    preserveRoles,
+    parallelShardsUpgrade,
+    latestWithModules,
+    ...own
+  } = options;
+  const request: Omit<RequestWish, "engineVersion" | "modules"> = {
+    ...{ forceRestart, keepEngineVersion, keepCrdtProtocolVersion, mayDiscardData, forceDiscard },
+    ...{ preserveRoles, parallelShardsUpgrade, latestWithModules },
+  };
+  return { ...own, request };
+}

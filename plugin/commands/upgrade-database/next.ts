@@ -1,0 +1,185 @@
+/** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
+import type { CheckContext } from "../../domain/checks/context";
+import { versionPaths } from "../../domain/rules/clusters";
+import { byName, type FactKey, type Facts } from "../../domain/facts/facts";
+import { termOf } from "../../domain/names/names";
+import type { KubeObject } from "../../domain/kube/objects";
+import type { Edit } from "../../domain/rules/types";
+import { linkedNames } from "../../domain/database/target";
+import { databaseVersion } from "../../domain/database/rollout";
+import { getPath, asString, bounded } from "../../domain/base/values";
+import { formatEngineVersion, parseEngineVersion } from "../../domain/base/versions";
+import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+
+/** Databases that are wanted and run alike. */
+interface VersionCount {
+  /** As the resources say it: a version or a channel; absent where they say nothing. */
+  readonly wanted?: string;
+  /** major.minor of what runs; absent where no status tells. */
+  readonly running?: string;
+  readonly count: number;
+}
+
+/** One database that is worth a name. */
+interface NamedDatabase {
+  /** namespace/name. */
+  readonly name: string;
+  readonly why: string;
+}
+
+const listOf = { edb: "edbs", eaadb: "eaadbs" } as const satisfies Record<Edit["kind"], FactKey>;
+
+/** What is shown of one kind of databases. */
+export interface DatabasesStatus {
+  readonly count: number;
+  /** The oldest that run first. */
+  readonly versions: readonly VersionCount[];
+  /** On their way to what is wanted. */
+  readonly pending: readonly NamedDatabase[];
+  /** Not accepted, failed, or not replicating. */
+  readonly refused: readonly NamedDatabase[];
+  readonly verdict: ComponentHealth;
+}
+
+/** The databases of one kind in numbers, those in the way by name. */
+export function databasesStatus(
+  { facts, databases }: CheckContext,
+  kind: Edit["kind"],
+): DatabasesStatus {
+  const unread = unreadVerdict(facts, [listOf[kind]]);
+  const placed = databases.filter((one) => one.kind === kind).map(({ object }) => object);
+  const judged = placed.map((object) => ({ object, ...judgeDatabase(facts, object, kind) }));
+  const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
+    judged
+      .filter((one) => one.is === is)
+      .map(({ object: { metadata }, why }) => ({
+        name: `${String(metadata.namespace)}/${String(metadata.name)}`,
+        why,
+      }));
+  const [pending, refused] = [named("pending"), named("refused")];
+  return {
+    count: placed.length,
+    versions: countVersions(facts, placed, kind),
+    pending,
+    refused,
+    verdict: unread ?? verdictOn({ count: placed.length, pending, refused }, facts, kind),
+  };
+}
+
+/** The version that a database asks for, as its resource says it. */
+export function wantedVersion(
+  facts: Facts,
+  object: KubeObject,
+  kind: Edit["kind"],
+): string | undefined {
+  return asString(getPath(object, versionPaths(facts, { kind, object })[0]));
+}
+
+/** major.minor of what runs, undefined where the status does not report. */
+export function runningDatabaseVersion(facts: Facts, object: KubeObject): string | undefined {
+  const version = databaseVersion(facts, object);
+  return version === undefined ? undefined : formatEngineVersion(version);
+}
+
+/** An active-active database runs what its instances here run: its own status tells none. */
+function runningOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
+  if (kind === "edb") return runningDatabaseVersion(facts, object);
+  const linked = linkedNames(object, facts.names);
+  const running = linked
+    .flatMap((name) => byName(facts.objects.edbs).get(name) ?? [])
+    .map((edb) => runningDatabaseVersion(facts, edb))
+    .filter((version) => version !== undefined);
+  return running.length === 0 ? undefined : [...new Set(running)].sort().join(", ");
+}
+
+function countVersions(
+  facts: Facts,
+  databases: readonly KubeObject[],
+  kind: Edit["kind"],
+): readonly VersionCount[] {
+  const counts = new Map<string, VersionCount>();
+  for (const object of databases) {
+    const wanted = wantedVersion(facts, object, kind);
+    const running = runningOf(facts, object, kind);
+    // a number has a length that texts compare by: 10.2 comes after 8.2
+    const key = [running, wanted].map((one) => (one ?? "").padStart(8)).join("/");
+    const count = (counts.get(key)?.count ?? 0) + 1;
+    counts.set(key, {
+      ...(wanted !== undefined && { wanted }),
+      ...(running !== undefined && { running }),
+      count,
+    });
+  }
+  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
+}
+
+interface EditVerdict {
+  readonly is: "fine" | "pending" | "refused";
+  readonly why: string;
+}
+
+function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): EditVerdict {
+  const refusal = refusalOf(facts, object, kind);
+  if (refusal !== undefined) return { is: "refused", why: refusal };
+  const state = stateOf(facts, object, kind);
+  const late = lateness(facts, object, kind) ?? (state === "active" ? undefined : state);
+  return late === undefined ? { is: "fine", why: "" } : { is: "pending", why: late };
+}
+
+function stateOf({ names }: Facts, object: KubeObject, kind: Edit["kind"]): string {
+  const { status } = kind === "edb" ? names.edbFields : names.eaadbFields;
+  return asString(getPath(object, status)) ?? "no state yet";
+}
+
+/** What the operator said against it, and what waiting alone does not fix. */
+function refusalOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
+  const { edbFields, eaadbFields } = facts.names;
+  const { specStatus: path } = kind === "edb" ? edbFields : eaadbFields;
+  const specStatus = asString(getPath(object, path)) ?? "Valid";
+  if (specStatus !== "Valid") return `spec status ${specStatus}`;
+  const state = stateOf(facts, object, kind);
+  if (state.endsWith("failed")) return state;
+  const replication =
+    kind === "eaadb" ? (asString(getPath(object, eaadbFields.replicationStatus)) ?? "up") : "up";
+  return replication === "up" ? undefined : `replication ${replication}`;
+}
+
+/** What is wanted and does not run yet. */
+function lateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
+  if (object.metadata.deletionTimestamp !== undefined) return "being deleted";
+  const wanted = parseEngineVersion(wantedVersion(facts, object, kind));
+  const running = runningOf(facts, object, kind);
+  if (wanted !== undefined && running !== undefined && formatEngineVersion(wanted) !== running) {
+    return `${running} runs, ${formatEngineVersion(wanted)} is requested`;
+  }
+  const { generation = 0 } = object.metadata;
+  const observed = getPath(object, facts.names.edbFields.observedGeneration);
+  const old = kind === "edb" && typeof observed === "number" && observed < generation;
+  return old ? "its last edit has not been taken up" : undefined;
+}
+
+function verdictOn(
+  { count, pending, refused }: Pick<DatabasesStatus, "count" | "pending" | "refused">,
+  { names }: Facts,
+  kind: Edit["kind"],
+): ComponentHealth {
+  const term = termOf(names[kind]);
+  const listed = (all: readonly NamedDatabase[]): string =>
+    bounded(
+      all.map(({ name, why }) => `${name} (${why})`),
+      3,
+    );
+  if (refused.length > 0) {
+    return {
+      is: "stalled",
+      because: `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`,
+      fix: `find out why with kubectl describe ${names[kind].plural}; an edit is taken up once the cluster is Running`,
+    };
+  }
+  if (pending.length > 0) {
+    return { is: "moving", on: `${pending.length} of ${count} ${term}: ${listed(pending)}` };
+  }
+  if (count === 0) return { is: "absent", says: `no ${term}` };
+  const replicating = kind === "eaadb" ? ", no replication is down" : "";
+  return { is: "fine", says: `${count} ${term}, all active${replicating}` };
+}

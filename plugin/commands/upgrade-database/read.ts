@@ -1,0 +1,242 @@
+/** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
+import { type Facts, factSources } from "../../domain/facts/facts";
+import type { DatabaseTarget } from "../../domain/database/target";
+import { type Names, readName } from "../../domain/names/names";
+import type { KubeObject, Resource } from "../../domain/kube/objects";
+import type { ApiWish, Needs } from "../../domain/facts/needs";
+import { databasesNeeds, databaseWrite } from "../upgrade-operator/needs";
+import type { Permission } from "../../domain/kube/permissions";
+import type { Participant } from "../../domain/database/rollout";
+import type { UpgradeClusterDeps } from "../../readers/engine-cluster";
+import { readDefinition, readSnapshot } from "../../readers/snapshot";
+import { pollMs, waitFor } from "../../kernel/wait";
+import type { Skip } from "../../domain/checks/selection";
+import type { DatabaseWish } from "../../domain/database/plan";
+import type { RequestWish } from "../../domain/database/bdb";
+import type { ClusterApi } from "../../ports/rest-api";
+import type { Cluster } from "../../ports/kubernetes";
+
+/** The flags of the command, judged. */
+export interface UpgradeDatabaseOptions extends DatabaseWish {
+  /** The operator's. */
+  readonly namespace: string;
+  /** NAME or NAMESPACE/NAME; none: all, or those of the selector. */
+  readonly databases: readonly string[];
+  readonly selector?: string;
+  /** In every namespace, not in the operator's alone. */
+  readonly everywhere: boolean;
+  /** What else the REST API is told (S79-S89). */
+  readonly request: RequestWish;
+  /** Databases whose data may be lost, as their names were typed. */
+  readonly confirmed: readonly string[];
+  readonly takeFields: readonly string[];
+  /** Findings of `acceptable` codes that a person vouches for. */
+  readonly skip: readonly Skip[];
+  /** They were given for a whole upgrade: some may concern another part, or be settled by now. */
+  readonly skipMayMiss?: boolean;
+  readonly canary?: string;
+  readonly maxFailures?: number;
+  readonly concurrency: number;
+  /** No progress of a database for so long: it is stalled. */
+  readonly stallAfterMs: number;
+  /** Longest time for the whole run; absent: as long as something moves. */
+  readonly limitMs?: number;
+  /** Wait for an EC that is not Running, instead of stopping (S98). */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+  /** Planned before the operator is at this release: it counts as there (S9). */
+  readonly assumeOperator?: string;
+}
+
+/** A cluster elsewhere that takes part; it is only read. */
+export interface ParticipantPort {
+  /** As it was given: CONTEXT/NAMESPACE. */
+  readonly name: string;
+  readonly cluster: Cluster;
+  readonly namespace: string;
+}
+
+/** The REST API of an EC. */
+export interface ApiPort {
+  /** How it is reached, while the EC is not read. */
+  readonly unread: ApiWish;
+  /** What Kubernetes has to allow before it can be asked. */
+  permissions(ec: KubeObject): readonly Permission[];
+  connect(ec: KubeObject): Promise<ClusterApi>;
+}
+
+/** The world around a run. */
+export interface UpgradeDatabaseDeps extends UpgradeClusterDeps {
+  readonly participants: readonly ParticipantPort[];
+  readonly api: ApiPort;
+  /** A line that is typed on the terminal; undefined where nobody can be asked. */
+  readonly typed: (question: string) => Promise<string | undefined>;
+}
+
+/** What was read at one look. */
+export interface DatabaseSnapshot {
+  readonly facts: Facts;
+  readonly participants: readonly Participant[];
+}
+
+/** Both kinds of databases, as they are addressed. */
+export function databaseResources({
+  group,
+  version,
+  edb,
+  eaadb,
+}: Names): Readonly<Record<"edb" | "eaadb", Resource>> {
+  return {
+    edb: { group, version, kind: edb.kind, plural: edb.plural },
+    eaadb: { group, version, kind: eaadb.kind, plural: eaadb.plural },
+  };
+}
+
+/** The namespaces that are looked at: one alone, unless names or flags reach further. */
+function scopeOf(
+  { everywhere, databases, namespace }: UpgradeDatabaseOptions,
+  names: Names,
+): { readonly namespace?: string } {
+  const reaching = databases.some((typed) => readName(typed, names).namespace !== undefined);
+  return everywhere || reaching ? {} : { namespace };
+}
+
+/**
+ * Looks at everything that is judged: a LIST of each kind, however many databases. One look serves
+ * everybody who waits: it is taken once a poll, however many ask for it.
+ */
+export class DatabasePoller {
+  /** False once it is known that no active-active database is among those that are meant. */
+  participants = true;
+  /** Read once, and only where an active-active database is seen: it is large and does not change. */
+  #definition: Promise<KubeObject | undefined> | undefined;
+  #last: { readonly seen: DatabaseSnapshot; readonly at: number } | undefined;
+  #coming: Promise<DatabaseSnapshot> | undefined;
+
+  constructor(
+    private readonly deps: UpgradeDatabaseDeps,
+    private readonly options: UpgradeDatabaseOptions,
+  ) {}
+
+  /** What is so now: read at most a poll ago. */
+  async now(): Promise<DatabaseSnapshot> {
+    const last = this.#last;
+    if (last !== undefined && this.deps.clock.now() - last.at < pollMs) return last.seen;
+    return await this.#look();
+  }
+
+  /** What is so a poll later; whoever asks meanwhile is given the same. */
+  next(): Promise<DatabaseSnapshot> {
+    this.#coming ??= this.#later();
+    return this.#coming;
+  }
+
+  async #later(): Promise<DatabaseSnapshot> {
+    const { clock, signal } = this.deps;
+    try {
+      await clock.sleep(pollMs, signal);
+    } finally {
+      // who asks from here on has perhaps written after this look
+      this.#coming = undefined;
+    }
+    return await waitFor(this.deps, {
+      look: async () => ({ is: "done", value: await this.#look() }),
+    });
+  }
+
+  async #look(): Promise<DatabaseSnapshot> {
+    const at = this.deps.clock.now();
+    const seen = await this.#read();
+    this.#last = { seen, at };
+    return seen;
+  }
+
+  async #read(): Promise<DatabaseSnapshot> {
+    const { deps, options } = this;
+    const there = this.participants ? deps.participants : [];
+    const [facts, ...participants] = await Promise.all([
+      readFacts(deps, options.namespace, scopeOf(options, deps.names)),
+      ...there.map(async ({ name, cluster, namespace }) => ({
+        name,
+        facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
+      })),
+    ]);
+    if (facts.objects.eaadbs.length === 0) return { facts, participants };
+    // it tells where an active-active database keeps its version (C8)
+    this.#definition ??= readDefinition(deps, "eaadb");
+    const definition = await this.#definition;
+    const definitions = definition === undefined ? [] : [definition];
+    return { facts: { ...facts, objects: { ...facts.objects, definitions } }, participants };
+  }
+}
+
+async function readFacts(
+  deps: UpgradeDatabaseDeps,
+  namespace: string,
+  scope: { readonly namespace?: string },
+): Promise<Facts> {
+  const { cluster, names, signal } = deps;
+  const { edb, eaadb } = databaseResources(names);
+  const all = (resource: Resource) => cluster.list(resource, { ...scope, whole: true, signal });
+  const { resource, olderVersion: version = "" } = factSources(names).ecs;
+  const [facts, ecs, edbs = [], eaadbs = []] = await Promise.all([
+    readSnapshot(deps, namespace, ["deployments", "ercs"]),
+    all(resource),
+    all(edb),
+    all(eaadb),
+  ]);
+  const found = ecs ?? (await all({ ...resource, version })) ?? [];
+  return { ...facts, objects: { ...facts.objects, ecs: found, edbs, eaadbs } };
+}
+
+/** Uids of the databases that the selector chooses; undefined without one. */
+export async function readChosen(
+  { cluster, names, signal }: UpgradeDatabaseDeps,
+  options: UpgradeDatabaseOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  const { selector: labelSelector } = options;
+  if (labelSelector === undefined) return undefined;
+  const found = await Promise.all(
+    Object.values(databaseResources(names)).map((resource) =>
+      cluster.list(resource, { ...scopeOf(options, names), labelSelector, whole: true, signal }),
+    ),
+  );
+  return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
+}
+
+/** What the run may need in all; `writes` is known once the databases are read. */
+export function needsOf(
+  { names, api }: Pick<UpgradeDatabaseDeps, "names" | "api">,
+  options: UpgradeDatabaseOptions,
+  writes?: readonly Permission[],
+): Needs {
+  const asked = options.via === "api" ? { api: api.unread } : { api: undefined };
+  return databasesNeeds({ names, ...options, ...asked, ...(writes && { writes }) });
+}
+
+/** So many databases of a namespace are asked for by their names; beyond, the right to all is. */
+const namedAtMost = 10;
+
+/** What the writes need; get shows whether a write without an answer was done. */
+export function writePermissions(
+  names: Names,
+  targets: readonly DatabaseTarget[],
+): readonly Permission[] {
+  const places = new Map<string, readonly DatabaseTarget[]>();
+  for (const target of targets) {
+    const key = `${target.kind} ${target.object.metadata.namespace ?? ""}`;
+    places.set(key, [...(places.get(key) ?? []), target]);
+  }
+  return [...places.values()].flatMap((there) => permissionsIn(names, there));
+}
+
+function permissionsIn(names: Names, there: readonly DatabaseTarget[]): readonly Permission[] {
+  const [first] = there;
+  if (first === undefined) return [];
+  const { namespace = "" } = first.object.metadata;
+  const resource = databaseResources(names)[first.kind];
+  const named = there.map(({ object }) => ({ name: object.metadata.name }));
+  const places = there.length > namedAtMost ? [{}] : named;
+  return places.flatMap((who) => databaseWrite(resource, { namespace, ...who }));
+}

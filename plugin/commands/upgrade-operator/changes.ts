@@ -1,0 +1,281 @@
+/** The writes that a bundle comes to, and how its plan and its report tell of them. */
+import { clusterFinding } from "../../domain/engine-cluster/findings";
+import { ownedBy } from "../upgrade-cluster/plan";
+import type { Finding } from "../../domain/base/findings";
+import type { Names } from "../../domain/names/names";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
+import type { ClusterPatch } from "./clusters";
+import { changesTo, type Difference, differences } from "../../domain/kube/differences";
+import {
+  definitionResource,
+  imagesOf,
+  isOperator,
+  operatorVersionOf,
+  type DesiredObject,
+} from "../../domain/operator/wanted";
+import { leftovers } from "./local-changes";
+import { conversionServiceOf, noConversion } from "../../domain/operator/conversion";
+import { adopted, fileEntries } from "../../domain/kube/field-managers";
+import type { PlannedChange } from "../../domain/kube/planned-write";
+import { cutWhere, type Json, asArray, getOwn, renderValue } from "../../domain/base/values";
+import type { Apply, Change, Patch, Rewrite } from "../../domain/kube/change";
+
+/** An object with its verdict. */
+export interface Evaluated extends DesiredObject {
+  readonly live: KubeObject | undefined;
+  /** `kept`: the stored one is newer and is left alone. */
+  readonly is: "create" | "change" | "same" | "kept";
+  /** Fields of others are taken, all of them by consent. */
+  readonly force: boolean;
+  /** Errors refuse the whole run. */
+  readonly findings: readonly Finding[];
+  readonly changes: readonly Difference[];
+  /** What the API server would store, where it was asked. */
+  readonly stored: KubeObject | undefined;
+  /** Fields of the old file that go. */
+  readonly removed: readonly string[];
+  /** This tool's manager. */
+  readonly ours: string;
+  /** Its conversion leads nowhere, and is taken out; of one that is written before its apply. */
+  readonly unconverts?: boolean;
+}
+
+/** An object before it is judged. */
+export function unjudged(
+  { kind, object }: DesiredObject,
+  { live, ours }: Pick<Evaluated, "live" | "ours">,
+): Evaluated {
+  const nothing = { force: false, findings: [], changes: [], stored: undefined, removed: [] };
+  return { kind, object, live, ours, is: "same", ...nothing };
+}
+
+/** False where it is up to date, or kept. */
+export function isWritten({ is }: Evaluated): boolean {
+  return is === "create" || is === "change";
+}
+
+/** The writes of an object. */
+export function writesOf(step: Evaluated): readonly Change[] {
+  const before = rewritesOf(step).flatMap((rewrite) => rewrite(step) ?? []);
+  return isWritten(step) ? [...before, applyOf(step)] : before;
+}
+
+/** The changes before the apply of an object, in their order, each for the object as the one before left it. */
+export function rewritesOf(step: Evaluated): readonly ((now: Evaluated) => Rewrite | undefined)[] {
+  const conversion = step.unconverts === true ? [conversionOf] : [];
+  return isWritten(step) ? [...conversion, adoptionOf] : conversion;
+}
+
+/** Takes a conversion out that leads to a Service that is gone: no apply can, for the release says nothing of it. */
+function conversionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+  if (live === undefined) return undefined;
+  const { resourceVersion } = live.metadata;
+  return {
+    verb: "rewrite",
+    id: "operator.conversion",
+    resource: kind.resource,
+    object: live,
+    operations: [
+      { op: "replace", path: "/spec/conversion", value: noConversion },
+      { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+    ],
+    why: "its conversion leads to a Service that does not exist, and the release has none",
+    risk: "none, no object can be read through it",
+    reverse: savedWhole,
+    does: ["change .spec.conversion"],
+    changes: [{ path: ".spec.conversion", to: noConversion }],
+    kubectl: [
+      ...["kubectl", "patch", "crd", live.metadata.name ?? "", `--field-manager=${ours}`],
+      ...["--type=merge", "-p", '{"spec":{"conversion":{"strategy":"None","webhook":null}}}'],
+    ],
+    holds: (stored) => conversionServiceOf(stored) === undefined,
+  };
+}
+
+const savedWhole = "the run saves the object; the report prints the command that puts it back";
+
+/**
+ * The change of ownership that goes before the first apply over a person's own kubectl apply: the
+ * fields of the file become this tool's.
+ */
+export function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+  if (live === undefined || fileEntries(live, ours).length === 0) return undefined;
+  const apply = ["kubectl", "apply", "--server-side", `--field-manager=${ours}`];
+  const { resourceVersion } = live.metadata;
+  return {
+    verb: "rewrite",
+    id: "operator.adopt",
+    resource: kind.resource,
+    object: live,
+    operations: [
+      { op: "replace", path: "/metadata/managedFields", value: adopted(live, ours) },
+      { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+    ],
+    why: "what kubectl applied of the old file becomes this tool's own, no value changes (S18)",
+    risk: "none, no value changes",
+    reverse: savedWhole,
+    does: [],
+    kubectl: [...apply, "--dry-run=server", "-f", "-"],
+    holds: (stored) => fileEntries(stored, ours).length === 0,
+  };
+}
+
+/** The apply of an object. */
+export function applyOf(step: Evaluated): Apply {
+  const { kind, object, live, ours, force, changes, removed, stored: expected } = step;
+  const changed = [
+    ...changes.map(({ field }) => `change ${field}`),
+    ...removed.map((field) => `remove ${field}`),
+    ...(force ? ["take fields from their managers"] : []),
+  ];
+  return {
+    verb: "apply",
+    id: kind.step,
+    resource: kind.resource,
+    object,
+    live,
+    force,
+    why: whyOf(step),
+    needs: "to apply the release's",
+    risk: risks[kind.step] ?? "none, the running operator keeps working",
+    reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
+    does: live === undefined ? ["create it"] : changed,
+    ...plannedChanges(step),
+    holds: (stored) =>
+      changesTo(stored, object, expected).length === 0 &&
+      leftovers(stored, object, ours).length === 0,
+  };
+}
+
+function whyOf({ is, changes, removed }: Evaluated): string {
+  const counted = (fields: readonly unknown[], one: string, more: string): readonly string[] =>
+    fields.length === 0 ? [] : [`${fields.length} ${fields.length === 1 ? one : more}`];
+  return {
+    create: "it does not exist yet",
+    change: [
+      ...counted(changes, "field differs from the release", "fields differ from the release"),
+      ...counted(removed, "field goes with the old one", "fields go with the old one"),
+    ].join(", "),
+    same: "it is as the release has it",
+    kept: "the stored one is newer",
+  }[is];
+}
+
+const risks: Readonly<Record<string, string>> = {
+  "operator.crd": "it is shared by all operators of the cluster",
+  "operator.deployment":
+    "the operator's pod is recreated: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade (S10)",
+};
+
+/** The fields of the write; a new definition is told as a whole, for its schema is long. */
+function plannedChanges(step: Evaluated): { readonly changes?: readonly PlannedChange[] } {
+  const { kind, object, live, changes, removed } = step;
+  if (live === undefined && kind.resource === definitionResource) return {};
+  const { apiVersion, kind: name } = object;
+  const fields =
+    live === undefined ? differences({ apiVersion, kind: name, metadata: {} }, object) : changes;
+  return {
+    changes: [
+      ...fields.map(({ field, live: from, wanted: to }) => ({
+        ...{ path: field, to },
+        ...(field.endsWith(".image") && from !== undefined && { from }),
+      })),
+      ...removed.map((field) => ({ path: field, to: null })),
+    ],
+  };
+}
+
+/** How cluster resources are addressed: in the version that every release serves. */
+export function clusterResource({ group, version, ec }: Names): Resource {
+  return { group, version, plural: ec.plural, kind: ec.kind };
+}
+
+/** Has a cluster resource pull from the operator's registry (S17). */
+export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch {
+  const fields = edits.map(({ path }) => path.join(".")).join(", ");
+  return {
+    verb: "patch",
+    id: "operator.cluster-images",
+    resource: clusterResource(names),
+    object,
+    edits,
+    why: `${fields} follow the operator's registry (S17)`,
+    does: [],
+    needs: "to have it pull from the registry",
+    risk: "the cluster's pods are recreated from that registry with its next upgrade",
+    reverse: "the run saves the old values; the report prints the command that puts them back",
+    owned: ownedBy(object),
+    dropped: (lost, label) =>
+      lost.map(({ path }) =>
+        clusterFinding("fieldPruned", { object: label, field: path.join(".") }),
+      ),
+  };
+}
+
+/** Of an object, so many changes are told; the rest is a number. */
+const most = 12;
+const longest = 120;
+
+/** `details` of the document. */
+export type BundleDetails = ReturnType<typeof detailsOf>;
+
+/** The `details` of the report: releases, images, definitions, what changed. */
+export function detailsOf(
+  steps: readonly Evaluated[],
+  { source, sha256 }: { readonly source: string; readonly sha256: string },
+  names: Names,
+) {
+  const operator = steps.find(({ object }) => isOperator(object, names));
+  const was = imagesOf(operator?.live);
+  return {
+    release: { source, sha256 },
+    operator: {
+      from: operatorVersionOf(operator?.live, names) ?? "none",
+      to: operatorVersionOf(operator?.object, names) ?? "unknown",
+      images: [...imagesOf(operator?.object)].map(
+        ([name, image]) => `${name}: ${[...new Set([was.get(name) ?? image, image])].join(" -> ")}`,
+      ),
+    },
+    definitions: steps
+      .filter(({ kind }) => kind.resource === definitionResource)
+      .map((step) => `${step.object.metadata.name ?? ""}: ${words[step.is]}`),
+    created: steps
+      .filter(({ is }) => is === "create")
+      .map(({ object }) => ({ object: objectLabel(object), content: contentOf(object) })),
+    changes: steps.filter(({ is }) => is === "change").map(toldChanges),
+  };
+}
+
+const words: Readonly<Record<Evaluated["is"], string>> = {
+  create: "new",
+  change: "changed",
+  same: "up to date",
+  kept: "kept, it is newer",
+};
+
+/** All that a new object says; of a definition what it defines, for its schema is long. */
+function contentOf(object: KubeObject) {
+  const { metadata, spec, ...rest } = object;
+  const { labels, annotations } = metadata;
+  const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));
+  const isDefinition = object.kind === definitionResource.kind;
+  const names = asArray(getOwn(spec, "versions")).map((version) => getOwn(version, "name"));
+  return {
+    ...{ labels, annotations },
+    ...Object.fromEntries(said),
+    spec: isDefinition ? { ...(spec as Json), versions: names } : spec,
+  };
+}
+
+function toldChanges({ object, live, changes, removed }: Evaluated) {
+  const becomes = (before: string, after: string): string =>
+    `${cutWhere(before, after, longest)} becomes ${cutWhere(after, before, longest)}`;
+  const told = [
+    ...changes.map(
+      ({ field, live, wanted }) => `${field}: ${becomes(renderValue(live), renderValue(wanted))}`,
+    ),
+    ...removed.map((field) => `${field}: goes, the release has it no more`),
+  ];
+  const more = told.length > most ? [`and ${told.length - most} more`] : [];
+  return { object: objectLabel(live ?? object), fields: [...told.slice(0, most), ...more] };
+}

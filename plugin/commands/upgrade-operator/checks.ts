@@ -1,0 +1,252 @@
+/** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
+import { factNamed } from "../../domain/facts/facts";
+import { annotationKey, annotationOf, type KubeObject } from "../../domain/kube/objects";
+import { judgeImages, parseImage, publicImages, registryOf } from "../../domain/release/images";
+import { operatorFindings } from "../../domain/operator/findings";
+import { judgeRegistry } from "../../domain/operator/refusals";
+import { isOperator } from "../../domain/operator/wanted";
+import { isSameRelease } from "../../domain/base/versions";
+import { getPath, asArray, getOwn, renderValue, asString } from "../../domain/base/values";
+import { webhookFindings } from "../../domain/admission/findings";
+import { judgeServer } from "../../domain/admission/configuration";
+import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { isBefore, isForNewBase, type CheckContext } from "../../domain/checks/context";
+import { ownerOf } from "../../domain/kube/owners";
+
+const { error, shared, warning } = checksOf("operator");
+const podSpec = ["spec", "template", "spec"];
+const oldest = "7.4.2-2";
+
+/** The operator's own checks. */
+export const operatorChecks: readonly Check[] = [
+  shared(webhookFindings.namespaceMissing, {
+    title: "The operator's namespace exists",
+    needs: ["namespaces"],
+    judge: ({ facts }) =>
+      factNamed(facts, "namespaces", { name: facts.namespace }) === undefined
+        ? [{ object: `Namespace/${facts.namespace}`, cause: "the namespace does not exist" }]
+        : [],
+  }),
+  error("OPERATOR-ABSENT", "S15", {
+    title: "The operator is in this namespace",
+    cause: "the namespace has no Deployment of the operator",
+    fix: "give the operator's namespace with -n; under another brand, its names with --names",
+    needs: ["deployments", "namespaces"],
+    judge: ({ deployment, facts, names }) =>
+      // of an absent namespace the check of the namespace tells
+      deployment === undefined && factNamed(facts, "namespaces", { name: facts.namespace })
+        ? [
+            {
+              object: `Deployment/${facts.namespace}/${names.operator.deployment}`,
+              cause: `namespace ${facts.namespace} has no operator`,
+            },
+          ]
+        : [],
+  }),
+  shared(webhookFindings.operatorNotReady, {
+    title: "The operator is 1/1 ready, up to date and available",
+    needs: ["deployments"],
+    judge: ({ deployment, facts: { namespace }, names }) =>
+      judgeServer(
+        { namespace, serviceName: "", service: undefined, slices: [], deployment },
+        names,
+      ).filter(({ code }) => code === "OPERATOR-NOT-READY"),
+  }),
+  error("OPERATOR-TOO-OLD", "S122", {
+    title: `The operator is at ${oldest} or later`,
+    cause: `the operator is older than ${oldest}, and cannot be upgraded directly to 7.8.2-6 or later`,
+    fix: `upgrade the operator and the cluster to ${oldest} or later first, then continue from there`,
+    needs: ["deployments"],
+    judge: (situation) => {
+      const { deployment, installed } = situation;
+      if (deployment === undefined || installed === undefined) return [];
+      if (!isForNewBase(situation) || !isBefore(installed, oldest)) return [];
+      return [on(deployment, `the operator is at ${installed.tag}, older than ${oldest}`)];
+    },
+  }),
+  error("OPERATOR-VERSION-UNKNOWN", "Facts 8", {
+    vouched: true,
+    title: "The operator reports its release",
+    cause: "the operator's image is pinned by its digest and no annotation reports the release",
+    fix: "check in the registry which tag that digest has, and whether a later release may follow it",
+    needs: ["deployments"],
+    judge: ({ deployment, installed }) =>
+      deployment !== undefined && installed === undefined
+        ? [on(deployment, "neither its image's tag nor an annotation is a release")]
+        : [],
+  }),
+  warning("OPERATOR-VERSION-CONTRADICTS", "Facts 8", {
+    title: "The operator's image and the chart's annotation tell the same release",
+    cause: "the annotation of the chart names another release than the image's tag",
+    fix: "upgrade by the chart again, or put its image back: one of the two was changed by hand",
+    needs: ["deployments"],
+    judge: judgeAnnotation,
+  }),
+  error("OPERATOR-IMAGES-DIFFER", "S17", {
+    title: "The operator and its admission server run the same image",
+    cause: "the two containers of the operator's pod run different images",
+    fix: "set the same image for both containers, also with a private registry",
+    needs: ["deployments"],
+    judge: judgeBoth,
+  }),
+  warning("OPERATOR-STRATEGY", "Facts 4.1", {
+    title: "One operator runs at a time",
+    cause: "the Deployment may run two operators at once, which fight over the same resources",
+    fix: "set replicas to 1 and the strategy to Recreate, as the bundle has them",
+    needs: ["deployments"],
+    judge: judgeStrategy,
+  }),
+  warning("OPERATOR-REGISTRY-MIXED", "S17", {
+    title: "Operator and cluster are pulled from the same registry",
+    cause: "the operator comes from a private registry, and the cluster's image does not",
+    fix: "set the repository in the cluster's image spec too, or nothing if its nodes reach both",
+    needs: ["deployments", "ecs"],
+    judge: judgeMixed,
+  }),
+  shared(operatorFindings.registry, {
+    title: "The operator is pulled from where the release pulls it",
+    needs: ["deployments"],
+    wants: "contents",
+    judge: ({ deployment, target: { contents }, names }) => {
+      const wanted = contents?.bundle.find((object) => isOperator(object, names));
+      return wanted === undefined ? [] : judgeRegistry({ deployment }, wanted, []);
+    },
+  }),
+  error("OPERATOR-ACCOUNT-ABSENT", "S16", {
+    title: "The operator's service account exists",
+    cause: "the service account that the operator's pod runs as does not exist",
+    fix: "apply the bundle's ServiceAccount, Role and RoleBinding again",
+    needs: ["deployments", "serviceAccounts"],
+    judge: ({ deployment, facts, names }) => {
+      if (deployment === undefined) return [];
+      const name =
+        asString(getPath(deployment, [...podSpec, "serviceAccountName"])) ??
+        names.operator.serviceAccount;
+      if (factNamed(facts, "serviceAccounts", { name }) !== undefined) return [];
+      return [on(deployment, `its service account ${name} does not exist`)];
+    },
+  }),
+];
+
+function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly CheckResult[] {
+  const { operatorVersion } = names.annotations;
+  const annotated = annotationOf(deployment, operatorVersion);
+  if (deployment === undefined || annotated === undefined || installed === undefined) return [];
+  if (isSameRelease(annotated, installed.tag)) return [];
+  return [
+    on(deployment, `its image is ${installed.tag}, the annotation says ${annotated}`, {
+      field: `metadata.annotations[${String(annotationKey(deployment, operatorVersion))}]`,
+    }),
+  ];
+}
+
+function judgeBoth({ deployment, names }: CheckContext): readonly CheckResult[] {
+  if (deployment === undefined) return [];
+  return judgeImages([deployment], names).map((cause) => on(deployment, cause));
+}
+
+function containerNamed(deployment: KubeObject, name: string): unknown {
+  const containers = asArray(getPath(deployment, [...podSpec, "containers"]));
+  return containers.find((one) => getOwn(one, "name") === name);
+}
+
+function judgeStrategy({ deployment }: CheckContext): readonly CheckResult[] {
+  if (deployment === undefined) return [];
+  const replicas = getPath(deployment, ["spec", "replicas"]) ?? 1;
+  const strategy = getPath(deployment, ["spec", "strategy", "type"]) ?? "RollingUpdate";
+  const several = typeof replicas === "number" && replicas > 1;
+  if (!several && strategy === "Recreate") return [];
+  return [on(deployment, `replicas ${renderValue(replicas)}, strategy ${renderValue(strategy)}`)];
+}
+
+function judgeMixed({ deployment, clusters, names }: CheckContext): readonly CheckResult[] {
+  const image = getOwn(containerNamed(deployment ?? none, names.operator.container), "image");
+  const pulled = parseImage(image)?.repository;
+  const operators = publicImages("operator", names);
+  if (pulled === undefined || operators.includes(pulled)) return [];
+  const [registry = pulled] = operators.flatMap((name) => registryOf(pulled, name) ?? []);
+  const clusterImages = publicImages("cluster", names);
+  return clusters.flatMap((cluster) => {
+    const repository = asString(getPath(cluster, names.ecFields.repository));
+    const isPublic = clusterImages.some((name) => repository?.startsWith(name) !== false);
+    if (!isPublic) return [];
+    return [
+      on(cluster, `the operator is pulled from ${registry}, the cluster from the public registry`, {
+        field: names.ecFields.repository.join("."),
+      }),
+    ];
+  });
+}
+
+const none: KubeObject = { apiVersion: "", kind: "", metadata: {} };
+
+/** The checks of an operator that someone else looks after. */
+export const operatorOwnerChecks: readonly Check[] = [
+  shared(operatorFindings.owned, {
+    title: "A bundle may be applied over the operator",
+    needs: ["deployments"],
+    judge: judgeOwner,
+  }),
+  warning("OPERATOR-OLM-AUTOMATIC", "Facts 8", {
+    title: "OLM upgrades the operator only when it is told to",
+    cause:
+      "the Subscription approves upgrades automatically: the operator may be upgraded at any time",
+    fix: "set installPlanApproval of the Subscription to Manual",
+    needs: ["deployments", "subscriptions"],
+    judge: ({ deployment, facts }) =>
+      ownerName(deployment) !== "OLM"
+        ? []
+        : facts.objects.subscriptions
+            .filter((one) => getPath(one, ["spec", "installPlanApproval"]) !== "Manual")
+            .map((one) => on(one, "it does not wait for an approval")),
+  }),
+  warning("OPERATOR-OLM-CLUSTER-NAME", "Facts 5", {
+    title: "The cluster has the name that OLM installations ask for",
+    cause: "where OLM installed the operator, its permissions are for a cluster of one fixed name",
+    fix: "create the cluster under that name, or install the operator by its bundle",
+    needs: ["deployments", "ecs"],
+    judge: ({ deployment, clusters, names }) =>
+      ownerName(deployment) !== "OLM"
+        ? []
+        : clusters
+            .filter(({ metadata }) => metadata.name !== names.operator.olmCluster)
+            .map((one) => on(one, `OLM's operator expects the name ${names.operator.olmCluster}`)),
+  }),
+  warning("OPERATOR-CHART-NAMESPACES", "Facts 8", {
+    title: "The chart covers what the operator manages",
+    cause: "the chart does not bring the roles of other namespaces, which this operator manages",
+    fix: "run reapply-rbac around the upgrade by the chart",
+    needs: ["deployments", "configMaps", "namespaces"],
+    judge: ({ deployment, managed }) =>
+      deployment !== undefined && ownerName(deployment) === "Helm" && managed.length > 0
+        ? [on(deployment, `it is the chart's and manages other namespaces: ${managed.length}`)]
+        : [],
+  }),
+];
+
+function ownerName(deployment: KubeObject | undefined): string | undefined {
+  return deployment === undefined ? undefined : ownerOf(deployment)?.name;
+}
+
+/** Of the operator itself; every other owner's way holds for all objects. */
+const ways: Readonly<Record<string, string>> = {
+  Helm: "upgrade it with its chart: upgrade-operator --chart",
+  OLM: "approve the InstallPlan of its Subscription",
+};
+
+/** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
+function judgeOwner(situation: CheckContext): readonly CheckResult[] {
+  const { deployment, target } = situation;
+  const owner = deployment === undefined ? undefined : ownerOf(deployment);
+  if (deployment === undefined || owner === undefined) return [];
+  const applies = (target.contents?.bundle.length ?? 0) > 0;
+  const left = owner.name === "OLM" && !isBehind(situation);
+  const severity = applies && !left ? "error" : "warning";
+  const fix = ways[owner.name] ?? owner.way;
+  return [on(deployment, `${owner.name} owns the operator`, { severity, fix })];
+}
+
+/** A release that is not known counts as behind. */
+function isBehind({ installed, wanted }: CheckContext): boolean {
+  return installed === undefined || wanted === undefined || isBefore(installed, wanted.tag);
+}

@@ -1,0 +1,240 @@
+/** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
+import { ApiError, exitCodes } from "../../domain/base/errors";
+import { deletionOf } from "../../domain/facts/deletion";
+import type { Finding } from "../../domain/base/findings";
+import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import { judgeDefinition, lossesOf, lossKeys, marked, withFields } from "./definitions";
+import {
+  conversionServiceOf,
+  judgeConversion,
+  withoutNone,
+} from "../../domain/operator/conversion";
+import { kinds, rbacKinds } from "../../domain/kube/kinds";
+import { withAdditions } from "../../domain/operator/additions";
+import { changesTo, differences } from "../../domain/kube/differences";
+import { bundleRef, definitionResource, type DesiredObject } from "../../domain/operator/wanted";
+import { heldAmong, type HeldFacts, judgeHeld, leftovers } from "./local-changes";
+import { heldOf } from "../../domain/kube/owners";
+import { lastFileOver } from "../../domain/kube/field-managers";
+import { isOlder } from "../../domain/base/versions";
+import { replanned } from "../../kernel/send";
+import type { Session } from "../../kernel/session";
+import { BlockedError } from "../../kernel/recorder";
+import { readSnapshot } from "../../readers/snapshot";
+import { applyOf, type Evaluated, unjudged } from "./changes";
+import type { BundleOptions, OperatorDeps } from "./read";
+
+/** What every object is judged with. */
+interface Evaluating {
+  readonly deps: OperatorDeps;
+  readonly options: BundleOptions;
+  readonly session: Session;
+  /** Release of the operator that runs. */
+  readonly runs: string | undefined;
+}
+
+/** Others write the status of an object all the time: it is read and judged again as often. */
+export const attempts = 10;
+
+/** Reads the object and judges it; nothing is written. What changes meanwhile is read again. */
+export async function evaluate(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
+  return await replanned(tools.deps, wanted, {
+    work: (one) => evaluateOnce(tools, one),
+    again: (_error, one) => Promise.resolve(one),
+    attempts,
+  });
+}
+
+/** Stops with what stands against a write, a conflict before a refusal, and gives the warnings. */
+export function requireFit(findings: readonly Finding[]): readonly Finding[] {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return findings;
+  const held = errors.some(({ code }) => code === operatorFindings.localChange.code);
+  throw new BlockedError(held ? exitCodes.conflict : exitCodes.blocked, errors);
+}
+
+async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Evaluated> {
+  const { deps, options } = tools;
+  const wanted = { ...given, object: withoutNone(given.object) };
+  const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
+  const deletion = deletionOf(live);
+  if (deletion !== undefined) {
+    return { ...unjudged(wanted, { live, ours: options.fieldManager }), findings: [deletion] };
+  }
+  const conversion = await converted(tools, wanted, live);
+  const { is, keeps, object, findings: found } = await judged(tools, wanted, live);
+  const findings = [...found, ...conversion.findings];
+  const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
+  const { unconverts } = conversion;
+  const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
+  if (is !== "write") return { ...at, is };
+  let tried: Tried;
+  try {
+    tried = await tryApply(tools, at);
+  } catch (error) {
+    return { ...at, findings: [refusedBy(error, object)] };
+  }
+  if (live === undefined) return { ...at, is: "create" };
+  const { stored } = tried;
+  const facts: HeldFacts = { ...tried, live, wanted: object, ours, takeFields, registry, isCopy };
+  const first = judgeHeld(facts);
+  const verdict =
+    first.findings.length === 0
+      ? first
+      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, keeps) });
+  const changes = changesTo(live, object, stored);
+  const removed = leftovers(live, object, ours);
+  return {
+    ...{ ...at, changes, stored, removed, force: verdict.force },
+    // what the API server alone would fill in is no reason to write, and no plan without it could name it
+    is: changes.length + removed.length === 0 && !unconverts ? "same" : "change",
+    findings: [...findings, ...verdict.findings],
+  };
+}
+
+/** What becomes of a stored conversion. */
+interface Conversion {
+  /** It is taken out, of a definition that is kept as well: nothing can be read through it. */
+  readonly unconverts: boolean;
+  readonly findings: readonly Finding[];
+}
+
+/** A conversion that the release does not have: taken out where it leads nowhere, else told and kept. */
+async function converted(
+  { deps }: Evaluating,
+  { kind, object }: DesiredObject,
+  live: KubeObject | undefined,
+): Promise<Conversion> {
+  const nothing = { unconverts: false, findings: [] };
+  if (kind.resource !== definitionResource || live === undefined) return nothing;
+  const service = conversionServiceOf(live);
+  const isThere = service === undefined ? undefined : await exists(deps, service);
+  const { is, because: cause } = judgeConversion(live, object, isThere);
+  if (is === "fine") return nothing;
+  const unconverts = is === "broken" && conversionServiceOf(object) === undefined;
+  const code = is === "broken" ? "definitionConversion" : "definitionConverts";
+  const finding = operatorFinding(code, { object: objectLabel(live), cause });
+  return { unconverts, findings: unconverts ? [] : [finding] };
+}
+
+/** Undefined where it may not be read. */
+async function exists(
+  { cluster, signal }: OperatorDeps,
+  place: { readonly name: string; readonly namespace: string },
+): Promise<boolean | undefined> {
+  try {
+    return (await cluster.get({ resource: kinds.service, ...place }, { signal })) !== undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** The file that a person applied last, as the API server stores it today; not where it refuses it. */
+async function storedFile(
+  { deps, options }: Evaluating,
+  live: KubeObject,
+  keeps: readonly string[],
+): Promise<KubeObject | undefined> {
+  const file = options.dryRun === "client" ? undefined : lastFileOver(live);
+  if (file === undefined) return undefined;
+  // a manager of its own: an apply removes what its manager held and the file lacks
+  const fieldManager = `${options.fieldManager}-last-applied`;
+  try {
+    const stored = await deps.cluster.apply(file, { fieldManager, force: true, dryRun: true });
+    // what is kept is no change that would be lost
+    return withFields(stored, live, keeps);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** The object to write, and whether it is written at all. */
+interface EvaluatedObject {
+  readonly is: "write" | "kept" | "same";
+  readonly object: KubeObject;
+  /** Fields of a stored definition that are kept beside the release's. */
+  readonly keeps: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** The object to write: beside the release's own what a person added to a role, or a definition has. */
+async function judged(
+  tools: Evaluating,
+  { kind, object }: DesiredObject,
+  live: KubeObject | undefined,
+): Promise<EvaluatedObject> {
+  const { deps, options } = tools;
+  if (kind.resource === definitionResource) return await judgedDefinition(tools, object, live);
+  const plain = { is: "write", object, keeps: [], findings: [] } as const;
+  if (live === undefined || kind.resource.group !== rbacKinds.role.group) return plain;
+  const { takeFields } = options;
+  return { ...plain, ...withAdditions(live, object, { names: deps.names, takeFields }) };
+}
+
+/** Definitions are shared by operators: they are never lowered. */
+async function judgedDefinition(
+  { deps, options, runs }: Evaluating,
+  object: KubeObject,
+  live: KubeObject | undefined,
+): Promise<EvaluatedObject> {
+  const { names } = deps;
+  const { operatorVersion } = options.contents;
+  const plain: EvaluatedObject = { is: "write", object, keeps: [], findings: [] };
+  const mark = marked(object, operatorVersion, names);
+  if (live === undefined) return { ...plain, object: mark };
+  const goesUp = isOlder(runs, operatorVersion);
+  const ours = options.fieldManager;
+  const verdict = judgeDefinition({ live, wanted: mark, goesUp, names, ours });
+  const told = (code: keyof typeof operatorFindings, cause: string): Finding =>
+    operatorFinding(code, { object: objectLabel(object), cause });
+  if (verdict.is === "keep") {
+    const cause = `the stored definition is left as it is: ${verdict.because}`;
+    return { ...plain, is: "kept", findings: [told("definitionKept", cause)] };
+  }
+  if (verdict.is === "refuse") {
+    const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
+    return { ...plain, is: "same", findings: [told("definitionStored", cause)] };
+  }
+  const { loses, keeps } = verdict;
+  const lacks =
+    loses.length === 0
+      ? undefined
+      : lossesOf(loses, live, await readSnapshot(deps, options.namespace, lossKeys));
+  const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
+  // a definition that is up to date otherwise is not written for the mark alone
+  const isMarked = annotationKey(live, names.annotations.operatorVersion) !== undefined;
+  const writes = isMarked || differences(live, object).length > 0;
+  return {
+    is: "write",
+    object: withFields(writes ? mark : object, live, keeps),
+    keeps,
+    findings: [
+      ...(lacks === undefined ? [] : [told("definitionLoses", lacks)]),
+      ...(keeps.length === 0 ? [] : [told("definitionLocal", kept)]),
+    ],
+  };
+}
+
+type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
+
+/** The dry run says who holds what, and whether the API server takes the object at all. */
+async function tryApply({ session, options }: Evaluating, at: Evaluated): Promise<Tried> {
+  const { object: wanted, live, ours } = at;
+  if (options.dryRun !== "client") {
+    const { held, stored } = await session.rehearseOver(applyOf(at));
+    return { held: heldOf(held), stored };
+  }
+  if (live === undefined) return { held: [], stored: undefined };
+  const held = heldAmong({ live, wanted, ours }, differences(live, wanted));
+  return { held, stored: undefined };
+}
+
+/** A refusal of the object itself is a finding; any other end is an end of the run. */
+function refusedBy(error: unknown, object: KubeObject): Finding {
+  if (!(error instanceof ApiError) || ![400, 422].includes(error.status)) throw error;
+  const cause = `the API server refuses it: ${error.message}`;
+  return operatorFinding("refused", { object: objectLabel(object), cause });
+}

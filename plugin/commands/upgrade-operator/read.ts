@@ -1,0 +1,267 @@
+/** What is there, and the permissions to read and to write it. */
+import { ApiError, exitCodes, TimeoutError } from "../../domain/base/errors";
+import { kinds } from "../../domain/kube/kinds";
+import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
+import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import {
+  csvNameOf,
+  type Installed,
+  installPlanNameOf,
+  type Olm,
+  olmResources,
+  subscriptionOf,
+} from "../../domain/operator/refusals";
+import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
+import type { Needs } from "../../domain/facts/needs";
+import { bundleNeeds, rolloutKeys } from "./needs";
+import type { Permission } from "../../domain/kube/permissions";
+import type { Platform } from "../../domain/release/platforms";
+import { namespaceMissing } from "../../domain/admission/findings";
+import { type Patch, permissionsOf } from "../../domain/kube/change";
+import type { Cluster } from "../../ports/kubernetes";
+import { BlockedError } from "../../kernel/recorder";
+import { requireGround } from "../../readers/ground";
+import { readSnapshot } from "../../readers/snapshot";
+import { applyOf, clusterResource, unjudged } from "./changes";
+import type { Skip } from "../../domain/checks/selection";
+import type { RegistryWish } from "./clusters";
+import type { ReleaseContents } from "../../domain/release/contents";
+import type { RunPorts } from "../../kernel/permissions";
+import { conditionOf } from "./definitions";
+import { judgeDeployment } from "../../domain/rollout/deployment";
+import { type Stalled, stallFinding } from "../../domain/rollout/progress";
+import { waitFor } from "../../kernel/wait";
+
+/** What the run may need in all. */
+export function needsOf(
+  { names }: OperatorDeps,
+  { namespace, registry, pullSecret }: BundleOptions,
+  bundle: readonly DesiredObject[],
+): Needs {
+  const clusters = registry !== undefined || pullSecret !== undefined;
+  return bundleNeeds({ names, namespace, bundle, clusters, pullSecret });
+}
+
+/** What trying the objects takes, and writing them: even what is up to date is tried. */
+export function writePermissions(
+  { fieldManager: ours }: BundleOptions,
+  { objects }: Installed,
+  {
+    wanted,
+    patches,
+  }: { readonly wanted: readonly DesiredObject[]; readonly patches: readonly Patch[] },
+): readonly Permission[] {
+  return [
+    ...wanted.flatMap((one) => {
+      const { kind, metadata } = one.object;
+      const live = objects.find((it) => it.kind === kind && it.metadata.name === metadata.name);
+      return permissionsOf(applyOf(unjudged(one, { live, ours })));
+    }),
+    ...patches.flatMap(permissionsOf).flatMap((write) => {
+      return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];
+    }),
+  ];
+}
+
+/** The platform that the API server shows by what it serves. */
+export async function platformOf(cluster: Cluster): Promise<Platform> {
+  const served = await Promise.all([
+    cluster.serves("config.openshift.io", "v1"),
+    cluster.serves("security.openshift.io", "v1"),
+  ]);
+  return served.some((resources) => (resources ?? []).length > 0) ? "openshift" : "kubernetes";
+}
+
+/** Stops where the namespace is not there, or what the upgrade stands on is being deleted. */
+export async function requireNamespace(deps: OperatorDeps, name: string): Promise<void> {
+  const found = await deps.cluster.get({ resource: kinds.namespace, name });
+  if (found !== undefined) {
+    await requireGround(deps, { namespace: name });
+    return;
+  }
+  throw new BlockedError(exitCodes.blocked, [namespaceMissing(name)]);
+}
+
+/** The operator as it is installed, seen by the objects that the bundle would write. */
+export async function readInstalled(
+  deps: OperatorDeps,
+  namespace: string,
+  wanted: readonly DesiredObject[],
+): Promise<Installed> {
+  const { cluster, names, command, signal } = deps;
+  const refs: readonly Ref[] = wanted.map(({ kind, object }) => bundleRef(kind, object));
+  const found = await Promise.all(refs.map((ref) => cluster.get(ref, { signal })));
+  const objects = found.filter((object) => object !== undefined);
+  const deployment = objects.find((object) => isOperator(object, names));
+  const olm = await readOlm(deps, namespace, deployment);
+  return { deployment, objects, olm, namespace, names, command };
+}
+
+/** What OLM keeps of the operator that it has made; what is not served or not to be read is absent. */
+async function readOlm(
+  deps: OperatorDeps,
+  namespace: string,
+  deployment: KubeObject | undefined,
+): Promise<Olm> {
+  const named = deployment === undefined ? undefined : csvNameOf(deployment);
+  if (named === undefined) return noOlm;
+  const { objects } = await readSnapshot(deps, namespace, ["subscriptions"]);
+  const subscription = subscriptionOf(objects.subscriptions, named);
+  const read = async (resource: Resource, name: string | undefined) =>
+    name === undefined ? undefined : await readable(deps, { resource, name, namespace });
+  const [installPlan, clusterServiceVersion] = await Promise.all([
+    read(olmResources.installPlan, installPlanNameOf(subscription)),
+    read(olmResources.clusterServiceVersion, named),
+  ]);
+  return { subscription, installPlan, clusterServiceVersion };
+}
+
+const noOlm: Olm = {
+  subscription: undefined,
+  installPlan: undefined,
+  clusterServiceVersion: undefined,
+};
+
+/** An object that only makes the advice better: a refusal to read it is no reason to stop. */
+async function readable({ cluster, signal }: OperatorDeps, ref: Ref) {
+  try {
+    return await cluster.get(ref, { signal });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** The Secret to pull images with. */
+function pullSecretRef(namespace: string, name: string): Ref {
+  return { resource: kinds.secret, name, namespace };
+}
+
+/** Stops where the Secret to pull with is not there; a copy of a cluster has no other Secrets. */
+export async function requirePullSecret(
+  { cluster, recorder, command }: OperatorDeps,
+  { namespace, pullSecret, rehearsed }: BundleOptions,
+): Promise<void> {
+  if (pullSecret === undefined) return;
+  if ((await cluster.get(pullSecretRef(namespace, pullSecret))) !== undefined) return;
+  if (rehearsed === true) {
+    recorder.note(
+      `Secret/${namespace}/${pullSecret} is not in the copy: whether it exists is not known`,
+    );
+    return;
+  }
+  const file = "--from-file=.dockerconfigjson=FILE";
+  const words = ["kubectl", "create", "secret", "docker-registry", pullSecret, file];
+  throw new BlockedError(exitCodes.blocked, [
+    operatorFinding("pullSecret", {
+      object: `Secret/${namespace}/${pullSecret}`,
+      fix: `create it with ${command(words)}, or correct --pull-secret`,
+    }),
+  ]);
+}
+
+/** The cluster resources of the namespace. */
+export async function readClusters(
+  deps: OperatorDeps,
+  namespace: string,
+): Promise<readonly KubeObject[]> {
+  const { cluster, names, signal } = deps;
+  return (await cluster.list(clusterResource(names), { namespace, signal })) ?? [];
+}
+
+/** What both ways of upgrading are told. */
+export interface OperatorOptions {
+  /** The operator's. */
+  readonly namespace: string;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+  readonly timeoutMs: number;
+  /** Findings of the prerequisites that are accepted; absent in a whole upgrade, which has judged them. */
+  readonly skip?: readonly Skip[];
+  /** Wait on while a cause stands in the way, instead of ending with it. */
+  readonly wait: boolean;
+}
+
+/** The bundle's flags, judged. */
+export interface BundleOptions extends OperatorOptions, RegistryWish {
+  readonly contents: ReleaseContents;
+  readonly takeFields: readonly string[];
+  /** Objects of the bundle that are applied although they are unusual, each as `KIND/NAME`. */
+  readonly allowObjects: readonly string[];
+  /** The cluster is a copy in memory, which may lack what the real one has. */
+  readonly rehearsed?: boolean;
+}
+
+/** The world around a run. */
+export type OperatorDeps = RunPorts;
+
+const codes = Object.values(operatorFindings);
+
+/** What was seen at the end. A cause that is seen twice in a row ends the wait, unless told to stay. */
+export async function waitForOperator(
+  deps: OperatorDeps,
+  options: OperatorOptions,
+): Promise<string> {
+  const { names, recorder } = deps;
+  const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
+  const info = { id: "operator.ready", action: "wait", object, why: "1/1 ready (S19)" } as const;
+  let stalled: Stalled | undefined;
+  return await recorder.step(info, async () => {
+    const says = await waitFor<string>(deps, {
+      look: async () => {
+        const facts = await readSnapshot(deps, options.namespace, rolloutKeys);
+        const seen = judgeDeployment(facts, names.operator.deployment);
+        stalled = seen.is === "stalled" ? seen : undefined;
+        if (seen.is === "done") return { is: "done", value: seen.says };
+        return seen.is === "stalled" && options.wait ? { is: "moving", on: saying(seen) } : seen;
+      },
+      total: { ms: options.timeoutMs, end: (on) => timedOut(on, stalled) },
+      codes,
+    });
+    return { result: "done", value: says, why: says };
+  });
+}
+
+/** Waits until the API server serves a definition. */
+export async function waitForDefinition(
+  deps: OperatorDeps,
+  ref: Ref,
+  timeoutMs: number,
+): Promise<void> {
+  const object = `${ref.resource.kind}/${ref.name}`;
+  await waitFor<undefined>(deps, {
+    look: async () => {
+      const definition = await deps.cluster.get(ref, { signal: deps.signal });
+      if (conditionOf(definition, "Established")?.is === "True") {
+        return { is: "done", value: undefined };
+      }
+      const names = conditionOf(definition, "NamesAccepted");
+      if (names?.is !== "False") return { is: "moving", on: `${object} to be served` };
+      const { code } = operatorFindings.definitionUnserved;
+      const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
+      const look = deps.command(["kubectl", "describe", "crd", ref.name]);
+      const fix = `see its conditions with ${look}; delete the definition that holds its names, then run again`;
+      return { is: "stalled", code, object, because, fix };
+    },
+    everyMs: 200,
+    total: { ms: timeoutMs, end: notServed },
+    codes,
+  });
+
+  function notServed(): TimeoutError {
+    return new TimeoutError(`the API server does not serve ${object} yet`, {
+      hint: `see its conditions with kubectl get ${ref.resource.plural} ${ref.name} -o yaml, then run again`,
+    });
+  }
+}
+
+const saying = ({ object, because }: Stalled): string => `${object}: ${because}`;
+
+function timedOut(on: string, stalled: Stalled | undefined): Error {
+  if (stalled !== undefined) {
+    return new BlockedError(exitCodes.timeout, [stallFinding(stalled, codes)]);
+  }
+  return new TimeoutError(`the operator is not ready in time: ${on}`, {
+    hint: "run the same command again, with more time by --timeout: it continues to wait",
+  });
+}

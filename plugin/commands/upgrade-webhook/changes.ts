@@ -1,0 +1,324 @@
+/** The writes of a swap, as a plan tells them and the session sends them. */
+import { EngineError, exitCodes } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { differences } from "../../domain/kube/differences";
+import { isPersons } from "../../domain/kube/owners";
+import type { PlannedChange } from "../../domain/kube/planned-write";
+import { getPath, getOwn, sameJson } from "../../domain/base/values";
+import type { Names } from "../../domain/names/names";
+import {
+  caBundleOf,
+  callsSame,
+  configurationResource,
+  entriesOf,
+  entryNames,
+  entryOf,
+} from "../../domain/admission/configuration";
+import { differencesOf } from "../../domain/admission/wanted";
+import type { SwapPlan } from "./plan";
+import {
+  type Apply,
+  type Change,
+  type Create,
+  type Delete,
+  permissionsOf,
+  type Rewrite,
+} from "../../domain/kube/change";
+import type { Session } from "../../kernel/session";
+import { requirePermissions } from "../../kernel/permissions";
+import { BlockedError } from "../../kernel/recorder";
+import { requireTaken } from "../../kernel/send";
+import type { SwapDeps } from "./read";
+import { tally } from "../../domain/admission/gap";
+import type { Report } from "../../kernel/report";
+import { Prober } from "../../readers/prober";
+
+/** All writes of a plan, in their order. */
+export function changesOf(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
+  const { apply, takeOut, remove } = plan;
+  return [
+    ...(apply ? [applyOf(deps, plan)] : []),
+    ...(takeOut ? [takeOutOf(deps, takeOut)] : []),
+    ...(remove ? [deleteOf(deps, remove)] : []),
+  ];
+}
+
+/** The one apply: created where none was, changed in place where one is. */
+export function applyOf({ names }: SwapDeps, plan: SwapPlan): Apply {
+  const { apply, live, wanted } = plan;
+  return {
+    verb: "apply",
+    id: "webhook.apply",
+    resource: configurationResource,
+    object: withoutUrl(ownPartOf(plan, names), live),
+    live,
+    why: apply?.why ?? "",
+    does: live === undefined ? ["create it"] : plan.differences.map((path) => `change ${path}`),
+    changes: plannedChanges(plan, names.webhook.secret),
+    risk: "while it is wrong it blocks every database edit, or lets bad ones through",
+    reverse:
+      live === undefined
+        ? "the run deletes it again when the proof fails"
+        : "the run saves the object and puts it back when the proof fails",
+    holds: (stored) => differencesOf(stored, wanted).length === 0,
+  };
+}
+
+/** Of a person's entries the apply owns the CA alone; in the object that is wanted they are whole. */
+function ownPartOf({ wanted }: SwapPlan, { webhook }: Names): KubeObject {
+  const own = entryOf(wanted, webhook.entry);
+  const webhooks = entriesOf(wanted).flatMap((entry) => {
+    if (entry === own) return [entry];
+    const name = getOwn(entry, "name");
+    return callsSame(entry, own) ? [{ name, clientConfig: { caBundle: caBundleOf(entry) } }] : [];
+  });
+  return { ...wanted, webhooks };
+}
+
+/** A url set by hand goes away only when the apply says null: service and url exclude each other. */
+function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObject {
+  const withUrl = entriesOf(live).filter(
+    (entry) => getPath(entry, ["clientConfig", "url"]) !== undefined,
+  );
+  const webhooks = entriesOf(object).map((entry) =>
+    withUrl.some((found) => getOwn(found, "name") === getOwn(entry, "name"))
+      ? { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), url: null } }
+      : entry,
+  );
+  return { ...object, webhooks };
+}
+
+/**
+ * Field by field, so that a configuration that comes to exist meanwhile is a narrower write. Each apply
+ * carries the certificate of that moment, which the operator may renew between plan and write.
+ */
+function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly PlannedChange[] {
+  const { apiVersion, kind } = wanted;
+  const webhooks = entriesOf(wanted).map((entry) => ({
+    name: getOwn(entry, "name"),
+    clientConfig: {},
+  }));
+  const found = differences(live ?? { apiVersion, kind, metadata: {}, webhooks }, wanted);
+  return [
+    ...found
+      .filter(({ field }) => !field.endsWith(".caBundle"))
+      .map(({ field, wanted: to }) => ({ path: field, to })),
+    { path: ".webhooks.clientConfig.caBundle", to: `the certificate in Secret/${secret}` },
+  ];
+}
+
+/** The old entry goes out of the new configuration; what stands beside it there stays as it is. */
+export function takeOutOf(
+  { names }: Pick<SwapDeps, "names">,
+  { object, why }: NonNullable<SwapPlan["takeOut"]>,
+): Rewrite {
+  const { configuration, oldEntry: name } = names.webhook;
+  const index = entryNames(object).indexOf(name);
+  const remove = { op: "remove", path: `/webhooks/${index}` };
+  const test = { op: "test", path: `/webhooks/${index}/name`, value: name };
+  const { resourceVersion: value } = object.metadata;
+  const patch = ["kubectl", "patch", configurationResource.plural, configuration, "--type=json"];
+  return {
+    verb: "rewrite",
+    id: "webhook.take-out-old",
+    resource: configurationResource,
+    object,
+    operations: [remove, { op: "replace", path: "/metadata/resourceVersion", value }],
+    why,
+    does: [`take ${name} out`],
+    changes: [{ path: `webhooks[name=${name}]`, to: null }],
+    risk: "nothing, once the new one is proven: it is taken out only then",
+    reverse: "the run saves the object; the report prints the command that puts it back",
+    kubectl: [...patch, "-p", JSON.stringify([test, remove])],
+    holds: (stored) => entryOf(stored, name) === undefined,
+  };
+}
+
+/** The deletion of the old configuration. */
+export function deleteOf(
+  { names }: Pick<SwapDeps, "names">,
+  { object, why }: NonNullable<SwapPlan["remove"]>,
+): Delete {
+  return {
+    verb: "delete",
+    id: "webhook.delete-old",
+    resource: configurationResource,
+    object,
+    why,
+    putBack: "create",
+    risk: "nothing, once the new one is proven: it is deleted only then",
+    reverse: "the run saves the object; the report prints the command that makes it again",
+    kubectl: ["kubectl", "delete", configurationResource.plural, names.webhook.oldConfiguration],
+  };
+}
+
+/**
+ * The apply as it has to be sent, found out by dry run: over a person's own fields, or in the place
+ * of the object as it is. Refuses where someone else would be overruled (5).
+ */
+export async function fittingApply(
+  deps: SwapDeps,
+  session: Session,
+  plan: SwapPlan,
+): Promise<Apply> {
+  const apply = applyOf(deps, plan);
+  const { ours } = session.taking;
+  const { held, stored } = await session.rehearseOver(apply, (causes) => {
+    requireTaken(causes, plan.wanted, session.taking);
+  });
+  const left = differencesOf(stored, plan.wanted);
+  if (left.length === 0) return { ...apply, force: held.length > 0 };
+  // an apply leaves list entries of other managers in place; a person's own may be replaced
+  if (plan.live !== undefined && !isPersons(plan.live, ours)) {
+    throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
+  }
+  const needs = "to remove what an apply leaves in place";
+  const replace: Apply = { ...apply, verb: "update", object: plan.wanted, needs };
+  await requirePermissions(deps, permissionsOf(replace));
+  return replace;
+}
+
+function leftOver({ wanted }: SwapPlan, fields: readonly string[]): Finding {
+  return {
+    code: "FIELD-LEFT-OVER",
+    severity: "error",
+    object: objectLabel(wanted),
+    field: fields.join(", "),
+    cause: "another manager set it, and an apply cannot remove what others own",
+    fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
+    source: "Facts 4.3",
+  };
+}
+
+/** What a run has done so far, and so what there is to undo. */
+export interface Undo {
+  /** The new configuration as written, undefined when it was right already. */
+  readonly written: KubeObject | undefined;
+  /** Its content before, undefined when there was none. */
+  readonly before: KubeObject | undefined;
+  /** The old configuration, once it was deleted. */
+  readonly deleted: KubeObject | undefined;
+}
+
+interface Context {
+  readonly undo: Undo;
+  readonly because: string;
+  readonly next: string | undefined;
+  readonly watch: Prober | undefined;
+  /** The entry that refused before the run, where the webhook worked then. */
+  readonly worked: { readonly entry: string } | undefined;
+}
+
+/** Undoes in the order that leaves no moment without what was there before. */
+export async function rollBack(
+  deps: SwapDeps,
+  session: Session,
+  context: Context,
+): Promise<Report> {
+  const { recorder } = deps;
+  const { because, next, undo } = context;
+  try {
+    for (const change of wayBack(undo)) {
+      const is = change.verb === "delete" ? "is still there" : "reads back otherwise than saved";
+      await session.undo(change, new NotAsSavedError(`${objectLabel(change.object)} ${is}`));
+    }
+    const proven = await proveAsBefore(deps, context);
+    const end = proven ? "is proven to work again" : "reads back as it was";
+    return recorder.report({
+      code: exitCodes.rolledBack,
+      reason: `${because}; the change was rolled back, what was there before ${end}`,
+      next:
+        next ??
+        "find out why in the log of the pod behind the Service, fix it, then run the same command again",
+    });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return recorder.report({
+      code: exitCodes.rollbackIncomplete,
+      reason: `${because}; the rollback is incomplete: ${error.message}`,
+      next: manualSteps(deps, undo),
+    });
+  }
+}
+
+/** The writes that take back what was done: the old configuration first. */
+function wayBack({ written, before, deleted }: Undo): readonly Change[] {
+  const back = deleted === undefined ? [] : [restored(deleted)];
+  if (written === undefined) return back;
+  if (before !== undefined) return [...back, restored(before, written)];
+  const why = "it did not exist before";
+  const remove: Delete = { verb: "delete", id: "rollback.delete", object: written, why, ...told };
+  return [...back, remove];
+}
+
+/** What writes that are never planned say all the same. */
+const told = {
+  resource: configurationResource,
+  risk: "none, it takes back what this run has written",
+  reverse: "run the same command again",
+};
+
+/** What was saved, without what the server gave it, made again or in the place of what was written. */
+function restored(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrite {
+  const { labels, annotations, name } = saved.metadata;
+  const metadata = {
+    ...(name !== undefined && { name }),
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+  };
+  const object = { ...saved, metadata };
+  const back = {
+    id: "rollback.restore",
+    why: "to put back what was there",
+    ...told,
+    holds: (stored: KubeObject) =>
+      sameJson(getOwn(stored, "webhooks"), getOwn(saved, "webhooks")) &&
+      sameJson(stored.metadata.labels, labels),
+  };
+  if (live === undefined) return { verb: "create", object, ...back };
+  if (entriesOf(saved).length < 2) return { verb: "apply", object, live, force: true, ...back };
+  // an apply would make this tool the owner of a person's entries
+  const replaced = [
+    { op: "replace", path: "/webhooks", value: getOwn(saved, "webhooks") },
+    { op: "add", path: "/metadata/labels", value: labels ?? {} },
+    { op: "add", path: "/metadata/annotations", value: annotations ?? {} },
+    { op: "replace", path: "/metadata/resourceVersion", value: live.metadata.resourceVersion },
+  ];
+  return { verb: "rewrite", object: live, operations: replaced, ...back };
+}
+
+async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<boolean> {
+  if (watch === undefined || worked === undefined) return false;
+  // an interrupt does not cut the proof of a rollback short
+  const prober = new Prober({ ...deps, signal: new AbortController().signal }, watch.pair);
+  const proof = await prober.settle({
+    entry: worked.entry,
+    quietMs: 300,
+    pairs: 2,
+    limitMs: 10_000,
+  });
+  deps.recorder.probe({ phase: "rolled-back", ...tally(prober.counting(), prober.ours) });
+  if (proof.is !== "proven") {
+    throw new NotAsSavedError(`what was put back does not work as before: ${proof.because}`);
+  }
+  return true;
+}
+
+function manualSteps({ command, names }: SwapDeps, { written, before, deleted }: Undo): string {
+  const { configuration } = names.webhook;
+  const remove = ["kubectl", "delete", "validatingwebhookconfiguration", configuration];
+  const isNew = written !== undefined && before === undefined;
+  const steps = [
+    ...(deleted === undefined ? [] : ["run the printed kubectl create for the old configuration"]),
+    ...(before === undefined ? [] : ["run the printed kubectl replace for the new one"]),
+    ...(isNew ? [command(remove)] : []),
+  ];
+  return `${steps.join("; then ")} (the files under backups hold what was there)`;
+}
+
+/** What was put back is not what was saved. */
+class NotAsSavedError extends EngineError {
+  readonly code = "ROLLBACK-INCOMPLETE";
+  readonly exitCode = exitCodes.rollbackIncomplete;
+}

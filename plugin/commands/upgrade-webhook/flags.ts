@@ -1,0 +1,138 @@
+/** `upgrade-webhook` and the commands for its certificate. */
+import { countOr, duration, type FlagReader } from "../../cmdutil/flags";
+import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
+import { webhookFindings } from "../../domain/admission/findings";
+import { namedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
+
+/** Commands that can go with the swap, in this order whatever was typed. */
+const extraSteps = ["rbac", "scc"] as const;
+
+/** One of them. */
+export type Follower = (typeof extraSteps)[number];
+
+/** Options of `upgrade-webhook`. */
+export type UpgradeWebhookFlags = FlagsOf<typeof upgradeWebhook>;
+
+/** Options of `cert create`. */
+export type CertCreateFlags = FlagsOf<typeof certCreate>;
+
+/** Options of `cert inspect`. */
+export type CertInspectFlags = FlagsOf<typeof certInspect>;
+
+/** `upgrade-webhook`. */
+export const upgradeWebhook = spec({
+  path: "upgrade-webhook",
+  kind: "UpgradeWebhook",
+  group: groups.upgrade,
+  summary: "Put the new admission webhook in the place of the old one, without a gap",
+  description: `Put the new admission webhook in the place of the old one, without a gap.
+
+The new configuration is written once, complete and with the CA of the admission-tls Secret in it; it is
+proven with an edit that must pass and one that must be refused; only then is the old one deleted. What is
+replaced or deleted is saved first. Running the command again is safe: it continues from the state found.`,
+  examples: {
+    "Show what would be done": "upgrade-webhook -n engine --dry-run=server",
+    "Use the template that the tool ships": "upgrade-webhook -n engine",
+    "Use the template of a release": "upgrade-webhook --release ./release.tar.gz",
+    "And RBAC and the old SCC with it": "upgrade-webhook --with rbac,scc",
+    "Use a template from stdin, in a script": "upgrade-webhook --template - --yes",
+  },
+  flags: {
+    template: { value: "FILE", file: true, help: "Template to apply; - for stdin" },
+    ...releaseFlags,
+    ...takeFlag("Fields to take from their present owner, separated by commas"),
+    "take-template-selectors": {
+      help: "Use the template's selectors and conditions instead of those found",
+    },
+    "take-template-rules": {
+      help: "Guard no more than the template does, though the live entry guards more",
+    },
+    ...namedSkipFlag([webhookFindings.otherNamespace.code, webhookFindings.rulesBeyond.code]),
+    "wait-secret": {
+      ...duration("60s"),
+      key: "waitSecretMs",
+      help: "Longest time to wait for the Secret to appear",
+    },
+    "probe-file": {
+      value: "FILE",
+      file: true,
+      help: "Two objects to prove with: the first must pass, the second must be refused",
+    },
+    "no-probe": { help: "Prove nothing; the report says what is then unproven" },
+    with: {
+      value: "PARTS",
+      repeat: true,
+      read: readFollowers,
+      offers: extraSteps,
+      help: "Continue with these: rbac (as reapply-rbac), scc (as unbind-scc); separated by commas",
+    },
+  },
+  cluster: true,
+  place: "webhook",
+  settles: true,
+  judge: (options, read) => {
+    read.oneOf("template", "release");
+    if (options.probeFile !== undefined && !options.probe) {
+      read.problems.push("--probe-file and --no-probe: give one of the two");
+    }
+    return options;
+  },
+});
+
+/** `cert create`. */
+export const certCreate = spec({
+  path: "cert create",
+  kind: "CertCreate",
+  group: groups.certificates,
+  summary: "Create the key pair of the admission webhook as a Secret",
+  description: `Create the key pair of the admission webhook and write it as the Secret admission-tls.
+
+For the companion webhook only: an operator makes its own. An existing Secret is replaced only with --replace,
+and saved first. The key is never printed.`,
+  examples: {
+    "Create a pair that is valid for 5 years": "cert create -n engine-admission",
+    "Replace the pair in use": "cert create -n engine-admission --replace --yes",
+  },
+  flags: {
+    replace: { help: "Replace an existing Secret; it is saved first" },
+    years: { ...countOr(5, 1, 30), help: "Years until it expires" },
+    "from-secret": {
+      value: "NAME",
+      help: "Take the pair from another Secret, as the copy that --replace saved",
+    },
+  },
+  cluster: true,
+});
+
+/** `cert inspect`. */
+export const certInspect = spec({
+  path: "cert inspect",
+  kind: "CertInspect",
+  group: groups.certificates,
+  summary: "Inspect the key pair of the admission webhook",
+  description: `Inspect the key pair of the admission webhook: names, dates, chain, and whether key and certificate fit.`,
+  examples: {
+    "Inspect the Secret in the cluster": "cert inspect -n engine",
+    "Inspect a file, without a cluster": "cert inspect -f cert.pem",
+  },
+  flags: {
+    filename: {
+      key: "file",
+      short: "f",
+      value: "FILE",
+      file: true,
+      help: "Secret or certificate to inspect instead of the cluster's; - for stdin",
+    },
+  },
+  cluster: true,
+  settles: true,
+  reads: () => true,
+});
+
+function readFollowers(read: FlagReader, name: string): readonly Follower[] {
+  const typed = read.list(name);
+  for (const part of typed.filter((each) => !extraSteps.some((known) => known === each))) {
+    read.problems.push(`--${name}: ${JSON.stringify(part)} is not one of ${extraSteps.join(", ")}`);
+  }
+  return extraSteps.filter((known) => typed.includes(known));
+}

@@ -1,0 +1,129 @@
+/** What `upgrade-webhook` and `cert create` need. */
+import { kinds } from "../../domain/kube/kinds";
+import type { Names } from "../../domain/names/names";
+import type { Resource } from "../../domain/kube/objects";
+import { type Permission, permissionOn } from "../../domain/kube/permissions";
+import { configurationResource } from "../../domain/admission/configuration";
+import type { SwapPlan } from "./plan";
+import type { ProbePair } from "../../domain/admission/probe";
+import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+
+/** What a swap is told. */
+export interface SwapWish extends NeedsPlace {
+  readonly namespace: string;
+  /** The Service that the template calls. */
+  readonly service: string;
+  /** The edits by which it is proven; none: it is not. */
+  readonly probed: readonly Probed[];
+}
+
+/** One of them. */
+export interface Probed {
+  readonly resource: Pick<Resource, "group" | "plural">;
+  readonly namespace: string | undefined;
+  readonly verb: "create" | "update";
+}
+
+/** The swap, its way back included. */
+export function swapNeeds(wish: SwapWish): Needs {
+  const { names, namespace, service, probed } = wish;
+  const { webhook, operator } = names;
+  const { configuration, oldConfiguration, secret } = webhook;
+  const called = "to see that the webhook can be called";
+  const back = { why: "to read the configuration back" };
+  const selected = "to find a namespace whose edits can prove it";
+  return {
+    reads: [
+      permissionOn("get", configurationResource, { ...back, name: configuration }),
+      permissionOn("list", configurationResource, {
+        why: "to find the old and the new configuration",
+      }),
+      permissionOn("get", kinds.namespace, { why: "to see that it exists", name: namespace }),
+      permissionOn("get", kinds.secret, { why: "to read the CA", namespace, name: secret }),
+      permissionOn("get", kinds.service, { why: called, namespace, name: service }),
+      permissionOn("list", kinds.endpointSlice, { why: called, namespace }),
+      permissionOn("get", kinds.deployment, {
+        why: "to see that the operator is ready",
+        namespace,
+        name: operator.deployment,
+      }),
+    ],
+    may: [
+      ...swapWrites(names, undefined),
+      permissionOn("get", configurationResource, { ...back, name: oldConfiguration }),
+      permissionOn("update", configurationResource, {
+        why: "to remove what an apply leaves in place",
+        name: configuration,
+      }),
+      permissionOn("get", kinds.namespace, { why: "to see whether it exists" }),
+      permissionOn("list", kinds.namespace, { why: selected }),
+      ...probed.map(probeNeed),
+    ],
+    beside: [
+      permissionOn("list", kinds.pod, {
+        why: "to see why nothing is behind the Service",
+        namespace,
+      }),
+      ...groundNeeds(wish),
+    ],
+  };
+}
+
+/** What the plan writes, its way back included; without a plan all that one may. */
+export function swapWrites(
+  { webhook: { configuration, oldConfiguration } }: Names,
+  plan: Pick<SwapPlan, "live" | "apply" | "takeOut" | "remove"> | undefined,
+): readonly Permission[] {
+  const on = (verb: string, why: string, name?: string): Permission =>
+    permissionOn(verb, configurationResource, { why, name });
+  const creates = plan?.live === undefined;
+  const removes = plan === undefined || plan.remove !== undefined;
+  const patches = plan === undefined || [plan.apply, plan.takeOut].some((one) => one !== undefined);
+  const wanted: readonly (readonly [boolean, Permission])[] = [
+    [patches, on("patch", "to apply the new configuration", configuration)],
+    [creates, on("create", "to apply a configuration that does not exist yet")],
+    [creates, on("delete", "to roll back", configuration)],
+    [removes, on("delete", "to delete the old configuration", oldConfiguration)],
+    [!creates && removes, on("create", "to put the old one back")],
+  ];
+  return wanted.flatMap(([isNeeded, permission]) => (isNeeded ? [permission] : []));
+}
+
+/** The dry runs of a pair: of a new object, or of one that is stored. */
+export function probedBy({ resource, accept: { metadata } }: ProbePair): Probed {
+  const verb = metadata.uid === undefined ? "create" : "update";
+  return { resource, namespace: metadata.namespace, verb };
+}
+
+/** What these take. */
+export function probeNeed({ resource, namespace, verb }: Probed): Permission {
+  const why = "to prove the webhook with dry runs (or go without proof: --no-probe)";
+  return permissionOn(verb, resource, { why, namespace });
+}
+
+/** What the creation of a pair is told. */
+interface CertWish extends NeedsPlace {
+  readonly replace: boolean;
+  /** The Secret with the pair to put in place. */
+  readonly fromSecret?: string | undefined;
+}
+
+/** `cert create`: one that cannot be updated in place is deleted and created again. */
+export function certNeeds(wish: CertWish): Needs {
+  const { names, namespace, replace, fromSecret } = wish;
+  const on = (verb: string, why: string, name?: string): Permission =>
+    permissionOn(verb, kinds.secret, { why, namespace, name });
+  const { secret } = names.webhook;
+  const save = replace ? "to save the pair that is replaced" : "to write the pair";
+  const recreate = "to replace a Secret that cannot be updated (another type, or immutable)";
+  return {
+    reads: [
+      on("get", "to see whether there is a pair, and to prove the new one", secret),
+      on("create", save),
+      ...(replace ? [on("update", "to replace the pair", secret)] : []),
+      ...(fromSecret === undefined ? [] : [on("get", "to read the pair", fromSecret)]),
+    ],
+    may: replace ? [on("delete", recreate, secret)] : [],
+    beside: groundNeeds(wish),
+  };
+}

@@ -1,0 +1,267 @@
+/** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
+import { absentSecret, firstUnfit, judgeCertificate } from "../../domain/certificate/certificate";
+import type { Facts } from "../../domain/facts/facts";
+import type { KubeObject } from "../../domain/kube/objects";
+import { leftovers } from "../../domain/names/names";
+import {
+  candidatesOf,
+  entriesInForce,
+  entryOf,
+  judgeServer as judgeServerFacts,
+  readyEndpoints,
+  serverOf,
+  serviceNamespaceOf,
+  trustOf,
+} from "../../domain/admission/configuration";
+import { adviceFor, type Hindrance, hindranceCause } from "../../domain/admission/refusers";
+import { injectorOf, judgeInjection } from "../../domain/admission/injector";
+import { daysUntil } from "../../domain/base/duration";
+import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+
+/** One configuration that judges this operator's databases. */
+interface ConfigurationStatus {
+  readonly name: string;
+  /** Of the releases before 6.4.2 (S25). */
+  readonly old: boolean;
+  readonly serves: string | undefined;
+  /** Its CA beside the Secret's certificate (S28, S30). */
+  readonly ca: "fits" | "differs" | "empty" | "unknown";
+  readonly placeholders: readonly string[];
+  /** Who writes its CA, by an annotation. */
+  readonly injector?: string;
+}
+
+/** What is shown of the webhook. */
+export interface WebhookStatus {
+  readonly configurations: readonly ConfigurationStatus[];
+  readonly readyEndpoints?: number;
+  readonly certificate?: { readonly notAfter: string; readonly daysLeft: number };
+  /** What the twins of the probe showed, when it was asked for. */
+  readonly probe?: { readonly proven: boolean; readonly says: string };
+  readonly verdict: ComponentHealth;
+}
+
+/** What the probe showed; a cause that is not the webhook's proves nothing either way. */
+export type ProbeOutcome =
+  | { readonly is: "proven" }
+  | { readonly is: "failed"; readonly because: string }
+  | { readonly is: "elsewhere"; readonly hindrance: Hindrance }
+  | { readonly is: "open"; readonly because: string };
+
+/** The webhook's part of the screen. */
+export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus {
+  const configurations = servedHere(facts).map((object) => configurationOf(object, facts));
+  const endpoints = unreadVerdict(facts, ["endpointSlices"])
+    ? undefined
+    : readyEndpoints(serverOf(facts, facts.names.webhook.service).slices);
+  const notAfter = facts.certificate?.leaf?.notAfter;
+  const daysLeft = daysUntil(notAfter, facts.now);
+  return {
+    configurations,
+    ...(endpoints !== undefined && { readyEndpoints: endpoints }),
+    ...(notAfter !== undefined &&
+      daysLeft !== undefined && { certificate: { notAfter, daysLeft } }),
+    ...(probe !== undefined && {
+      probe: { proven: probe.is === "proven", says: saysOf(probe) },
+    }),
+    verdict: firstVerdict(facts, configurations, probe),
+  };
+}
+
+function saysOf(probe: ProbeOutcome): string {
+  if (probe.is === "proven") return "an edit that must pass passed, its twin was refused";
+  return probe.is === "elsewhere" ? hindranceCause(probe.hindrance) : probe.because;
+}
+
+/** The configurations that serve this namespace or none that can be; the one of the fixed name always. */
+function servedHere({ objects, names, namespace }: Facts): readonly KubeObject[] {
+  return candidatesOf(objects.webhookConfigurations, names).filter((object) => {
+    const serves = serviceNamespaceOf(entryIn(object, names));
+    const fixed = object.metadata.name === names.webhook.configuration;
+    return fixed || serves === namespace || leftovers([serves], names).length > 0;
+  });
+}
+
+function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
+  return entryOf(object, webhook.entry) ?? entryOf(object, webhook.oldEntry);
+}
+
+function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus {
+  const { names, namespace } = facts;
+  const entry = entryIn(object, names);
+  const name = String(object.metadata.name);
+  const service = { namespace, name: names.webhook.service };
+  const injector = injectorOf(object);
+  const inForce = entriesInForce(object, service, names).map((one) => one.entry);
+  const cas = (inForce.length === 0 ? [entry] : inForce).map((one) => caOf(one, facts));
+  return {
+    name,
+    old:
+      entryOf(object, names.webhook.entry) === undefined ||
+      entryOf(object, names.webhook.oldEntry) !== undefined,
+    serves: serviceNamespaceOf(entry ?? inForce[0]),
+    ca: worstFirst.find((ca) => cas.includes(ca)) ?? "fits",
+    placeholders: leftovers(inForce, names),
+    ...(injector !== undefined && { injector: `${injector.name} (${injector.annotation})` }),
+  };
+}
+
+const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown"];
+
+function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
+  const trust = trustOf(entry, certificate);
+  if (trust === "empty") return "empty";
+  const elsewhere = serviceNamespaceOf(entry) !== namespace;
+  if (elsewhere || certificate === undefined) return "unknown";
+  return trust === "fit" ? "fits" : "differs";
+}
+
+type AdmissionPredicate = (
+  facts: Facts,
+  configurations: readonly ConfigurationStatus[],
+  probe: ProbeOutcome | undefined,
+) => ComponentHealth | undefined;
+
+/** What is wrong first explains what comes after. */
+const judgments: readonly AdmissionPredicate[] = [
+  (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
+  judgeUse,
+  judgeInjected,
+  judgeEntries,
+  judgeSecret,
+  judgeServer,
+  judgeProbe,
+];
+
+function firstVerdict(...args: Parameters<AdmissionPredicate>): ComponentHealth {
+  for (const judge of judgments) {
+    const verdict = judge(...args);
+    if (verdict !== undefined) return verdict;
+  }
+  return { is: "fine", says: summary(args[0], args[1]) };
+}
+
+function judgeUse(
+  { names, namespace }: Facts,
+  configurations: readonly ConfigurationStatus[],
+): ComponentHealth | undefined {
+  if (configurations.length === 0) {
+    return { is: "absent", says: "not in use: no configuration serves this namespace (S24)" };
+  }
+  const elsewhere = configurations.filter(
+    ({ serves, placeholders }) => serves !== namespace && placeholders.length === 0,
+  );
+  const [first] = elsewhere;
+  if (first === undefined || elsewhere.length < configurations.length) return undefined;
+  const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
+  const because = `${first.name} calls ${where}, which is not read here`;
+  const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
+  return { is: "unknown", because: `${because}${companion}` };
+}
+
+/** What an injector writes is for nobody else to repair. */
+function judgeInjected(facts: Facts): ComponentHealth | undefined {
+  const { names, namespace, certificate } = facts;
+  if (certificate === undefined) return undefined;
+  const service = { namespace, name: names.webhook.service };
+  const [found] = servedHere(facts)
+    .flatMap((one) => judgeInjection(one, entriesInForce(one, service, names), certificate))
+    .filter(({ severity }) => severity === "error");
+  if (found?.object === undefined) return undefined;
+  const { cause: because, fix, code, object } = found;
+  return { is: "stalled", because, fix, code, object };
+}
+
+const reapply = "reapply it with upgrade-webhook";
+
+function judgeEntries(
+  _: Facts,
+  configurations: readonly ConfigurationStatus[],
+): ComponentHealth | undefined {
+  for (const { name, placeholders, ca } of configurations) {
+    const [token] = placeholders;
+    const object = `ValidatingWebhookConfiguration/${name}`;
+    const because =
+      token === undefined
+        ? unfitCa[ca]
+        : `the placeholder ${token} is left in it: every edit fails`;
+    if (because !== undefined) return { is: "stalled", because, fix: reapply, object };
+  }
+  return undefined;
+}
+
+const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> = {
+  fits: undefined,
+  unknown: undefined,
+  empty: "its caBundle is empty: every edit that it judges fails",
+  differs: "its caBundle is not the certificate of the Secret: every edit that it judges fails",
+};
+
+function judgeSecret(facts: Facts): ComponentHealth | undefined {
+  const { names, namespace, now, certificate } = facts;
+  const unread = unreadVerdict(facts, ["webhookSecrets"]);
+  if (unread !== undefined) return unread;
+  const findings =
+    certificate === undefined
+      ? [absentSecret(namespace, names)]
+      : judgeCertificate(certificate, { namespace, now, names });
+  const unfit = firstUnfit(findings);
+  if (unfit === undefined) return undefined;
+  const { cause: because, fix, code } = unfit;
+  return {
+    is: "stalled",
+    because,
+    fix,
+    code,
+    object: `Secret/${namespace}/${names.webhook.secret}`,
+  };
+}
+
+function judgeServer(facts: Facts): ComponentHealth | undefined {
+  const { names, namespace } = facts;
+  const unread = unreadVerdict(facts, ["services", "endpointSlices"]);
+  if (unread !== undefined) return unread;
+  const [finding] = judgeServerFacts(serverOf(facts, names.webhook.service), names);
+  if (finding === undefined) return undefined;
+  const { cause: because, fix, code } = finding;
+  return {
+    is: "stalled",
+    because,
+    fix,
+    code,
+    object: `Service/${namespace}/${names.webhook.service}`,
+  };
+}
+
+function judgeProbe(
+  _: Facts,
+  configurations: readonly ConfigurationStatus[],
+  probe: ProbeOutcome | undefined,
+): ComponentHealth | undefined {
+  if (probe === undefined || probe.is === "proven") return undefined;
+  if (probe.is === "elsewhere") return judgeHindrance(probe.hindrance);
+  const { because } = probe;
+  if (probe.is === "open") return { is: "unknown", because };
+  const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
+  return { is: "stalled", because, fix: reapply, object };
+}
+
+/** Databases cannot be edited where somebody else refuses good edits; a bad edit that is refused harms nobody. */
+function judgeHindrance(hindrance: Hindrance): ComponentHealth {
+  const because = hindranceCause(hindrance);
+  const { refuser, twin } = hindrance;
+  if (twin === "deny") return { is: "unknown", because };
+  const object = `${refuser.kind}/${refuser.name}`;
+  return { is: "stalled", because, fix: adviceFor(refuser), object };
+}
+
+function summary(
+  { certificate, now }: Facts,
+  configurations: readonly ConfigurationStatus[],
+): string {
+  const days = daysUntil(certificate?.leaf?.notAfter, now);
+  const ours = configurations.filter(({ ca }) => ca === "fits");
+  const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
+  const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
+  return `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}, endpoints ready, certificate ${String(days)} days left`;
+}

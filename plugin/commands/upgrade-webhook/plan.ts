@@ -1,0 +1,304 @@
+/** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
+import { accept, type Skip, skipWord } from "../../domain/checks/selection";
+import { webhookFinding, webhookFindings } from "../../domain/admission/findings";
+import type { Facts } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import { leftovers, type Names } from "../../domain/names/names";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { type Json, getOwn } from "../../domain/base/values";
+import {
+  caBundleOf,
+  callsSame,
+  candidatesOf,
+  entriesInForce,
+  entriesOf,
+  entryOf,
+  lostRules,
+  namesakesIn,
+  purposesBeside,
+  serviceNameOf,
+  serviceNamespaceOf,
+} from "../../domain/admission/configuration";
+import { differencesOf, wantedConfiguration } from "../../domain/admission/wanted";
+import { judgeInjection } from "../../domain/admission/injector";
+import { ownerOf } from "../../domain/kube/owners";
+import { releasePairs } from "../../domain/release/platforms";
+import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
+
+/** Which of the two configurations were found. */
+type FoundConfigurations = "none" | "only-old" | "both" | "only-new";
+
+/** What the plan is made from. */
+export interface PlanFacts {
+  readonly namespace: string;
+  readonly template: KubeObject;
+  /** All configurations of the cluster. */
+  readonly configurations: readonly KubeObject[];
+  /** Base64, as in the Secret (S28). */
+  readonly caBundle: string;
+  /** The certificate that is served, where its facts are known: an injector's CA is held to it. */
+  readonly certificate?: Facts["certificate"];
+  /** Namespaces that exist, among those that found entries serve. */
+  readonly livingNamespaces: readonly string[];
+  /** What a person accepts; absent: nothing. */
+  readonly skip?: readonly Skip[];
+  readonly takeTemplateSelectors: boolean;
+  /** What the template does not guard may go unguarded, though the live entry guards it. */
+  readonly takeTemplateRules: boolean;
+  /** Release of the operator that runs, where the template is the one that the tool ships. */
+  readonly shippedFor?: string | undefined;
+  readonly names: Names;
+}
+
+/** The plan; `apply` and `remove` absent where no such write is needed. */
+export interface SwapPlan {
+  readonly found: FoundConfigurations;
+  readonly live: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+  readonly wanted: KubeObject;
+  /** Paths of the live object that the apply changes; empty: nothing to apply. */
+  readonly differences: readonly string[];
+  readonly apply: { readonly object: KubeObject; readonly why: string } | undefined;
+  readonly remove: { readonly object: KubeObject; readonly why: string } | undefined;
+  /** The old entry in the new configuration: it goes like the old configuration, once the new one is proven. */
+  readonly takeOut: { readonly object: KubeObject; readonly why: string } | undefined;
+  /** The old entries, in whichever configuration they are. */
+  readonly oldEntries: readonly Json[];
+  /** Entries that people added for the same Service; they stay. */
+  readonly further: readonly Json[];
+  /** Entries of our entry's name in further configurations: their refusals look like ours. */
+  readonly namesakes: readonly Json[];
+  /** Errors among these refuse the run: exit 3 for `WEBHOOK-LOSES-RULES`, 5 for any other. */
+  readonly findings: readonly Finding[];
+}
+
+/** Plans the swap for the configurations found. */
+export function planSwap(facts: PlanFacts): SwapPlan {
+  const { names } = facts;
+  const byName = (name: string) =>
+    facts.configurations.find((object) => object.metadata.name === name);
+  const live = byName(names.webhook.configuration);
+  const old = byName(names.webhook.oldConfiguration);
+  const wanted = wantedConfiguration({ ...facts, live, old });
+  const differences = live === undefined ? [] : differencesOf(live, wanted.object);
+  const apply = applyOf({ live, differences, wanted: wanted.object }, names);
+  const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
+  const around = entriesBeside({ live, old, wanted: wanted.object }, names);
+  const keptFrom =
+    live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
+  const beside = purposesBeside(facts.configurations, wanted.object, names);
+  const kept = wanted.kept.map((field) => keptFinding(field, keptFrom, names));
+  return {
+    found: foundOf(live, old),
+    live,
+    old,
+    wanted: wanted.object,
+    differences,
+    apply,
+    remove,
+    ...around,
+    namesakes: namesakesIn(facts.configurations, names),
+    findings: [
+      ...judgeForeign(facts, live, old),
+      ...judgeOwners(facts, { touched: [apply || around.takeOut ? live : undefined, old], beside }),
+      ...judgeStrangers(old, names),
+      ...judgeInjected(facts, live, wanted.object),
+      ...judgeLosses(facts, live, wanted.object),
+      ...([live, old, ...beside].every((one) => one === undefined) ? [nothingBefore(names)] : []),
+      ...(live === undefined ? judgeShipped(facts.shippedFor, objectLabel(wanted.object)) : []),
+      ...wanted.findings,
+      ...kept,
+    ],
+  };
+}
+
+function foundOf(live: KubeObject | undefined, old: KubeObject | undefined): FoundConfigurations {
+  if (live === undefined) return old === undefined ? "none" : "only-old";
+  return old === undefined ? "only-new" : "both";
+}
+
+/** The old entries, and those that people added for the same Service. */
+function entriesBeside(
+  { live, old, wanted }: Pick<SwapPlan, "live" | "old" | "wanted">,
+  { webhook }: Names,
+): Pick<SwapPlan, "takeOut" | "oldEntries" | "further"> {
+  const own = entryOf(wanted, webhook.entry);
+  const oldEntry = entryOf(live, webhook.oldEntry);
+  const further = entriesOf(wanted).filter(
+    (entry) => entry !== own && getOwn(entry, "name") !== webhook.oldEntry && callsSame(entry, own),
+  );
+  if (live === undefined || oldEntry === undefined) {
+    return { takeOut: undefined, oldEntries: entriesOf(old), further };
+  }
+  const takeOut = { object: live, why: `replaced by ${webhook.entry} (S25)` };
+  return { takeOut, oldEntries: [...entriesOf(old), oldEntry], further };
+}
+
+function applyOf(
+  { live, differences, wanted }: Pick<SwapPlan, "live" | "differences" | "wanted">,
+  names: Names,
+): SwapPlan["apply"] {
+  if (live === undefined) return { object: wanted, why: "it does not exist (S26, S29, S30)" };
+  if (differences.length === 0) return undefined;
+  const tokens = leftovers(entriesOf(live), names);
+  const entry = entryOf(live, names.webhook.entry);
+  const reasons = [
+    ...tokens.map((token) => `the placeholder ${token} is left in it`),
+    ...(entry !== undefined && caBundleOf(entry) === "" ? ["its caBundle is empty"] : []),
+    `differs at ${differences.join(", ")}`,
+  ];
+  return { object: wanted, why: reasons.join("; ") };
+}
+
+function judgeForeign(
+  facts: PlanFacts,
+  live: KubeObject | undefined,
+  old: KubeObject | undefined,
+): readonly Finding[] {
+  const { entry, oldEntry } = facts.names.webhook;
+  const service = serviceNameOf(entryOf(facts.template, entry));
+  // what a person added to the new configuration for another Service is not touched
+  const isMeant = (one: Json): boolean =>
+    [entry, oldEntry].some((name) => name === getOwn(one, "name")) ||
+    serviceNameOf(one) === service;
+  return [live, old].flatMap((object) => {
+    if (object === undefined) return [];
+    const served = entriesOf(object)
+      .filter((one) => object === old || isMeant(one))
+      .map(serviceNamespaceOf)
+      .find((namespace) => namespace !== undefined && namespace !== facts.namespace);
+    if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
+    const consequence =
+      object === live
+        ? `every database in its scope would be judged by the webhook in ${facts.namespace} instead of the one in ${served}`
+        : `the databases that ${served} validates would lose that check`;
+    const label = objectLabel(object);
+    const finding = webhookFinding("otherNamespace", {
+      object: label,
+      field: `webhooks[${entriesOf(object).findIndex((one) => serviceNamespaceOf(one) === served)}].clientConfig.service.namespace`,
+      cause: `it serves namespace ${served}, which exists: ${consequence}`,
+      fix: `run with -n ${served} to upgrade that one, or accept it with --skip ${skipWord({ code: webhookFindings.otherNamespace.code, object: label })} to move it to ${facts.namespace}`,
+    });
+    return accept([finding], facts.skip);
+  });
+}
+
+function judgeOwners(
+  { configurations, names }: PlanFacts,
+  found: {
+    readonly touched: readonly (KubeObject | undefined)[];
+    readonly beside: readonly KubeObject[];
+  },
+): readonly Finding[] {
+  const known = [names.webhook.configuration, names.webhook.oldConfiguration];
+  const concerned = new Set([...candidatesOf(configurations, names), ...found.beside]);
+  return [...concerned].flatMap((object) => {
+    const owner = ownerOf(object);
+    if (owner === undefined) {
+      return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object)];
+    }
+    const [mine, beside] = [found.touched, found.beside].map((all) => all.includes(object));
+    const cause = mine
+      ? `${owner.name} owns it and would undo or fight the change`
+      : beside
+        ? `${owner.name} owns it, and it calls the same webhook for the same kinds: a second configuration would judge every edit twice`
+        : `${owner.name} owns it; this run does not touch it`;
+    return [
+      webhookFinding("owned", {
+        severity: mine || beside ? "error" : "warning",
+        object: objectLabel(object),
+        cause,
+        fix: owner.way,
+      }),
+    ];
+  });
+}
+
+function otherConfiguration(object: KubeObject): Finding {
+  return webhookFinding("otherConfiguration", {
+    object: objectLabel(object),
+    fix: `look at it with: kubectl get validatingwebhookconfiguration ${object.metadata.name ?? ""} -o yaml`,
+  });
+}
+
+/** The old configuration holds entries that are not the product's: deleting it would lose them. */
+function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Finding[] {
+  const ours = [names.webhook.oldEntry, names.webhook.entry];
+  const strangers = entriesOf(old)
+    .map((entry) => String(getOwn(entry, "name")))
+    .filter((name) => !ours.includes(name));
+  if (old === undefined || strangers.length === 0) return [];
+  return [
+    webhookFinding("oldHasOthers", {
+      object: objectLabel(old),
+      field: "webhooks",
+      cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
+    }),
+  ];
+}
+
+function judgeInjected(
+  { names, certificate }: PlanFacts,
+  live: KubeObject | undefined,
+  wanted: KubeObject,
+): readonly Finding[] {
+  const own = entryOf(wanted, names.webhook.entry);
+  const service = {
+    namespace: String(serviceNamespaceOf(own)),
+    name: String(serviceNameOf(own)),
+  };
+  const entries = live === undefined ? [] : entriesInForce(live, service, names);
+  return judgeInjection(live, entries, certificate);
+}
+
+/** A template older than the cluster: the old configuration does not count, its operations are `*`. */
+function judgeLosses(
+  { names, takeTemplateRules }: PlanFacts,
+  live: KubeObject | undefined,
+  wanted: KubeObject,
+): readonly Finding[] {
+  const { entry } = names.webhook;
+  const lost = lostRules(entryOf(live, entry), entryOf(wanted, entry));
+  if (lost.length === 0) return [];
+  return [
+    webhookFinding("losesRules", {
+      severity: takeTemplateRules ? "warning" : "error",
+      object: objectLabel(wanted),
+      field: "webhooks[0].rules",
+      cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
+      fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",
+    }),
+  ];
+}
+
+function nothingBefore(names: Names): Finding {
+  return webhookFinding("absent", {
+    object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
+    cause: "neither the new nor the old configuration exists: nothing was validated until now",
+    fix: "review the databases that were edited in the meantime: nothing judged those edits",
+  });
+}
+
+function keptFinding(field: string, source: string, names: Names): Finding {
+  return webhookFinding("kept", {
+    object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
+    field: `webhooks[0].${field}`,
+    cause: `kept as found in ${source}, the template has something else`,
+  });
+}
+
+const known = releasePairs.map(([tag]) => tag);
+
+/** A warning for an operator of a later release than any that this tool knows. */
+export function judgeShipped(operator: string | undefined, object: string): readonly Finding[] {
+  if (operator === undefined) return [];
+  const runs = parseReleaseTag(operator);
+  const releases = known.map((tag) => parseReleaseTag(tag)).filter((one) => one !== undefined);
+  if (runs === undefined || releases.some((one) => compareReleaseTags(runs, one) <= 0)) return [];
+  return [
+    webhookFinding("templateOlder", {
+      object,
+      cause: `the operator is of ${operator}, and the template that the tool ships is known up to ${known.slice(-1).join("")}: what a later webhook guards in addition is not in it`,
+    }),
+  ];
+}

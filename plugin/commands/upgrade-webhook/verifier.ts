@@ -1,0 +1,309 @@
+/**
+ * Watches the swap through its probes: what worked before, what is proven after each write, and
+ * how long anything was wrong in between (cli contract, Probe).
+ */
+import { EngineError, exitCodes } from "../../domain/base/errors";
+import { kinds } from "../../domain/kube/kinds";
+import type { Names } from "../../domain/names/names";
+import { getOwn, getPath, sameJson } from "../../domain/base/values";
+import { entriesOf, entryOf } from "../../domain/admission/configuration";
+import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/admission/gap";
+import type { SwapPlan } from "./plan";
+import {
+  type ProbeAnswer,
+  type ProbePair,
+  type Proof,
+  failingMs,
+  seenBroken,
+} from "../../domain/admission/probe";
+import { probedBy, probeNeed } from "./needs";
+import {
+  adviceFor,
+  type Hindrance,
+  hindranceFinding,
+  lastRefuser,
+} from "../../domain/admission/refusers";
+import { BlockedError } from "../../kernel/recorder";
+import { missingPermissions } from "../../kernel/permissions";
+import { Prober, type ProofWanted } from "../../readers/prober";
+import type { SwapDeps } from "./read";
+import { type ProbePlan, storedPair } from "./stage";
+
+const roundsBefore = 3;
+const openingRounds = 3;
+const quietMs = 1_000;
+const patienceMs = 2_000;
+const proofLimitMs = 15_000;
+/** Without a write of ours there is nothing to spread: the answers count at once. */
+export const standing = { quietMs: 0, limitMs: 5_000 };
+
+const answering = { ...standing, entry: undefined };
+
+/** The proof did not come: what was written is put back. */
+export class UnprovenError extends EngineError {
+  readonly code = "UNPROVEN";
+  readonly exitCode = exitCodes.rolledBack;
+}
+
+interface Watch {
+  readonly gap: Prober;
+  /** Probers of kinds that the old configuration does not match. */
+  readonly beyondOld: readonly Prober[];
+  /** Probers of further kinds that were guarded before the run. */
+  readonly guarded: readonly Prober[];
+  /** Probers of what entries that people added match. */
+  readonly further: readonly Prober[];
+  /** An entry of the operator's was there before the run. */
+  readonly isLive: boolean;
+}
+
+/** The probes of one swap. */
+export class WebhookVerifier {
+  /** The entry that refused bad edits before the run, where the webhook worked then. */
+  worked: { readonly entry: string } | undefined;
+
+  private constructor(
+    private readonly deps: SwapDeps,
+    private readonly watch: Watch | undefined,
+  ) {}
+
+  /** Opens the probes; a fresh object that someone else refuses gives way to a stored one. */
+  static async open(deps: SwapDeps, stage: ProbePlan | undefined): Promise<WebhookVerifier> {
+    if (stage === undefined) return new WebhookVerifier(deps, undefined);
+    const { ours } = stage;
+    const gap = await openProber(deps, stage.gap, ours);
+    const opened = new Map([[stage.gap, gap]]);
+    const open = async (pairs: readonly ProbePair[]): Promise<readonly Prober[]> => {
+      for (const pair of pairs) {
+        if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair, ours));
+      }
+      return pairs.flatMap((pair) => opened.get(pair) ?? []);
+    };
+    const beyondOld = await open(stage.beyondOld);
+    const guarded = await open(stage.guarded);
+    const further = await open(stage.further);
+    const { isLive } = stage;
+    return new WebhookVerifier(deps, { gap, beyondOld, guarded, further, isLive });
+  }
+
+  /** The prober that watches throughout, undefined without a probe. */
+  get gap(): Prober | undefined {
+    return this.watch?.gap;
+  }
+
+  /** Those whose answers are wanted before and after. */
+  get #all(): ReadonlySet<Prober> {
+    const { watch } = this;
+    return new Set(watch && [watch.gap, ...watch.guarded, ...watch.further]);
+  }
+
+  /** True while calls fail that were answered before the run. */
+  get harms(): boolean {
+    return this.worked !== undefined && failingMs(this.gap?.observations ?? []) > 0;
+  }
+
+  /** A few rounds over the state found; says whether the old entry fails its calls. */
+  async before(phase: string, plan: SwapPlan): Promise<{ readonly broken: boolean }> {
+    const gap = this.gap;
+    if (gap === undefined) return { broken: false };
+    for (const prober of this.#all) {
+      await prober.look(roundsBefore);
+    }
+    const counts = tally(gap.counting(), gap.ours);
+    this.deps.recorder.probe({ phase, ...counts });
+    await this.requireUnhindered();
+    const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
+    const entry = counts.deny.by.split(", ")[0] ?? "";
+    if (works && entry !== "") this.worked = { entry };
+    const old = plan.oldEntries.map((entry) => String(getOwn(entry, "name")));
+    return {
+      broken: !mendsOld(plan, this.deps.names) && seenBroken(gap.observations, [...old, ""]),
+    };
+  }
+
+  /** Throws 3 where somebody else refuses what would have to prove the webhook. */
+  async requireUnhindered(): Promise<void> {
+    const { gap, guarded = [], further = [] } = this.watch ?? {};
+    // of a kind that was never seen refused nothing is proven
+    const asked = [...(gap ? [gap] : []), ...further, ...guarded.filter(({ refused }) => refused)];
+    for (const { hindrance } of new Set(asked)) {
+      if (hindrance !== undefined && (await this.#stays(hindrance))) {
+        throw new BlockedError(exitCodes.blocked, [hindranceFinding(hindrance)]);
+      }
+    }
+  }
+
+  /** A webhook that validates beside one that is not written yet may still come second. */
+  async #stays({ twin, refuser }: Hindrance): Promise<boolean> {
+    const hides = twin === "deny" && refuser.kind === "webhook";
+    return !hides || this.watch?.isLive === true || (await mutates(this.deps, refuser.name));
+  }
+
+  /** The first proof, before the old one goes: false where it has to follow, for want of a kind. */
+  async proveFirst(broken: boolean, applied: boolean): Promise<boolean> {
+    const watch = this.watch;
+    if (watch === undefined) return false;
+    const limits = applied ? {} : standing;
+    if (!broken) {
+      // a kind that the old entry does not match shows the new entry's answers alone
+      const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && passes(prober));
+      await this.prove("new", limits, alone ?? watch.gap);
+      // what hides the webhook from the other kind is met before anything is deleted
+      if (alone !== undefined && !watch.gap.refused) await this.prove("new", limits, watch.gap);
+      return true;
+    }
+    for (const prober of watch.beyondOld) {
+      const proof = await this.#settle(prober, limits);
+      this.deps.recorder.probe({ phase: "new", ...tally(prober.counting(), prober.ours) });
+      if (proof.is === "proven") return true;
+      if (this.#refuses(prober)) throw unproven(proof, prober);
+    }
+    this.deps.recorder.note(
+      "the broken old webhook fails every edit that could prove the new one: it goes first, the proof follows",
+    );
+    return false;
+  }
+
+  #refuses(prober: Prober): boolean {
+    return prober.pair.resource.plural !== this.deps.names.erc.plural;
+  }
+
+  /** Probes on while a write is under way. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    return this.watch === undefined ? await work : await this.watch.gap.during(work);
+  }
+
+  /** Settles and reports a phase; throws UnprovenError when the proof does not come. */
+  async prove(
+    phase: string,
+    limits: Partial<ProofWanted> = {},
+    prober: Prober | undefined = this.gap,
+  ): Promise<void> {
+    if (prober === undefined) return;
+    const from = this.deps.clock.now();
+    const proof = await this.#settle(prober, limits);
+    this.deps.recorder.probe({ phase, ...tally(prober.counting(from), prober.ours) });
+    if (proof.is !== "proven") throw unproven(proof, prober);
+  }
+
+  /** What was seen refused before the run has to be refused by the new entry, kind by kind. */
+  async proveGuarded(phase: string): Promise<void> {
+    const { guarded = [], further = [] } = this.watch ?? {};
+    for (const prober of new Set([...guarded, ...further])) {
+      const name = `${phase}: ${prober.pair.kind}`;
+      if (prober.refused) await this.prove(name, standing, prober);
+      // which edits of a kind a server refuses is its own; that it answers is what can be proven
+      else if (further.includes(prober)) await this.prove(name, answering, prober);
+    }
+  }
+
+  async #settle(prober: Prober, limits: Partial<ProofWanted>): Promise<Proof> {
+    const wanted = {
+      entry: this.deps.names.webhook.entry,
+      quietMs,
+      pairs: 3,
+      limitMs: proofLimitMs,
+      // where nothing worked before there is nothing to hurry back to
+      ...(this.worked !== undefined && { failingMs: patienceMs }),
+      ...limits,
+    };
+    return await prober.settle(wanted, {
+      also: prober === this.gap ? undefined : this.gap,
+      onWait: (because, ms) => {
+        this.deps.recorder.waiting(`proof: ${because}`, ms / 1000);
+      },
+    });
+  }
+
+  /** Puts the seconds of bypass and outage into the report. */
+  reportGap(): void {
+    const gap = this.gap;
+    if (gap === undefined || gap.observations.length === 0) return;
+    const { recorder } = this.deps;
+    const seen = gap.telling();
+    const timed = <T extends { from: number; to: number }>({ from, to, ...rest }: T) => ({
+      ...rest,
+      ...recorder.stretch(from, to),
+    });
+    recorder.keep({
+      gap: {
+        ...gapOf(seen),
+        method: `${seen.length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
+        windows: wrongWindows(seen).map(timed),
+        answers: answersInTurn(seen).map(timed),
+      },
+    });
+  }
+}
+
+/** The one write also gives the old entry the CA that it lacks: then it does not stand in the way. */
+function mendsOld({ old, oldEntries, wanted }: SwapPlan, { webhook }: Names): boolean {
+  const serviceOf = (entry: unknown): unknown => getPath(entry, ["clientConfig", "service"]);
+  const called = serviceOf(entryOf(wanted, webhook.entry));
+  return old === undefined && oldEntries.every((entry) => sameJson(serviceOf(entry), called));
+}
+
+/** Only a webhook that fails its calls, such as the new one before its repair, was in the way. */
+function passes(prober: Prober): boolean {
+  return prober.observations.some(
+    ({ twin, answer }) => twin === "accept" && (answer.is === "accepted" || answer.is === "failed"),
+  );
+}
+
+function unproven(proof: Proof, { observations, ours }: Prober): UnprovenError {
+  const because = proof.is === "waiting" ? proof.because : "";
+  const recent = observations.slice(-recentAnswers);
+  const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
+  const log = "find out why in the log of the pod behind the Service, fix it";
+  return new UnprovenError(`the proof failed: ${because}`, {
+    hint: `${refuser === undefined ? log : adviceFor(refuser)}, then run the same command again`,
+  });
+}
+
+/** Whether it is a mutating webhook, which is asked before all that validate; false where none may be listed. */
+async function mutates({ cluster, signal }: SwapDeps, entry: string): Promise<boolean> {
+  try {
+    const found = (await cluster.list(kinds.mutatingConfiguration, { signal })) ?? [];
+    return found.flatMap(entriesOf).some((one) => getOwn(one, "name") === entry);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
+}
+
+/** Of both twins, every bad one among them. */
+const recentAnswers = 12;
+
+/** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
+async function openProber(
+  deps: SwapDeps,
+  pair: ProbePair,
+  ours: readonly string[],
+): Promise<Prober> {
+  const fresh = new Prober(deps, pair, ours);
+  let answer: ProbeAnswer | undefined;
+  for (let rounds = 0; rounds < openingRounds; rounds += 1) {
+    await fresh.round();
+    answer = fresh.observations.findLast(({ twin }) => twin === "accept")?.answer;
+    if (answer?.is !== "other") break;
+  }
+  if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
+  const stored = await storedOf(deps, pair);
+  return stored === undefined ? fresh : new Prober(deps, stored, ours);
+}
+
+async function storedOf(deps: SwapDeps, pair: ProbePair): Promise<ProbePair | undefined> {
+  try {
+    const stored = await storedPair(deps, pair);
+    const missing = await missingPermissions(
+      deps.cluster,
+      (stored === undefined ? [] : [stored]).map(probedBy).map(probeNeed),
+    );
+    return missing.length === 0 ? stored : undefined;
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (error instanceof EngineError) return undefined; // not allowed to list: the fresh one has to do
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** What `upgrade` needs: what `check` reads, and what each of its parts does. */
+import { situationOf } from "../../domain/checks/context";
+import { knownSecretNames } from "../../domain/checks/secrets";
+import { type FactKey, type Facts, factSources, isKnown } from "../../domain/facts/facts";
+import { kinds } from "../../domain/kube/kinds";
+import { nameOf } from "../../domain/kube/objects";
+import { permissionOn } from "../../domain/kube/permissions";
+import { ownClusters } from "./procedure";
+import { checkNeeds } from "../../domain/checks/needs";
+import { type Needs, together } from "../../domain/facts/needs";
+import { rbacNeeds, unbindNeeds } from "../reapply-rbac/needs";
+import {
+  type BundleWish,
+  bundleNeeds,
+  chartNeeds,
+  clusterNeeds,
+  databasesNeeds,
+} from "../upgrade-operator/needs";
+import { swapNeeds } from "../upgrade-webhook/needs";
+
+/** What the whole upgrade is told. */
+export interface UpgradeWish extends Pick<BundleWish, "clusters" | "pullSecret"> {
+  /** What was read of the cluster. */
+  readonly facts: Facts;
+  /** The objects of the release; undefined for a chart. */
+  readonly bundle: BundleWish["bundle"] | undefined;
+  /** Webhook and access are proven. */
+  readonly probe: boolean;
+  /** Databases get a version. */
+  readonly databases: boolean;
+}
+
+/** As narrow as what was read allows: what may not be read is asked for wherever it may be. */
+export function upgradeNeeds(wish: UpgradeWish): Needs {
+  const { facts, bundle, probe, databases } = wish;
+  const { names, namespace, unserved } = facts;
+  const place = { names, namespace };
+  const { edbs, eaadbs } = factSources(names);
+  const uid = { why: "to know the cluster again when a saved plan is carried out" };
+  const probed = [edbs, eaadbs].map(({ resource }) => ({
+    resource,
+    namespace,
+    verb: "create" as const,
+  }));
+  return together([
+    checkNeeds(place, knownSecretNames(facts)),
+    {
+      reads: [],
+      beside: [],
+      may: [permissionOn("get", kinds.namespace, { ...uid, name: "kube-system" })],
+    },
+    rbacNeeds({
+      ...place,
+      ...managedIn(facts),
+      prove: probe,
+      accounts: true,
+      selects: false,
+      prune: false,
+    }),
+    bundle === undefined ? chartNeeds(place) : bundleNeeds({ ...wish, ...place, bundle }),
+    swapNeeds({ ...place, service: names.webhook.service, probed: probe ? probed : [] }),
+    ...clustersIn(facts).map((name) => clusterNeeds({ ...place, name })),
+    ...(unserved.has("constraints") ? [] : [unbindNeeds({ ...place, scc: undefined })]),
+    ...(databases
+      ? [databasesNeeds({ ...place, databases: [], everywhere: true, api: undefined })]
+      : []),
+  ]);
+}
+
+/** By name, where they may be read. */
+function clustersIn(facts: Facts): readonly (string | undefined)[] {
+  if (!isKnown(facts, "ecs")) return [undefined];
+  return ownClusters(facts).map(nameOf);
+}
+
+const telling: readonly FactKey[] = ["deployments", "configMaps", "namespaces"];
+
+/** The managed namespaces, where all may be read that tells of them. */
+function managedIn(facts: Facts): {
+  readonly managed: readonly string[] | undefined;
+  readonly label?: boolean;
+} {
+  const { configured, managed } = situationOf(facts, {});
+  const isTold = telling.every((key) => isKnown(facts, key)) && configured.is !== "unknown";
+  if (!isTold) return { managed: undefined };
+  const label = configured.is === "label";
+  return { managed: configured.is === "list" ? configured.namespaces : managed, label };
+}

@@ -1,0 +1,289 @@
+/**
+ * The procedure of a whole upgrade, written once (S9; domain facts 12): `upgrade` plans and does its parts in this
+ * order, `status` names the first that has something left to do, and what each part settles or cannot begin without
+ * decides which findings of `check` stand against it.
+ */
+import type { Area, Check } from "../../domain/checks/check";
+import {
+  clusterStep,
+  constraintStep,
+  databaseStep,
+  lackingStep,
+  type NextFacts,
+  type NextStep,
+  operatorStep,
+  pressingStep,
+  rbacStep,
+  webhookStep,
+} from "../status/next";
+import { type FactKey, type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
+import { type KubeObject, nameOf } from "../../domain/kube/objects";
+import { ownerOf } from "../../domain/kube/owners";
+import { lineOf } from "../../domain/rbac/lines";
+import { isPrivileged, unprivilegedFrom, wantsAdjustment } from "../../domain/scc/refusals";
+import { parseReleaseTag } from "../../domain/base/versions";
+import { entriesInForce } from "../../domain/admission/configuration";
+import { clusterFinding } from "../../domain/engine-cluster/findings";
+import { termOf } from "../../domain/names/names";
+import { checks } from "../checks";
+import { judgeBy, type JudgedCheck, type Judgment } from "../../domain/checks/judge";
+import { type Skip } from "../../domain/checks/selection";
+import { type CheckTarget, situationOf } from "../../domain/checks/context";
+import type { Finding } from "../../domain/base/findings";
+
+/** What a whole upgrade is to do, and what it was judged on. */
+export interface Intent {
+  readonly facts: Facts;
+  /** Release of the operator; undefined where the release does not report. */
+  readonly operatorVersion: string | undefined;
+  /** A release was given that has its own files; undefined for a chart. */
+  readonly opened: unknown;
+  /** Version for the databases. */
+  readonly engineVersion: string | undefined;
+}
+
+/** The clusters of the operator's namespace. */
+export function ownClusters({ objects, namespace }: Facts): readonly KubeObject[] {
+  return objects.ecs.filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+/** That the namespace has no EC of that name, with those that it has. */
+export function clusterAbsent(facts: Facts, name: string): Finding {
+  const { names, namespace } = facts;
+  const there = ownClusters(facts).map(nameOf).join(", ");
+  return clusterFinding("absent", {
+    object: [names.ec.kind, namespace, name].join("/"),
+    cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
+  });
+}
+
+/** Nothing to upgrade but the operator. */
+export function noClusters({ facts }: Pick<Intent, "facts">): string | undefined {
+  return ownClusters(facts).length > 0 ? undefined : `namespace ${facts.namespace} has no cluster`;
+}
+
+/** Databases keep their version unless one is given (S61). */
+export function databasesSkip({ engineVersion }: Intent): string | undefined {
+  if (engineVersion !== undefined) return undefined;
+  return "no --engine-version was given, the databases keep theirs";
+}
+
+/** Why the webhook is left alone; undefined where an admission controller is in use (S24). */
+export function webhookSkip({ facts }: Pick<Intent, "facts">): string | undefined {
+  // unread is not absent: the part itself then says which permission is missing
+  if (!isKnown(facts, "webhookConfigurations")) return undefined;
+  if (usedConfigurations(facts).length === 0) return "no admission controller is in use (S24)";
+  const owner = webhookOwner(facts);
+  if (owner === undefined) return undefined;
+  return `${owner} owns its configuration, and upgrades it together with the operator (S22)`;
+}
+
+/** The installer that owns every configuration in use, and writes it itself (domain facts 4.4). */
+export function webhookOwner(facts: Facts): string | undefined {
+  const owners = usedConfigurations(facts).map((configuration) => ownerOf(configuration)?.name);
+  return owners.every((owner) => owner === "Helm" || owner === "OLM") ? owners[0] : undefined;
+}
+
+function usedConfigurations({ names, namespace, objects }: Facts): readonly KubeObject[] {
+  const service = { namespace, name: names.webhook.service };
+  return objects.webhookConfigurations.filter(
+    (configuration) => entriesInForce(configuration, service, names).length > 0,
+  );
+}
+
+/** Why the constraint stays bound, or why there is none; undefined where it is unbound (S31-S33). */
+export function sccSkip({
+  facts,
+  operatorVersion,
+}: Pick<Intent, "facts" | "operatorVersion">): string | undefined {
+  if (!isKnown(facts, "constraints")) return undefined;
+  if (!isOpenShift(facts)) return "the cluster is not OpenShift, it has no constraints";
+  const release = parseReleaseTag(operatorVersion);
+  if (release !== undefined && isPrivileged({ release })) {
+    return `pods of releases before ${unprivilegedFrom} need it (S31)`;
+  }
+  const own = ownClusters(facts);
+  const adjusting = own.length > 0 && own.every((ec) => wantsAdjustment(ec, facts.names));
+  return adjusting ? "automatic resource adjustment is asked for, which needs it (S32)" : undefined;
+}
+
+/** Why roles are left alone when no release gives its own, and this tool knows none of that release. */
+export function rolesSkip({ facts, operatorVersion, opened }: Intent): string | undefined {
+  if (opened !== undefined || lineOf(operatorVersion, facts.names) !== undefined) return undefined;
+  const release = operatorVersion ?? "this release";
+  return `the roles of ${release} do not come with this tool; with the release's own: reapply-rbac --release SOURCE`;
+}
+
+/** The names of the parts: stable, shown to people, used in documents. */
+export type PartId =
+  | "auto-off"
+  | "rbac-expand"
+  | "operator"
+  | "webhook"
+  | "cluster"
+  | "scc"
+  | "rbac-contract"
+  | "databases";
+
+/** One part of the procedure. */
+export interface Part {
+  readonly id: PartId;
+  readonly title: string;
+  /** Why it has its place. */
+  readonly because: string;
+  readonly source: string;
+  /** Why a whole upgrade leaves it out here; undefined: it is done. */
+  readonly gate?: (intent: Intent) => string | undefined;
+  /** What of it is left to do; a part without a command of its own has nothing to name. */
+  readonly next?: (facts: NextFacts) => NextStep | undefined;
+  /** Checks whose findings do not stand against an upgrade: the part judges this itself, and brings it in order. */
+  readonly settles?: { readonly areas?: readonly Area[]; readonly codes?: readonly string[] };
+  /** Checks without which it may not begin, whichever of the two an upgrade begins with. */
+  readonly blockedBy?: readonly string[];
+}
+
+/** Without these an upgrade freezes, or breaks into work of the operator (S113, S121-S127; domain facts 7). */
+const freezing: readonly string[] = [
+  "PLATFORM-UNSUPPORTED",
+  "PLATFORM-EDGE",
+  "PLATFORM-VERSION-UNKNOWN",
+  "OPERATOR-TOO-OLD",
+  "OPERATOR-VERSION-UNKNOWN",
+  "RELEASE-PATH",
+  "CLUSTER-LICENSE",
+  "CLUSTER-LICENSE-UNKNOWN",
+  "LICENSE-EXPIRED",
+  "CLUSTER-DATABASE-OLD",
+  "CLUSTER-DATABASE-UNKNOWN",
+  "CLUSTER-AUTO-USER-MODULES",
+  "CLUSTER-RESIZING",
+  "CLUSTER-MODULE-UNDEFINED",
+  "MODULE-OS-BASE",
+  "MODULE-RELEASE",
+  "ACTIVE-ACTIVE-OPERATOR",
+];
+
+/** Every part, in order. */
+export const procedure: readonly Part[] = [
+  {
+    id: "auto-off",
+    title: "Switch the automatic upgrade off",
+    because:
+      "databases use user-defined modules, so the cluster must not follow the operator at once",
+    source: "S51, S124",
+    gate: noClusters,
+    settles: { codes: ["CLUSTER-AUTO-USER-MODULES"] },
+  },
+  {
+    id: "rbac-expand",
+    title: "Widen RBAC in the managed namespaces",
+    because: "the old operator keeps what it needs, and the new one can start",
+    source: "S34",
+    gate: rolesSkip,
+    next: lackingStep,
+    settles: { areas: ["rbac"] },
+  },
+  {
+    id: "operator",
+    title: "Upgrade the operator",
+    because: "it comes first; it manages no database until the cluster has followed",
+    source: "S9, S15-S23",
+    next: operatorStep,
+    settles: {
+      areas: ["definitions"],
+      codes: [
+        "OPERATOR-OWNED",
+        "OPERATOR-NOT-READY",
+        "OPERATOR-IMAGES-DIFFER",
+        "OPERATOR-REGISTRY",
+        "OPERATOR-ACCOUNT-ABSENT",
+      ],
+    },
+    blockedBy: freezing,
+  },
+  {
+    id: "webhook",
+    title: "Reapply the admission webhook",
+    because: "the new admission server has to be ready before it is called",
+    source: "S24-S30",
+    gate: webhookSkip,
+    next: webhookStep,
+    settles: { areas: ["webhook", "certificate"] },
+  },
+  {
+    id: "cluster",
+    title: "Upgrade the cluster",
+    because: "soon after the operator, which until then manages no database",
+    source: "S10-S14, S48-S50",
+    gate: noClusters,
+    next: clusterStep,
+    blockedBy: freezing,
+  },
+  {
+    id: "scc",
+    title: "Unbind the old SCC",
+    because: "the pods run unprivileged once all of them are new",
+    source: "S33",
+    gate: sccSkip,
+    next: constraintStep,
+    settles: { areas: ["scc"] },
+  },
+  {
+    id: "rbac-contract",
+    title: "Narrow RBAC to the new release",
+    because: "nothing needs the old rules any more",
+    source: "S34",
+    gate: rolesSkip,
+    next: rbacStep,
+    settles: { areas: ["rbac"] },
+  },
+  {
+    id: "databases",
+    title: "Upgrade the databases",
+    because: "they come last: a database has the versions that its cluster bundles",
+    source: "S9, S61-S67",
+    gate: databasesSkip,
+    next: databaseStep,
+  },
+];
+
+/** What is next: what cannot wait for any part, else the first part that has something left to do. */
+export function nextStep(facts: NextFacts): NextStep | undefined {
+  for (const step of [pressingStep, ...procedure.flatMap(({ next }) => next ?? [])]) {
+    const found = step(facts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The checks without which some part may not begin. */
+export const prerequisiteCodes: readonly string[] = [
+  ...new Set(procedure.flatMap(({ blockedBy = [] }) => blockedBy)),
+];
+
+const prerequisites = checks.filter(({ code }) => prerequisiteCodes.includes(code));
+
+/** The lists that the prerequisites are judged by. */
+export const prerequisiteKeys: readonly FactKey[] = [
+  ...new Set(prerequisites.flatMap(({ needs }) => needs)),
+];
+
+/** Judges the prerequisites alone, for a command that upgrades the operator or a cluster. */
+export function judgePrerequisites(
+  facts: Facts,
+  target: CheckTarget,
+  skip: readonly Skip[],
+): Judgment {
+  return judgeBy(prerequisites, situationOf(facts, target), { skip });
+}
+
+/** The findings of all checks that no part of the whole upgrade settles. */
+export function prerequisiteFindings(judged: readonly JudgedCheck[]): readonly Finding[] {
+  return judged.flatMap(({ check, findings }) => (isSettled(check) ? [] : findings));
+}
+
+function isSettled({ area, code }: Check): boolean {
+  return procedure.some(
+    ({ settles: { areas = [], codes = [] } = {} }) => areas.includes(area) || codes.includes(code),
+  );
+}

@@ -1,0 +1,95 @@
+/** `validate` and `audit`: the admission rules over files, and over what is stored. */
+import { list } from "../../cmdutil/flags";
+import { ruleFlags, withRules } from "../../cmdutil/rule-flags";
+import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
+
+/** Options of `validate`. */
+export type ValidateFlags = FlagsOf<typeof validate>;
+
+/** Options of `audit`. */
+export type AuditFlags = FlagsOf<typeof audit>;
+
+/** `validate`. */
+export const validate = spec({
+  path: "validate",
+  kind: "Validation",
+  group: groups.rules,
+  summary: "Judge manifests by the admission rules, without the webhook and without a cluster",
+  description: `Judge the databases of manifests by the rules of the admission webhook: the same verdict, with file, line and
+column. No cluster is asked, unless --live is given.
+
+The clusters (EC) that the rules rest on come from the manifests themselves, from --clusters, or with --live from the
+cluster. Those of the manifests win; one of them without a status takes that of the same cluster elsewhere. Of a
+database whose cluster is not at hand, what rests on the cluster is reported as not evaluated: exit code 0, and 1 with
+--strict. Where --clusters or --live is given, a cluster that is not there is a violation.
+
+Each database is judged as a new one, unless --old or --live has it: then the change is judged, by the upgrade policy
+too. Files are read as kubectl reads them. Exit code 1 for violations, 2 where a file cannot be read; all that can be
+read is judged all the same.`,
+  examples: {
+    "Judge a folder and all folders in it": "validate -f manifests -R",
+    "Judge what Helm would install": "validate -f -",
+    "Judge a change against the files before it": "validate -f manifests -R --old before",
+    "Show violations in a pull request on GitHub":
+      "validate -f manifests -R --clusters clusters.yaml -o github",
+    "Judge against the cluster as it is now": "validate -f database.yaml --live -n databases",
+  },
+  flags: {
+    filename: {
+      short: "f",
+      value: "FILE",
+      ...list,
+      file: true,
+      key: "files",
+      help: "File or folder of manifests, - for stdin; may be repeated",
+    },
+    recursive: { short: "R", help: "Read the folders within a folder too" },
+    clusters: {
+      value: "FILE",
+      file: true,
+      help: "File of all clusters (EC), as the webhook reads",
+    },
+    old: { value: "FILE", file: true, help: "File or folder of the manifests before the change" },
+    live: { help: "Read the clusters (EC) and the stored databases of the cluster" },
+    "operator-namespace": {
+      value: "NAME",
+      help: "Namespace of the operator, where a cluster (EC) is looked for as well",
+    },
+    strict: { help: "Let what was not evaluated count as a violation" },
+    ...ruleFlags,
+  },
+  cluster: false,
+  verdicts: true,
+  judge: (options, read) => {
+    if (options.files.length === 0) read.missing.push("--filename: give a file, a folder, or -");
+    read.oneOf("clusters", "live");
+    read.oneOf("old", "live");
+    return withRules(options);
+  },
+});
+
+/** `audit`. */
+export const audit = spec({
+  path: "audit",
+  kind: "Audit",
+  group: groups.rules,
+  summary: "Judge all stored databases by the admission rules",
+  description: `Judge every stored database of every namespace by the rules of the admission webhook, against its cluster (EC) as
+it is now: what was stored before the webhook, past it, or under another version of its cluster. Nothing is written;
+one list of each kind is read.
+
+Each database is judged as if it were created now. The upgrade policy (R2) judges changes alone and is left out. Exit
+code 1 when there are violations, each with its fix and a command.`,
+  examples: {
+    "Judge all databases": "audit -n engine",
+    "Write the violations as SARIF": "audit -n engine -o sarif",
+    "Judge as a webhook whose rule on modules is off": "audit -n engine --rules=modules=off",
+  },
+  flags: ruleFlags,
+  cluster: true,
+  place: "operator",
+  settles: true,
+  verdicts: true,
+  reads: () => true,
+  judge: (options) => withRules(options),
+});

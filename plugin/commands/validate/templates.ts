@@ -1,0 +1,56 @@
+/** What `validate` says of files that are templates: they are left for a renderer, and what comes of them is its input. */
+import { dirname } from "node:path";
+import type { Template } from "../../adapters/manifests";
+import type { Finding } from "../../domain/base/findings";
+import { ruleFinding } from "../../domain/rules/findings";
+import { groupBy } from "../../domain/base/values";
+import { quoteCommand } from "../../output/escape";
+import type { GlobalOptions } from "../../cmdutil/context";
+
+interface TemplateFindings {
+  /** For each template that is meant as a manifest. */
+  readonly problems: readonly Finding[];
+  /** For all of a chart or a folder together. */
+  readonly remarks: readonly Finding[];
+}
+
+/** An error for each template that was named, a warning for the others. */
+export function templateFindings(
+  templates: readonly Template[],
+  { prefix }: Pick<GlobalOptions, "prefix">,
+): TemplateFindings {
+  const finding = (cause: string, { chart, location }: Template): Finding => {
+    const check = `${prefix} validate -f -`;
+    if (chart === undefined) {
+      const fix = `render it first, and check what comes of it: RENDERER | ${check}`;
+      return ruleFinding("template", { cause, location, fix });
+    }
+    const command = `${quoteCommand(["helm", "template", chart])} | ${check}`;
+    const fix = "render the chart first, and check what comes of it";
+    return { ...ruleFinding("template", { cause, location, fix }), command };
+  };
+  const groups = groupBy(
+    templates.filter(({ isMeant }) => !isMeant),
+    ({ chart, location }) => chart ?? dirname(location.file),
+  );
+  return {
+    problems: templates
+      .filter(({ isMeant }) => isMeant)
+      .map((one) => ({
+        ...finding(
+          `it is a ${kindOf(one)}template, and cannot be checked before it is rendered`,
+          one,
+        ),
+        severity: "error",
+      })),
+    remarks: [...groups].flatMap(([folder, group]) =>
+      group.slice(0, 1).map((one) => {
+        const [word, verb] = group.length === 1 ? ["template", "is"] : ["templates", "are"];
+        const what = `${group.length} ${kindOf(one)}${word}`;
+        return finding(`${what} under ${folder} ${verb} not read`, one);
+      }),
+    ),
+  };
+}
+
+const kindOf = ({ chart }: Template): string => (chart === undefined ? "" : "Helm ");

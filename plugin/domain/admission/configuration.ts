@@ -1,0 +1,344 @@
+/** Reading a ValidatingWebhookConfiguration of unknown content (domain facts 4.1). */
+import type { Names } from "../names/names";
+import { kinds } from "../kube/kinds";
+import type { KubeObject } from "../kube/objects";
+import { asArray, asString, getOwn, getPath, isObject, type Json } from "../base/values";
+import { factNamed, type Facts, isKnown } from "../facts/facts";
+import { webhookFinding } from "./findings";
+import { judgeEndpoints } from "../webhook/endpoints";
+import type { Finding } from "../base/findings";
+import { countsOf } from "../rollout/deployment";
+
+const operations = ["CREATE", "UPDATE", "DELETE"] as const;
+/** What `*` stands for. */
+const everyOperation = [...operations, "CONNECT"] as const;
+
+/** One edit that the rules of an entry match. */
+interface Reached {
+  readonly group: string;
+  readonly plural: string;
+  readonly operation: string;
+}
+
+/**
+ * What the live entry is called for and the wanted one would no longer be, a line for each
+ * resource: `plural.group (CREATE, UPDATE)`. Versions do not count: the API server serves each
+ * object in all of them.
+ */
+export function lostRules(live: unknown, wanted: unknown): readonly string[] {
+  const lost = reachedBy(live).filter((one) => !matchesResource(wanted, one));
+  const lines = new Map<string, Set<string>>();
+  for (const { group, plural, operation } of lost) {
+    const resource = group === "" ? plural : `${plural}.${group}`;
+    lines.set(resource, (lines.get(resource) ?? new Set()).add(operation));
+  }
+  return [...lines].map(([resource, lacks]) => `${resource} (${[...lacks].join(", ")})`);
+}
+
+/** True when some edit that one entry matches is matched by the other, too. */
+function reachesSame(entry: unknown, other: unknown): boolean {
+  return reachedBy(entry).some((one) => matchesResource(other, one));
+}
+
+/**
+ * What a template's rules say beyond the product's own group, as `field=value`: another API group,
+ * a wildcard for group or resources, an operation other than CREATE, UPDATE and DELETE. Under
+ * failurePolicy Fail such a rule stops edits of the whole cluster while the webhook is away.
+ */
+export function wideRules(entry: unknown, { group }: Names): readonly string[] {
+  const beyond = (field: string, fits: (value: string) => boolean): readonly string[] =>
+    asArray(getOwn(entry, "rules")).flatMap((rule) =>
+      textsOf(rule, field).flatMap((value) => (fits(value) ? [] : [`${field}=${value}`])),
+    );
+  return [
+    ...new Set([
+      ...beyond("apiGroups", (value) => value === group),
+      ...beyond("resources", (value) => !value.includes("*")),
+      ...beyond("operations", (value) => operations.some((one) => one === value)),
+    ]),
+  ];
+}
+
+function reachedBy(entry: unknown): readonly Reached[] {
+  return asArray(getOwn(entry, "rules")).flatMap((rule) =>
+    textsOf(rule, "apiGroups").flatMap((group) =>
+      textsOf(rule, "resources").flatMap((plural) =>
+        operationsOf(rule).map((operation) => ({ group, plural, operation })),
+      ),
+    ),
+  );
+}
+
+function operationsOf(rule: unknown): readonly string[] {
+  const named = textsOf(rule, "operations");
+  return named.includes("*") ? everyOperation : named;
+}
+
+function textsOf(rule: unknown, field: string): readonly string[] {
+  // the empty text is the core group
+  return asArray(getOwn(rule, field)).filter((value) => typeof value === "string");
+}
+
+/** How the API server addresses webhook configurations. */
+export const configurationResource = kinds.webhookConfiguration;
+
+/** The entries of a configuration that are objects. */
+export function entriesOf(configuration: unknown): readonly Json[] {
+  return asArray(getOwn(configuration, "webhooks")).filter(isObject);
+}
+
+/** The entry of a name, undefined when the configuration has none. */
+export function entryOf(configuration: unknown, name: string): Json | undefined {
+  return entriesOf(configuration).find((entry) => getOwn(entry, "name") === name);
+}
+
+/** Names of all entries. */
+export function entryNames(configuration: unknown): readonly string[] {
+  return entriesOf(configuration).map((entry) => asString(getOwn(entry, "name")) ?? "");
+}
+
+/** Namespace of the Service that an entry calls, undefined for a URL. */
+export function serviceNamespaceOf(entry: unknown): string | undefined {
+  return asString(getPath(entry, ["clientConfig", "service", "namespace"]));
+}
+
+/** Name of the Service that an entry calls, undefined for a URL. */
+export function serviceNameOf(entry: unknown): string | undefined {
+  return asString(getPath(entry, ["clientConfig", "service", "name"]));
+}
+
+/** A Service, as an entry names it. */
+export interface CalledService {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** True for an entry that calls the Service. */
+export function callsService(entry: unknown, { namespace, name }: CalledService): boolean {
+  return serviceNamespaceOf(entry) === namespace && serviceNameOf(entry) === name;
+}
+
+/** True for an entry that calls the Service of the other one, which has one. */
+export function callsSame(entry: unknown, other: unknown): boolean {
+  return callsService(entry, {
+    namespace: String(serviceNamespaceOf(other)),
+    name: String(serviceNameOf(other)),
+  });
+}
+
+/** The caBundle of an entry as stored, base64; empty when absent. */
+export function caBundleOf(entry: unknown): string {
+  return asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
+}
+
+/** True when some rule of the entry has the resource of the group for the operation. */
+export function matchesResource(
+  entry: unknown,
+  wanted: { readonly group: string; readonly plural: string; readonly operation: string },
+): boolean {
+  const has = (rule: unknown, key: string, value: string): boolean =>
+    asArray(getOwn(rule, key)).some((item) => item === value || item === "*");
+  return asArray(getOwn(entry, "rules")).some(
+    (rule) =>
+      has(rule, "apiGroups", wanted.group) &&
+      asArray(getOwn(rule, "resources")).some((item) =>
+        coversResource(String(item), wanted.plural),
+      ) &&
+      has(rule, "operations", wanted.operation),
+  );
+}
+
+/** As the API server matches: by resource and subresource, each equal or `*`. */
+function coversResource(rule: string, wanted: string): boolean {
+  const [resource, sub = ""] = rule.split("/");
+  const [wantedResource, wantedSub = ""] = wanted.split("/");
+  return (resource === "*" || resource === wantedResource) && (sub === "*" || sub === wantedSub);
+}
+
+/** The configurations that carry the new or the old entry or have one of the two names (4.4). */
+export function candidatesOf(
+  configurations: readonly KubeObject[],
+  names: Names,
+): readonly KubeObject[] {
+  const { configuration, oldConfiguration, entry, oldEntry } = names.webhook;
+  return configurations.filter((object) => {
+    const called = object.metadata.name ?? "";
+    if (called === configuration || called === oldConfiguration) return true;
+    return entryNames(object).some((name) => name === entry || name === oldEntry);
+  });
+}
+
+/** An entry by which the product's webhook is called, and the configuration that holds it. */
+export interface EntryInForce {
+  readonly configuration: KubeObject;
+  readonly entry: Json;
+  /** Where it stands, as findings write it. */
+  readonly field: string;
+}
+
+/**
+ * The entries of the product's names, and in the configuration of today also those under other names
+ * that call the same Service: the API server asks them all.
+ */
+export function entriesInForce(
+  configuration: KubeObject,
+  service: CalledService,
+  { webhook }: Names,
+): readonly EntryInForce[] {
+  const isCurrent = configuration.metadata.name === webhook.configuration;
+  return asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) => {
+    const name = getOwn(entry, "name");
+    const isNamed = name === webhook.entry || name === webhook.oldEntry;
+    if (!isObject(entry) || (!isNamed && !(isCurrent && callsService(entry, service)))) return [];
+    return [{ configuration, entry, field: `webhooks[${index}]` }];
+  });
+}
+
+/** How the CA of an entry stands. */
+export type Trust = "empty" | "encoded-twice" | "no-pem" | "stale" | "fit";
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}
+
+function holdsCertificate(base64: string): boolean {
+  return certificate.test(decoded(base64));
+}
+
+/**
+ * Beside the certificate that is served, as an API server would judge it: the CA that issued it will
+ * do, and so will a bundle of the old one and the new one. Of what was not read nothing is said.
+ */
+export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
+  const bundle = caBundleOf(entry);
+  if (bundle === "") return "empty";
+  if (isKnownToFit(bundle, served)) return "fit";
+  if (!holdsCertificate(bundle)) {
+    return holdsCertificate(decoded(bundle)) ? "encoded-twice" : "no-pem";
+  }
+  return served?.trustedBy === undefined || served.count === 0 ? "fit" : "stale";
+}
+
+function isKnownToFit(bundle: string, served: Facts["certificate"]): boolean {
+  const { caBundle, trustedBy = [] } = served ?? {};
+  return bundle === caBundle || trustedBy.includes(bundle);
+}
+
+/** Entries of our entry's name in configurations that are neither the new nor the old one. */
+export function namesakesIn(configurations: readonly KubeObject[], names: Names): readonly Json[] {
+  return others(configurations, names).flatMap((object) =>
+    entriesOf(object).filter((entry) => getOwn(entry, "name") === names.webhook.entry),
+  );
+}
+
+/**
+ * Configurations with an entry of the same purpose: the same kinds, by the same Service, or by
+ * another one of that namespace under the product's entry name, as OLM makes its own Service.
+ */
+export function purposesBeside(
+  configurations: readonly KubeObject[],
+  wanted: KubeObject,
+  names: Names,
+): readonly KubeObject[] {
+  const { entry: current, oldEntry } = names.webhook;
+  const ours = entryOf(wanted, current);
+  return others(configurations, names).filter((object) =>
+    entriesOf(object).some(
+      (entry) =>
+        serviceNamespaceOf(entry) === serviceNamespaceOf(ours) &&
+        (serviceNameOf(entry) === serviceNameOf(ours) ||
+          [current, oldEntry].some((name) => name === getOwn(entry, "name"))) &&
+        reachesSame(ours, entry),
+    ),
+  );
+}
+
+function others(configurations: readonly KubeObject[], names: Names): readonly KubeObject[] {
+  const { configuration, oldConfiguration } = names.webhook;
+  return configurations.filter(
+    ({ metadata }) => metadata.name !== configuration && metadata.name !== oldConfiguration,
+  );
+}
+
+/** What was read of the server side of the webhook; undefined = not found. */
+export interface ServerFacts {
+  readonly namespace: string;
+  readonly serviceName: string;
+  readonly service: KubeObject | undefined;
+  readonly slices: readonly KubeObject[];
+  readonly deployment: KubeObject | undefined;
+  /** Of the namespace, to tell why nothing is behind the Service; absent: they are not known. */
+  readonly pods?: readonly KubeObject[] | undefined;
+  /** The Deployments whose pods the Service may select; absent: the operator's. */
+  readonly deployments?: readonly KubeObject[];
+}
+
+/** What a snapshot holds of the server behind a Service; the operator is judged by itself. */
+export function serverOf(facts: Facts, serviceName: string): ServerFacts {
+  const { namespace, objects } = facts;
+  const slices = objects.endpointSlices.filter(
+    ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === serviceName,
+  );
+  const service = factNamed(facts, "services", { name: serviceName });
+  const { deployments } = objects;
+  const pods = isKnown(facts, "pods") ? objects.pods : undefined;
+  return { namespace, serviceName, service, slices, deployment: undefined, pods, deployments };
+}
+
+/** What keeps calls from being answered; empty when nothing was seen to. */
+export function judgeServer(facts: ServerFacts, names: Names): readonly Finding[] {
+  return [...judgeService(facts), ...judgeOperator(facts, names)];
+}
+
+/** Number of ready endpoints in the slices of a Service; a missing condition counts as ready. */
+export function readyEndpoints(slices: readonly KubeObject[]): number {
+  return slices
+    .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
+    .filter((endpoint) => getPath(endpoint, ["conditions", "ready"]) !== false)
+    .reduce<number>((sum, endpoint) => sum + asArray(getOwn(endpoint, "addresses")).length, 0);
+}
+
+function judgeService(facts: ServerFacts): readonly Finding[] {
+  const object = `Service/${facts.namespace}/${facts.serviceName}`;
+  if (facts.service === undefined) {
+    return [
+      webhookFinding("serviceMissing", {
+        object,
+        fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
+      }),
+    ];
+  }
+  if (readyEndpoints(facts.slices) > 0) return [];
+  const { service, pods, deployment, deployments = deployment && [deployment] } = facts;
+  return [judgeEndpoints({ service, pods, deployments })];
+}
+
+function judgeOperator({ deployment, namespace }: ServerFacts, names: Names): readonly Finding[] {
+  const seen = deployment && shortfallOf(deployment);
+  if (seen === undefined) return [];
+  const reason = blockedBecause(deployment);
+  return [
+    webhookFinding("operatorNotReady", {
+      object: `Deployment/${namespace}/${names.operator.deployment}`,
+      cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
+      fix: "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
+    }),
+  ];
+}
+
+/** What is missing for ready, up to date and available, undefined when nothing is. */
+function shortfallOf(deployment: KubeObject): string | undefined {
+  const { observed, generation, wanted, ready, updated, available } = countsOf(deployment);
+  // a status of an older generation says nothing of this one
+  if (observed < generation) return "its new generation has not been observed yet";
+  if (wanted > 0 && Math.min(ready, updated, available) >= wanted) return undefined;
+  return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;
+}
+
+function blockedBecause(deployment: KubeObject | undefined): string | undefined {
+  const conditions = asArray(getPath(deployment, ["status", "conditions"]));
+  const blocking = conditions.find((condition) => getOwn(condition, "status") === "False");
+  return asString(getOwn(blocking, "message"));
+}

@@ -1,0 +1,132 @@
+/** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
+import { error, type Explained, type Finding, findingIn, warning } from "../base/findings";
+
+/** The codes by what they are about. */
+export const webhookFindings = {
+  fieldConflict: error("FIELD-CONFLICT", "S18", {
+    cause: "another field manager holds a field that has to be written, and may write it again",
+    fix: "change the field through that manager, or take it with --take-fields",
+  }),
+  fieldLeftOver: error("FIELD-LEFT-OVER", "Facts 4.3", {
+    cause:
+      "another manager set a field that the wanted object does not have, and an apply cannot remove it",
+    fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
+  }),
+  homeNotWritable: warning("HOME-NOT-WRITABLE", "docs/reference/environment.md", {
+    cause: "the folder for the records of runs cannot be written",
+    fix: "set ENGINE_HOME to a folder that can be written",
+  }),
+  namespaceMissing: error("NAMESPACE-MISSING", "S29", {
+    cause: "the operator's namespace does not exist",
+    fix: "give the operator's namespace with -n",
+  }),
+  operatorNotReady: error("OPERATOR-NOT-READY", "S19", {
+    cause: "the operator's Deployment is not 1/1 ready, up to date and available",
+    fix: "wait until it is, or run with --wait; kubectl describe pod shows what keeps it",
+  }),
+  probeAmbiguous: error("PROBE-AMBIGUOUS", "docs/guides/webhook-swap.md", {
+    cause:
+      "another configuration has an entry of the same name for the same edits: a refusal would not prove which of the two it came from",
+    fix: "delete that configuration if nobody needs it, or go without proof with --no-probe",
+  }),
+  probeNoKind: error("PROBE-NO-KIND", "S16", {
+    cause: "none of the kinds that the webhook entry matches is served by the API server",
+    fix: "install the operator's custom resource definitions first, or go without proof with --no-probe",
+  }),
+  probeNoMatch: error("PROBE-NO-MATCH", "Facts 4.3", {
+    cause:
+      "no namespace or object is selected by the entry's selectors, so no edit can prove the webhook",
+    fix: "label a namespace so that it is selected, or go without proof with --no-probe",
+  }),
+  probeHidden: error("PROBE-HIDDEN", "docs/guides/webhook-swap.md", {
+    cause:
+      "a policy, or a webhook of someone else, refuses every bad edit of the probe, so that no refusal by the operator's webhook can be seen",
+    fix: "give a bad edit that it lets through with --probe-file, or go without proof with --no-probe",
+  }),
+  probeRefused: error("PROBE-REFUSED", "docs/guides/webhook-swap.md", {
+    cause:
+      "a policy or a webhook of someone else refuses or fails edits that must pass, so that no edit can prove the webhook",
+    fix: "see to the one that is named; or give an edit that passes with --probe-file, or go without proof with --no-probe",
+  }),
+  probeSkipped: warning("PROBE-SKIPPED", "Facts 4.3", {
+    cause:
+      "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",
+    fix: "run again without --no-probe; it writes nothing when all is up to date",
+  }),
+  absent: warning("WEBHOOK-ABSENT", "S24", {
+    cause: "neither the new nor the old configuration existed: nothing was validated until now",
+    fix: "review the databases that were edited in the meantime",
+  }),
+  failurePolicy: warning("WEBHOOK-FAILURE-POLICY", "docs/guides/webhook-swap.md", {
+    cause:
+      "the live entry's failurePolicy differs from the template's, and the template's is written",
+    fix: "give a template with the policy that you want with --template",
+  }),
+  injected: warning("WEBHOOK-INJECTED", "docs/guides/webhook-swap.md", {
+    cause: "a CA injector writes the configuration's caBundle, by an annotation",
+    fix: "nothing: caBundle is left to the injector, all other fields are written as usual",
+  }),
+  injectedOther: error("WEBHOOK-CA-INJECTED", "docs/guides/webhook-swap.md", {
+    cause:
+      "a CA injector writes a CA into the configuration that is not the one of the certificate that is served",
+    fix: "let the webhook serve a certificate of that CA (put it into the Secret), or take the injector's annotation off the configuration",
+  }),
+  kept: warning("WEBHOOK-KEPT", "Facts 4.3", {
+    cause:
+      "a selector, condition or time limit of the live entry was kept, though the template has another",
+    fix: "nothing, if it is intended; else run with --take-template-selectors or edit it",
+  }),
+  losesRules: error("WEBHOOK-LOSES-RULES", "docs/guides/webhook-swap.md", {
+    cause:
+      "the template does not guard resources or operations that the live entry guards: it is of an older release than the cluster",
+    fix: "give the template of the operator's release with --release SOURCE, or drop what it lacks with --take-template-rules",
+  }),
+  noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
+    cause: "the Service that the webhook entry calls has no ready endpoint: every call would fail",
+    fix: "take out of the Service's selector what no pod carries, or repair the pod behind it and wait for it, or run with --wait",
+  }),
+  oldHasOthers: error("WEBHOOK-OLD-HAS-OTHERS", "S25", {
+    cause:
+      "the old configuration also holds entries that are not the operator's; deleting it would lose them",
+    fix: "move those entries to a configuration of their own, then run again",
+  }),
+  otherConfiguration: warning("WEBHOOK-OTHER-CONFIGURATION", "Facts 4.4", {
+    cause: "another configuration carries the same entry and may judge the same databases",
+    fix: "look at it with kubectl get validatingwebhookconfiguration -o yaml, and delete it if nobody needs it",
+  }),
+  otherNamespace: error("WEBHOOK-OTHER-NAMESPACE", "Facts 4.4", {
+    cause:
+      "the configuration serves another namespace that exists: its databases would be judged by another webhook",
+    fix: "run with -n for that namespace, or accept it with --skip WEBHOOK-OTHER-NAMESPACE=OBJECT to move it",
+  }),
+  rulesBeyond: error("WEBHOOK-RULES-BEYOND", "docs/guides/webhook-swap.md", {
+    cause:
+      "the template's rules reach beyond the product's kinds: a fail-closed webhook would stop edits of others",
+    fix: "look at its rules; if they are intended, accept each with --skip WEBHOOK-RULES-BEYOND=RULE",
+  }),
+  owned: error("WEBHOOK-OWNED", "Facts 4.4", {
+    cause:
+      "Helm, OLM or a GitOps controller owns a configuration that would be changed, or one that calls the same webhook already",
+    fix: "make the change through that owner: helm upgrade, the InstallPlan, or the repository that it follows",
+  }),
+  serviceMissing: error("WEBHOOK-SERVICE-MISSING", "Facts 4.5", {
+    cause: "the Service that the webhook entry calls does not exist",
+    fix: "install the operator or the companion webhook in that namespace first, or give its namespace with -n",
+  }),
+  templateOlder: warning("WEBHOOK-TEMPLATE-OLDER", "S26", {
+    cause:
+      "the operator is of a later release than the template that the tool ships is known for, and nothing in the cluster says what its webhook guards",
+    fix: "give the template of the operator's release with --release SOURCE",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** A finding of one of the codes. */
+export const webhookFinding = findingIn(webhookFindings);
+
+/** The finding that the namespace is not there, with what is known beside. */
+export function namespaceMissing(
+  namespace: string,
+  cause: string = webhookFindings.namespaceMissing.cause,
+): Finding {
+  return webhookFinding("namespaceMissing", { object: `Namespace/${namespace}`, cause });
+}

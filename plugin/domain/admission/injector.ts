@@ -1,0 +1,98 @@
+/**
+ * Controllers that write the CA into webhook configurations by themselves, as an annotation asks them
+ * to: what anybody else writes into caBundle is overwritten at once.
+ */
+import type { LiveBundles } from "../certificate/certificate";
+import type { Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { getOwn } from "../base/values";
+import { webhookFinding } from "./findings";
+import { candidatesOf, caBundleOf, entriesOf, type EntryInForce, trustOf } from "./configuration";
+import type { Names } from "../names/names";
+
+/** The injector that an annotation asks for. */
+export interface Injector {
+  readonly name: string;
+  readonly annotation: string;
+  readonly value: string;
+}
+
+interface InjectorMark {
+  readonly name: string;
+  readonly annotation: string;
+  /** Whether the injector acts on the value. */
+  readonly acts: (value: string) => boolean;
+}
+
+const isTrue = (value: string): boolean => value === "true";
+const isGiven = (value: string): boolean => value !== "";
+
+const marks: readonly InjectorMark[] = [
+  { name: "cert-manager", annotation: "cert-manager.io/inject-ca-from", acts: isGiven },
+  { name: "cert-manager", annotation: "cert-manager.io/inject-ca-from-secret", acts: isGiven },
+  { name: "cert-manager", annotation: "cert-manager.io/inject-apiserver-ca", acts: isTrue },
+  {
+    name: "the service CA operator of OpenShift",
+    annotation: "service.beta.openshift.io/inject-cabundle",
+    acts: isTrue,
+  },
+];
+
+/** The first injector that the annotations ask for; undefined where there is none. */
+export function injectorOf(configuration: KubeObject | undefined): Injector | undefined {
+  for (const { name, annotation, acts } of marks) {
+    const value = getOwn(configuration?.metadata.annotations, annotation);
+    if (typeof value === "string" && acts(value)) return { name, annotation, value };
+  }
+  return undefined;
+}
+
+/**
+ * What an injector means for the entries of one configuration: a warning where callers trust the
+ * certificate that is served, else an error; nothing without an injector.
+ */
+export function judgeInjection(
+  configuration: KubeObject | undefined,
+  entries: readonly EntryInForce[],
+  served: Facts["certificate"],
+): readonly Finding[] {
+  const injector = injectorOf(configuration);
+  if (configuration === undefined || injector === undefined) return [];
+  const { name, annotation, value } = injector;
+  const object = objectLabel(configuration);
+  const writes = `${name} writes its caBundle (${annotation}: ${value})`;
+  const unfit = entries.filter(({ entry }) => trustOf(entry, served) !== "fit");
+  if (unfit.length === 0) {
+    return [
+      webhookFinding("injected", {
+        object,
+        cause: `${writes}, and it is the CA of the certificate that is served`,
+      }),
+    ];
+  }
+  const called = String(configuration.metadata.name);
+  const off = `kubectl annotate validatingwebhookconfiguration ${called} ${annotation}-`;
+  return unfit.map(({ entry, field }) =>
+    webhookFinding("injectedOther", {
+      object,
+      field: `${field}.clientConfig.caBundle`,
+      cause:
+        caBundleOf(entry) === ""
+          ? `${writes}, and has not done so: every call fails`
+          : `${writes}, and it is not the CA of the certificate that is served: every call fails`,
+      fix: `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: ${off}`,
+    }),
+  );
+}
+
+/** What callers of the webhook trust now, and whether an injector writes it into the configuration of today. */
+export function liveBundles(configurations: readonly KubeObject[], names: Names): LiveBundles {
+  const { configuration } = names.webhook;
+  const current = configurations.find(({ metadata }) => metadata.name === configuration);
+  const bundles = candidatesOf(configurations, names).flatMap(entriesOf).map(caBundleOf);
+  return {
+    bundles: [...new Set(bundles)].filter((bundle) => bundle !== ""),
+    injected: injectorOf(current) !== undefined,
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * The proof that a webhook is in force, judged from observations: server-side dry-run twins, one
+ * that must pass and one that must be refused by the entry (domain facts 4.3; cli contract, Probe).
+ */
+import type { KindNames, Names } from "../names/names";
+import type { KubeObject, Resource } from "../kube/objects";
+import { fieldName, fieldsOf } from "../rules/fields";
+import { isObject, getOwn } from "../base/values";
+import { matchesResource } from "./configuration";
+
+/** One pair: an object that must pass, and its twins that must be refused. */
+export interface ProbePair {
+  readonly kind: string;
+  readonly resource: Resource;
+  readonly accept: KubeObject;
+  readonly denies: readonly { readonly what: string; readonly object: KubeObject }[];
+}
+
+/** Where a pair is sent, and under which name. */
+export interface ProbeContext {
+  readonly names: Names;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * Pairs for the kinds that the entry matches on CREATE, databases first. ERC has no twin that
+ * any rule of ours refuses, an operator's own server may refuse one.
+ */
+export function pairsFor(entry: unknown, scene: ProbeContext): readonly ProbePair[] {
+  const { names } = scene;
+  return [names.edb, names.eaadb, names.erc]
+    .filter((kind) =>
+      matchesResource(entry, { group: names.group, plural: kind.plural, operation: "CREATE" }),
+    )
+    .map((kind) => pairOf(kind, scene));
+}
+
+function pairOf(kind: KindNames, scene: ProbeContext): ProbePair {
+  const { names } = scene;
+  const base: KubeObject = {
+    apiVersion: `${names.group}/${names.version}`,
+    kind: kind.kind,
+    metadata: {
+      name: scene.name,
+      namespace: scene.namespace,
+      ...(Object.keys(scene.labels).length > 0 && { labels: scene.labels }),
+    },
+    spec: {},
+  };
+  const accept = withParts(base, goodParts(kind, scene));
+  return {
+    kind: kind.kind,
+    resource: { group: names.group, version: names.version, plural: kind.plural, kind: kind.kind },
+    accept,
+    denies: badParts(kind, names).map(({ what, parts }) => ({
+      what,
+      object: withParts(accept, parts),
+    })),
+  };
+}
+
+/** A value and the field that it is put in. */
+interface Part {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+function goodParts(kind: KindNames, { names, namespace }: ProbeContext): readonly Part[] {
+  if (kind === names.edb) return [];
+  if (kind === names.eaadb) {
+    return [
+      { path: names.eaadbFields.participatingClusters, value: [] },
+      { path: names.fields.globalConfigurations, value: {} },
+    ];
+  }
+  return [
+    { path: names.ercFields.ecName, value: "probe" },
+    { path: names.ercFields.ecNamespace, value: namespace },
+  ];
+}
+
+function badParts(
+  kind: KindNames,
+  names: Names,
+): readonly { readonly what: string; readonly parts: readonly Part[] }[] {
+  if (kind === names.erc) {
+    const part = { path: names.ercFields.ecName, value: "" };
+    return [{ what: "a remote cluster without a name", parts: [part] }];
+  }
+  const { engineVersion, evictionPolicy, moduleLists } = names.fields;
+  const { moduleName, moduleVersion } = names.entryFields;
+  const { moduleParent, engineVersions } = fieldsOf(kind === names.edb ? "edb" : "eaadb", names);
+  const module = { [moduleName]: "no-such-module", [moduleVersion]: "0.0.0" };
+  return [
+    {
+      what: `unknown ${fieldName(engineVersion)}`,
+      // the API server drops it where the definition has no such place, and keeps it in the other one
+      parts: engineVersions.map((path) => ({ path, value: "0.0" })),
+    },
+    {
+      what: `illegal ${fieldName(evictionPolicy)}`,
+      parts: [{ path: [...moduleParent, ...evictionPolicy.slice(1)], value: "no-such-policy" }],
+    },
+    {
+      what: "undefined module",
+      parts: [{ path: [...moduleParent, ...moduleLists.slice(-1)], value: [module] }],
+    },
+  ];
+}
+
+function withParts(object: KubeObject, parts: readonly Part[]): KubeObject {
+  return parts.reduce((whole, { path, value }) => put(whole, path, value) as KubeObject, object);
+}
+
+/** The object with a value at a path; what stands beside it stays. */
+function put(before: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  return { ...(isObject(before) && before), [key]: put(getOwn(before, key), rest, value) };
+}
+
+/** Turns a stored database into a pair: unchanged it must pass, with a bad version it must not. */
+export function pairFromStored(stored: KubeObject, resource: Resource, names: Names): ProbePair {
+  const kind = [names.edb, names.eaadb].find((item) => item.plural === resource.plural);
+  return {
+    kind: resource.kind,
+    resource,
+    accept: stored,
+    denies: (kind === undefined ? [] : badParts(kind, names)).map(({ what, parts }) => ({
+      what,
+      object: withParts(stored, parts),
+    })),
+  };
+}
+
+/** How the API server answered one dry-run edit. */
+export type ProbeAnswer =
+  | { readonly is: "accepted" }
+  /** A denial by a validating webhook, named by its entry. */
+  | { readonly is: "refused"; readonly by: string; readonly detail: string }
+  /** The webhook of the entry could not be called or did not answer properly. */
+  | { readonly is: "failed"; readonly by: string; readonly detail: string }
+  /** Refused by someone else: schema, policy, quota, access, a dry-run-hostile webhook. */
+  | { readonly is: "other"; readonly detail: string };
+
+/** Which of the two twins was sent. */
+export type ProbeKind = "accept" | "deny";
+
+/** One answer and when it was under way, in milliseconds. */
+export interface Observation {
+  readonly pair: string;
+  readonly twin: ProbeKind;
+  readonly from: number;
+  readonly to: number;
+  readonly answer: ProbeAnswer;
+}
+
+/**
+ * Reads an answer from the Status of a refusal. The API server's own texts are the only place
+ * that names the webhook (admission facts 4); they begin with it, so that a policy or another
+ * webhook whose own words quote such a text is not taken for it.
+ */
+export function answerOf(refusal: {
+  readonly status: number;
+  readonly message: string;
+}): ProbeAnswer {
+  const { message } = refusal;
+  const denying = /^admission webhook "([\w.-]{1,253})" denied the request/.exec(message)?.[1];
+  if (denying !== undefined) return { is: "refused", by: denying, detail: message };
+  const failing = /^(?:Internal error occurred: )?failed calling webhook "([\w.-]{1,253})"/.exec(
+    message,
+  )?.[1];
+  if (failing !== undefined) return { is: "failed", by: failing, detail: message };
+  return { is: "other", detail: message };
+}
+
+/** True when the twin got what a working webhook gives it, whichever entry gave it. */
+export function isRight({ twin, answer }: Observation): boolean {
+  return twin === "accept" ? answer.is === "accepted" : answer.is === "refused";
+}
+
+/** Whether the proof stands, and since when nothing was wrong. */
+export type Proof =
+  { readonly is: "proven" } | { readonly is: "waiting"; readonly because: string };
+
+/**
+ * Judges the observations of one pair: no wrong answer in the last `quietMs`, at least `pairs`
+ * answers of each twin in that time, and the wanted entry seen refusing at least once.
+ */
+export function judgeProof(
+  observations: readonly Observation[],
+  wanted: {
+    /** Absent: answers are wanted, not a refusal; no rule may concern the kind. */
+    readonly entry: string | undefined;
+    readonly quietMs: number;
+    readonly pairs: number;
+  },
+): Proof {
+  const lastWrong = observations.findLastIndex((one) => !isRightFor(wanted.entry, one));
+  const wrong = observations[lastWrong];
+  const quiet = observations.slice(lastWrong + 1);
+  const denials = quiet.filter(({ twin }) => twin === "deny");
+  const accepts = quiet.length - denials.length;
+  const first = quiet[0];
+  const last = quiet.at(-1);
+  const stillWrong = wrong !== undefined && Math.min(accepts, denials.length) === 0;
+  if (first === undefined || last === undefined || stillWrong) {
+    return {
+      is: "waiting",
+      because: whyWrong(wrong, refusedElsewhere(observations, wanted.entry)),
+    };
+  }
+  if (!isSeenRefusing(wanted.entry, denials)) {
+    return {
+      is: "waiting",
+      because: `no refusal by ${String(wanted.entry)} was seen${others(denials)}`,
+    };
+  }
+  const long = last.to - first.from >= wanted.quietMs;
+  const many = Math.min(accepts, denials.length) >= wanted.pairs;
+  if (long && many) return { is: "proven" };
+  // right by turns is not right: who refuses everything refuses the bad twin too
+  const because =
+    wrong === undefined
+      ? "answers are right, settling"
+      : `not settled: ${whyWrong(wrong, refusedElsewhere(observations, wanted.entry))}`;
+  return { is: "waiting", because };
+}
+
+function isRightFor(entry: string | undefined, observation: Observation): boolean {
+  if (entry !== undefined || observation.twin === "accept") return isRight(observation);
+  return observation.answer.is !== "failed";
+}
+
+function isSeenRefusing(entry: string | undefined, denials: readonly Observation[]): boolean {
+  if (entry === undefined) return denials.length > 0;
+  return denials.some(({ answer }) => answer.is === "refused" && answer.by === entry);
+}
+
+/** The entries that refused, once each. */
+function namesOf(observations: readonly Observation[]): string {
+  const by = observations
+    .map(({ answer }) => answer)
+    .filter((answer) => answer.is === "refused")
+    .map((refusal) => refusal.by);
+  return [...new Set(by)].sort().join(", ");
+}
+
+function others(denials: readonly Observation[]): string {
+  const by = namesOf(denials);
+  return by === "" ? "" : `, only by ${by}`;
+}
+
+/** Who refused a bad twin in the entry's place, in that refuser's words. */
+function refusedElsewhere(
+  observations: readonly Observation[],
+  entry: string | undefined,
+): string | undefined {
+  const seen = observations.findLast(
+    ({ twin, answer }) =>
+      twin === "deny" &&
+      (answer.is === "other" || (answer.is === "refused" && answer.by !== entry)),
+  );
+  return seen === undefined || seen.answer.is === "accepted" ? undefined : seen.answer.detail;
+}
+
+function whyWrong(observation: Observation | undefined, elsewhere: string | undefined): string {
+  if (observation === undefined) return "no answer was seen yet";
+  const { twin, answer } = observation;
+  switch (answer.is) {
+    case "accepted":
+      return elsewhere === undefined
+        ? "an edit that must be refused passes: no webhook in force refuses it"
+        : `an edit that must be refused passes, and another one is refused by something else: ${elsewhere}`;
+    case "refused":
+      return `an edit that must pass is refused by ${answer.by}: ${answer.detail}`;
+    case "failed":
+      return `the webhook ${answer.by} does not answer: ${answer.detail}`;
+    case "other":
+      return `the edit that must be ${twin === "accept" ? "accepted" : "refused by the webhook"} is refused by something else: ${answer.detail}`;
+  }
+}
+
+/** True when calls of the entry were seen to fail. */
+export function seenBroken(
+  observations: readonly Observation[],
+  entries: readonly string[],
+): boolean {
+  return observations.some(({ answer }) => answer.is === "failed" && entries.includes(answer.by));
+}
+
+/** For how long every answer up to the last one was a failed call, in milliseconds. */
+export function failingMs(observations: readonly Observation[]): number {
+  const before = observations.findLastIndex(({ answer }) => answer.is !== "failed");
+  const first = observations[before + 1];
+  const last = observations.at(-1);
+  return first === undefined || last === undefined ? 0 : last.to - first.from;
+}

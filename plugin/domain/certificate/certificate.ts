@@ -1,0 +1,358 @@
+/**
+ * Whether the secret that feeds the webhook can be trusted with it (S27, S28, S30): facts go in,
+ * findings come out. Reading and parsing happen elsewhere; no item's value is ever a fact.
+ */
+import { error, type Explained, type Finding, warning } from "../base/findings";
+import type { Names } from "../names/names";
+import type { Keeper } from "./keepers";
+
+/** What the secret itself says, without any of its values. */
+export interface SecretFacts {
+  readonly name: string;
+  readonly namespace: string;
+  readonly type: string;
+  /** The controller that keeps it, if any. */
+  readonly keeper?: Keeper;
+  /** Names of the data items, sorted. */
+  readonly items: readonly string[];
+  /** The pair was read from tls.crt and tls.key, as controllers that issue certificates write it. */
+  readonly isTls?: boolean;
+}
+
+/** What one X.509 certificate says. */
+export interface LeafFacts {
+  /** Fingerprint of the DER form, lower-case hex. */
+  readonly sha256: string;
+  readonly subject: string;
+  readonly issuer: string;
+  /** DNS names among the subject alternative names. */
+  readonly san: readonly string[];
+  /** RFC 3339, UTC. */
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly ca: boolean;
+  readonly selfSigned: boolean;
+  /** "rsa", "ec", "ed25519", …; "unknown" when the library cannot tell. */
+  readonly keyType: string;
+  readonly keyBits: number | undefined;
+  /** Name of the signature algorithm, or its object identifier where no name is known. */
+  readonly signature: string;
+}
+
+/** What a PEM text holds that is meant as a certificate. */
+export interface PemFacts {
+  /** At least one certificate block, and every one of them parses. */
+  readonly pem: boolean;
+  /** The text is base64 of PEM once more: encoded twice. */
+  readonly encodedTwice: boolean;
+  /** Number of certificate blocks. */
+  readonly count: number;
+  readonly holdsPrivateKey: boolean;
+  /** Each certificate is issued by the next one. */
+  readonly chainOk: boolean;
+  /**
+   * Why an API server refuses them although it trusts them themselves (S28), under any name and at
+   * any time, in Go's words; undefined where it takes them, and where there is no certificate.
+   */
+  readonly refused: string | undefined;
+  /** The first certificate, the one that is served. */
+  readonly leaf: LeafFacts | undefined;
+}
+
+/** The caBundles of entries that are in the cluster. */
+export interface LiveBundles {
+  readonly bundles: readonly string[];
+  /** An injector writes them: the Secret may be that of a controller, with items of other names. */
+  readonly injected: boolean;
+}
+
+/** Everything that a verdict about the secret, or about a PEM file offered for it, needs. */
+export interface CertificateFacts extends PemFacts {
+  /** Undefined when a bare PEM file is judged. */
+  readonly secret: SecretFacts | undefined;
+  /** The item with the certificate exists. */
+  readonly present: boolean;
+  /** The item decodes from base64. */
+  readonly base64: boolean;
+  /** Undefined when there is no certificate or no private key to compare. */
+  readonly matchesPrivateKey: boolean | undefined;
+  /** The item exactly as stored, which is what clientConfig.caBundle takes. */
+  readonly caBundle: string;
+  /** Of the caBundles asked about, those by which an API server takes the certificate. */
+  readonly trustedBy?: readonly string[];
+}
+
+/** What the facts are judged against. */
+interface CertificateContext {
+  readonly namespace: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly names: Names;
+}
+
+/** The cause in this very case, undefined where the fact is as it should be. */
+type CertificatePredicate = (
+  facts: CertificateFacts,
+  context: CertificateContext,
+) => string | undefined;
+
+/** A code with the predicate that gives it out. */
+interface CertificateCheck extends Explained {
+  /** Where it is in the Secret; absent: in the item with the certificate. */
+  readonly field?: (names: Names) => string;
+  readonly judge: CertificatePredicate;
+}
+
+const day = 24 * 60 * 60_000;
+const warningDays = 30;
+const brokenHashes = /sha-?1(?!\d)|md5|md2/i;
+
+const make = "create a new pair with `cert create --replace`";
+const newPair = `${make}, then run \`upgrade-webhook\``;
+const certItem = (names: Names): string => `data.${names.webhook.secretCert}`;
+
+/** The one cause that no facts can show: there is nothing to read. */
+export const secretAbsent = error("SECRET-MISSING", "S27", {
+  cause: "the secret with the webhook's certificate does not exist",
+  fix: "wait for the operator's admission server to create it, or create one with `cert create`",
+});
+
+/** In the order of the state table: what comes first explains what comes after. */
+export const certificateChecks: readonly CertificateCheck[] = [
+  {
+    ...error("SECRET-TYPE", "S27", {
+      cause: "the secret is not of type Opaque",
+      fix: `the type of a secret cannot be changed: ${newPair}`,
+    }),
+    field: () => "type",
+    judge: ({ secret }) =>
+      secret === undefined || secret.type === "Opaque" || isIssued(secret)
+        ? undefined
+        : `the secret is of type ${secret.type}, not Opaque`,
+  },
+  {
+    ...error("SECRET-ITEMS", "S27", {
+      cause: "the secret does not hold exactly the two items certificate and private key",
+      fix: `keep the certificate and its private key as the only two items, or ${newPair}`,
+    }),
+    field: () => "data",
+    judge: judgeItems,
+  },
+  {
+    ...error("SECRET-NO-CERT", "S28", {
+      cause: "the secret has no item with the certificate",
+      fix: "store the certificate under the name that the specification gives (tls.crt is not read)",
+    }),
+    judge: ({ present, secret }, { names }) =>
+      present
+        ? undefined
+        : `the secret has no item ${names.webhook.secretCert}, it has ${listed(secret?.items ?? [])}`,
+  },
+  {
+    ...error("SECRET-NOT-PEM", "S28", {
+      cause: "the certificate item is not a PEM certificate",
+      fix: `store the certificate as PEM text, encoded in base64 once; or ${newPair}`,
+    }),
+    judge: judgePem,
+  },
+  {
+    ...error("SECRET-PRIVATE-KEY-IN-CERT", "S30", {
+      cause:
+        "the certificate item also holds a private key, which the webhook configuration would make readable for everyone",
+      fix: `that key is no longer secret: ${newPair}`,
+    }),
+    judge: ({ holdsPrivateKey }) =>
+      holdsPrivateKey
+        ? "the certificate item also holds a private key; copied into caBundle it would be readable for everyone"
+        : undefined,
+  },
+  {
+    ...error("CERT-REFUSED", "S28", {
+      cause: "no API server accepts the certificate, even one that trusts it",
+      fix: newPair,
+    }),
+    judge: ({ refused }) =>
+      refused === undefined ? undefined : `no API server accepts the certificate: ${refused}`,
+  },
+  {
+    ...error("CERT-SAN", "S30", {
+      cause:
+        "the certificate is not made for the name under which the API server calls the webhook",
+      fix: newPair,
+    }),
+    judge: ({ leaf, refused }, { namespace, names }) => {
+      if (leaf === undefined) return undefined;
+      const host = `${names.webhook.service}.${namespace}.svc`;
+      // the names of what Go cannot parse are not known
+      const isUnknown = refused !== undefined && leaf.san.length === 0;
+      return isUnknown || leaf.san.some((name) => covers(name, host))
+        ? undefined
+        : `the certificate is not made for ${host}; its DNS names: ${listed(leaf.san)}`;
+    },
+  },
+  {
+    ...error("CERT-EXPIRED", "S27", {
+      cause: "the certificate has expired",
+      fix: newPair,
+    }),
+    judge: onLeaf(({ notAfter }, { now }) =>
+      Date.parse(notAfter) < now ? `the certificate expired on ${notAfter}` : undefined,
+    ),
+  },
+  {
+    ...error("CERT-NOT-YET-VALID", "S27", {
+      cause: "the certificate is not valid yet",
+      fix: `compare this machine's clock with the cluster's, wait until then, or ${newPair}`,
+    }),
+    judge: onLeaf(({ notBefore }, { now }) =>
+      Date.parse(notBefore) > now ? `the certificate is not valid before ${notBefore}` : undefined,
+    ),
+  },
+  {
+    ...error("CERT-KEY-MISMATCH", "S27", {
+      cause: "the certificate and the private key do not belong together",
+      fix: newPair,
+    }),
+    field: (names) => `data.${names.webhook.secretKey}`,
+    judge: ({ matchesPrivateKey }) =>
+      matchesPrivateKey === false
+        ? "the private key is unreadable or is not the certificate's: no connection to the webhook can succeed"
+        : undefined,
+  },
+  {
+    ...warning("CERT-EXPIRES-SOON", "S27", {
+      cause: `the certificate expires within ${warningDays} days`,
+      fix: `before that day, ${newPair}`,
+    }),
+    judge: onLeaf(({ notAfter }, { now }) => {
+      const left = Date.parse(notAfter) - now;
+      return left >= 0 && left < warningDays * day
+        ? `the certificate expires on ${notAfter}, days left: ${Math.floor(left / day)}`
+        : undefined;
+    }),
+  },
+  {
+    ...warning("CERT-WEAK", "S27", {
+      cause: "the certificate uses a broken hash or a short RSA key",
+      fix: newPair,
+    }),
+    judge: (facts, context) =>
+      facts.refused === undefined ? onLeaf(judgeStrength)(facts, context) : undefined,
+  },
+  {
+    ...warning("CERT-CHAIN", "S28", {
+      cause: "the certificates in the item do not form a chain, each issued by the next",
+      fix: "order them from the served certificate to its root and leave out the others",
+    }),
+    judge: (facts) =>
+      facts.chainOk || isOverlap(facts)
+        ? undefined
+        : `the ${facts.count} certificates in the item are not a chain, each issued by the next`,
+  },
+];
+
+/** A certificate that is its own root, with the one before it: both are trusted while the new one comes into use. */
+function isOverlap({ count, leaf }: CertificateFacts): boolean {
+  return count === 2 && leaf?.selfSigned === true;
+}
+
+/** A judgment of the certificate, which says nothing where there is none. */
+function onLeaf(judge: (leaf: LeafFacts, context: CertificateContext) => string | undefined) {
+  return ({ leaf }: CertificateFacts, context: CertificateContext): string | undefined =>
+    leaf === undefined ? undefined : judge(leaf, context);
+}
+
+/** Made by the controller whose CA is injected, which names the items in its own way. */
+function isIssued({ type, isTls }: SecretFacts): boolean {
+  return isTls === true && type === "kubernetes.io/tls";
+}
+
+function judgeItems({ secret, present }: CertificateFacts, { names }: CertificateContext) {
+  if (secret === undefined || isIssued(secret)) return undefined;
+  const { secretCert, secretKey } = names.webhook;
+  const wanted = `${secretCert}, ${secretKey}`;
+  if (secret.items.length !== 2) {
+    return `the secret holds ${secret.items.length} items (${listed(secret.items)}), not the two items ${wanted}`;
+  }
+  return present && !secret.items.includes(secretKey)
+    ? `the secret holds ${listed(secret.items)}, not ${wanted}`
+    : undefined;
+}
+
+function judgePem({ present, base64, pem, encodedTwice }: CertificateFacts): string | undefined {
+  if (!present || pem) return undefined;
+  if (!base64) return "the certificate item is not base64";
+  return encodedTwice
+    ? "the certificate item is base64 of base64: the PEM text was encoded twice"
+    : "the certificate item holds no PEM certificate, or one that cannot be parsed";
+}
+
+function judgeStrength({ keyType, keyBits, signature }: LeafFacts): string | undefined {
+  const reasons = [
+    ...(brokenHashes.test(signature) ? [`it is signed with ${signature}`] : []),
+    ...(keyType === "rsa" && keyBits !== undefined && keyBits < 2048
+      ? [`its RSA key has ${keyBits} bits`]
+      : []),
+  ];
+  return reasons.length === 0 ? undefined : `the certificate is weak: ${reasons.join(" and ")}`;
+}
+
+/** As Go's verifier reads a DNS name: without case, a star stands for the whole first label. */
+function covers(name: string, host: string): boolean {
+  const pattern = name.toLowerCase();
+  return pattern === host || pattern === host.replace(/^[^.]+/, "*");
+}
+
+function listed(words: readonly string[]): string {
+  return words.length === 0 ? "none" : words.join(", ");
+}
+
+/** The catalogue entries of every code that this file gives out, the most fundamental first. */
+export const certificateCodes: readonly Explained[] = [secretAbsent, ...certificateChecks].map(
+  ({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }),
+);
+
+/** One finding per unfit fact, the most fundamental first; none for a fit certificate. */
+export function judgeCertificate(
+  facts: CertificateFacts,
+  context: CertificateContext,
+): readonly Finding[] {
+  const object = facts.secret === undefined ? {} : { object: secretObject(facts.secret) };
+  return certificateChecks.flatMap(({ code, severity, fix, source, field = certItem, judge }) => {
+    const cause = judge(facts, context);
+    if (cause === undefined) return [];
+    const way = fixFor(fix, facts.secret?.keeper);
+    return [{ code, severity, ...object, field: field(context.names), cause, fix: way, source }];
+  });
+}
+
+/** What is changed in a Secret that a controller keeps comes back: the way is the controller's own. */
+function fixFor(fix: string, keeper: Keeper | undefined): string {
+  if (keeper === undefined) return fix;
+  const way = `${keeper.way} (${keeper.name} keeps the Secret)`;
+  return fix.includes(make) ? fix.replace(make, way) : `${fix}; ${way}`;
+}
+
+/** The finding for a secret that is not there at all. */
+export function absentSecret(namespace: string, names: Names): Finding {
+  const { code, severity, fix, source } = secretAbsent;
+  const name = names.webhook.secret;
+  const cause = `the secret ${name} does not exist in namespace ${namespace}`;
+  return { code, severity, object: secretObject({ namespace, name }), cause, fix, source };
+}
+
+/** The one error that explains the others, undefined when there is none: warnings do not stop. */
+export function firstUnfit(findings: readonly Finding[]): Finding | undefined {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  const rank = ({ code }: Finding): number =>
+    certificateCodes.findIndex((known) => known.code === code);
+  return errors.sort((one, other) => rank(one) - rank(other))[0];
+}
+
+/** A secret as findings and steps write it. */
+export function secretObject(secret: {
+  readonly namespace: string;
+  readonly name: string;
+}): string {
+  return `Secret/${secret.namespace}/${secret.name}`;
+}

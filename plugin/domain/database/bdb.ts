@@ -1,0 +1,215 @@
+/** A database as the REST API has it, beside the resource that asks for it (S36-S38, S75, S83, S84). */
+import { fits } from "../engine-cluster/modules";
+import { moduleLabel } from "../rest-api/modules";
+import type { ApiDatabase, InstalledModule } from "../rest-api/records";
+import type { Finding } from "../base/findings";
+import type { Names } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, isObject, type Json } from "../base/values";
+import {
+  compareDotted,
+  compareEngineVersions,
+  type EngineVersion,
+  leadingEngineVersion,
+} from "../base/versions";
+import { databaseFinding } from "./findings";
+import { stateFinding } from "./state";
+
+/** The fields of the request; what is false or absent is not sent. */
+export interface RequestWish {
+  readonly engineVersion?: string;
+  readonly forceRestart?: boolean;
+  readonly keepEngineVersion?: boolean;
+  readonly keepCrdtProtocolVersion?: boolean;
+  readonly mayDiscardData?: boolean;
+  readonly forceDiscard?: boolean;
+  readonly preserveRoles?: boolean;
+  readonly parallelShardsUpgrade?: number;
+  readonly modules?: readonly Json[];
+  readonly latestWithModules?: boolean;
+}
+
+type WishField = keyof RequestWish;
+
+/** A field, with the flag that gives it. */
+export interface RequestField {
+  readonly field: WishField;
+  readonly flag: string;
+  /** What to do instead of a deprecated one (S120). */
+  readonly instead?: string;
+  readonly source: string;
+}
+
+/** Every field of the request that has a meaning: that of swap_roles is not published (S90). */
+export const requestFields: readonly RequestField[] = [
+  { field: "forceRestart", flag: "force-restart", source: "S80" },
+  {
+    field: "keepEngineVersion",
+    flag: "keep-engine-version",
+    instead: "give the present version with --engine-version",
+    source: "S81",
+  },
+  { field: "keepCrdtProtocolVersion", flag: "keep-crdt-protocol-version", source: "S82" },
+  { field: "mayDiscardData", flag: "may-discard-data", source: "S83" },
+  { field: "forceDiscard", flag: "force-discard", source: "S84" },
+  { field: "preserveRoles", flag: "preserve-roles", source: "S85" },
+  { field: "parallelShardsUpgrade", flag: "parallel-shards", source: "S86" },
+  { field: "modules", flag: "modules", source: "S87" },
+  { field: "engineVersion", flag: "engine-version", source: "S88" },
+  {
+    field: "latestWithModules",
+    flag: "latest-with-modules",
+    instead: "use --engine-version latest; its modules go with it",
+    source: "S89",
+  },
+];
+
+/** The body: fields under the names that the server knows them by. */
+export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json {
+  const entries = requestFields
+    .map(({ field }) => [field, wish[field]] as const)
+    .filter(([field, value]) =>
+      field === "latestWithModules" ? value !== undefined : value !== undefined && value !== false,
+    )
+    .map(([field, value]) => [upgradeRequest[field], value]);
+  return Object.fromEntries(entries) as Json;
+}
+
+/** One line for each deprecated field that is used, with its replacement (S120). */
+export function deprecated(wish: RequestWish, { upgradeRequest }: Names): readonly string[] {
+  const { currentModule, newModule } = upgradeRequest;
+  const lines = requestFields
+    .filter(({ field }) => wish[field] !== undefined && wish[field] !== false)
+    .flatMap(({ flag, instead }) =>
+      instead === undefined ? [] : [`--${flag} is deprecated as of 7.8.2: ${instead}`],
+    );
+  const entries = [currentModule, newModule]
+    .filter((key) => wish.modules?.some((module) => Object.hasOwn(module, key)))
+    .map(
+      (key) =>
+        `${key} in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version`,
+    );
+  return [...lines, ...entries];
+}
+
+/** The entries of --modules, or what is wrong with them (S41-S43). */
+type ParsedModules =
+  | { readonly is: "modules"; readonly modules: readonly Json[] }
+  | { readonly is: "wrong"; readonly problems: readonly string[] };
+
+/** Reads the entries: a list of objects with the fields that the server knows. */
+export function parseModules(value: unknown, { upgradeRequest }: Names): ParsedModules {
+  if (!Array.isArray(value) || value.length === 0) {
+    return { is: "wrong", problems: ["it has to be a list of at least one entry"] };
+  }
+  const { currentModule, newModule, newModuleArgs } = upgradeRequest;
+  const known = [currentModule, newModule, newModuleArgs];
+  const modules = value.filter(isObject);
+  const problems = value.flatMap((entry: unknown, index) => {
+    if (!isObject(entry)) return [`entry ${index + 1} is not an object`];
+    const unknown = Object.keys(entry).filter((key) => !known.includes(key));
+    return unknown.map(
+      (key) => `entry ${index + 1}: ${JSON.stringify(key)} is not one of ${known.join(", ")}`,
+    );
+  });
+  return problems.length > 0 ? { is: "wrong", problems } : { is: "modules", modules };
+}
+
+/** True when the request may do more than bring a database to a version. */
+export function asksForMore({ forceRestart, modules, latestWithModules }: RequestWish): boolean {
+  return forceRestart === true || modules !== undefined || latestWithModules === true;
+}
+
+/** True when data may be lost by it (S83, S84). */
+function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
+  return mayDiscardData === true || forceDiscard === true;
+}
+
+/** The engine version that it runs. */
+export function bdbVersion({ version, engineVersion }: ApiDatabase): EngineVersion | undefined {
+  return leadingEngineVersion(version) ?? leadingEngineVersion(engineVersion);
+}
+
+/** True when it runs the version; a channel is content with more. */
+export function runsVersion(
+  bdb: ApiDatabase,
+  { version, channel }: { readonly version: EngineVersion | undefined; readonly channel: boolean },
+): boolean {
+  const runs = bdbVersion(bdb);
+  if (version === undefined || runs === undefined) return false;
+  const order = compareEngineVersions(runs, version);
+  return order === 0 || (channel && order > 0);
+}
+
+/**
+ * Modules of which a newer build for the version that runs is installed, as `search 7.4.0`: an upgrade
+ * to the present version brings it, whether the release or the user has it (S63, S81). A build that
+ * does not report its engine version proves nothing.
+ */
+export function modulesBehind(
+  bdb: ApiDatabase,
+  installed: readonly InstalledModule[],
+): readonly string[] {
+  const engine = bdbVersion(bdb);
+  if (engine === undefined) return [];
+  const builds = installed.filter(
+    (build) =>
+      (build.compatibleEngineVersion ?? build.minEngineVersion) !== undefined &&
+      fits(build, engine),
+  );
+  return bdb.modules
+    .filter(({ name, version: used }) =>
+      builds.some(
+        ({ name: built, version }) =>
+          built === name &&
+          version !== undefined &&
+          used !== undefined &&
+          compareDotted(version, used) > 0,
+      ),
+    )
+    .map(moduleLabel);
+}
+
+/** What keeps its data while shards restart, for people. */
+export function keeping({ replication, dataPersistence }: ApiDatabase): string {
+  const copies =
+    replication === undefined
+      ? "replication unknown"
+      : replication
+        ? "replicated"
+        : "not replicated";
+  return `${copies}, persistence ${dataPersistence ?? "unknown"}`;
+}
+
+/** The resource asks for neither replication nor persistence: a restart empties the database. */
+export function keepsNothing(edb: KubeObject, { edbFields }: Names): boolean {
+  const persistence = getPath(edb, edbFields.persistence) ?? disabled;
+  return getPath(edb, edbFields.replication) !== true && persistence === disabled;
+}
+
+/** Nothing keeps its data: known for certain, not merely untold. */
+export function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
+  return replication === false && dataPersistence === disabled;
+}
+
+const disabled = "disabled";
+
+/** True when its data will or may be lost by the request (S83, S84): the flag of S83 harms no other. */
+export function losesData(bdb: ApiDatabase, request: RequestWish): boolean {
+  return request.forceDiscard === true || (mayLoseData(request) && isVolatile(bdb));
+}
+
+/** What stands against the call for one database, as the REST API has it now. */
+export function bdbFindings(
+  edb: KubeObject,
+  bdb: ApiDatabase,
+  { request, calls }: { readonly request: RequestWish; readonly calls: boolean },
+): readonly Finding[] {
+  if (!calls) return [];
+  const object = objectLabel(edb);
+  const loses = isVolatile(bdb) && !mayLoseData(request);
+  return [
+    ...(loses ? [databaseFinding("volatile", { object })] : []),
+    ...[stateFinding(object, bdb.status) ?? []].flat(),
+  ];
+}

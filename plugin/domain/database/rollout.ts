@@ -1,0 +1,350 @@
+/** How far a database is, active-active ones with all that take part in them (S61, S65). */
+import { linkedNames } from "./target";
+import { isDeleting, renderDeletion } from "../facts/deletion";
+import type { Facts } from "../facts/facts";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import type { Edit } from "../rules/types";
+import { getPath, asString } from "../base/values";
+import type { Progress, Stalled } from "../rollout/progress";
+import { databaseFindings } from "./findings";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  leadingEngineVersion,
+} from "../base/versions";
+import type { ApiAction, ApiDatabase } from "../rest-api/records";
+import { runsVersion } from "./bdb";
+
+/** How long nothing has moved, and after what time that is a standstill. */
+export interface DatabasePatience {
+  readonly idleMs: number;
+  readonly stallAfterMs: number;
+}
+
+/** A cluster elsewhere that takes part, as it was read. */
+export interface Participant {
+  /** As it was given: CONTEXT/NAMESPACE. */
+  readonly name: string;
+  readonly facts: Facts;
+}
+
+/** What the upgrade is to lead to. */
+export interface WantedVersion {
+  /** Absent: whatever runs is right, and only the state counts. */
+  readonly version?: EngineVersion;
+  /** A channel was asked for: a later one does as well. */
+  readonly atLeast?: true;
+  /** The last actions before the change: they say nothing of it. */
+  readonly actionsBefore?: readonly string[];
+  readonly participants?: readonly Participant[];
+  readonly patience: DatabasePatience;
+}
+
+/** The engine version that a database runs; undefined where its status does not report. */
+export function databaseVersion(
+  { names }: Pick<Facts, "names">,
+  object: KubeObject,
+): EngineVersion | undefined {
+  return leadingEngineVersion(getPath(object, names.fields.statusVersion));
+}
+
+interface DatabaseState {
+  readonly state: string;
+  readonly specStatus: string;
+  /** The operator has seen the newest spec; true where it does not report. */
+  readonly observed: boolean;
+  /** It has acted on it: an operator may note the generation at the end alone. */
+  readonly taken: boolean;
+  readonly action: string | undefined;
+  /** The last action belongs to the change. */
+  readonly ours: boolean;
+  readonly actionStatus: string;
+  readonly runs: EngineVersion | undefined;
+  readonly reached: boolean;
+}
+
+function look({ names }: Facts, edb: KubeObject, wanted: WantedVersion): DatabaseState {
+  const { edbFields } = names;
+  const observed = getPath(edb, edbFields.observedGeneration);
+  const runs = databaseVersion({ names }, edb);
+  const action = asString(getPath(edb, edbFields.lastActionUid));
+  const { actionsBefore = [] } = wanted;
+  const state = asString(getPath(edb, edbFields.status)) ?? "";
+  const isObserved = typeof observed !== "number" || observed >= (edb.metadata.generation ?? 0);
+  return {
+    state,
+    specStatus: asString(getPath(edb, edbFields.specStatus)) ?? "Valid",
+    observed: isObserved,
+    taken: isObserved || !["", "active"].includes(state),
+    action,
+    ours: action === undefined || !actionsBefore.includes(action),
+    actionStatus: asString(getPath(edb, edbFields.lastActionStatus))?.toLowerCase() ?? "",
+    runs,
+    reached: isReached(runs, wanted),
+  };
+}
+
+function isReached(runs: EngineVersion | undefined, { version, atLeast }: WantedVersion): boolean {
+  if (version === undefined) return true;
+  if (runs === undefined) return false;
+  const order = compareEngineVersions(runs, version);
+  return order === 0 || (atLeast === true && order > 0);
+}
+
+/** How far an EDB is. */
+export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): Progress {
+  const object = objectLabel(edb);
+  if (isDeleting(edb)) return stalled("deleting", { object, because: renderDeletion(edb) });
+  const seen = look(facts, edb, wanted);
+  const trouble = troubleOf(facts, seen);
+  if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
+  const on = waitsFor(facts, seen, wanted);
+  if (on === undefined) return { is: "done", says: `${renderVersion(seen.runs)} runs, active` };
+  const stall = seen.taken ? "stuck" : "notTakenUp";
+  return restless({ object, on, step: stepOf(seen), wanted, stall });
+}
+
+type DatabaseProblem = readonly [what: keyof typeof databaseFindings, because: string];
+
+/** What stands against it for certain: an answer of the operator, or an end. */
+function troubleOf(
+  { names }: Facts,
+  { state, specStatus, observed, action, ours, actionStatus, reached }: DatabaseState,
+): DatabaseProblem | undefined {
+  const refused = observed ? refusal(specStatus, state) : undefined;
+  if (refused !== undefined) return refused;
+  if (!reached && ours && names.actionStates.failed.includes(actionStatus)) {
+    return ["actionFailed", `action ${action ?? "without a uid"} ended as ${actionStatus}`];
+  }
+  return undefined;
+}
+
+function refusal(specStatus: string, state: string): DatabaseProblem | undefined {
+  if (specStatus !== "Valid") return ["specRefused", `its spec status is ${specStatus}`];
+  return state.endsWith("failed") ? ["failed", `its state is ${state}`] : undefined;
+}
+
+/** What it still lacks; undefined when all signs agree. */
+function waitsFor(
+  { names }: Facts,
+  { state, taken, ours, actionStatus, runs, reached }: DatabaseState,
+  { version }: WantedVersion,
+): string | undefined {
+  const shownState = state === "" ? "not told" : state;
+  if (!taken) return `the operator to take up its new spec (state ${shownState})`;
+  if (!reached)
+    return `${renderVersion(runs)} to become ${renderVersion(version)} (state ${shownState})`;
+  if (state !== "active") return `state active (now ${shownState})`;
+  // a spec status other than Valid is trouble once the spec is observed, and here it is
+  const { completed, failed } = names.actionStates;
+  const settled = !ours || ["", ...completed, ...failed].includes(actionStatus);
+  return settled ? undefined : `its action to be completed (now ${actionStatus})`;
+}
+
+function stepOf({
+  state,
+  specStatus,
+  observed,
+  action,
+  actionStatus,
+  runs,
+}: DatabaseState): string {
+  return [state, specStatus, observed, action, actionStatus, renderVersion(runs)].join(" ");
+}
+
+/** A version for people. */
+export function renderVersion(version: EngineVersion | undefined): string {
+  return version === undefined ? "an unknown version" : formatEngineVersion(version);
+}
+
+/** What is waited for. */
+interface Restless {
+  readonly object: string;
+  readonly on: string;
+  readonly step: string;
+  readonly wanted: Pick<WantedVersion, "patience">;
+  /** What it is called once nothing has moved for too long. */
+  readonly stall: "stuck" | "notTakenUp" | "notProven";
+}
+
+/** Moving, until nothing has moved for too long. */
+function restless({ object, on, step, wanted, stall }: Restless): Progress {
+  const { idleMs, stallAfterMs } = wanted.patience;
+  if (idleMs < stallAfterMs) return { is: "moving", on, step };
+  const because = `nothing has moved for ${Math.round(idleMs / 1000)} s, it waits for ${on}`;
+  const found = stalled(stall, { object, because });
+  return stall === "notProven" ? { ...found, unproven: true } : found;
+}
+
+/** A standstill, told with what is known of it. */
+function stalled(
+  what: keyof typeof databaseFindings,
+  { object, because }: { readonly object: string; readonly because: string },
+): Stalled {
+  const { code, fix } = databaseFindings[what];
+  return { is: "stalled", code, object, because, fix };
+}
+
+/** How far the database is; it was read with the facts. */
+export function judgeDatabase(
+  facts: Facts,
+  { kind, object }: { readonly kind: Edit["kind"]; readonly object: KubeObject },
+  wanted: WantedVersion,
+): Progress {
+  return kind === "edb"
+    ? judgeEdb(facts, object, wanted)
+    : judgeActiveActive(facts, object, wanted);
+}
+
+/** Its own status, then every instance, here and on the clusters that were given. */
+function judgeActiveActive(facts: Facts, eaadb: KubeObject, wanted: WantedVersion): Progress {
+  const own = ownProgress(facts, eaadb, wanted);
+  if (own.is !== "done") return own;
+  const here = instancesOf(facts, eaadb).map((edb) => judgeEdb(facts, edb, wanted));
+  const local = worst(here);
+  if (local !== undefined) return local;
+  const there = (wanted.participants ?? []).map((one) => remoteProgress(eaadb, one, wanted));
+  const remote = worst(there);
+  if (remote !== undefined) return remote;
+  const count = here.length + there.length;
+  if (count === 0) {
+    const version = renderVersion(wanted.version);
+    const on = `an instance of it to be seen: until then it is not proven that ${version} runs`;
+    return restless({ object: objectLabel(eaadb), on, step: on, wanted, stall: "notProven" });
+  }
+  const seen = count === 1 ? "1 instance that was seen" : `${count} instances that were seen`;
+  return { is: "done", says: `${renderVersion(wanted.version)} runs on ${seen}, active` };
+}
+
+function worst(all: readonly Progress[]): Progress | undefined {
+  return all.find(({ is }) => is === "stalled") ?? all.find(({ is }) => is === "moving");
+}
+
+function ownProgress(
+  { names: { eaadbFields } }: Facts,
+  eaadb: KubeObject,
+  wanted: WantedVersion,
+): Progress {
+  const object = objectLabel(eaadb);
+  if (isDeleting(eaadb)) return stalled("deleting", { object, because: renderDeletion(eaadb) });
+  const told = (path: readonly string[], absent: string) =>
+    asString(getPath(eaadb, path)) ?? absent;
+  const state = told(eaadbFields.status, "active");
+  const specStatus = told(eaadbFields.specStatus, "Valid");
+  const replication = told(eaadbFields.replicationStatus, "up");
+  const trouble = refusal(specStatus, state);
+  if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
+  if (state === "active" && replication === "up") return { is: "done", says: state };
+  const on =
+    state === "active" ? `replication up (now ${replication})` : `state active (now ${state})`;
+  return restless({ object, on, step: `${state} ${replication}`, wanted, stall: "stuck" });
+}
+
+/** The last actions of a database, or of the instances of an active-active one. */
+export function lastActions(
+  facts: Facts,
+  { kind, object }: { readonly kind: Edit["kind"]; readonly object: KubeObject },
+): readonly string[] {
+  const edbs = kind === "edb" ? [object] : instancesOf(facts, object);
+  return edbs.flatMap((edb) => asString(getPath(edb, facts.names.edbFields.lastActionUid)) ?? []);
+}
+
+function instancesOf({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
+  const linked = linkedNames(eaadb, names);
+  return objects.edbs.filter(
+    ({ metadata }) =>
+      metadata.namespace === eaadb.metadata.namespace && linked.includes(metadata.name),
+  );
+}
+
+/** The instance on another cluster: of the resource of the same guid or name there. */
+function remoteProgress(
+  eaadb: KubeObject,
+  { name, facts }: Participant,
+  wanted: WantedVersion,
+): Progress {
+  const { names, objects } = facts;
+  const guid = asString(getPath(eaadb, names.eaadbFields.guid));
+  const same = objects.eaadbs.filter((one) =>
+    guid === undefined
+      ? one.metadata.name === eaadb.metadata.name
+      : asString(getPath(one, names.eaadbFields.guid)) === guid,
+  );
+  const linked = same.flatMap((one) => instancesOf(facts, one));
+  const alike = objects.edbs.filter(
+    (edb) =>
+      edb.metadata.name === eaadb.metadata.name &&
+      (getPath(edb, names.edbFields.activeActive) ?? undefined) !== undefined,
+  );
+  const instances = linked.length > 0 ? linked : alike;
+  // its own actions are not the ones that were seen here
+  const there = { ...wanted, participants: [] };
+  const object = `${name}: ${objectLabel(eaadb)}`;
+  const on = "an instance of it to be seen";
+  const found =
+    instances.length === 0
+      ? restless({ object, on, step: on, wanted: there, stall: "stuck" })
+      : worst(instances.map((edb) => judgeEdb(facts, edb, there)));
+  if (found?.is === "moving") return { ...found, on: `${name}: ${found.on}` };
+  if (found?.is === "stalled") {
+    return stalled("participantBehind", { object, because: found.because });
+  }
+  return { is: "done", says: name };
+}
+
+/** What was read at one look. */
+interface BdbLook {
+  /** The database's label, for people. */
+  readonly object: string;
+  readonly bdb: ApiDatabase | undefined;
+  /** Undefined where the server keeps none, or has forgotten it. */
+  readonly action: ApiAction | undefined;
+}
+
+/** What the call is to lead to. */
+interface WantedBdb {
+  /** Absent: whatever runs is right. */
+  readonly version: EngineVersion | undefined;
+  readonly channel: boolean;
+  /** Modules that the release has newer builds of; absent: whatever they are is right. */
+  readonly behind?: readonly string[];
+  readonly patience: DatabasePatience;
+}
+
+/** Done by the action's end and the database's own word; an action that is gone has ended. */
+export function judgeBdb({ object, bdb, action }: BdbLook, wanted: WantedBdb): Progress {
+  if (bdb === undefined)
+    return stalled("uidUnknown", { object, because: "the REST API has it no more" });
+  if (action?.is === "failed")
+    return stalled("actionFailed", { object, because: failureOf(action) });
+  const on = bdbWaitsFor(bdb, action, wanted);
+  if (on === undefined) return { is: "done", says: `${bdb.version ?? "the version"} runs` };
+  const step = `${on} ${bdb.status ?? ""} ${bdb.version ?? ""}`;
+  return restless({ object, on, step, wanted, stall: "stuck" });
+}
+
+function failureOf({ uid, status, error }: ApiAction): string {
+  const told = error === undefined ? "" : `: ${error}`;
+  return `action ${uid} ended as ${status ?? "failed"}${told}`;
+}
+
+function bdbWaitsFor(
+  bdb: ApiDatabase,
+  action: ApiAction | undefined,
+  wanted: WantedBdb,
+): string | undefined {
+  if (action?.is === "running") return `its action (${renderAction(bdb, action)})`;
+  const state = bdb.status ?? "active";
+  if (state !== "active") return `state active (now ${state})`;
+  if (wanted.version !== undefined && !runsVersion(bdb, wanted)) {
+    return `its version (now ${bdb.version ?? "unknown"})`;
+  }
+  const { behind = [] } = wanted;
+  return behind.length === 0 ? undefined : `its modules (now ${behind.join(", ")})`;
+}
+
+function renderAction({ shards }: ApiDatabase, { status, progress }: ApiAction): string {
+  const percent = progress === undefined ? (status ?? "running") : `${Math.round(progress)} %`;
+  return shards === undefined ? percent : `${percent} of ${shards} shards`;
+}

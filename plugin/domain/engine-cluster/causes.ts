@@ -1,0 +1,297 @@
+/** Why an EC's upgrade cannot be, judged from data alone: license, digests, databases, modules. */
+import type { Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { getPath, asString, groupBy, oncePer } from "../base/values";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../base/versions";
+import { bundledBehind } from "../rules/display-names";
+import { helperFields } from "./helper-images";
+import { clusterFinding, type clusterFindings } from "./findings";
+import { scaledCauses } from "./scale";
+import { resizingCauses } from "./volumes";
+import {
+  autoOf,
+  clusterKey,
+  clusterLookups,
+  type ModuleStanding,
+  moduleStanding,
+  projectCluster,
+  servedPaths,
+  versionPaths,
+} from "../rules/clusters";
+import { type Names, termOf } from "../names/names";
+import { readSubject } from "../rules/fields";
+import type { Edit } from "../rules/types";
+
+/** Databases have to run this or a later version (S123). */
+export const lowest: EngineVersion = { major: 7, minor: 2 };
+
+/** True for what upgrades do not take along; of one that does not report nothing is claimed. */
+export function isTooOld(runs: EngineVersion | undefined): runs is EngineVersion {
+  return runs !== undefined && compareEngineVersions(runs, lowest) < 0;
+}
+
+/** A database that lives in the EC. */
+interface DatabaseUse {
+  readonly label: string;
+  /** From spec.engineVersion, else from the status; undefined where neither tells (S123). */
+  readonly version: EngineVersion | undefined;
+  readonly modules: readonly string[];
+}
+
+/** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
+export function databasesOf(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
+  const { name, namespace } = metadata;
+  const found = usesByCluster(facts).get(
+    clusterKey({ namespace: String(namespace), name: String(name) }),
+  );
+  return (found ?? []).map(({ database, kind }) => read(facts, database, kind));
+}
+
+/** The databases of type engine whose EC is found, by its key. */
+const usesByCluster = oncePer((facts: Facts) => {
+  const { names, objects } = facts;
+  const lookUp = clusterLookups(facts);
+  const placed = (kind: Edit["kind"], databases: readonly KubeObject[]) =>
+    databases.flatMap((database) => {
+      const found = lookUp(database, kind);
+      return found.is === "found" ? [{ database, kind, ec: clusterKey(found.cluster) }] : [];
+    });
+  const edbs = objects.edbs.filter((edb) => isOfEngine(edb, names));
+  return groupBy([...placed("edb", edbs), ...placed("eaadb", objects.eaadbs)], ({ ec }) => ec);
+});
+
+/** True for a database of the type that has an engine version. */
+export function isOfEngine(database: KubeObject, names: Names): boolean {
+  return (getPath(database, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
+}
+
+function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse {
+  const { names } = facts;
+  const { modules } = readSubject({ kind, before: undefined, after: object }, names);
+  const [path] = versionPaths(facts, { kind, object });
+  return {
+    label: objectLabel(object),
+    version:
+      parseEngineVersion(getPath(object, path)) ??
+      leadingEngineVersion(getPath(object, names.fields.statusVersion)),
+    modules: modules.map(({ name }) => name).filter((name) => name !== undefined),
+  };
+}
+
+/** A module that databases use, under either of its names (S51, S54). */
+interface ModuleUsage {
+  readonly module: string;
+  readonly databases: readonly string[];
+  readonly standing: ModuleStanding;
+}
+
+/** Which user-defined modules are in use; what may be a bundled one is none. */
+export function usedModules(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
+  return modulesInUse(facts, ec).filter(
+    ({ standing }) => standing !== "bundled" && standing !== "unpublished",
+  );
+}
+
+/** Modules in use that may be bundled ones by their display names, which the EC does not publish yet, for people. */
+export function unpublishedModules(facts: Facts, ec: KubeObject): readonly string[] {
+  return modulesInUse(facts, ec)
+    .filter(({ standing }) => standing === "unpublished")
+    .map(({ module, databases }) => `${module} (${databases.join(", ")})`);
+}
+
+function modulesInUse(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
+  const cluster = projectCluster(ec, facts.names);
+  const uses = databasesOf(facts, ec).flatMap(({ label, modules }) =>
+    modules.map((module) => ({ module, label })),
+  );
+  return [...groupBy(uses, ({ module }) => module)].map(([module, users]) => {
+    const standing = moduleStanding(module, cluster, facts.names);
+    return { module, databases: users.map(({ label }) => label), standing };
+  });
+}
+
+/** False where the served definition of the EC has no place for modules: then none can be missing there (C9, S124). */
+export function canDefineModules({ names, objects }: Facts): boolean {
+  const name = `${names.ec.plural}.${names.group}`;
+  const definition = objects.definitions.find(({ metadata }) => metadata.name === name);
+  const [served] = [names.ecVersion, names.version].flatMap((version) => {
+    const paths = servedPaths(definition, version, [names.fields.userDefinedModules]);
+    return paths === undefined ? [] : [paths];
+  });
+  return served?.length !== 0;
+}
+
+/** What is wrong with a module that nothing defines, for people. */
+interface UndefinedModule extends ModuleUsage {
+  readonly says: string;
+  /** Where a bundled one is meant: to define that would restart all pods for nothing. */
+  readonly fix?: string;
+}
+
+/** Those that nothing defines (S56; C9). */
+export function undefinedModules(facts: Facts, ec: KubeObject): readonly UndefinedModule[] {
+  const canDefine = canDefineModules(facts);
+  return usedModules(facts, ec)
+    .filter(({ standing }) => standing !== "defined" && (canDefine || standing !== "installed"))
+    .map((used) => {
+      const lack =
+        used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
+      const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${termOf(facts.names.ec)}`;
+      const meant = bundledBehind(used.module, facts.names);
+      const fix = meant && `write ${meant}, the name of the bundled module, in these databases`;
+      return { ...used, says, ...(fix !== undefined && { fix }) };
+    });
+}
+
+/** The command that shows, and does, the recovery of an EC whose upgrade makes no progress (S97-S103). */
+export function recoverLine({ metadata: { name, namespace } }: KubeObject): string {
+  return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
+}
+
+/** While nothing is to be written, against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
+type CausePhase = "standing" | "beginning" | "refused" | "frozen";
+
+/** The causes, by what their findings are called. */
+export type CauseKey = keyof typeof clusterFindings;
+
+interface Cause {
+  readonly key: CauseKey;
+  readonly phases: readonly CausePhase[];
+  /** It is one only where the EC follows its operator by itself. */
+  readonly whenAuto?: true;
+  readonly judge: (facts: Facts, ec: KubeObject) => readonly Finding[];
+}
+
+/** What an upgrade cannot do with, the surest first. */
+const causes: readonly Cause[] = [
+  { key: "scaled", phases: ["standing", "beginning", "refused"], judge: scaledCauses },
+  // a prerequisite of the operator's upgrade as well, and judged with those
+  { key: "resizing", phases: [], judge: resizingCauses },
+  { key: "license", phases: ["refused"], judge: licenseCauses },
+  { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
+  {
+    key: "autoUserModules",
+    phases: ["beginning", "refused"],
+    whenAuto: true,
+    judge: userModuleCauses,
+  },
+  { key: "databaseOld", phases: ["refused", "frozen"], judge: databaseCauses },
+  { key: "moduleUndefined", phases: ["refused", "frozen"], judge: undefinedModuleCauses },
+];
+
+/** What the facts show of one cause, or of all of a phase; `auto` is what the EC asks for unless it is to be changed. */
+export function causesOf(
+  wanted: CauseKey | CausePhase,
+  facts: Facts,
+  {
+    ec,
+    auto = autoOf(ec, facts.names),
+  }: { readonly ec: KubeObject; readonly auto?: boolean | undefined },
+): readonly Finding[] {
+  return causes
+    .filter(({ key, phases }) => [key, ...phases].includes(wanted))
+    .filter(({ whenAuto }) => whenAuto !== true || auto)
+    .flatMap(({ judge }) => judge(facts, ec));
+}
+
+/** The license has to be valid (S59, S125). */
+function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
+  const state = asString(getPath(ec, names.ecFields.licenseState));
+  if (state === undefined || state.toLowerCase() === "valid") return [];
+  const until = asString(getPath(ec, names.ecFields.licenseExpiration));
+  const expires = until === undefined ? "" : `, it expires or expired ${until}`;
+  return [
+    clusterFinding("license", {
+      object: objectLabel(ec),
+      field: names.ecFields.licenseState.join("."),
+      cause: `the license state is ${state}${expires}`,
+    }),
+  ];
+}
+
+/** With automatic upgrade no image may be pinned by its digest, each path is named (domain facts 7). */
+function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
+  return digestPaths(names)
+    .filter((path) => asString(getPath(ec, path)) !== undefined)
+    .map((path) =>
+      clusterFinding("digestPinned", {
+        object: objectLabel(ec),
+        field: path.join("."),
+        cause: `${path.join(".")} pins an image, which rules out an automatic upgrade`,
+        fix: `remove ${path.join(".")}, or switch the automatic upgrade off`,
+      }),
+    );
+}
+
+function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
+  const { digestHash } = names.ecFields;
+  return [digestHash, ...helperFields(names, digestHash)];
+}
+
+/** Databases with user-defined modules need the automatic upgrade off (S51, S124). */
+function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const used = usedModules(facts, ec);
+  if (used.length === 0) return [];
+  const shown = used.map(({ module, databases }) => `${module} (${databases.join(", ")})`);
+  return [
+    clusterFinding("autoUserModules", {
+      object: objectLabel(ec),
+      cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
+    }),
+  ];
+}
+
+/** Every database has to run 7.2 or later (S123). */
+function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  return databasesOf(facts, ec).flatMap(({ label, version }) =>
+    isTooOld(version) ? [databaseOld(label, version)] : [],
+  );
+}
+
+/** A database that upgrades do not take along, and what takes it there. */
+export function databaseOld(
+  object: string,
+  version: EngineVersion,
+  fix = `upgrade it to ${formatEngineVersion(lowest)} or later first`,
+): Finding {
+  return clusterFinding("databaseOld", {
+    object,
+    cause: `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
+    fix,
+  });
+}
+
+/** Modules of databases that nothing defines, each with its databases (S56). */
+function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const field = moduleField(facts);
+  return undefinedModules(facts, ec).map(({ module, says, fix }) =>
+    moduleUndefined(facts, ec, {
+      cause: says,
+      fix: fix ?? `define ${module} in ${field}, or take it out of these databases`,
+    }),
+  );
+}
+
+/** A module that an EC does not define, and what brings it there. */
+export function moduleUndefined(
+  facts: Facts,
+  ec: KubeObject,
+  says: Pick<Finding, "cause" | "fix">,
+): Finding {
+  return clusterFinding("moduleUndefined", {
+    object: objectLabel(ec),
+    field: moduleField(facts),
+    ...says,
+  });
+}
+
+function moduleField({ names }: Facts): string {
+  return names.fields.userDefinedModules.join(".");
+}

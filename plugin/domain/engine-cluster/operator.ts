@@ -1,0 +1,171 @@
+/** The operator that acts on an EC: whether it is ready, and which cluster release it manages (S9, S19). */
+import { parseImage } from "../release/images";
+import { factNamed, type Facts, isKnown } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { annotationOf, type KubeObject, objectLabel } from "../kube/objects";
+import { clusterVersionFor } from "../release/platforms";
+import { judgeDeployment } from "../rollout/deployment";
+import { containerOf } from "../rollout/stateful-set";
+import { getPath, type Json, asArray, getOwn, asString, withValue } from "../base/values";
+import {
+  compareReleaseTags,
+  compareTags,
+  isOlder,
+  parseReleaseTag,
+  type ReleaseTag,
+} from "../base/versions";
+import { clusterFinding } from "./findings";
+import type { ClusterWish } from "../kube/edits";
+import { autoOf } from "../rules/clusters";
+
+/** The release that runs, and the cluster release that it manages; undefined where it is not known. */
+interface OperatorRelease {
+  readonly version: string | undefined;
+  readonly clusterTag: string | undefined;
+}
+
+function deploymentOf(facts: Facts): KubeObject | undefined {
+  const name = facts.names.operator.deployment;
+  return factNamed(facts, "deployments", { name, namespace: facts.namespace });
+}
+
+/** Read from the operator's image tag, else the chart's annotation (domain facts 8). */
+export function operatorRelease(facts: Facts): OperatorRelease {
+  const { operator, annotations } = facts.names;
+  const deployment = deploymentOf(facts);
+  const container = containerOf(
+    getPath(deployment, ["spec", "template", "spec"]),
+    operator.container,
+  );
+  const tags = [
+    parseImage(getOwn(container, "image"))?.tag,
+    annotationOf(deployment, annotations.operatorVersion),
+  ];
+  const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);
+  return {
+    version,
+    clusterTag: version === undefined ? undefined : clusterVersionFor(version),
+  };
+}
+
+/** The tag below which an EC is not managed: of an operator without a known pair, the first of its line (domain facts 8). */
+export function lowestManaged(facts: Facts): string | undefined {
+  const { version, clusterTag } = operatorRelease(facts);
+  const line = parseReleaseTag(version)?.numbers.slice(0, 3).join(".");
+  return clusterTag ?? (line === undefined ? undefined : `${line}-0`);
+}
+
+/** True for an EC that its operator does not look after until it follows, which it does not by itself (S10). */
+export function isSuspended(facts: Facts, ec: KubeObject): boolean {
+  const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
+  return isOlder(tag, lowestManaged(facts)) && !autoOf(ec, facts.names);
+}
+
+/** What is wrong with the operator, or with the tag that is asked of it. */
+export function operatorFindings(
+  facts: Facts,
+  ec: KubeObject,
+  wish: ClusterWish,
+): readonly Finding[] {
+  const { names, namespace } = facts;
+  const deployment = deploymentOf(facts);
+  if (deployment === undefined) {
+    const object = `Deployment/${namespace}/${names.operator.deployment}`;
+    return isKnown(facts, "deployments") ? [clusterFinding("operatorAbsent", { object })] : [];
+  }
+  return [
+    ...readiness(facts, deployment),
+    ...pairFindings(operatorRelease(facts), { ec, deployment, wish }),
+  ];
+}
+
+/** 1/1 ready, up to date and available (S19). */
+function readiness(facts: Facts, deployment: KubeObject): readonly Finding[] {
+  const verdict = judgeDeployment(facts, facts.names.operator.deployment);
+  if (verdict.is === "done") return [];
+  return [
+    {
+      code: "OPERATOR-NOT-READY",
+      severity: "error",
+      object: objectLabel(deployment),
+      cause: `the operator is not ready: ${verdict.is === "moving" ? verdict.on : verdict.because}`,
+      fix: "wait until it is 1/1 ready, up to date and available, or run again with --wait",
+      source: "S19",
+    },
+  ];
+}
+
+interface Pairing {
+  readonly ec: KubeObject;
+  readonly deployment: KubeObject;
+  readonly wish: ClusterWish;
+}
+
+function pairFindings(
+  { version, clusterTag }: OperatorRelease,
+  { ec, deployment, wish }: Pairing,
+): readonly Finding[] {
+  const shown = version === undefined ? "" : ` ${version}`;
+  if (clusterTag === undefined) {
+    if (wish.auto && wish.tag === undefined) {
+      const cause = `it is not known which release the operator${shown} brings`;
+      return [clusterFinding("autoTargetUnknown", { object: objectLabel(ec), cause })];
+    }
+    if (isPast(wish.tag, version))
+      return [
+        clusterFinding("targetNotManaged", {
+          object: objectLabel(deployment),
+          cause: `the operator${shown} is of an earlier release than ${String(wish.tag)}`,
+          fix: "upgrade the operator first, with upgrade-operator",
+        }),
+      ];
+    const cause = `it is not known which cluster release the operator${shown} manages`;
+    return [clusterFinding("operatorUnknown", { object: objectLabel(deployment), cause })];
+  }
+  // its small image counts as the usual one (domain facts 8)
+  if (wish.tag === undefined || compareTags(wish.tag, clusterTag) === 0) return [];
+  const cause = `the operator${shown} manages ${clusterTag} and no other cluster release, not ${wish.tag}`;
+  const fix = `give --target ${clusterTag}, or upgrade the operator first`;
+  return [clusterFinding("targetNotManaged", { object: objectLabel(deployment), cause, fix })];
+}
+
+/** The operator comes first: a cluster of a later line than its own is nothing that it manages (S9). */
+function isPast(tag: string | undefined, version: string | undefined): boolean {
+  const [target, runs] = [parseReleaseTag(tag), parseReleaseTag(version)];
+  if (target === undefined || runs === undefined) return false;
+  // build numbers of operator and cluster are unrelated (domain facts 8)
+  const line = ({ numbers: [major, minor, patch] }: ReleaseTag): ReleaseTag => ({
+    numbers: [major, minor, patch, 0, 0],
+    suffix: "",
+  });
+  return compareReleaseTags(line(runs), line(target)) < 0;
+}
+
+/** The facts with an operator of this release, ready: the upgrade continues only when it is. */
+export function withOperator(facts: Facts, version: string): Facts {
+  const { operator, images } = facts.names;
+  const image = `${images.operator}:${version}`;
+  const deployments = facts.objects.deployments.map((deployment) =>
+    deployment.metadata.name === operator.deployment ? withImage(deployment, image) : deployment,
+  );
+  return { ...facts, objects: { ...facts.objects, deployments } };
+}
+
+function withImage(deployment: KubeObject, image: string): KubeObject {
+  const path = ["spec", "template", "spec", "containers"];
+  const containers = asArray(getPath(deployment, path)).map((each) => ({
+    ...(each as Json),
+    image,
+  }));
+  return {
+    ...deployment,
+    ...withValue(withValue(deployment, path, containers), ["spec", "replicas"], 1),
+    status: {
+      observedGeneration: deployment.metadata.generation,
+      replicas: 1,
+      updatedReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Whether a StatefulSet asks for the pods that its EC asks for: the EC's number of nodes is the wish. */
+import { factNamed, type Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { termOf } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { asString, getOwn, getPath, numberAt } from "../base/values";
+import { clusterFinding } from "./findings";
+
+/** The pods that an EC and its StatefulSet ask for. */
+interface Scale {
+  readonly set: KubeObject;
+  readonly replicas: number;
+  readonly nodes: number;
+}
+
+/** What an operator gives an EC that does not say how many. */
+export const usualNodes = 3;
+
+/** How many nodes an EC asks for; none is not a wish. */
+export function nodesOf({ names }: Pick<Facts, "names">, ec: KubeObject): number {
+  return Math.max(1, numberAt(ec, names.ecFields.nodes, usualNodes));
+}
+
+/** Undefined where the EC has no StatefulSet yet. */
+function scaleOf(facts: Facts, ec: KubeObject): Scale | undefined {
+  const [name, namespace] = [String(ec.metadata.name), String(ec.metadata.namespace)];
+  const set = factNamed(facts, "statefulSets", { name, namespace });
+  if (set === undefined) return undefined;
+  return {
+    set,
+    replicas: numberAt(set, ["spec", "replicas"], 1),
+    nodes: nodesOf(facts, ec),
+  };
+}
+
+/** A StatefulSet with fewer pods than the EC has nodes, who scaled it, and what brings it back. */
+export function scaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const scale = scaleOf(facts, ec);
+  if (scale === undefined || scale.replicas >= scale.nodes) return [];
+  const { set, replicas, nodes } = scale;
+  const { name, namespace } = set.metadata;
+  const term = termOf(facts.names.ec);
+  const back = `kubectl scale statefulset ${String(name)} --replicas=${nodes} -n ${String(namespace)}`;
+  return [
+    clusterFinding("scaled", {
+      object: objectLabel(set),
+      field: "spec.replicas",
+      cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${scaledBy(set)}`,
+      fix: `bring it back with ${back}; where the operator runs and does not do so itself, its log says why`,
+    }),
+  ];
+}
+
+/** Who wrote the number last, and when, as the API server has noted it. */
+function scaledBy({ metadata }: KubeObject): string {
+  const entry = (metadata.managedFields ?? []).findLast(
+    ({ fieldsV1 }) => getPath(fieldsV1, ["f:spec", "f:replicas"]) !== undefined,
+  );
+  if (entry === undefined) return "";
+  const time = asString(getOwn(entry, "time"));
+  const by = `set by manager "${entry.manager ?? ""}"`;
+  const how = entry.subresource === undefined ? "" : ` through ${entry.subresource}`;
+  return `; ${by}${how}${time === undefined ? "" : ` at ${time}`}`;
+}

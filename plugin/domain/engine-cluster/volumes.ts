@@ -1,0 +1,195 @@
+/**
+ * Whether volumes of an EC are being expanded, as its claims and its status tell: until that is done, no field that
+ * concerns its StatefulSet may be changed, since the operator makes the StatefulSet anew meanwhile (domain facts 7).
+ */
+import { factNamed, type Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { selects, isEmptySelector } from "../kube/selectors";
+import { compareQuantities } from "../kube/quantities";
+import { termOf } from "../names/names";
+import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { asArray, asString, getOwn, getPath, numberAt } from "../base/values";
+import { clusterFinding } from "./findings";
+import { nodesOf } from "./scale";
+
+/** Volumes that are being expanded. */
+export interface Expansion {
+  readonly finding: Finding;
+  /** A claim cannot be expanded as things are: waiting alone does not help. */
+  readonly failed: boolean;
+}
+
+/** Undefined where no volume is being expanded, and where claims were not read and the status tells none. */
+export function expansionOf(facts: Facts, ec: KubeObject): Expansion | undefined {
+  const { names } = facts;
+  const wanted = getPath(ec, names.ecFields.volumeResize) === true ? sizeOf(facts, ec) : undefined;
+  const claims = claimsOf(facts, ec);
+  const main = mainTemplate(facts, claims);
+  const changes = claims.flatMap(
+    (claim) => changeOf(claim, claim.template === main ? wanted : undefined) ?? [],
+  );
+  const told = changes.length === 0 ? toldByStatus(facts, ec) : changes.map(({ says }) => says);
+  if (told.length === 0) return undefined;
+  const failed = changes.filter((change) => change.failed);
+  const describe = failed.map(({ name }) => name).join(" ");
+  const fix = `see what keeps it from being expanded with kubectl describe pvc ${describe} -n ${namespaceOf(ec)}; run again when every claim has its size`;
+  return {
+    failed: failed.length > 0,
+    finding: clusterFinding("resizing", {
+      object: objectLabel(ec),
+      cause: `its volumes are being expanded: ${told.join("; ")}`,
+      ...(failed.length > 0 && { fix }),
+    }),
+  };
+}
+
+/** What stands against a change of the EC. */
+export function resizingCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const found = expansionOf(facts, ec);
+  return found === undefined ? [] : [found.finding];
+}
+
+/** A claim of an EC's StatefulSet: its name is TEMPLATE-SET-ORDINAL. */
+interface Claim {
+  readonly object: KubeObject;
+  readonly template: string;
+}
+
+/** The claims of the pods that the EC is to have: those of nodes that are gone keep their size. */
+function claimsOf(facts: Facts, ec: KubeObject): readonly Claim[] {
+  const [name, namespace] = [nameOf(ec), namespaceOf(ec)];
+  const set = factNamed(facts, "statefulSets", { name, namespace });
+  const from = numberAt(set, ["spec", "ordinals", "start"]);
+  const end = from + Math.max(nodesOf(facts, ec), numberAt(set, ["spec", "replicas"]));
+  const templates = asArray(getPath(set, ["spec", "volumeClaimTemplates"])).map((template) =>
+    getPath(template, ["metadata", "name"]),
+  );
+  return facts.objects.claims.flatMap((object) => {
+    const found = namespaceOf(object) === namespace ? partsOf(facts, object) : undefined;
+    if (found?.set !== name || found.ordinal < from || found.ordinal >= end) return [];
+    const { template } = found;
+    const isOwn =
+      templates.length > 0
+        ? templates.includes(template)
+        : template === facts.names.pods.volumeTemplate ||
+          isLabelled(object, name, set) ||
+          isMounted(facts, object, `${name}-${found.ordinal}`);
+    return isOwn ? [{ object, template }] : [];
+  });
+}
+
+/** The name of a claim taken apart; of several names that fit, the longest is that of the StatefulSet. */
+function partsOf({ objects }: Facts, claim: KubeObject) {
+  const match = /^(.+)-(\d+)$/.exec(nameOf(claim));
+  const rest = String(match?.[1]);
+  const [set] = [...objects.ecs, ...objects.statefulSets]
+    .filter((one) => namespaceOf(one) === namespaceOf(claim) && rest.endsWith(`-${nameOf(one)}`))
+    .map(nameOf)
+    .sort((one, other) => other.length - one.length);
+  if (set === undefined) return undefined;
+  return { set, ordinal: Number(match?.[2]), template: rest.slice(0, -set.length - 1) };
+}
+
+/** A StatefulSet gives its claims the labels that it selects pods by; without it, one holds the EC's name. */
+function isLabelled({ metadata }: KubeObject, name: string, set: KubeObject | undefined): boolean {
+  const labels = metadata.labels ?? {};
+  const selector = getPath(set, ["spec", "selector"]);
+  const isSelected = !isEmptySelector(selector) && selects(selector, labels);
+  return isSelected || Object.values(labels).includes(name);
+}
+
+/** By the pod of that name, which stays while the StatefulSet is absent. */
+function isMounted({ objects }: Facts, claim: KubeObject, name: string): boolean {
+  return objects.pods
+    .filter((pod) => nameOf(pod) === name && namespaceOf(pod) === namespaceOf(claim))
+    .flatMap((pod) => asArray(getPath(pod, ["spec", "volumes"])))
+    .some((volume) => getPath(volume, ["persistentVolumeClaim", "claimName"]) === nameOf(claim));
+}
+
+/** The template that the EC's size is for: a cluster may have other volumes beside it. */
+function mainTemplate({ names }: Facts, claims: readonly Claim[]): string | undefined {
+  const templates = [...new Set(claims.map(({ template }) => template))];
+  const { volumeTemplate } = names.pods;
+  if (templates.length > 1) return templates.find((template) => template === volumeTemplate);
+  return templates[0];
+}
+
+/** What an EC wants each volume to have. */
+interface WantedSize {
+  readonly size: unknown;
+  readonly term: string;
+}
+
+function sizeOf({ names }: Facts, ec: KubeObject): WantedSize {
+  return { size: getPath(ec, names.ecFields.volumeSize), term: termOf(names.ec) };
+}
+
+/** Of a claim that is being expanded, or that is to be. */
+interface ClaimChange {
+  readonly name: string;
+  readonly says: string;
+  readonly failed: boolean;
+}
+
+function changeOf({ object }: Claim, wanted: WantedSize | undefined): ClaimChange | undefined {
+  const request = getPath(object, ["spec", "resources", "requests", "storage"]);
+  const capacity = getPath(object, ["status", "capacity", "storage"]);
+  const isBehind = [request, capacity].some((size) => isLess(size, wanted?.size));
+  const { states, failed } = statesOf(object);
+  if (!isBehind && !isLess(capacity, request) && states.length === 0) return undefined;
+  const sizes = [
+    `asks for ${String(request)}`,
+    `has ${asString(capacity) ?? "none yet"}`,
+    ...(wanted !== undefined && isBehind
+      ? [`and its ${wanted.term} wants ${String(wanted.size)}`]
+      : []),
+  ];
+  const begun = isLess(request, wanted?.size) ? "not begun" : "under way";
+  const state = states.length > 0 ? states.join(", ") : begun;
+  return {
+    name: nameOf(object),
+    says: `${objectLabel(object)} ${sizes.join(", ")} (${state})`,
+    failed,
+  };
+}
+
+/** False where one of them is no quantity. */
+function isLess(one: unknown, other: unknown): boolean {
+  return (compareQuantities(one, other) ?? 0) < 0;
+}
+
+/** Conditions of a claim that tell of its expansion, and whether they say that it failed. */
+const conditions: ReadonlyMap<string, "under way" | "failed"> = new Map([
+  ["Resizing", "under way"],
+  ["FileSystemResizePending", "under way"],
+  ["ControllerResizeError", "failed"],
+  ["NodeResizeError", "failed"],
+]);
+
+function statesOf(claim: KubeObject): {
+  readonly states: readonly string[];
+  readonly failed: boolean;
+} {
+  const told = asArray(getPath(claim, ["status", "conditions"])).filter(
+    (one) => getOwn(one, "status") === "True" && conditions.has(String(getOwn(one, "type"))),
+  );
+  const types = told.map((one) => String(getOwn(one, "type")));
+  const words = told.map((one, index) =>
+    [types[index], asString(getOwn(one, "message"))].filter(Boolean).join(": "),
+  );
+  const allocated = asString(getPath(claim, ["status", "allocatedResourceStatuses", "storage"]));
+  return {
+    states: [...words, ...(allocated === undefined ? [] : [allocated])],
+    failed:
+      types.some((type) => conditions.get(type) === "failed") ||
+      allocated?.endsWith("Infeasible") === true,
+  };
+}
+
+/** The operator tells it too, also while no claim is behind any more and the StatefulSet is still to be made. */
+function toldByStatus({ names }: Facts, ec: KubeObject): readonly string[] {
+  const path = names.ecFields.volumeState;
+  const state = asString(getPath(ec, path));
+  if (state === undefined || !names.volumesResizing.includes(state)) return [];
+  return [`${path.join(".")} is ${state}`];
+}

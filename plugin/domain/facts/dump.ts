@@ -1,0 +1,107 @@
+/** A dump of a cluster for a rehearsal: the command that makes it, and what one does not report. */
+import { type Finding, findingIn, warning } from "../base/findings";
+import { kinds } from "../kube/kinds";
+import type { Names } from "../names/names";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { parsePlatformVersion } from "../release/platforms";
+import { getPath, asString } from "../base/values";
+
+const findings = {
+  noOwners: warning("DUMP-NO-OWNERS", "S18", {
+    cause:
+      "objects of the dump do not say who set their fields: a rehearsal cannot see the conflicts with other managers that a real run meets",
+    fix: "dump the cluster again with --show-managed-fields, then rehearse again",
+  }),
+  noClaims: warning("DUMP-NO-CLAIMS", "Facts 7", {
+    cause:
+      "the dump holds no claim of a cluster that expands its volumes: whether one is being expanded, which no upgrade may break into, is not seen",
+    fix: "dump the cluster again with its persistent volume claims, then rehearse again",
+  }),
+  noVersion: warning("DUMP-NO-VERSION", "S121", {
+    cause:
+      "the dump holds no node: it does not report the version of Kubernetes, and the rehearsal takes one of its own",
+    fix: "dump the cluster again with its nodes, then rehearse again",
+  }),
+};
+
+/** The catalogue entries of every finding about a dump. */
+export const dumpCodes = Object.values(findings);
+
+const dumpFinding = findingIn(findings);
+
+/** The words that dump everything a rehearsal looks at, before the redirection to a file. */
+export function dumpCommand({ ec, edb, eaadb, erc }: Names): readonly string[] {
+  const asked = [
+    ...["ns", "nodes", "crd", "validatingwebhookconfigurations"],
+    ...[ec, edb, eaadb, erc].map(({ short }) => short),
+    ...["svc", "endpointslices", "deploy", "pvc", "cm", "sa", "roles", "rolebindings"],
+    ...["clusterroles", "clusterrolebindings", "secrets"],
+  ];
+  return ["kubectl", "get", asked.join(","), "-A", "--show-managed-fields", "-o", "yaml"];
+}
+
+/** Kinds that commands write, beside the product's own. */
+const written = [
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "CustomResourceDefinition",
+  "Deployment",
+  "Role",
+  "RoleBinding",
+  "Service",
+  "ServiceAccount",
+  "ValidatingWebhookConfiguration",
+];
+
+/** What the objects of a dump do not report, `ownVersion` being what is taken without nodes. */
+export function dumpFindings(
+  objects: readonly KubeObject[],
+  names: Names,
+  ownVersion: string,
+): readonly Finding[] {
+  const fix = `dump the cluster with ${dumpCommand(names).join(" ")}, then rehearse again`;
+  const ownerless = objects.filter(
+    ({ apiVersion, kind, metadata }) =>
+      (written.includes(kind) || apiVersion.startsWith(`${names.group}/`)) &&
+      (metadata.managedFields ?? []).length === 0,
+  );
+  const [first] = ownerless;
+  const found: Finding[] = [];
+  if (first !== undefined) {
+    const cause = `${ownerless.length} of ${objects.length} objects, this one among them, do not say who set their fields: a real run may meet conflicts with other managers that are not seen here`;
+    found.push(dumpFinding("noOwners", { object: objectLabel(first), cause, fix }));
+  }
+  for (const object of withoutClaims(objects, names).map(objectLabel)) {
+    const cause =
+      "the dump holds no PersistentVolumeClaim of its namespace: whether its volumes are being expanded is not seen";
+    found.push(dumpFinding("noClaims", { object, cause, fix }));
+  }
+  if (kubernetesVersionOf(objects) === undefined) {
+    const cause = `no node reports the version of Kubernetes: ${ownVersion} is taken`;
+    found.push(dumpFinding("noVersion", { cause, fix }));
+  }
+  return found;
+}
+
+/** The ECs that expand their volumes, with none of their claims among the objects. */
+function withoutClaims(objects: readonly KubeObject[], names: Names): readonly KubeObject[] {
+  const claims = objects.filter(({ kind }) => kind === kinds.claim.kind);
+  return objects.filter(
+    (object) =>
+      object.kind === names.ec.kind &&
+      getPath(object, names.ecFields.volumeResize) === true &&
+      claims.every(({ metadata }) => metadata.namespace !== object.metadata.namespace),
+  );
+}
+
+/** The newest version that a node tells: no kubelet is newer than its API server. */
+export function kubernetesVersionOf(objects: readonly KubeObject[]): string | undefined {
+  const told = objects
+    .filter(({ kind, apiVersion }) => kind === "Node" && apiVersion === "v1")
+    .flatMap((node) => asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);
+  const rank = (version: string): number => {
+    const { major = 0, minor = 0 } = parsePlatformVersion(version) ?? {};
+    return major * 1_000_000 + minor;
+  };
+  return told.filter(rank).sort((one, other) => rank(other) - rank(one))[0];
+}

@@ -1,0 +1,151 @@
+/** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
+import type { CertificateFacts } from "../certificate/certificate";
+import { kinds, olmKind, rbacKinds } from "../kube/kinds";
+import { constraintResource } from "../scc/grants";
+import type { Names } from "../names/names";
+import type { KubeObject, Resource } from "../kube/objects";
+import { getOwn, groupBy, oncePer } from "../base/values";
+
+/** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
+export interface FactSource {
+  readonly resource: Resource;
+  /** In the operator's namespace alone. */
+  readonly own?: true;
+  /** The one object that matters: the others are not read, they may hold secrets. */
+  readonly only?: string;
+  /** Tried when the version is not served. */
+  readonly olderVersion?: string;
+  /** Those alone that clusters and remote clusters name; of Secrets no value is kept. */
+  readonly named?: true;
+  /** There may be very many, and no check asks which fields a manager holds. */
+  readonly lean?: true;
+}
+
+/** Every list that facts are made of, each read by one LIST. */
+export const factKeys = [
+  "namespaces",
+  "nodes",
+  "clusterVersions",
+  "definitions",
+  "deployments",
+  "replicaSets",
+  "statefulSets",
+  "claims",
+  "pods",
+  "services",
+  "endpointSlices",
+  "configMaps",
+  "webhookSecrets",
+  "namedSecrets",
+  "serviceAccounts",
+  "resourceQuotas",
+  "events",
+  "ecs",
+  "edbs",
+  "eaadbs",
+  "ercs",
+  "webhookConfigurations",
+  "roles",
+  "roleBindings",
+  "clusterRoles",
+  "clusterRoleBindings",
+  "constraints",
+  "subscriptions",
+] as const;
+
+/** The name of a list of facts. */
+export type FactKey = (typeof factKeys)[number];
+
+/** The lists that a reader reads; `unserved` and `unread` are empty in `objects`. */
+export interface Facts {
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The operator's. */
+  readonly namespace: string;
+  /** Release of the API server, "v1.34.1"; undefined when it did not tell. */
+  readonly apiServer: string | undefined;
+  readonly objects: Readonly<Record<FactKey, readonly KubeObject[]>>;
+  /** Kinds that the API server does not know. */
+  readonly unserved: ReadonlySet<FactKey>;
+  /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
+  readonly unread: ReadonlyMap<FactKey, string>;
+  /** Of the webhook's Secret, where a reader of certificates was given and the Secret exists. */
+  readonly certificate?: CertificateFacts;
+}
+
+/** Where each list is read. */
+export function factSources(names: Names): Readonly<Record<FactKey, FactSource>> {
+  const product = ({ kind, plural }: Names["ec"]): FactSource => ({
+    resource: { group: names.group, version: names.version, kind, plural },
+  });
+  return {
+    namespaces: { resource: kinds.namespace, lean: true },
+    nodes: { resource: kinds.node },
+    clusterVersions: { resource: kinds.clusterVersion },
+    definitions: { resource: kinds.definition },
+    deployments: { resource: kinds.deployment, own: true },
+    replicaSets: { resource: kinds.replicaSet, own: true },
+    statefulSets: { resource: kinds.statefulSet, own: true },
+    claims: { resource: kinds.claim, own: true },
+    pods: { resource: kinds.pod, own: true },
+    services: { resource: kinds.service, own: true },
+    endpointSlices: { resource: kinds.endpointSlice, own: true },
+    configMaps: { resource: kinds.configMap, own: true, only: names.configMap.name },
+    webhookSecrets: { resource: kinds.secret, own: true, only: names.webhook.secret },
+    namedSecrets: { resource: kinds.secret, own: true, named: true },
+    serviceAccounts: { resource: kinds.serviceAccount, own: true },
+    resourceQuotas: { resource: kinds.resourceQuota, own: true },
+    events: { resource: kinds.event, own: true },
+    ecs: { ...product(names.ec), olderVersion: names.ecVersion },
+    edbs: { ...product(names.edb), lean: true },
+    eaadbs: { ...product(names.eaadb), lean: true },
+    ercs: product(names.erc),
+    webhookConfigurations: { resource: kinds.webhookConfiguration },
+    roles: { resource: rbacKinds.role },
+    roleBindings: { resource: rbacKinds.roleBinding, lean: true },
+    clusterRoles: { resource: rbacKinds.clusterRole },
+    clusterRoleBindings: { resource: rbacKinds.clusterRoleBinding },
+    constraints: { resource: constraintResource },
+    subscriptions: { resource: olmKind("subscriptions", "Subscription"), own: true },
+  };
+}
+
+/** Kinds that only some platforms have: OpenShift's, and those of OLM. */
+export const platformKinds: readonly Resource[] = [
+  ...[kinds.clusterVersion, constraintResource],
+  olmKind("subscriptions", "Subscription"),
+];
+
+/** The object of a list by name, and by namespace where one is given. */
+export function factNamed(
+  { objects }: Facts,
+  key: FactKey,
+  { name, namespace }: { readonly name: string; readonly namespace?: string },
+): KubeObject | undefined {
+  return byName(objects[key])
+    .get(name)
+    ?.find(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
+}
+
+/** The objects of a list by their names, of whatever namespace. */
+export const byName = oncePer((objects: readonly KubeObject[]) =>
+  groupBy(objects, ({ metadata }) => metadata.name),
+);
+
+/** True when the list was read whole, so that "there is none" may be said. */
+export function isKnown({ unread }: Facts, key: FactKey): boolean {
+  return !unread.has(key);
+}
+
+/** True on OpenShift: the API server knows its constraints or its own version, or a node is of it. */
+export function isOpenShift({ unserved, objects }: Facts): boolean {
+  return (
+    !unserved.has("constraints") ||
+    !unserved.has("clusterVersions") ||
+    objects.nodes.some(({ metadata }) => getOwn(metadata.labels, openShiftNode) !== undefined)
+  );
+}
+
+/** Label that OpenShift gives to every node. */
+const openShiftNode = "node.openshift.io/os_id";

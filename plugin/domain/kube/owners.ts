@@ -1,0 +1,140 @@
+/** Who else looks after an object: Helm, OLM, a GitOps controller (domain facts 4.4). */
+import { webhookFinding } from "../admission/findings";
+import type { KubeObject } from "./objects";
+import { getOwn, asString } from "../base/values";
+import type { StatusCause } from "../base/errors";
+import type { Finding } from "../base/findings";
+
+/** Another owner and its own way of changing the object. */
+export interface Owner {
+  readonly name: string;
+  readonly way: string;
+}
+
+interface Mark extends Owner {
+  readonly labels?: readonly string[];
+  readonly annotations?: readonly string[];
+}
+
+// The label app.kubernetes.io/instance alone is no sign: people set it by hand.
+const marks: readonly Mark[] = [
+  {
+    name: "Helm",
+    way: "upgrade the release with helm upgrade, or delete the object and let helm recreate it",
+    annotations: ["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"],
+  },
+  {
+    name: "OLM",
+    way: "approve the InstallPlan of the operator's Subscription; OLM writes the webhook",
+    labels: ["olm.owner", "olm.managed", "olm.webhook-description-generate-name"],
+    annotations: ["olm.operatorGroup"],
+  },
+  {
+    name: "Argo CD",
+    way: "change the object in the repository of the Argo CD application and sync it",
+    labels: ["argocd.argoproj.io/instance"],
+    annotations: ["argocd.argoproj.io/tracking-id"],
+  },
+  {
+    name: "Flux",
+    way: "change the object in the repository that Flux follows and reconcile it",
+    labels: ["kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"],
+  },
+  {
+    name: "Fleet",
+    way: "change the object in the repository of the Fleet bundle",
+    annotations: ["objectset.rio.cattle.io/id"],
+    labels: ["objectset.rio.cattle.io/hash"],
+  },
+];
+
+/** The owner that an object's labels, annotations or owner references show, if any. */
+export function ownerOf(object: KubeObject): Owner | undefined {
+  const { labels, annotations, ownerReferences } = object.metadata;
+  const byOlm = (ownerReferences ?? []).some(
+    (reference) => asString(getOwn(reference, "kind")) === "ClusterServiceVersion",
+  );
+  if (byOlm) return marks.find(({ name }) => name === "OLM");
+  if (getOwn(labels, "app.kubernetes.io/managed-by") === "Helm") return marks[0];
+  return marks.find(
+    (mark) =>
+      (mark.labels ?? []).some((key) => getOwn(labels, key) !== undefined) ||
+      (mark.annotations ?? []).some((key) => getOwn(annotations, key) !== undefined),
+  );
+}
+
+/** Nobody but people's own kubectl and this tool has written the object as it was read. */
+export function isPersons({ metadata }: KubeObject, ours: readonly string[]): boolean {
+  const managers = metadata.managedFields ?? [];
+  return managers.every(({ manager = "" }) => isPersonsManager(manager, ours));
+}
+
+/** Managers that a person's kubectl or oc leaves behind; a take-over from these is no theft. */
+export function isPersonsManager(manager: string, ours: readonly string[]): boolean {
+  if (ours.includes(manager) || manager === "before-first-apply") return true;
+  return /^(kubectl|oc)(-(create|client-side-apply|apply|edit|patch|replace|label|annotate|last-applied|set))?(\.exe)?$/.test(
+    manager,
+  );
+}
+
+/** Force when only a person's own kubectl or oc holds the fields; else the findings say who does. */
+type ConflictVerdict =
+  { readonly is: "force" } | { readonly is: "refuse"; readonly findings: readonly Finding[] };
+
+/** What the verdict rests on. */
+interface ConflictFacts {
+  readonly causes: readonly StatusCause[];
+  readonly object: string;
+  /** Managers that count as this tool's own. */
+  readonly ours: readonly string[];
+  /** Fields that the person has said to take, as the conflict names them. */
+  readonly takeFields: readonly string[];
+}
+
+/** Judges the causes of a 409 of a server-side apply. */
+export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
+  const held = heldOf(facts.causes);
+  const foreign = held.filter(
+    ({ field, manager }) =>
+      !isPersonsManager(manager, facts.ours) && !takes(facts.takeFields, field),
+  );
+  if (held.length > 0 && foreign.length === 0) return { is: "force" };
+  const named = foreign.length > 0 ? foreign : [{ field: "", manager: "" }];
+  return {
+    is: "refuse",
+    findings: named.map(({ field, manager }) =>
+      webhookFinding("fieldConflict", {
+        object: facts.object,
+        ...(field !== "" && { field }),
+        cause: `the field is held by ${manager === "" ? "another manager" : `manager "${manager}"`}, which may write it again`,
+        fix:
+          field === ""
+            ? "find out who writes the object: kubectl get -o yaml --show-managed-fields"
+            : `change it through that manager, or take the field with --take-fields '${field}'`,
+      }),
+    ),
+  };
+}
+
+/** A field that someone else holds, and that an apply would change. */
+export interface HeldField {
+  readonly field: string;
+  readonly manager: string;
+}
+
+/** The fields and managers of a 409, which names the manager in the message alone: `conflict with "NAME" using …`. */
+export function heldOf(causes: readonly StatusCause[]): readonly HeldField[] {
+  return causes.map(({ field = "", message = "" }) => ({
+    field,
+    manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? "",
+  }));
+}
+
+/** True for a field that --take-fields names: the API server writes a dot before it. */
+export function takes(takeFields: readonly string[], field: string): boolean {
+  return takeFields.some((wanted) => bareField(wanted) === bareField(field));
+}
+
+function bareField(field: string): string {
+  return field.replace(/^\./, "");
+}

@@ -1,0 +1,109 @@
+/** A write that is planned, told whole: what it is, on what state, how bad, how it is taken back. */
+import { type KubeObject, preconditionsOf, type Ref } from "./objects";
+import { error, type Explained, type Finding } from "../base/findings";
+import type { Json } from "../base/values";
+
+const source = "exit code 5";
+
+/** The codes by what they are about. */
+export const planFindings = {
+  changed: error("PLAN-CHANGED", source, {
+    cause:
+      "someone changed the cluster after the writes were confirmed, so that others would be needed",
+    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
+  }),
+  stale: error("PLAN-STALE", source, {
+    cause: "the cluster, an object or the release is not what the saved plan was made for",
+    fix: "look at what has changed, then create a new plan with --plan-out",
+  }),
+  exceeded: error("PLAN-EXCEEDED", source, {
+    cause:
+      "someone changed an object since the plan was shown, so that more would have to be written",
+    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** One thing that a write does to an object; a write that does several is several acts. */
+export interface WriteAction {
+  /** `Kind/namespace/name`. */
+  readonly object: string;
+  /** `delete`, `take x out of its users`. */
+  readonly does: string;
+}
+
+/** A finding for each act that was not among the confirmed ones. */
+export function unconfirmedFindings(
+  confirmed: readonly WriteAction[],
+  now: readonly WriteAction[],
+): readonly Finding[] {
+  const keyOf = ({ object, does }: WriteAction): string => JSON.stringify([object, does]);
+  const known = new Set(confirmed.map(keyOf));
+  return now
+    .filter((act) => !known.has(keyOf(act)))
+    .map(({ object, does }) => ({
+      ...planFindings.changed,
+      object,
+      cause: `someone changed the cluster, so that one would also have to ${does}, which was not confirmed`,
+    }));
+}
+
+/** One thing that a write changes: the value at `path` becomes `to`; null takes it away. */
+export interface PlannedChange {
+  readonly path: string;
+  readonly to: unknown;
+  /** The image that another one takes the place of. */
+  readonly from?: unknown;
+}
+
+/** A write before it is sent: the permission that it takes, its risk, and its way back. */
+export interface PlannedWrite {
+  /** The verb that RBAC knows it by. */
+  readonly verb: "create" | "patch" | "update" | "delete";
+  readonly target: {
+    readonly group: string;
+    readonly version: string;
+    readonly resource: string;
+    readonly kind: string;
+    readonly namespace?: string;
+    readonly name: string;
+  };
+  /** The state that it was planned on; absent when the object did not exist. */
+  readonly read?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** What it changes; absent: the whole object, which is then created, deleted or left to helm. */
+  readonly changes?: readonly PlannedChange[];
+  readonly risk: string;
+  readonly reverse: string;
+  /** The kubectl command that does the same, as far as one does. */
+  readonly command: string;
+  /** The object as it is and as it would be stored, secrets as fingerprints; told where it is asked for. */
+  readonly states?: {
+    readonly live?: Json;
+    readonly merged?: Json;
+    /** `merged` is what the request says: the API server was not asked what it would store. */
+    readonly unasked?: true;
+  };
+}
+
+/** What the planner knows of a write. */
+export interface Planning extends Omit<PlannedWrite, "target" | "read"> {
+  readonly ref: Ref;
+  /** The object as it was read; absent when it is to be created. */
+  readonly before?: KubeObject | undefined;
+}
+
+/** The write as reports carry it, bound to the state that it was planned on. */
+export function plannedWrite({ ref, before, ...rest }: Planning): PlannedWrite {
+  const { resource, name, namespace } = ref;
+  return {
+    ...rest,
+    target: {
+      group: resource.group,
+      version: resource.version,
+      resource: resource.plural,
+      kind: resource.kind,
+      name,
+      ...(namespace !== undefined && { namespace }),
+    },
+    ...(before !== undefined && { read: preconditionsOf(before) }),
+  };
+}

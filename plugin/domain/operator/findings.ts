@@ -1,0 +1,178 @@
+/** The finding codes of the operator's upgrade, each with its cause, its way out and its source. */
+import { error, type Explained, findingIn, warning } from "../base/findings";
+
+/** The codes by what they are about. */
+export const operatorFindings = {
+  added: warning("OPERATOR-ADDED", "S18", {
+    cause:
+      "a role or binding of the operator has what the release does not have: a person added it, and it is kept",
+    fix: "nothing, as long as it is intended; else let the release win with --take-fields",
+  }),
+  chartPending: error("OPERATOR-CHART-PENDING", "S20", {
+    cause:
+      "an earlier helm run of this release was interrupted, and helm refuses the next one until it is rolled back",
+    fix: "run helm rollback, then run this again",
+  }),
+  chartPinned: error("OPERATOR-CHART-PINNED", "S22", {
+    cause:
+      "with the values that are kept the chart would leave the operator at another release than the one asked for",
+    fix: "give a file with --values that sets the operator's image to that release, or another --version, then run again",
+  }),
+  chartMissed: error("OPERATOR-CHART-MISSED", "S22", {
+    cause: "after helm's upgrade the release or the operator's image is not what was asked for",
+    fix: "find out what changes the image (a mutating webhook, another controller), then run again",
+  }),
+  clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
+    cause:
+      "the cluster names no image of its own, so there is none that could be pointed at the registry",
+    fix: "give its image with the cluster's own upgrade: upgrade-cluster --image-repository",
+  }),
+  configuration: error("OPERATOR-POD-CONFIGURATION", "S19", {
+    cause: "a container of the new pod cannot be created: something that it refers to is not there",
+    fix: "create what the message names; the pod then starts automatically",
+  }),
+  crash: error("OPERATOR-CRASH", "S19", {
+    cause: "a container of the new pod keeps crashing",
+    fix: "read its log with kubectl logs --previous, and fix what it names",
+  }),
+  deadline: error("OPERATOR-DEADLINE", "S19", {
+    cause:
+      "the Deployment made no progress within its deadline, and neither pods nor events show why",
+    fix: "look at it with kubectl describe deployment and its pods, then run again",
+  }),
+  definitionBehind: error("DEFINITION-BEHIND", "Facts 8", {
+    cause:
+      "the operator is at the release, and its definition lacks fields of the release: what is written there is dropped",
+    fix: "bring the release's definitions with upgrade-operator --release; a chart leaves definitions to kubectl apply --server-side",
+  }),
+  definitionConversion: error("DEFINITION-CONVERSION", "Facts 8", {
+    cause:
+      "the definition converts its objects through a Service that does not exist: every read of them fails",
+    fix: "give the release to upgrade-operator, which takes it out where the release has none",
+  }),
+  definitionConverts: warning("DEFINITION-CONVERTS", "Facts 8", {
+    cause:
+      "the definition converts its objects in a way that the release does not have: it is kept",
+    fix: "find out who converts, and take it out with kubectl edit crd where nothing needs it",
+  }),
+  definitionFields: warning("DEFINITION-FIELDS", "Facts 8", {
+    cause:
+      "the definition lacks a field that this tool writes or rests on: what is written there is dropped",
+    fix: "bring the definitions of the operator's own release; check --release SOURCE compares all of them",
+  }),
+  definitionKept: warning("OPERATOR-CRD-NEWER", "Facts 8", {
+    cause:
+      "the stored definition is of a newer release than this bundle and is shared by all operators: it is left as it is",
+    fix: "nothing; an older operator works with a newer definition",
+  }),
+  definitionLocal: warning("OPERATOR-CRD-LOCAL", "S18", {
+    cause:
+      "the stored definition has fields that the release lacks, and that are not known to be of an older one: they are kept",
+    fix: "nothing; a field that no object uses may be taken out with kubectl edit",
+  }),
+  definitionLoses: warning("OPERATOR-CRD-LOSES", "Facts 8", {
+    cause:
+      "the release's definition lacks fields that objects hold, or may hold where they cannot be read: what is there is dropped",
+    fix: "keep elsewhere what the named objects hold there; the definition is saved before it is changed",
+  }),
+  definitionStored: error("OPERATOR-CRD-STORED", "Facts 8", {
+    cause: "objects are stored in a version that the release's definition does not serve any more",
+    fix: "upgrade to a release in between that serves both, store the objects again, then run again",
+  }),
+  definitionUnserved: error("DEFINITION-NOT-ESTABLISHED", "Facts 8", {
+    cause: "the API server does not serve the definition",
+    fix: "see its conditions with kubectl describe crd; most often another one holds its names",
+  }),
+  elsewhere: error("OPERATOR-ELSEWHERE", "S9", {
+    cause:
+      "the namespace has no operator, and another namespace has one: nothing is written where it would not be seen",
+    fix: "give the operator's namespace with -n",
+  }),
+  forbidden: error("OPERATOR-POD-FORBIDDEN", "S19", {
+    cause:
+      "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",
+    fix: "restore the account or grant what the message names; the pod is then created automatically",
+  }),
+  gone: error("OPERATOR-DEPLOYMENT-GONE", "S19", {
+    cause: "the operator's Deployment was deleted",
+    fix: "find who deletes it, then run again",
+  }),
+  image: error("OPERATOR-IMAGE-PULL", "S17", {
+    cause: "the image of the new pod cannot be pulled",
+    fix: "put the image into the registry, or give the registry with --image-registry and its secret with --pull-secret",
+  }),
+  imageLeft: warning("OPERATOR-IMAGE-LEFT", "S17", {
+    cause: "an image of the cluster that the names do not know is not pointed at the registry",
+    fix: "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
+  }),
+  unusual: error("OPERATOR-BUNDLE-UNUSUAL", "S15", {
+    cause:
+      "an object of the release gives or runs what no operator needs: wildcard permissions, bindings to everybody, other Deployments, privileged pods",
+    fix: "look at it; where it is wanted, accept it with --skip OPERATOR-BUNDLE-UNUSUAL=OBJECT",
+  }),
+  rightHeld: warning("OPERATOR-RIGHT-HELD", "S15", {
+    cause:
+      "a role of the release gives an unusual right that the same role in the cluster gives already",
+    fix: "nothing: the release takes nothing new; what is new is refused unless --skip OPERATOR-BUNDLE-UNUSUAL=OBJECT accepts it",
+  }),
+  localChange: error("OPERATOR-LOCAL-CHANGE", "S18", {
+    cause: "someone changed a field that the release sets to another value",
+    fix: "merge the change into the release's files, or let the release win with --take-fields",
+  }),
+  notChart: error("OPERATOR-NOT-CHART", "S20", {
+    cause:
+      "the operator was not installed as this release of a chart: helm would refuse its objects",
+    fix: "use the bundle with --release, or let the chart adopt the objects first",
+  }),
+  older: error("OPERATOR-OLDER", "Facts 8", {
+    cause: "the release is older than the operator that runs: this command goes forward only",
+    fix: "give a release that is not older",
+  }),
+  owned: error("OPERATOR-OWNED", "Facts 8", {
+    cause: "Helm, OLM or a GitOps controller owns the operator and would undo or fight the change",
+    fix: "make the change through that owner: --chart for a chart, the InstallPlan for OLM, or its repository",
+  }),
+  ownersUnknown: warning("OPERATOR-OWNERS-UNKNOWN", "S18", {
+    cause: "the dump does not say who set the field: whether it is a local change is not known",
+    fix: "dump the cluster with --show-managed-fields, then rehearse again",
+  }),
+  paused: error("OPERATOR-PAUSED", "S19", {
+    cause: "the Deployment is paused: it creates no new pod",
+    fix: "resume it with kubectl rollout resume",
+  }),
+  pullSecret: error("OPERATOR-PULL-SECRET", "S17", {
+    cause: "the Secret to pull the images with does not exist in the operator's namespace",
+    fix: "create it with kubectl create secret docker-registry, or correct --pull-secret",
+  }),
+  quota: error("OPERATOR-QUOTA", "S19", {
+    cause: "a quota of the namespace leaves no room for the new pod",
+    fix: "raise the quota, or free what it counts; the pod is then created automatically",
+  }),
+  refused: error("OPERATOR-REFUSED", "S16", {
+    cause: "the API server refuses the object as the release has it",
+    fix: "fix what it names, then run again: nothing was written yet",
+  }),
+  registry: error("OPERATOR-REGISTRY", "S17", {
+    cause:
+      "the operator that runs is pulled from another registry than the one that the release names",
+    fix: "give that registry with --image-registry, or take the release's with --take-fields",
+  }),
+  rejected: error("OPERATOR-POD-REJECTED", "S19", {
+    cause: "the new pod cannot be created",
+    fix: "fix what the message names; the pod is then created automatically",
+  }),
+  scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
+    cause: "the Deployment is scaled to zero",
+    fix: "scale it to one with kubectl scale, then run again",
+  }),
+  unschedulable: error("OPERATOR-UNSCHEDULABLE", "S19", {
+    cause: "no node has room for the new pod, or none fits what it asks for",
+    fix: "free or add a node that fits; the pod is then scheduled automatically",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** A finding of one of the codes. */
+export const operatorFinding = findingIn(operatorFindings);
+
+/** What is unusual in a bundle, and accepted object by object. */
+export const unusualCode = operatorFindings.unusual.code;

@@ -1,0 +1,94 @@
+/** The finding codes of RBAC, each with its cause, its way out and its source. */
+import { error, type Explained, findingIn, warning } from "../base/findings";
+
+/** The codes by what they are about. */
+export const rbacFindings = {
+  early: error("RBAC-CONTRACT-EARLY", "Facts 6", {
+    cause:
+      "the operator that runs is older than the roles: it still uses permissions that they do not have",
+    fix: "run it after the operator's upgrade; until then, run reapply-rbac without --mode, which only adds",
+  }),
+  escalation: error("RBAC-ESCALATION", "S34", {
+    cause:
+      "the role grants permissions that you do not have, and nobody may grant more than they have",
+    fix: "ask an administrator with these permissions, or with escalate and bind on the role, to run this or to grant you the printed role",
+  }),
+  forbidden: error("RBAC-FORBIDDEN", "S34", {
+    cause: "you may not write roles or bindings in this namespace",
+    fix: "ask an administrator to apply the printed roles, then run again",
+  }),
+  labelValue: warning("RBAC-LABEL-VALUE", "Facts 6", {
+    cause:
+      "the operator looks for a label without a value, and this namespace gives it one: releases differ on whether it counts",
+    fix: "give the label an empty value, or name the namespaces as a list",
+  }),
+  local: warning("RBAC-LOCAL", "S18", {
+    cause: "a role or binding has what no known release had: a person added it, and it is kept",
+    fix: "nothing, as long as it is intended; else run reapply-rbac with --drop-local",
+  }),
+  namespaceAbsent: error("RBAC-NAMESPACE-ABSENT", "Facts 6", {
+    cause: "the namespace does not exist; an operator that is told to manage it stops",
+    fix: "create the namespace, or take it off the operator's list",
+  }),
+  namespaceTerminating: error("RBAC-NAMESPACE-TERMINATING", "Facts 6", {
+    cause: "the namespace is being deleted, nothing can be created in it",
+    fix: "take it off the operator's list, or recreate it when it is gone",
+  }),
+  noCluster: error("RBAC-NO-CLUSTER", "S34", {
+    cause:
+      "the binding is also for the cluster's service account, and the operator's namespace holds no cluster resource that names one",
+    fix: "create the cluster resource first, or name the account with --ec-service-account",
+  }),
+  noConfiguration: error("RBAC-NO-CONFIGURATION", "S34", {
+    cause: "neither the operator's Deployment nor its ConfigMap is in this namespace",
+    fix: "give the operator's namespace with -n, or the namespaces with --namespaces",
+  }),
+  notListed: warning("RBAC-NOT-CONFIGURED", "Facts 6", {
+    cause: "the namespaces given differ from those that the operator is told to manage",
+    fix: "give the operator's own list, or change what it is told: RBAC first, then the list",
+  }),
+  notProven: error("RBAC-NOT-PROVEN", "S34", {
+    cause:
+      "role and binding are written, but an access review still denies a rule of theirs to the account",
+    fix: "run again; if it stays so, check whether the API server uses another authorizer than RBAC",
+  }),
+  otherOperator: error("RBAC-OTHER-OPERATOR", "Facts 6", {
+    cause:
+      "the binding is for the operator of another namespace, which would lose its access; two operators must not watch one namespace",
+    fix: "take the namespace off that operator's list first, or accept it with --skip RBAC-OTHER-OPERATOR=OBJECT",
+  }),
+  owned: error("RBAC-OWNED", "S18", {
+    cause: "Helm, OLM or a GitOps controller owns the object and would undo or fight the change",
+    fix: "make the change through that owner",
+  }),
+  refused: error("RBAC-REFUSED", "S34", {
+    cause: "the API server refused the write",
+    fix: "fix what it names, then run again: only what is missing is written",
+  }),
+  releaseUnknown: error("RBAC-RELEASE-UNKNOWN", "Facts 6", {
+    cause:
+      "the operator's release is not known, or older than those whose roles come with this tool",
+    fix: "give the release's own files with --release",
+  }),
+  stale: warning("RBAC-STALE", "S34", {
+    cause: "a role and binding of this operator are left in a namespace that it does not manage",
+    fix: "run reapply-rbac with --prune to delete them; they are saved first",
+  }),
+  staleShared: warning("RBAC-STALE-SHARED", "S34", {
+    cause:
+      "a binding of this operator is left in a namespace that it does not manage, and is for others too",
+    fix: "take this operator's account out of it by hand: --prune leaves it alone",
+  }),
+  unproven: warning("RBAC-UNPROVEN", "S34", {
+    cause:
+      "role and binding are up to date, but that the accounts may use them is not proven: you may create neither a SubjectAccessReview nor, in this namespace, a LocalSubjectAccessReview",
+    fix: "ask an administrator to apply the printed roles, then run again, which proves it",
+  }),
+  unknownConfiguration: error("RBAC-CONFIGURATION-UNKNOWN", "Facts 6", {
+    cause: "the operator's setting comes from a place that is not read here",
+    fix: "give the namespaces with --namespaces",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** A finding of one of the codes. */
+export const rbacFinding = findingIn(rbacFindings);

@@ -1,0 +1,167 @@
+/** Installed modules, and the manifest inside a module's archive (S45-S47, S54, S93). */
+import type { Finding } from "../base/findings";
+import type { Names } from "../names/names";
+import type { ClusterFacts } from "../rules/types";
+import { asString, getOwn, isObject } from "../base/values";
+import { flag, type InstalledModule } from "./records";
+import {
+  EngineError,
+  type ErrorDetails,
+  type ExitCode,
+  exitCodes,
+  PermissionError,
+} from "../base/errors";
+
+/** A module record or manifest; undefined for what has no module_name (S45-S47, S54). */
+export function parseModule(value: unknown, names: Names): InstalledModule | undefined {
+  const { restModuleFields: fields } = names;
+  const name = asString(getOwn(value, fields.name));
+  if (name === undefined) return undefined;
+  return {
+    uid: asString(getOwn(value, fields.uid)),
+    name,
+    displayName: asString(getOwn(value, fields.displayName)),
+    version: asString(getOwn(value, fields.version)),
+    platforms: platformsOf(getOwn(value, fields.platforms)),
+    minEngineVersion: asString(getOwn(value, fields.minEngineVersion)),
+    compatibleEngineVersion: asString(getOwn(value, fields.compatibleEngineVersion)),
+    bundled: flag(getOwn(value, fields.isBundled)),
+  };
+}
+
+/** Every module of a list; undefined when it is not a list, or holds what is not a module. */
+export function parseModules(value: unknown, names: Names): readonly InstalledModule[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const parsed = value.map((each) => parseModule(each, names));
+  const modules = parsed.filter((each) => each !== undefined);
+  return modules.length === parsed.length ? modules : undefined;
+}
+
+/** S47: an object with the platforms' names as keys; absent on 8.x. */
+function platformsOf(value: unknown): readonly string[] | undefined {
+  if (Array.isArray(value)) return value.filter((each) => asString(each) !== undefined).map(String);
+  return isObject(value) ? Object.keys(value) : undefined;
+}
+
+/** A module and its version for people: `rg 1.2.5`. */
+export function moduleLabel({ name, version }: Pick<InstalledModule, "name" | "version">): string {
+  return version === undefined ? name : `${name} ${version}`;
+}
+
+/** The names by which the EC may define a module (S54). */
+export function namesOf({
+  name,
+  displayName,
+}: Pick<InstalledModule, "name" | "displayName">): readonly string[] {
+  return displayName === undefined || displayName === name ? [name] : [name, displayName];
+}
+
+/** The EC as it knows its modules once those that the REST API tells are in its status (S54; C9). */
+export function withInstalled(
+  cluster: ClusterFacts,
+  modules: readonly Pick<InstalledModule, "name" | "displayName">[],
+): ClusterFacts {
+  const told = modules.map(({ name, displayName }) => ({
+    name,
+    ...(displayName !== undefined && { displayName }),
+  }));
+  return { ...cluster, installedModules: [...cluster.installedModules, ...told] };
+}
+
+/** The installed build that is what an archive holds: a build for another engine or platform is not. */
+export function sameBuild(
+  wanted: InstalledModule,
+  installed: readonly InstalledModule[],
+): InstalledModule | undefined {
+  return installed.find(
+    ({ name, version, compatibleEngineVersion: engine, platforms }) =>
+      name === wanted.name &&
+      version === wanted.version &&
+      agree(engine, wanted.compatibleEngineVersion) &&
+      covers(platforms, wanted.platforms),
+  );
+}
+
+/** What one side does not report is no difference. */
+function agree(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+function covers(
+  installed: readonly string[] | undefined,
+  wanted: readonly string[] | undefined,
+): boolean {
+  return (
+    installed === undefined || (wanted ?? []).every((platform) => installed.includes(platform))
+  );
+}
+
+/** What the body of an error says: all three shapes, one of them empty (S115; domain facts 9). */
+interface FailureBody {
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** The code and the message of a body; both undefined where it has neither. */
+export function parseFailure(body: unknown, { restErrors }: Names): FailureBody {
+  return {
+    code: asString(getOwn(body, restErrors.code)),
+    message:
+      asString(getOwn(body, restErrors.message)) ?? asString(getOwn(body, restErrors.description)),
+  };
+}
+
+/** What the codes of the upgrade call mean, for an answer that says nothing itself (S109-S112). */
+export const upgradeMeanings: Readonly<Record<number, string>> = {
+  400: "malformed or bad command",
+  404: "the database does not exist",
+  406: "the capabilities of the new module version do not comply with the database configuration",
+  500: "internal error",
+};
+
+/** An answer that is no success, as it came. */
+interface FailedAnswer extends FailureBody {
+  readonly status: number;
+}
+
+/** An answer of the REST API that is no success; judge it by `status` and `apiCode`. */
+export class ClusterApiError extends EngineError {
+  readonly code = "CLUSTER-API";
+  readonly exitCode: ExitCode;
+  readonly status: number;
+  /** The server's own code, "module_exists". */
+  readonly apiCode: string | undefined;
+
+  constructor(message: string, answer: FailedAnswer, details: ErrorDetails = {}) {
+    super(message, details);
+    this.status = answer.status;
+    this.apiCode = answer.code;
+    this.exitCode = exitCodeOf(answer.status);
+  }
+}
+
+/** The REST API does not accept the credentials (401), or its user may not do this (403). */
+export class ClusterApiPermissionError extends PermissionError {
+  readonly status: number;
+  readonly apiCode: string | undefined;
+  /** Of a login that was refused: nothing is asked after it. */
+  readonly finding: Finding | undefined;
+
+  constructor(
+    message: string,
+    answer: FailedAnswer,
+    { finding, ...details }: ErrorDetails & { readonly finding?: Finding } = {},
+  ) {
+    super(message, details);
+    this.status = answer.status;
+    this.apiCode = answer.code;
+    this.finding = finding;
+  }
+}
+
+/** The exit code for an answer that nobody handled better (cli contract). */
+function exitCodeOf(status: number): ExitCode {
+  if (status === 409) return exitCodes.conflict;
+  if (status === 400 || status === 406) return exitCodes.blocked;
+  return status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
+}

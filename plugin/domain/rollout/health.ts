@@ -1,0 +1,66 @@
+/** What is said of one component: the four verdicts of status, and how they come about. */
+import { factSources, isKnown, type FactKey, type Facts } from "../facts/facts";
+import type { Progress } from "./progress";
+
+/** How one component fares; texts are for people, lower case, no full stop. */
+export type ComponentHealth =
+  | { readonly is: "fine"; readonly says: string }
+  /** There is none: nothing is well or unwell. */
+  | { readonly is: "absent"; readonly says: string }
+  /** On its way, nothing stands against it. */
+  | { readonly is: "moving"; readonly on: string }
+  /** It will not come by waiting. */
+  | {
+      readonly is: "stalled";
+      readonly because: string;
+      readonly fix: string;
+      /** A finding's, where there is one. */
+      readonly code?: string;
+      readonly object?: string;
+    }
+  /** It could not be read: nothing is claimed. */
+  | { readonly is: "unknown"; readonly because: string };
+
+/** From the best to the worst: unread is worse than moving, a standstill worse than unread. */
+const order = ["absent", "fine", "moving", "unknown", "stalled"] as const;
+
+/** The worst of several verdicts; fine where there is none. */
+export function worst(verdicts: readonly ComponentHealth[]): ComponentHealth["is"] {
+  return order.findLast((is) => verdicts.some((verdict) => verdict.is === is)) ?? "fine";
+}
+
+/** The first of the worst verdicts, undefined where there is none. */
+export function worstOf(verdicts: readonly ComponentHealth[]): ComponentHealth | undefined {
+  const is = worst(verdicts);
+  return verdicts.find((verdict) => verdict.is === is);
+}
+
+/** A rollout's verdict as status says it. */
+export function verdictOf(progress: Progress): ComponentHealth {
+  switch (progress.is) {
+    case "done":
+      return { is: "fine", says: progress.says };
+    case "moving":
+      return { is: "moving", on: progress.on };
+    case "stalled":
+      return {
+        is: "stalled",
+        because: progress.because,
+        fix: progress.fix,
+        code: progress.code,
+        object: progress.object,
+      };
+  }
+}
+
+/** "unknown" with the lists that may not be read; undefined when all of them were. */
+export function unreadVerdict(
+  facts: Facts,
+  keys: readonly FactKey[],
+): Extract<ComponentHealth, { is: "unknown" }> | undefined {
+  const missing = keys.filter((key) => !isKnown(facts, key));
+  if (missing.length === 0) return undefined;
+  const sources = factSources(facts.names);
+  const plurals = missing.map((key) => sources[key].resource.plural);
+  return { is: "unknown", because: `may not list ${plurals.join(", ")}` };
+}

@@ -1,0 +1,62 @@
+/** What every code of an unbinding means, for `explain`. */
+import { error, type Explained, findingIn, warning } from "../base/findings";
+
+/** The codes by what they are about. */
+export const sccFindings = {
+  adjustment: error("SCC-ADJUSTMENT", "S32", {
+    cause: "the EC asks for automatic resource adjustment, which needs the constraint",
+    fix: "leave it bound while that is intended; else set the field to false, wait for the rolling update, then run again",
+  }),
+  ecNotRunning: error("SCC-EC-NOT-RUNNING", "Facts 5", {
+    cause: "the EC is not in state Running: its pods may still be recreated",
+    fix: "wait until it is Running, then run again",
+  }),
+  inUse: warning("SCC-IN-USE", "S33", {
+    cause: "the constraint is kept, because other subjects or pods still use it",
+    fix: "unbind those that no longer need it (other namespaces with -n), then run again",
+  }),
+  noEc: error("SCC-NO-EC", "S33", {
+    cause: "the namespace has no such EC, so no service account to take the constraint from",
+    fix: "give the namespace of the EC with -n, and its name with --ec",
+  }),
+  olderLeft: warning("SCC-OLDER-LEFT", "Facts 5", {
+    cause: "the constraint of releases before 6.4.2-6 exists as well",
+    fix: "remove it in the same way with unbind-scc --scc NAME",
+  }),
+  owned: error("SCC-OWNED", "Facts 5", {
+    cause:
+      "Helm, OLM or a GitOps controller owns the object and may undo the change: it is left alone",
+    fix: "make the change through that owner, then run again",
+  }),
+  podRunning: error("SCC-POD-RUNNING", "S33", {
+    cause: "a pod of the EC still runs under the constraint",
+    fix: "wait until the rolling upgrade has recreated the pod, or delete the pod so that it is, then run again",
+  }),
+  releaseOld: error("SCC-RELEASE-OLD", "S31", {
+    cause:
+      "the operator or the EC is older than 7.22.0-6, from which on nothing needs the constraint",
+    fix: "upgrade the operator and the EC first, then run again",
+  }),
+  releaseUnknown: warning("SCC-RELEASE-UNKNOWN", "S31", {
+    cause:
+      "neither the operator nor the EC reports its release: that it runs unprivileged was judged by its pods alone",
+    fix: "check that both are at 7.22.0-6 or later",
+  }),
+  roleLeft: warning("SCC-ROLE-LEFT", "Facts 5", {
+    cause: "nobody is bound any more to the ClusterRole that granting the constraint made",
+    fix: "delete it if you do not mean to grant the constraint again",
+  }),
+  wayGroup: warning("SCC-WAY-GROUP", "S33", {
+    cause:
+      "the account may use the constraint as a member of a group; removing the group would remove it from all members",
+    fix: "take the group out by hand if none of its members needs the constraint, then run again",
+  }),
+  wayRole: warning("SCC-WAY-ROLE", "S33", {
+    cause:
+      "the account may use the constraint by a role with a wildcard, or by one that also grants other things",
+    fix: "take the account out of the binding, or the rule out of the role, by hand if it is not intended, then run again",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** A finding of one of the codes. */
+export const sccFinding = findingIn(sccFindings);

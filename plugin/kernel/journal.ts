@@ -1,0 +1,153 @@
+/**
+ * The record of a run, as a port (cli contract, Runs): what is about to be written, what was
+ * observed afterwards, and every replaced or deleted object as it was. A run never reads it back.
+ */
+import { type KubeObject, objectLabel } from "../domain/kube/objects";
+import type { Json } from "../domain/base/values";
+import type { Report } from "./report";
+import { type Change, keepsValues, keptOf, liveOf, type PutBack } from "../domain/kube/change";
+
+/** The lines and objects that one run leaves behind; created on disk before the first write. */
+export interface RunRecord {
+  readonly id: string;
+  /** Says what is about to be written; safe on disk when it resolves. */
+  intent(line: Json): Promise<void>;
+  /** Says what was observed after it. */
+  outcome(line: Json): Promise<void>;
+  /**
+   * Keeps the object so that `kubectl apply -f` or `create -f` can put it back, and gives the
+   * file. Of a Secret no data is kept: its file cannot restore it. `part` is a folder of its own for
+   * a part of the run, so that a command for the whole folder reaches no other part's files.
+   */
+  save(object: KubeObject, part?: string): Promise<string>;
+}
+
+/** Where the records of runs are kept. */
+export interface Home {
+  readonly path: string;
+  /** One line that says why nothing can be written here, undefined when it can; writes nothing. */
+  writable(): Promise<string | undefined>;
+  /** Begins the record of a run; UsageError when this place is not writable. */
+  begin(runId: string): Promise<RunRecord>;
+}
+
+/** The record of one run as its steps see it: it begins with the first line or object. */
+export interface Journal extends Omit<RunRecord, "id"> {
+  /** Why nothing could be kept, undefined when it could; writes nothing. */
+  problem(): Promise<string | undefined>;
+}
+
+/** A home whose records tell `open` what is about to be written, and take it back when its outcome is seen. */
+export function watchedHome(home: Home, open: Set<string>): Home {
+  const nameOf = ({ action, object }: Json): string => `${String(action)} ${String(object)}`;
+  return {
+    path: home.path,
+    writable: () => home.writable(),
+    begin: async (runId) => {
+      const record = await home.begin(runId);
+      return {
+        id: record.id,
+        intent: async (line) => {
+          await record.intent(line);
+          open.add(nameOf(line));
+        },
+        outcome: async (line) => {
+          open.delete(nameOf(line));
+          await record.outcome(line);
+        },
+        save: (object, part) => record.save(object, part),
+      };
+    },
+  };
+}
+
+/** A journal that makes its folder only when something is to be written; `part` names that of a part. */
+export function journalOf(home: Home, runId: string, part?: string): Journal {
+  let begun: Promise<RunRecord> | undefined;
+  const record = (): Promise<RunRecord> => (begun ??= home.begin(runId));
+  return {
+    problem: () => home.writable(),
+    intent: async (line) => (await record()).intent(line),
+    outcome: async (line) => (await record()).outcome(line),
+    save: async (object) => (await record()).save(object, part),
+  };
+}
+
+type Backup = NonNullable<Report["backups"]>[number];
+
+/** How an object is put back from its file. */
+interface RestoreWay {
+  readonly verb: PutBack | undefined;
+  readonly words: (file: string) => readonly string[];
+}
+
+interface Saved {
+  readonly object: string;
+  readonly file: string;
+  readonly version: string | undefined;
+  /** As the last write that came into force, or whose outcome is open, asks for it; absent: none yet. */
+  way?: RestoreWay;
+  /** As the write that is under way will ask for it. */
+  readonly next: RestoreWay;
+}
+
+/** Up to so many are put back one by one. */
+const fewObjects = 5;
+
+/** One file for each object, as it was before the run's first write of it. */
+export class KeptObjects {
+  readonly #saved = new Map<string, Saved>();
+  /** Objects that were read once more before their first write: their older file is left behind. */
+  #leftBehind = 0;
+
+  constructor(private readonly journal: Pick<Journal, "save">) {}
+
+  /** What is changed first and deleted later is put back as it was at first. */
+  async save(change: Change): Promise<void> {
+    const kept = keptOf(change);
+    if (kept === undefined) return;
+    const { verb, words } = kept;
+    const object = objectLabel(kept.object);
+    const key = keyOf(change);
+    const before = this.#saved.get(key);
+    const version = liveOf(change)?.metadata.resourceVersion;
+    const file = fileOf(before, version) ?? (await this.journal.save(kept.object));
+    if (before !== undefined && before.file !== file) this.#leftBehind += 1;
+    const way = before?.way && { way: before.way };
+    this.#saved.set(key, { object, file, version, ...way, next: { verb, words } });
+  }
+
+  /** The write came into force, or may have. */
+  written(change: Change): void {
+    const saved = this.#saved.get(keyOf(change));
+    if (saved !== undefined) saved.way = saved.next;
+  }
+
+  /** One entry an object that was written; one for a folder that holds these alone, to be put back alike. */
+  backups(command: (words: readonly string[]) => string): readonly Backup[] {
+    const all = [...this.#saved.values()].flatMap(({ object, file, way }) =>
+      way === undefined ? [] : [{ object, file, ...way }],
+    );
+    const [first] = all;
+    if (first === undefined) return [];
+    const folder = first.file.replace(/\/[^/]*$/, "");
+    const isAlike = all.every(({ verb }) => verb !== undefined && verb === first.verb);
+    const isAlone = this.#leftBehind === 0 && all.length === this.#saved.size;
+    if (isAlike && isAlone && all.length > fewObjects && folder !== first.file) {
+      const object = `${all.length} objects`;
+      return [{ object, file: folder, command: command(first.words(folder)) }];
+    }
+    return all.map(({ object, file, words }) => ({ object, file, command: command(words(file)) }));
+  }
+}
+
+/** Old values alone are put back one by one, each beside what else is kept of the object. */
+function keyOf(change: Change): string {
+  return [objectLabel(change.object), ...(keepsValues(change) ? [change.id] : [])].join(" ");
+}
+
+/** The file that still holds the object as it was before the first write of it. */
+function fileOf(before: Saved | undefined, version: string | undefined): string | undefined {
+  const isSame = version !== undefined && before?.version === version;
+  return before !== undefined && (before.way !== undefined || isSame) ? before.file : undefined;
+}

@@ -1,0 +1,199 @@
+/** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
+import { EngineError, exitCodes, UsageError } from "../domain/base/errors";
+import { platformKinds } from "../domain/facts/facts";
+import type { Needs } from "../domain/facts/needs";
+import { narrowed, type Permission, permissionLine, rolesFor } from "../domain/kube/permissions";
+import { bounded } from "../domain/base/values";
+import type { Access, Clock, Cluster } from "../ports/kubernetes";
+import type { Recorder } from "./recorder";
+import type { Report } from "./report";
+import type { Finding } from "../domain/base/findings";
+import type { Names } from "../domain/names/names";
+import type { Journal } from "./journal";
+import type { DeclaredNeeds } from "./needs";
+import { createHash } from "node:crypto";
+
+/** Who is asked for permissions, and where the Role to ask for is written. */
+export interface PermissionChecker {
+  readonly cluster: Cluster;
+  readonly recorder: Recorder;
+  /** Renders a list of objects as YAML. */
+  readonly yaml: (objects: readonly unknown[]) => string;
+}
+
+/** Permissions are missing; nothing was written. */
+export class MissingPermissionsError extends EngineError {
+  readonly code = "PERMISSION-MISSING";
+  readonly exitCode = exitCodes.permission;
+  readonly missing: readonly Permission[];
+
+  constructor(missing: readonly Permission[]) {
+    super(`permissions are missing: ${bounded(missing.map(permissionLine), 30)}`, {
+      hint: "ask an administrator to apply the printed roles, then run again",
+    });
+    this.missing = missing;
+  }
+}
+
+/** The permissions that the user does not have, in the order asked. */
+export async function missingPermissions(
+  cluster: Cluster,
+  permissions: readonly Permission[],
+): Promise<readonly Permission[]> {
+  const answers = await Promise.all(
+    permissions.map((permission) => cluster.can(accessOf(permission))),
+  );
+  return permissions.filter((_permission, index) => answers[index] !== true);
+}
+
+/** As a review asks: `pods/portforward` of a Role is the resource pods and its subresource. */
+export function accessOf(permission: Omit<Permission, "why">): Access {
+  const { verb, group, resource, namespace, name } = permission;
+  const [plural = "", subresource] = resource.split("/");
+  return {
+    verb,
+    group,
+    resource: plural,
+    ...(subresource !== undefined && { subresource }),
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+/**
+ * Declares what the command may need, and throws where something of what it reads in any case is missing:
+ * all that is missing is told then.
+ */
+export async function requireNeeds(
+  checker: PermissionChecker,
+  command: string,
+  needs: Needs,
+): Promise<void> {
+  checker.recorder.needs.declare(command, needs);
+  await requirePermissions(checker, needs.reads, needs.may);
+}
+
+/** Throws when a permission is missing, and tells of `also` then; the Role to ask for goes into the report. */
+export async function requirePermissions(
+  { cluster, recorder, yaml }: PermissionChecker,
+  permissions: readonly Permission[],
+  also: readonly Permission[] = [],
+): Promise<void> {
+  const missing = await missingPermissions(cluster, permissions);
+  if (missing.length === 0) return;
+  const others = await missingPermissions(cluster, narrowed(also));
+  const told = new Map([...missing, ...others].map((one) => [permissionLine(one), one]));
+  const all = [...told.values()];
+  await tellMissing({ cluster, recorder, yaml }, all);
+  throw new MissingPermissionsError(all);
+}
+
+/** Puts what is missing into the report, with the Role of the whole command. */
+export async function tellMissing(
+  { cluster, recorder, yaml }: PermissionChecker,
+  missing: readonly Permission[],
+): Promise<void> {
+  const permissions = await askedFor({ cluster, yaml, needs: recorder.needs }, missing);
+  recorder.keep({ permissions });
+}
+
+/** Whose Role is asked for. */
+interface RoleRequest extends Pick<PermissionChecker, "cluster" | "yaml"> {
+  readonly needs: DeclaredNeeds;
+}
+
+/**
+ * What is missing, and the Role to ask for: complete, whatever the user may do already, since what is applied
+ * takes the place of what an earlier run has printed. Its name follows from what it holds and for whom: no
+ * other Role is ever overwritten by it.
+ */
+export async function askedFor(
+  { cluster, yaml, needs }: RoleRequest,
+  missing: readonly Permission[],
+): Promise<NonNullable<Report["permissions"]>> {
+  needs.add(missing);
+  const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
+  const all = await servedOnly(cluster, needs.all());
+  const words = ["kubectl-engine", needs.command, digestOf([subject, ...all.map(permissionLine)])];
+  const name = words.join("-").replaceAll(" ", "-");
+  return {
+    missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
+    manifest: yaml(rolesFor(all, { name, subject })),
+  };
+}
+
+function digestOf(lines: readonly string[]): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 8);
+}
+
+/** Without kinds of platforms that this API server is not of. */
+async function servedOnly(
+  cluster: Cluster,
+  permissions: readonly Permission[],
+): Promise<readonly Permission[]> {
+  const groups = platformKinds.filter(({ group }) =>
+    permissions.some((one) => one.group === group),
+  );
+  const absent = new Set<string>();
+  for (const { group, version } of groups) {
+    const served = await cluster.serves(group, version);
+    if ((served ?? []).length === 0) absent.add(group);
+  }
+  return permissions.filter(({ group }) => !absent.has(group));
+}
+
+/** Asks once; a no ends the run before anything is written. */
+export async function requireYes(
+  { ask }: { readonly ask: (question: string) => Promise<boolean> },
+  question: string,
+): Promise<void> {
+  if (!(await ask(question))) throw notConfirmed();
+}
+
+export function notConfirmed(): UsageError {
+  return new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
+}
+
+/**
+ * A run that writes keeps a record, so its folder has to be writable; for one that has nothing to
+ * write the problem is a warning, which is returned.
+ */
+export async function requireHome(
+  { journal }: Pick<RunPorts, "journal">,
+  writes: boolean,
+): Promise<readonly Finding[]> {
+  const problem = await journal.problem();
+  if (problem === undefined) return [];
+  if (writes) {
+    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+  }
+  return [
+    {
+      code: "HOME-NOT-WRITABLE",
+      severity: "warning",
+      cause: problem,
+      fix: "set ENGINE_HOME to a folder that can be written; a run that writes needs it",
+      source: "docs/reference/environment.md",
+    },
+  ];
+}
+
+/** What every such run is given. */
+export interface RunPorts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly names: Names;
+  readonly recorder: Recorder;
+  readonly journal: Journal;
+  /** Renders a list of objects as YAML, for Roles to ask for. */
+  readonly yaml: (objects: readonly unknown[]) => string;
+  /** A command line for a person: quoted, with the flags that were given. */
+  readonly command: (words: readonly string[]) => string;
+}
+
+/** The same where a person may be asked. */
+export interface AskingPorts extends RunPorts {
+  /** Asks once before the first write; throws UsageError where nobody can be asked. */
+  readonly ask: (question: string) => Promise<boolean>;
+}

@@ -1,0 +1,176 @@
+/**
+ * The one model behind text, JSON and YAML output (cli contract, Output). A command fills a
+ * Report through a Recorder; reporters render events as they come and the document at the end.
+ */
+import type { ExitCode } from "../domain/base/errors";
+import type { Finding } from "../domain/base/findings";
+import type { PlannedWrite } from "../domain/kube/planned-write";
+import type { Login } from "../ports/kubernetes";
+
+export type { PlannedWrite } from "../domain/kube/planned-write";
+
+export type StepAction =
+  "apply" | "patch" | "delete" | "call" | "chart" | "ask" | "probe" | "wait" | "read";
+export type Result =
+  "created" | "changed" | "unchanged" | "deleted" | "done" | "skipped" | "failed" | "planned";
+
+export interface StepReport {
+  /** @minimum 1 */
+  readonly n: number;
+  /** @minLength 1 */
+  readonly id: string;
+  readonly action: StepAction;
+  readonly object: string;
+  readonly result: Result;
+  readonly why: string;
+  /** @minimum 0 */
+  readonly ms: number;
+  /**
+   * Milliseconds from the beginning of the run to that of the step; absent of one that is only planned.
+   * @minimum 0
+   */
+  readonly at?: number;
+  /** Of a planned write: all that a person decides by. */
+  readonly write?: PlannedWrite;
+}
+
+export interface ProbeReport {
+  readonly phase: string;
+  readonly accept: { readonly ok: number; readonly of: number };
+  readonly deny: { readonly ok: number; readonly of: number; readonly by: string };
+}
+
+export interface CertificateReport {
+  readonly secret: string;
+  /**
+   * Fingerprint of the DER certificate, lower-case hex.
+   * @pattern ^[0-9a-f]{64}$
+   */
+  readonly sha256: string;
+  /**
+   * RFC 3339.
+   * @pattern ^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$
+   */
+  readonly notAfter: string;
+  readonly san: readonly string[];
+}
+
+/** A stretch of a run, both in milliseconds from its beginning on. */
+export interface Stretch {
+  /** @minimum 0 */
+  readonly at: number;
+  /** @minimum 0 */
+  readonly ms: number;
+}
+
+export interface GapReport {
+  readonly bypassSeconds: number;
+  readonly outageSeconds: number;
+  /** How the seconds were observed. */
+  readonly method: string;
+  /** The stretches that the seconds are the sums of. */
+  readonly windows?: readonly (Stretch & { readonly is: "bypass" | "outage" })[];
+  /** Answers to the probes; those of one twin that say the same in a row are one. */
+  readonly answers?: readonly (Stretch & {
+    /** Of the edit that has to pass, or of its twin that has to be refused. */
+    readonly twin: "accept" | "deny";
+    readonly is: "accepted" | "refused" | "failed" | "other";
+    /** The entry that refused or failed. */
+    readonly by?: string;
+  })[];
+}
+
+/** The renewal of one pod, as far as it was seen. */
+export interface PodReport extends Stretch {
+  readonly name: string;
+  readonly result: "done" | "failed";
+}
+
+/** What became of one namespace; without `rules` its role gives what it gave. */
+export interface NamespaceReport {
+  readonly name: string;
+  readonly result: Result;
+  readonly findings?: readonly Finding[];
+  /** Rights that the change gives and takes. */
+  readonly rules?: { readonly gained: readonly string[]; readonly lost: readonly string[] };
+  /** Accounts that the change binds and unbinds. */
+  readonly subjects?: { readonly gained: readonly string[]; readonly lost: readonly string[] };
+}
+
+export interface ExitReport {
+  readonly code: ExitCode;
+  /** @minLength 1 */
+  readonly reason: string;
+  readonly next?: string;
+  /** With 6: all that was not done, where nothing failed and these alone were left as they are. */
+  readonly leftOut?: readonly string[];
+}
+
+/** Who ran it, how and with what: kept where a page is written of the run. */
+interface Origin extends Partial<Login> {
+  readonly command: string;
+  /** Of this program, with the commit that it was built from. */
+  readonly version: string;
+  /** RFC 3339. */
+  readonly endedAt: string;
+  /** The user's name as the API server knows it: with impersonation that of the other one. */
+  readonly identity?: string;
+}
+
+/** The JSON document; parts that a command has no use for are absent. */
+export interface Report {
+  readonly apiVersion: "cli.engine.com/v1";
+  readonly kind: string;
+  /** Absent where no cluster is reached, and on wrong usage. */
+  readonly run?: {
+    readonly id: string;
+    readonly startedAt: string;
+    readonly dryRun: "none" | "client" | "server";
+  };
+  readonly target?: { readonly server: string; readonly namespace: string };
+  /** The release that was read: the digest pins it next time. */
+  readonly release?: {
+    /** Without credentials and query. */
+    readonly source: string;
+    /**
+     * Of the archive's bytes; of a folder, of what sha256sum prints for its files.
+     * @pattern ^[0-9a-f]{64}$
+     */
+    readonly sha256: string;
+  };
+  readonly certificate?: CertificateReport;
+  readonly steps?: readonly StepReport[];
+  readonly probes?: readonly ProbeReport[];
+  readonly gap?: GapReport;
+  readonly pods?: readonly PodReport[];
+  readonly namespaces?: readonly NamespaceReport[];
+  readonly findings?: readonly Finding[];
+  /** Commands that put back what was replaced or deleted, with the file that holds it. */
+  readonly backups?: readonly {
+    readonly object: string;
+    readonly file: string;
+    readonly command: string;
+  }[];
+  /** What the user lacks, and the Roles and bindings to ask for, as YAML. */
+  readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
+  /** What a command alone has to say (certificate judged, names, version). */
+  readonly details?: unknown;
+  readonly origin?: Origin;
+  readonly exit: ExitReport;
+}
+
+/** What happens while a command runs; reporters show it, JSON Lines prints it. */
+export type Event =
+  | { readonly type: "step"; readonly step: StepReport }
+  | { readonly type: "waiting"; readonly on: string; readonly seconds: number }
+  | { readonly type: "probe"; readonly probe: ProbeReport }
+  | { readonly type: "finding"; readonly finding: Finding }
+  | { readonly type: "warning"; readonly text: string }
+  /** What begins; as a part of longer work with its number, which stays in sight until the next one. */
+  | { readonly type: "note"; readonly text: string; readonly part?: string };
+
+/** Hears the events of a run and its end. */
+export interface Reporter {
+  event(event: Event): void;
+  end(report: Report): void;
+}

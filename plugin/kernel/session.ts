@@ -1,0 +1,382 @@
+/**
+ * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
+ * came, and told. What nobody confirmed is not sent.
+ */
+import { type WriteAction, unconfirmedFindings } from "../domain/kube/planned-write";
+import { deletionOf } from "../domain/facts/deletion";
+import { exitCodes, type StatusCause, UnknownOutcomeError } from "../domain/base/errors";
+import { type KubeObject, objectLabel } from "../domain/kube/objects";
+import {
+  resolveOutcome,
+  changedError,
+  ChangedError,
+  heldFields,
+  journaled,
+  requireConfirmed,
+  sendChange,
+} from "./send";
+import { BlockedError, type StepInfo } from "./recorder";
+import type { RunPorts } from "./permissions";
+import {
+  actsOf,
+  type Apply,
+  type Change,
+  type Conflicts,
+  conflictsOf,
+  droppedFrom,
+  inverseOf,
+  isDone,
+  liveOf,
+  plannedStep,
+  refOf,
+  resultOf,
+  stepOf,
+  type Taking,
+} from "../domain/kube/change";
+import { KeptObjects } from "./journal";
+import { statesOf } from "./preview";
+import type { Result } from "./report";
+
+export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
+
+export interface SessionOptions {
+  readonly fieldManager: string;
+  readonly dryRun: "none" | "client" | "server";
+  /** Fields that a person has said to take from their managers. */
+  readonly takeFields?: readonly string[];
+  /** Managers beside the tool's own whose fields it writes. */
+  readonly others?: readonly string[];
+  /** A plan tells each object as it is and as it would be. */
+  readonly shows?: boolean | undefined;
+  /** What continues while a write is noted and sent that does not take another one back. */
+  readonly during?: <T>(write: Promise<T>) => Promise<T>;
+}
+
+/** Controllers write the status between a read and a write; an attempt is a new read. */
+const maxAttempts = 5;
+
+/** The change for the object as it is after a conflict; undefined where it is up to date, or gone. */
+type Again = (error: ChangedError) => Promise<Change | undefined>;
+
+/** What is stored after a write; undefined after a deletion. */
+interface WriteOutcome {
+  readonly stored: KubeObject | undefined;
+}
+
+/** An apply tried: the fields of others that it takes, and what would be stored. */
+export interface Tried {
+  readonly held: readonly StatusCause[];
+  readonly stored: KubeObject | undefined;
+}
+
+/** The writes of one run. */
+export class Session {
+  /** The objects of the writes that came into force, and of the calls, in their order. */
+  readonly done: string[] = [];
+  readonly taking: Taking;
+  /** By object: of thousands of objects only those of a write are compared with it. */
+  readonly #confirmed = new Map<string, readonly WriteAction[]>();
+  readonly #kept: KeptObjects;
+  /** What takes the writes back, where something does; the writes themselves may be thousands. */
+  readonly #inverses: Change[] = [];
+
+  constructor(
+    private readonly ports: SessionPorts,
+    private readonly options: SessionOptions,
+  ) {
+    const { fieldManager, takeFields = [], others = [] } = options;
+    this.taking = { ours: [fieldManager, ports.names.fieldManager, ...others], takeFields };
+    this.#kept = new KeptObjects(ports.journal);
+    ports.recorder.backups(() => this.#kept.backups(ports.command));
+  }
+
+  /** How many writes and calls came into force. */
+  get written(): number {
+    return this.done.length;
+  }
+
+  conflictsOf(change: Change): Conflicts {
+    return conflictsOf(change, this.taking);
+  }
+
+  /** Throws 5 where another owner or manager keeps it from being sent, 3 where it is being deleted. */
+  requireFree(change: Change): void {
+    this.requireStaying([change]);
+    const { conflicts } = this.conflictsOf(change);
+    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+  }
+
+  /** Throws 3 where one of the objects is being deleted: the write would be lost with it. */
+  requireStaying(changes: readonly Change[]): void {
+    const findings = changes.flatMap((change) => deletionOf(liveOf(change)) ?? []);
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+  }
+
+  /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-CHANGED). */
+  confirm(changes: readonly Change[]): void {
+    this.#confirm(this.#actsOf(changes));
+  }
+
+  /** The same for requests to other servers and programs. */
+  confirmCalls(calls: readonly PlannedCall[]): void {
+    this.#confirm(calls.map(actOfCall));
+  }
+
+  #confirm(acts: readonly WriteAction[]): void {
+    for (const act of acts) {
+      this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
+    }
+  }
+
+  /** Whether it does no more than what was confirmed. */
+  isConfirmed(change: Change): boolean {
+    const acts = this.#actsOf([change]);
+    return unconfirmedFindings(this.#confirmedOf(acts), acts).length === 0;
+  }
+
+  /** Throws 5 where these do more than what was confirmed. */
+  requireConfirmed(changes: readonly Change[]): void {
+    for (const change of changes) this.requireFree(change);
+    const acts = this.#actsOf(changes);
+    requireConfirmed(this.#confirmedOf(acts), acts);
+  }
+
+  #confirmedOf(acts: readonly WriteAction[]): readonly WriteAction[] {
+    const objects = [...new Set(acts.map(({ object }) => object))];
+    return objects.flatMap((object) => this.#confirmed.get(object) ?? []);
+  }
+
+  #actsOf(changes: readonly Change[]): readonly WriteAction[] {
+    return changes.flatMap((change) => actsOf(change, this.taking));
+  }
+
+  /** Sends it with dryRun=All, unless only the client is asked; a field that would be lost is an error. */
+  async rehearse(change: Change): Promise<KubeObject | undefined> {
+    this.requireStaying([change]);
+    if (this.options.dryRun === "client") return undefined;
+    const stored = await this.#sent(change, true);
+    requireKept(stored, change);
+    return stored;
+  }
+
+  /**
+   * Tries an apply, and over the fields of others where some are in the way and `judge` lets them be
+   * taken: these, and what would be stored.
+   */
+  async rehearseOver(
+    change: Apply,
+    judge: (held: readonly StatusCause[]) => void = () => undefined,
+  ): Promise<Tried> {
+    try {
+      return { held: [], stored: await this.rehearse(change) };
+    } catch (error) {
+      const held = heldFields(error);
+      if (held.length === 0) throw error;
+      judge(held);
+      return { held, stored: await this.rehearse({ ...change, force: true }) };
+    }
+  }
+
+  /** Tries it, and tells it as planned. */
+  async plan(change: Change): Promise<void> {
+    this.tell(change, await this.rehearse(change));
+  }
+
+  /** Tells it as planned; without what a dry run has stored, where none could judge it yet. */
+  tell(change: Change, stored?: KubeObject): void {
+    const { recorder, command, names } = this.ports;
+    const { write, ...info } = plannedStep(change, command, this.options.fieldManager);
+    const states = this.options.shows === true && statesOf(change, stored, names);
+    recorder.done({ ...info, write: { ...write, ...(states && { states }) } }, "planned");
+  }
+
+  /**
+   * Sends it as a step, what it changes kept first, and gives what is stored then. After a conflict
+   * `again` gives the change for the object as it is by now, undefined where nothing is left to do,
+   * and throws where that is not the same work; without it, the conflict is thrown.
+   */
+  async send(change: Change, again?: Again): Promise<KubeObject | undefined> {
+    this.requireStaying([change]);
+    this.requireConfirmed([change]);
+    await this.#kept.save(change);
+    return await this.#step(change, again);
+  }
+
+  /**
+   * The same for a write that takes this run's own work back: an interrupt does not stop it. With
+   * `otherwise` it is read back, and that is thrown where what is stored does not show it.
+   */
+  async undo(change: Change, otherwise?: Error): Promise<KubeObject | undefined> {
+    const back: Change = { ...change, urgent: true };
+    return await this.#step(back, undefined, async () => {
+      if (otherwise !== undefined && !(await this.#readBack(back))) throw otherwise;
+    });
+  }
+
+  /** Takes back what this run has patched and deleted, the last first, and sees that it is as before. */
+  async undoAll(): Promise<void> {
+    const now = new Map<string, KubeObject>();
+    for (const made of [...this.#inverses].reverse()) {
+      // an object that was written twice is bound to what the first way back has made of it
+      const label = objectLabel(made.object);
+      const object = (made.verb === "patch" ? now.get(label) : undefined) ?? made.object;
+      const inverse = { ...made, object };
+      const stored = await this.undo(inverse);
+      if (stored !== undefined) now.set(label, stored);
+      await this.requireStored(inverse);
+    }
+  }
+
+  /** Reads it back; throws ChangedError where what is stored does not show the write. */
+  async requireStored(change: Change): Promise<void> {
+    if ((await this.#readBack(change)) === undefined) {
+      throw changedError(undefined, objectLabel(change.object));
+    }
+  }
+
+  /** Sends a request to another server or program as a step, once, and gives what it ended with. */
+  async call<A, T>(call: CallChange<A, T>): Promise<T> {
+    const { recorder, signal } = this.ports;
+    const acts = [actOfCall(call)];
+    requireConfirmed(this.#confirmedOf(acts), acts);
+    signal.throwIfAborted();
+    return await recorder.step(call.step, async () => {
+      const answer = await journaled(this.ports, call.step, () => answered(call));
+      this.done.push(call.step.object);
+      return await call.end(answer);
+    });
+  }
+
+  async #step(
+    change: Change,
+    again?: Again,
+    proven?: () => Promise<void>,
+  ): Promise<KubeObject | undefined> {
+    if (change.urgent !== true) this.ports.signal.throwIfAborted();
+    return await this.ports.recorder.step(stepOf(change), async () => {
+      const end = await this.#attempts(change, again);
+      await proven?.();
+      return { result: end.isWritten ? resultOf(change) : "unchanged", value: end.stored };
+    });
+  }
+
+  /** Not written where the object came to be up to date by other hands. */
+  async #attempts(
+    first: Change,
+    again: Again | undefined,
+  ): Promise<{ readonly isWritten: boolean; readonly stored?: KubeObject | undefined }> {
+    let change = first;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return { isWritten: true, stored: await this.#write(change) };
+      } catch (error) {
+        if (!(error instanceof ChangedError) || again === undefined) throw error;
+        if (attempt >= maxAttempts) throw error;
+        const next = await again(error);
+        if (next === undefined) return { isWritten: false };
+        this.requireConfirmed([next]);
+        const what = isSameSpec(change.object, next.object) ? "its status" : "it";
+        this.ports.recorder.note(
+          `${objectLabel(next.object)}: ${what} was changed in the meantime, trying again`,
+        );
+        change = next;
+      }
+    }
+  }
+
+  async #write(change: Change): Promise<KubeObject | undefined> {
+    const { action, object: label, why } = stepOf(change);
+    const notes = { action, object: label, why, urgent: change.urgent === true };
+    const write = (): Promise<WriteOutcome> =>
+      resolveOutcome<WriteOutcome>({
+        send: async () => ({ stored: await this.#sent(change, false) }),
+        seen: () => this.#readBack(change),
+        label,
+        refused: (error) => error,
+      });
+    const during = change.urgent === true ? undefined : this.options.during;
+    const work = journaled(this.ports, notes, write).catch((error: unknown) => {
+      if (error instanceof UnknownOutcomeError) this.#kept.written(change);
+      throw error;
+    });
+    const { stored } = await (during?.(work) ?? work);
+    this.done.push(label);
+    const inverse = inverseOf(change, stored);
+    if (inverse !== undefined) this.#inverses.push(inverse);
+    this.#kept.written(change);
+    requireKept(stored, change);
+    return stored;
+  }
+
+  /** Not canceled by an interrupt: the outcome has to be known. */
+  async #readBack(change: Change): Promise<WriteOutcome | undefined> {
+    const { signal } = new AbortController();
+    const stored = await this.ports.cluster.get(refOf(change), { signal });
+    return isDone(change, stored) ? { stored } : undefined;
+  }
+
+  #sent(change: Change, dryRun: boolean): Promise<KubeObject | undefined> {
+    const { fieldManager } = this.options;
+    return sendChange(this.ports.cluster, change, { fieldManager, dryRun, taking: this.taking });
+  }
+}
+
+/** The same object with the same spec: only its status has moved. */
+export function isSameSpec(one: KubeObject, other: KubeObject): boolean {
+  return (
+    one.metadata.uid === other.metadata.uid && one.metadata.generation === other.metadata.generation
+  );
+}
+
+/** A definition without the field drops it silently (facts 7). */
+function requireKept(stored: KubeObject | undefined, change: Change): void {
+  if (stored === undefined || change.verb !== "patch") return;
+  const findings = droppedFrom(stored, change);
+  if (findings.length > 0) throw new BlockedError(exitCodes.failed, findings);
+}
+
+/** Sent once; what came of it is looked for where no definite answer came, never sent again. */
+export interface CallChange<A, T = void> {
+  readonly step: StepInfo;
+  /** What is confirmed of it; absent: the call as such, whatever it carries by then. */
+  readonly does?: string;
+  readonly send: () => Promise<A>;
+  /**
+   * What came of it all the same; undefined where nothing shows that it was done. Not canceled by
+   * an interrupt: the outcome has to be known. Absent: the error says that it is open.
+   */
+  readonly readBack?: (error: unknown) => Promise<A | undefined>;
+  /** The end of its step: what the answer has begun may be followed first. */
+  readonly end: (answer: A) => Promise<CallEnd<T>>;
+}
+
+/** How a call ended, as its step tells it. */
+export interface CallEnd<T> {
+  readonly result: Result;
+  readonly value: T;
+  readonly why?: string;
+}
+
+/** What can be said of a call before it is sent. */
+interface PlannedCall extends Pick<CallChange<never>, "does"> {
+  readonly step: Pick<StepInfo, "object">;
+}
+
+/** What a call does, for comparison with one that is made again. */
+function actOfCall({ step, does = "call it" }: PlannedCall): WriteAction {
+  return { object: step.object, does };
+}
+
+/** The answer, or what came of the call where none was definite. */
+export async function answered<A>({
+  send,
+  readBack,
+}: Pick<CallChange<A, unknown>, "send" | "readBack">): Promise<A> {
+  try {
+    return await send();
+  } catch (error) {
+    const found = await readBack?.(error);
+    if (found === undefined) throw error;
+    return found;
+  }
+}

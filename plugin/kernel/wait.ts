@@ -1,0 +1,217 @@
+/**
+ * The one wait loop: looks again and again until it is done. A server that is away for a moment is
+ * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
+ */
+import { ClusterApiError } from "../domain/rest-api/modules";
+import { ApiError, exitCodes, TimeoutError, UnavailableError } from "../domain/base/errors";
+import type { Finding } from "../domain/base/findings";
+import { isSameStall, type Progress, type Stalled, stallFinding } from "../domain/rollout/progress";
+import type { Clock } from "../ports/kubernetes";
+import { BlockedError, type Recorder } from "./recorder";
+
+/** Milliseconds between two looks, unless a wait says otherwise. */
+export const pollMs = 2_000;
+
+/** What a wait calls the other server that is asked. */
+export const restApi = "the REST API";
+
+/** A server that restarts may be away for so long. */
+const awayMs = 60_000;
+
+export interface WaitPorts {
+  readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "waiting">;
+  readonly signal: AbortSignal;
+}
+
+/** What one look sees. A new `step` is progress; without one, what is waited for is the step. */
+export type Look<T> =
+  | { readonly is: "done"; readonly value: T }
+  | { readonly is: "moving"; readonly on: string; readonly step?: string }
+  | Stalled;
+
+/** When the look is taken. */
+export interface Moment {
+  /** Milliseconds without progress. */
+  readonly idleMs: number;
+  /** The look before saw a stall. */
+  readonly isSuspected: boolean;
+}
+
+/** A limit in milliseconds, and the error that ends the wait when it is reached. */
+export interface Limit {
+  readonly ms: number;
+  readonly end: (on: string, ms: number) => Error;
+}
+
+export interface Waiting<T> {
+  readonly look: (moment: Moment) => Promise<Look<T>>;
+  readonly everyMs?: number;
+  /** The first pause, for what comes within moments: each is twice the one before, up to `everyMs`. */
+  readonly firstMs?: number;
+  /** What passes between two looks, instead of so much time: a look that others share. */
+  readonly pause?: () => Promise<void>;
+  /** Nothing is written yet: a server that does not answer the first look ends the run at once. */
+  readonly beforeWrite?: true;
+  /** Who is asked, for the line that says that it does not answer. */
+  readonly server?: string;
+  /** Of the whole wait. */
+  readonly total?: Limit | undefined;
+  /** Of the time without progress. */
+  readonly idle?: Limit | undefined;
+  /** Codes that stalls are reported under, with their sources. */
+  readonly codes?: readonly Pick<Finding, "code" | "source">[];
+}
+
+/**
+ * Waits. Throws what a limit gives, BlockedError for a stall that was seen twice, what a look throws
+ * unless the server is only away, and the reason of an aborted signal.
+ */
+export async function waitFor<T>(
+  { clock, recorder, signal }: WaitPorts,
+  waiting: Waiting<T>,
+): Promise<T> {
+  const { look, server = "the API server", total, idle, codes = [] } = waiting;
+  const pauses = pausesOf(waiting);
+  const from = clock.now();
+  const momentum = new StallDetector(from, codes);
+  const away = new Absence(waiting);
+  let on = "";
+  for (;;) {
+    signal.throwIfAborted();
+    const now = clock.now();
+    const { isSuspected } = momentum;
+    const seen = await look({ idleMs: momentum.idleMs(now), isSuspected }).catch((error: unknown) =>
+      away.tolerate(error, { from: now, until: clock.now() }),
+    );
+    if (seen.is === "away") on = `${server} (${seen.message})`;
+    else if (seen.is === "done") return seen.value;
+    else {
+      away.end();
+      if (seen.is === "moving") on = seen.on;
+      momentum.take(seen.is === "moving" ? { ...seen, step: seen.step ?? seen.on } : seen, now);
+    }
+    recorder.waiting(on, (now - from) / 1000);
+    const left = requireTime([
+      [total, now - from],
+      [idle, momentum.idleMs(now)],
+    ]);
+    await rest(left);
+  }
+
+  async function rest(left: number): Promise<void> {
+    const { pause } = waiting;
+    await (pause?.() ?? clock.sleep(Math.min(pauses.next().value, left), signal));
+  }
+
+  /** The time until the next limit. */
+  function requireTime(limits: readonly (readonly [Limit | undefined, number])[]): number {
+    const open = limits.flatMap(([limit, spent]) =>
+      limit === undefined ? [] : [{ limit, spent }],
+    );
+    const over = open.find(({ limit, spent }) => spent >= limit.ms);
+    if (over !== undefined) throw over.limit.end(on, over.spent);
+    return Math.min(...open.map(({ limit, spent }) => limit.ms - spent));
+  }
+}
+
+function* pausesOf({
+  everyMs = pollMs,
+  firstMs = everyMs,
+}: Waiting<unknown>): Generator<number, never> {
+  for (let ms = firstMs; ; ms = Math.min(ms * 2, everyMs)) yield ms;
+}
+
+const late =
+  (how: string): Limit["end"] =>
+  (on, ms) =>
+    new TimeoutError(`stopped waiting for ${on}: ${how} ${Math.round(ms / 1000)} s`, {
+      hint: "run the same command again: it continues from the state found",
+    });
+
+/** The end of a wait whose whole time is over. */
+export const timeIsUp = late("after");
+
+/** The end of a wait without progress, where no cause is known. */
+export const nothingMoves = late("nothing has moved for");
+
+/** How long a server has not answered. */
+class Absence {
+  #since: number | undefined;
+
+  /** The longest, in milliseconds. */
+  #mostMs: number;
+
+  constructor({ beforeWrite }: Pick<Waiting<unknown>, "beforeWrite"> = {}) {
+    this.#mostMs = beforeWrite === true ? 0 : awayMs;
+  }
+
+  /** Since when, and why, while it may be away; throws the error when that was too long, or is no absence. */
+  tolerate(error: unknown, { from, until }: { from: number; until: number }) {
+    this.#since ??= from;
+    const ms = until - this.#since;
+    if (!isAway(error) || ms >= this.#mostMs) throw error;
+    return { is: "away", message: error.message, ms } as const;
+  }
+
+  end(): void {
+    this.#since = undefined;
+    this.#mostMs = awayMs;
+  }
+}
+
+/** The end of a wait before the first write. */
+export function givenUp(on: string): TimeoutError {
+  return new TimeoutError(`stopped waiting for ${on}`, {
+    hint: "nothing was changed; run the same command again later",
+  });
+}
+
+/** A server that does not answer for the moment, or is too busy. */
+export function isAway(error: unknown): error is Error {
+  if (error instanceof ApiError || error instanceof ClusterApiError) {
+    return error.status >= 500 || error.status === 429;
+  }
+  return error instanceof UnavailableError;
+}
+
+/** What happens to one thing, look after look. */
+class StallDetector {
+  #moved: number;
+  /** A step that comes again is no progress, or a failure could repeat forever. */
+  readonly #steps = new Set<string>();
+  #suspect: Stalled | undefined;
+
+  constructor(
+    from: number,
+    private readonly codes: readonly Pick<Finding, "code" | "source">[],
+  ) {
+    this.#moved = from;
+  }
+
+  /** True after a look that saw a stall. */
+  get isSuspected(): boolean {
+    return this.#suspect !== undefined;
+  }
+
+  /** Milliseconds without a step that is new. */
+  idleMs(now: number): number {
+    return now - this.#moved;
+  }
+
+  /** Takes a verdict; a stall that is seen twice is thrown as the end. */
+  take(verdict: Progress, now: number): void {
+    if (verdict.is === "done") return;
+    if (verdict.is === "stalled") {
+      if (isSameStall(this.#suspect, verdict)) {
+        const code = verdict.unproven === true ? exitCodes.timeout : exitCodes.failed;
+        throw new BlockedError(code, [stallFinding(verdict, this.codes)]);
+      }
+      this.#suspect = verdict;
+      return;
+    }
+    this.#suspect = undefined;
+    if (!this.#steps.has(verdict.step)) this.#moved = now;
+    this.#steps.add(verdict.step);
+  }
+}

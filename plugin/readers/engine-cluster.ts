@@ -1,0 +1,68 @@
+/** Reads what an upgrade of an EC is planned from and followed by, as facts. */
+import type { FactKey, Facts } from "../domain/facts/facts";
+import type { Resource } from "../domain/kube/objects";
+import { readSnapshot } from "./snapshot";
+import type { Skip } from "../domain/checks/selection";
+import type { AskingPorts } from "../kernel/permissions";
+
+/** What every look at a rollout reads, in the operator's namespace alone. */
+export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
+
+/** What is looked at more closely when nothing moves. */
+export const suspected = [...followed, "events"] as const satisfies readonly FactKey[];
+
+/** The version by which ECs are read and written: the stored one, else the older one (domain facts 7). */
+export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promise<Resource> {
+  const { group, ecVersion, version, ec } = names;
+  const { kind, plural } = ec;
+  const served = (await cluster.serves(group, ecVersion)) ?? [];
+  const stored = served.some((resource) => resource.plural === plural);
+  return { group, version: stored ? ecVersion : version, kind, plural };
+}
+
+/** Facts with the ECs of the namespace: no other namespace's are asked for. */
+export async function readFacts(
+  deps: UpgradeClusterDeps,
+  { namespace, resource }: { readonly namespace: string; readonly resource: Resource },
+  keys: readonly FactKey[],
+): Promise<Facts> {
+  const { cluster, signal } = deps;
+  const [facts, ecs = []] = await Promise.all([
+    readSnapshot(deps, namespace, keys),
+    cluster.list(resource, { namespace, whole: true, signal }),
+  ]);
+  const unread = new Map([...facts.unread].filter(([key]) => key !== "ecs"));
+  return { ...facts, unread, objects: { ...facts.objects, ecs } };
+}
+
+/** The flags of the command, judged. */
+export interface UpgradeClusterOptions {
+  /** The operator's and the EC's. */
+  readonly namespace: string;
+  readonly name: string;
+  /** The tag to write; with `auto` the one that is expected. */
+  readonly target?: string;
+  readonly auto: boolean;
+  readonly imagePullPolicy?: string;
+  readonly imageRepository?: string;
+  /** Planned before the operator is upgraded: this release of it counts as the one that runs. */
+  readonly assumeOperator?: string;
+  /** Release of the operator before this upgrade, where it is known. */
+  readonly operatorBefore?: string | undefined;
+  readonly takeFields: readonly string[];
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
+  /** A part of a whole upgrade, which sees to it that each --skip matches something. */
+  readonly skipMayMiss?: true;
+  /** No progress for so long, and a cause in the data: stalled. */
+  readonly stallAfterMs: number;
+  /** Longest time for a whole wait; absent: as long as something moves. */
+  readonly limitMs?: number;
+  /** Wait for what is not ready before the write, instead of stopping. */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+}
+
+/** The world around a run. */
+export type UpgradeClusterDeps = AskingPorts;

@@ -1,0 +1,68 @@
+/** What an upgrade stands on, looked at before anything is planned: none of it may be being deleted. */
+import { ApiError, exitCodes } from "../domain/base/errors";
+import { definitionNames, isDeleting, judgeGround } from "../domain/facts/deletion";
+import { type Facts, factSources } from "../domain/facts/facts";
+import { kinds } from "../domain/kube/kinds";
+import type { KubeObject } from "../domain/kube/objects";
+import { BlockedError } from "../kernel/recorder";
+import { readSnapshot, type SnapshotDeps } from "./snapshot";
+
+/** Whose ground. */
+interface Place {
+  /** The operator's. */
+  readonly namespace: string;
+  /** ECs that matter; absent: all of the namespace. */
+  readonly clusters?: readonly string[];
+}
+
+/** What goes with a definition or a namespace. */
+const counted = ["ecs", "edbs", "eaadbs", "ercs"] as const;
+
+/**
+ * Throws 3 where a definition of the product, the operator's namespace or an EC is being deleted. What
+ * may not be read, or cannot be, is not judged: who writes one database needs no rights on definitions.
+ */
+export async function requireGround(deps: SnapshotDeps, place: Place): Promise<void> {
+  const { cluster, names, signal } = deps;
+  const { namespace, clusters } = place;
+  const [namespaces, ecs, ...definitions] = await Promise.all([
+    some(deps, cluster.get({ resource: kinds.namespace, name: namespace }, { signal })),
+    clusters?.length === 0 ? [] : readClusters(deps, namespace),
+    ...definitionNames(names).map((name) =>
+      some(deps, cluster.get({ resource: kinds.definition, name }, { signal })),
+    ),
+  ]);
+  const found = { namespaces, ecs, definitions: definitions.flat() };
+  if (!Object.values(found).flat().some(isDeleting)) return;
+  const read = await readSnapshot(deps, namespace, counted);
+  const facts: Facts = {
+    ...read,
+    objects: { ...read.objects, ...found, ecs: read.unread.has("ecs") ? ecs : read.objects.ecs },
+  };
+  const findings = judgeGround(facts, clusters);
+  if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+}
+
+async function readClusters(deps: SnapshotDeps, namespace: string): Promise<readonly KubeObject[]> {
+  const { cluster, names, signal } = deps;
+  const { resource, olderVersion = resource.version } = factSources(names).ecs;
+  const listed = (version: string) =>
+    some(deps, cluster.list({ ...resource, version }, { namespace, whole: true, signal }));
+  const found = await listed(resource.version);
+  return found.length > 0 || olderVersion === resource.version ? found : listed(olderVersion);
+}
+
+/** An answer as a list; what the API server refuses or cannot tell is none. */
+async function some(
+  { signal }: Pick<SnapshotDeps, "signal">,
+  asked: Promise<KubeObject | readonly KubeObject[] | undefined>,
+): Promise<readonly KubeObject[]> {
+  try {
+    const found = await asked;
+    return found === undefined ? [] : [found].flat();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * Sends the twins of the probe as server-side dry runs over fresh connections, while the swap
+ * continues around it, and keeps what it saw.
+ */
+import { ApiError, EngineError, UnavailableError } from "../domain/base/errors";
+import type { Names } from "../domain/names/names";
+import type { KubeObject } from "../domain/kube/objects";
+import { getPath } from "../domain/base/values";
+import {
+  type ProbeAnswer,
+  answerOf,
+  failingMs,
+  judgeProof,
+  type Observation,
+  type ProbePair,
+  type Proof,
+  type ProbeKind,
+} from "../domain/admission/probe";
+import { type Hindrance, hindranceIn, refuserOf } from "../domain/admission/refusers";
+import { thinned } from "../domain/admission/gap";
+import { type Clock, type Cluster, deadline } from "../ports/kubernetes";
+
+/** What counts as proof, and how long to wait for it. */
+export interface ProofWanted {
+  /** The entry that has to be seen refusing; absent: answers alone are wanted. */
+  readonly entry: string | undefined;
+  readonly quietMs: number;
+  readonly pairs: number;
+  readonly limitMs: number;
+  /** Calls that fail for so long will not get better: what worked before is put back sooner. */
+  readonly failingMs?: number;
+}
+
+/** What continues while a proof is waited for. */
+interface Meanwhile {
+  /** A second prober that continues watching. */
+  readonly also?: Prober | undefined;
+  readonly onWait?: (because: string, ms: number) => void;
+}
+
+interface Deps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly names: Names;
+}
+
+interface SentProbe {
+  readonly twin: ProbeKind;
+  readonly object: KubeObject;
+}
+
+/** One answer may take so long; a webhook that takes longer does not answer. */
+const answerLimitMs = 5_000;
+/** Between two pairs; a server whose answers are late is left alone for as long as they took. */
+const leastPauseMs = 50;
+/** Beyond so many, answers that say the same again are forgotten. */
+const mostObservations = 2_000;
+const unreachableLimit = 25;
+/** So many refusals of one and the same webhook are no accident of who answers first. */
+const mostLooks = 12;
+
+/** Probes with one pair. */
+export class Prober {
+  readonly observations: Observation[] = [];
+  /** Which of the pair's twins is sent as the one to refuse: the first that anybody refused. */
+  #deny = 0;
+  #denySettled = false;
+  #unreachable = 0;
+
+  constructor(
+    private readonly deps: Deps,
+    readonly pair: ProbePair,
+    /** Names of the entries by which the product's webhook is called. */
+    readonly ours: readonly string[] = [deps.names.webhook.entry, deps.names.webhook.oldEntry],
+  ) {}
+
+  /** True once an entry of the webhook was seen refusing the pair's twin. */
+  get refused(): boolean {
+    return this.#denySettled;
+  }
+
+  /** The observations that count: of the twin that was seen refused, once one was. */
+  counting(since = 0): readonly Observation[] {
+    const what = this.pair.denies[this.#deny]?.what;
+    return this.observations.filter(
+      ({ from, twin, pair }) =>
+        from >= since && (twin === "accept" || !this.#denySettled || pair === what),
+    );
+  }
+
+  /**
+   * What tells how long bad edits passed: of twins that nobody but another refuser judges, those
+   * that it refuses; a twin that no one ever refused may be no bad edit here.
+   */
+  telling(): readonly Observation[] {
+    const seen = this.counting();
+    const refused = new Set(
+      seen
+        .filter(({ twin, answer }) => twin === "deny" && refuserOf(answer, this.ours) !== undefined)
+        .map(({ pair }) => pair),
+    );
+    if (this.#denySettled || refused.size === 0) return seen;
+    return seen.filter(({ twin, pair }) => twin === "accept" || refused.has(pair));
+  }
+
+  /** What stands against a proof in the answers so far: somebody else's refusals. */
+  get hindrance(): Hindrance | undefined {
+    const { observations, ours, pair } = this;
+    return hindranceIn(observations, { ours, denies: pair.denies.length });
+  }
+
+  /**
+   * A few rounds over the state found. Webhooks are asked at the same time and the first refusal is
+   * the one that is told: where only those of another webhook were seen, it is asked more often.
+   */
+  async look(rounds: number): Promise<void> {
+    for (let round = 0; round < rounds || (round < mostLooks && this.#mayTurn); round += 1) {
+      await this.round();
+    }
+  }
+
+  get #mayTurn(): boolean {
+    const { hindrance } = this;
+    return hindrance?.twin === "deny" && hindrance.refuser.kind === "webhook";
+  }
+
+  /** Sends both twins once. */
+  async round(cut?: AbortSignal): Promise<void> {
+    await this.#send("accept", cut);
+    await this.#send("deny", cut);
+  }
+
+  /** Probes on until the work is done; a probe that fails never hides the work's outcome. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const cut = new AbortController();
+    const outcome = work.finally(() => {
+      cut.abort();
+    });
+    outcome.catch(() => undefined); // awaited below, after the round under way
+    try {
+      while (!cut.signal.aborted) {
+        const from = this.deps.clock.now();
+        await this.round(cut.signal);
+        await this.#pause(from, cut.signal).catch(() => undefined); // the work is done
+      }
+    } catch (error) {
+      await outcome;
+      // an interrupt or a lost server is met again by whatever comes next
+      if (!(error instanceof EngineError)) throw error;
+    }
+    return await outcome;
+  }
+
+  /** Probes until the proof stands or the limit is reached; judges from this moment on. */
+  async settle(wanted: ProofWanted, during: Meanwhile = {}): Promise<Proof> {
+    const { clock, signal } = this.deps;
+    const from = clock.now();
+    const told = new Set<string>();
+    for (;;) {
+      const begun = clock.now();
+      await Promise.all([this.round(), during.also?.round()]);
+      const proof = judgeProof(this.counting(from), wanted);
+      if (proof.is === "proven") return proof;
+      const patience = failingMs(this.counting(from)) < (wanted.failingMs ?? Infinity);
+      if (!patience || clock.now() - from >= wanted.limitMs) return proof;
+      // twins that take turns say the same by turns: a line for each state, told once
+      if (!told.has(proof.because)) during.onWait?.(proof.because, clock.now() - from);
+      told.add(proof.because);
+      await this.#pause(begun, signal);
+    }
+  }
+
+  async #pause(from: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.deps;
+    await clock.sleep(Math.max(leastPauseMs, clock.now() - from), signal);
+  }
+
+  #keep(observation: Observation): void {
+    const { observations } = this;
+    observations.push(observation);
+    if (observations.length <= mostObservations) return;
+    // half of them stay as they are: a proof counts the newest
+    const older = thinned(observations.slice(0, -mostObservations / 2));
+    const kept = older.slice(-mostObservations / 4);
+    observations.splice(0, observations.length - mostObservations / 2, ...kept);
+  }
+
+  async #send(twin: ProbeKind, cut?: AbortSignal): Promise<void> {
+    const variant = this.pair.denies[this.#deny];
+    const sent = twin === "accept" ? { what: this.pair.kind, object: this.pair.accept } : variant;
+    if (sent === undefined || cut?.aborted === true) return;
+    const from = this.deps.clock.now();
+    const answer = await this.#answer({ twin, object: sent.object }, cut);
+    if (answer === undefined) return;
+    this.#keep({ pair: sent.what, twin, from, to: this.deps.clock.now(), answer });
+    if (twin === "deny") this.#choose(answer);
+  }
+
+  /** Another twin is tried as long as none was refused: servers differ in what they judge. */
+  #choose(answer: ProbeAnswer): void {
+    if (answer.is === "refused" && this.ours.includes(answer.by)) this.#denySettled = true;
+    const isOursDown = answer.is === "failed" && refuserOf(answer, this.ours) === undefined;
+    if (!this.#denySettled && !isOursDown) {
+      this.#deny = (this.#deny + 1) % this.pair.denies.length;
+    }
+  }
+
+  /** Undefined when the round was cut short: not an observation. */
+  async #answer(sent: SentProbe, cut: AbortSignal | undefined): Promise<ProbeAnswer | undefined> {
+    const { signal, clock } = this.deps;
+    const limit = new AbortController();
+    const inTime = deadline(clock, answerLimitMs, () => {
+      limit.abort();
+    });
+    const options = {
+      dryRun: true,
+      fresh: true,
+      signal: AbortSignal.any([signal, limit.signal, ...(cut === undefined ? [] : [cut])]),
+    };
+    try {
+      await this.#dryRun(sent, options);
+      this.#unreachable = 0;
+      return { is: "accepted" };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (cut?.aborted === true) return undefined;
+      if (limit.signal.aborted) return { is: "failed", by: "", detail: "no answer within 5 s" };
+      return this.#refusal(error);
+    } finally {
+      inTime();
+    }
+  }
+
+  #refusal(error: unknown): ProbeAnswer {
+    if (error instanceof ApiError) {
+      this.#unreachable = 0;
+      return answerOf(error);
+    }
+    if (!(error instanceof EngineError)) throw error;
+    // one cut connection is no verdict on the webhook, a server that stays away ends the run
+    this.#unreachable += 1;
+    if (!(error instanceof UnavailableError) || this.#unreachable >= unreachableLimit) throw error;
+    return { is: "other", detail: error.message };
+  }
+
+  async #dryRun(
+    { twin, object }: SentProbe,
+    options: { readonly dryRun: boolean; readonly fresh: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { cluster } = this.deps;
+    if (object.metadata.uid === undefined) {
+      await cluster.create(object, options);
+      return;
+    }
+    // a stored database: its operator writes to it all the time, so the newest one is taken
+    const { name = "", namespace = "" } = object.metadata;
+    const read = await cluster.get({ resource: this.pair.resource, name, namespace }, options);
+    const current = read ?? object;
+    const changed = twin === "accept" ? current : { ...current, spec: getPath(object, ["spec"]) };
+    await cluster.update(changed, options);
+  }
+}

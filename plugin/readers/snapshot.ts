@@ -1,0 +1,244 @@
+/** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
+import { secretNames } from "../domain/checks/secrets";
+import { ApiError, exitCodes } from "../domain/base/errors";
+import {
+  type FactKey,
+  factKeys,
+  type Facts,
+  type FactSource,
+  factSources,
+} from "../domain/facts/facts";
+import { liveBundles } from "../domain/admission/injector";
+import type { Names } from "../domain/names/names";
+import type { KubeObject, Resource } from "../domain/kube/objects";
+import { isObject } from "../domain/base/values";
+import type { Certificates } from "./certificate";
+import type { Clock, Cluster } from "../ports/kubernetes";
+import { type Judgment } from "../domain/checks/judge";
+import { requireMatched, type Skip } from "../domain/checks/selection";
+import { judgePrerequisites, prerequisiteKeys } from "../commands/upgrade/procedure";
+import {
+  type PermissionChecker,
+  MissingPermissionsError,
+  tellMissing,
+} from "../kernel/permissions";
+import { BlockedError } from "../kernel/recorder";
+import { definitionResource } from "../domain/operator/wanted";
+
+/** Whose facts, and how they are read. */
+export interface SnapshotDeps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly names: Names;
+  readonly signal: AbortSignal;
+  /** Without it the webhook's certificate is not judged. */
+  readonly certificates?: Pick<Certificates, "readSecretCertificate">;
+}
+
+/** A LIST that came to an end: objects, an unknown kind, or a refusal. */
+type ListResult =
+  | { readonly is: "read"; readonly objects: readonly KubeObject[] }
+  | { readonly is: "unserved" }
+  | { readonly is: "refused"; readonly why: string };
+
+const none: ListResult = { is: "unserved" };
+
+/** The lists named by `keys`, all without; what is not asked for counts as unread. */
+export async function readSnapshot(
+  deps: SnapshotDeps,
+  namespace: string,
+  keys: readonly FactKey[] = factKeys,
+): Promise<Facts> {
+  const { cluster, clock, names } = deps;
+  const sources = factSources(names);
+  const atOnce = keys.filter((key) => sources[key].named !== true);
+  const [apiServer, ...answers] = await Promise.all([
+    cluster.version().catch(refusedOnly),
+    ...atOnce.map(async (key) => [key, await readList(deps, sources[key], namespace)] as const),
+  ]);
+  const answered = new Map<FactKey, ListResult>(answers);
+  if (keys.includes("namedSecrets")) {
+    answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
+  }
+  const [secret] = objectsOf(answered, "webhookSecrets");
+  const live = liveBundles(objectsOf(answered, "webhookConfigurations"), names);
+  const certificate = secret && deps.certificates?.readSecretCertificate(secret, names, live);
+  const objects = Object.fromEntries(
+    factKeys.map((key): [FactKey, readonly KubeObject[]] => [
+      key,
+      objectsOf(answered, key).map((each) => withheld(each, names)),
+    ]),
+  ) as Record<FactKey, readonly KubeObject[]>;
+  return {
+    names,
+    now: clock.now(),
+    namespace,
+    apiServer,
+    objects,
+    unserved: new Set(factKeys.filter((key) => answered.get(key)?.is === "unserved")),
+    unread: new Map(
+      factKeys.flatMap((key) => {
+        const answer = answered.get(key);
+        if (answer === undefined) return [[key, "it was not asked for"]];
+        return answer.is === "refused" ? [[key, answer.why]] : [];
+      }),
+    ),
+    ...(certificate !== undefined && { certificate }),
+  };
+}
+
+function objectsOf(
+  answered: ReadonlyMap<FactKey, ListResult>,
+  key: FactKey,
+): readonly KubeObject[] {
+  const answer = answered.get(key);
+  return answer?.is === "read" ? answer.objects : [];
+}
+
+/** A Secret without its values, but for the certificate; every other object as it is. */
+function withheld(object: KubeObject, names: Names): KubeObject {
+  if (object.kind !== "Secret") return object;
+  const { webhook } = names;
+  const data = isObject(object["data"]) ? object["data"] : {};
+  const open = object.metadata.name === webhook.secret ? webhook.secretCert : undefined;
+  const items = Object.entries(data).map(([key, value]) => [key, key === open ? value : ""]);
+  // kubectl's last-applied annotation repeats the values
+  const metadata = { ...object.metadata, annotations: {} };
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata,
+    type: object["type"],
+    data: Object.fromEntries(items) as Record<string, unknown>,
+  };
+}
+
+/** One LIST for each name: whoever may read but these Secrets can be asked for them. */
+async function readNamedSecrets(
+  deps: SnapshotDeps,
+  namespace: string,
+  answered: ReadonlyMap<FactKey, ListResult>,
+): Promise<ListResult> {
+  const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
+  if (failed?.is === "refused") return failed;
+  const { resource } = factSources(deps.names).namedSecrets;
+  const named = secretNames(objectsOf(answered, "ecs"), objectsOf(answered, "ercs"), {
+    ...{ names: deps.names, namespace },
+  });
+  const found = await Promise.all(
+    named.map((only) => readList(deps, { resource, own: true, only }, namespace)),
+  );
+  const refused = found.find(({ is }) => is === "refused");
+  if (refused !== undefined) return refused;
+  return { is: "read", objects: found.flatMap((one) => (one.is === "read" ? one.objects : [])) };
+}
+
+async function readList(
+  { cluster, signal }: SnapshotDeps,
+  source: FactSource,
+  namespace: string,
+): Promise<ListResult> {
+  const { own, only, lean } = source;
+  const options = {
+    signal,
+    whole: true,
+    lean: lean === true,
+    ...(own === true && { namespace }),
+    ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
+  };
+  const [newest, ...older] = versionsOf(source);
+  try {
+    const found = await cluster.list(newest, options);
+    const [second] = found === undefined ? older : [];
+    const objects = second === undefined ? found : await cluster.list(second, options);
+    return objects === undefined ? none : { is: "read", objects };
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    const served = await Promise.all([newest, ...older].map((each) => isServed(cluster, each)));
+    return served.includes(true) ? { is: "refused", why: error.message } : none;
+  }
+}
+
+function versionsOf({
+  resource,
+  olderVersion: version,
+}: FactSource): readonly [Resource, ...Resource[]] {
+  return [resource, ...(version === undefined ? [] : [{ ...resource, version }])];
+}
+
+/** A kind that does not exist is refused too to whoever may not read it; everybody may discover. */
+async function isServed(cluster: Cluster, { group, version, plural }: Resource): Promise<boolean> {
+  if (group === "") return true;
+  try {
+    return ((await cluster.serves(group, version)) ?? []).some((kind) => kind.plural === plural);
+  } catch (error) {
+    if (error instanceof ApiError) return true;
+    throw error;
+  }
+}
+
+/** A refusal leaves the release unknown; no answer at all ends the run. */
+function refusedOnly(error: unknown): undefined {
+  if (error instanceof ApiError) return undefined;
+  throw error;
+}
+
+/** What is upgraded to, and what is accepted. */
+interface Beginning {
+  readonly namespace: string;
+  /** Release of the operator; undefined where the release does not report. */
+  readonly version: string | undefined;
+  /** Absent in a whole upgrade, which has judged the prerequisites itself. */
+  readonly skip?: readonly Skip[];
+}
+
+/** Reads and judges the prerequisites; throws where one is missing, may not be read, or a skip matches none. */
+export async function requirePrerequisites(
+  deps: SnapshotDeps & PermissionChecker,
+  { namespace, version, skip }: Beginning,
+): Promise<void> {
+  if (skip === undefined) return;
+  const [read, definition] = await Promise.all([
+    readSnapshot(deps, namespace, prerequisiteKeys),
+    readDefinition(deps, "ec"),
+  ]);
+  const facts = withDefinition(read, definition);
+  const judgment = judgePrerequisites(facts, { operatorVersion: version }, skip);
+  await requireRead(deps, judgment);
+  const { findings } = judgment;
+  requireMatched(skip, findings);
+  if (findings.some(({ severity }) => severity === "error")) {
+    throw new BlockedError(exitCodes.blocked, findings);
+  }
+  deps.recorder.findings(findings);
+}
+
+/** Throws where prerequisites are not judged because a list may not be read. */
+export async function requireRead(
+  ledger: PermissionChecker,
+  { missing }: Pick<Judgment, "missing">,
+): Promise<void> {
+  if (missing.length === 0) return;
+  await tellMissing(ledger, missing);
+  throw new MissingPermissionsError(missing);
+}
+
+/** One definition alone; undefined where it may not be read. */
+export async function readDefinition(
+  { cluster, names, signal }: Pick<SnapshotDeps, "cluster" | "names" | "signal">,
+  kind: "ec" | "eaadb",
+): Promise<KubeObject | undefined> {
+  const name = `${names[kind].plural}.${names.group}`;
+  try {
+    return await cluster.get({ resource: definitionResource, name }, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+/** The facts with that definition, of which no list was read. */
+export function withDefinition(facts: Facts, definition: KubeObject | undefined): Facts {
+  const definitions = definition === undefined ? [] : [definition];
+  return { ...facts, objects: { ...facts.objects, definitions } };
+}

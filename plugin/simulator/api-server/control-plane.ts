@@ -1,0 +1,119 @@
+/** An API server in memory: what it serves, what it stores, and who connects to it. */
+import { randomUUID } from "node:crypto";
+import { UsageError } from "../../domain/base/errors";
+import type { KubeObject, Ref } from "../../domain/kube/objects";
+import { getPath, asString } from "../../domain/base/values";
+import type { Clock, Cluster } from "../../ports/kubernetes";
+import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
+import { notFound, pluralOf } from "./answers";
+import { type StoreChange, Store } from "./store";
+import { MemoryCluster } from "./connection";
+import { timestamp } from "./request";
+
+/** Who connects. */
+export interface ConnectOptions {
+  readonly user: User;
+  /** Where objects are that name no namespace. */
+  readonly namespace: string;
+  /** What the server is called in reports. */
+  readonly server?: string;
+  /** Called as each request arrives: the place to let time pass, or to fail. */
+  readonly latency?: () => void;
+}
+
+const definitions = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
+
+export class MemoryControlPlane {
+  constructor(
+    private readonly parts: ControlPlaneParts,
+    private readonly store: Store = Store.empty(),
+  ) {
+    this.onChange((change) => {
+      this.follow(change);
+    });
+  }
+
+  /** The stored objects, to look at. */
+  get state(): StateView {
+    return this.store;
+  }
+
+  /**
+   * Stores objects as etcd would hold them, without any judgment; what they lack of an identity is
+   * filled in. Their definitions are known first.
+   */
+  load(objects: Iterable<KubeObject>): void {
+    const all = [...objects];
+    for (const object of all.filter(isDefinition)) {
+      this.parts.registry.define(object.metadata.name ?? "", object);
+    }
+    const unserved = new Set<string>();
+    for (const object of all) {
+      const definition = this.parts.registry.byKind(object.apiVersion, object.kind);
+      if (definition === undefined) unserved.add(`${object.kind} in ${object.apiVersion}`);
+      else this.keep(object, definition);
+    }
+    if (unserved.size === 0) return;
+    throw new UsageError([...unserved].map((kind) => `no definition serves ${kind}`));
+  }
+
+  /** The port of one user. */
+  connect(options: ConnectOptions): Cluster {
+    const { user, namespace, server = "https://memory", latency = ignore } = options;
+    const { parts, store } = this;
+    return new MemoryCluster({ parts, store }, { user, namespace, server, latency });
+  }
+
+  /** A control plane of its own with the same objects. */
+  fork(clock: Clock = this.parts.clock): MemoryControlPlane {
+    const registry = this.parts.registry.fork();
+    return new MemoryControlPlane({ ...this.parts, clock, registry }, this.store.fork());
+  }
+
+  /** Writes the status of a stored object as its controller would; nobody is asked. */
+  setStatus({ resource, name, namespace }: Ref, status: unknown): void {
+    const before = this.store.get(resource, name, namespace);
+    if (before === undefined) throw notFound(resource, name);
+    this.store.put({ kind: resource, name, namespace }, { ...before, status });
+  }
+
+  /** Tells of every change that is stored, until the returned function is called. */
+  onChange(listener: (change: StoreChange) => void): () => void {
+    return this.store.log.listen(listener);
+  }
+
+  private keep(object: KubeObject, definition: KindDefinition): void {
+    const { metadata } = object;
+    const { name = "", namespace } = metadata;
+    const filled = {
+      creationTimestamp: timestamp(this.parts),
+      uid: metadata.uid ?? randomUUID(),
+      resourceVersion: metadata.resourceVersion ?? String(this.store.version + 1),
+      ...(definition.counted && { generation: 1 }),
+    };
+    const key = { kind: pluralOf(definition), name, namespace };
+    this.store.keep(key, { ...object, metadata: { ...filled, ...metadata } });
+  }
+
+  /** What is served follows the stored definitions; the objects of a removed one go with it. */
+  private follow({ type, object }: StoreChange): void {
+    if (!isDefinition(object)) return;
+    const name = object.metadata.name ?? "";
+    this.parts.registry.define(name, type === "DELETED" ? undefined : object);
+    if (type !== "DELETED") return;
+    const group = asString(getPath(object, ["spec", "group"])) ?? "";
+    const plural = asString(getPath(object, ["spec", "names", "plural"])) ?? "";
+    for (const { metadata } of this.store.list({ group, plural })) {
+      const key = { name: metadata.name ?? "", namespace: metadata.namespace };
+      this.store.remove({ kind: { group, plural }, ...key });
+    }
+  }
+}
+
+function isDefinition({ apiVersion, kind }: KubeObject): boolean {
+  return kind === "CustomResourceDefinition" && apiVersion.startsWith(`${definitions.group}/`);
+}
+
+function ignore(): void {
+  // time does not pass by itself
+}

@@ -1,0 +1,182 @@
+/** Definitions of custom kinds: what is filled in beside the defaults, and their rules. */
+import type { KubeObject } from "../../ports/kubernetes";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+} from "../../domain/base/values";
+import { oldLabelRule, subdomainRule } from "./names";
+import { breaches, choice, type FieldError, invalid, required } from "./refusal";
+
+function specOf(object: KubeObject): Json {
+  const { spec } = object;
+  return isObject(spec) ? spec : {};
+}
+
+/** The versions that are marked as stored; there is to be one. */
+function storageVersions(spec: Json): readonly unknown[] {
+  return asArray(spec["versions"])
+    .filter((one) => getOwn(one, "storage") === true)
+    .map((one) => getOwn(one, "name"));
+}
+
+/** A definition with all its names, and the status of a kind that is served. */
+export function completeDefinition(object: KubeObject, before: KubeObject | undefined): KubeObject {
+  const spec = specOf(object);
+  const given = isObject(spec["names"]) ? spec["names"] : {};
+  const kind = asString(given["kind"]);
+  const names = {
+    ...(kind !== undefined && { singular: kind.toLowerCase(), listKind: `${kind}List` }),
+    ...given,
+  };
+  const completed = { ...spec, names };
+  return { ...object, spec: completed, status: statusOf(completed, before ?? object) };
+}
+
+/** The kind is there at once: no controller has to look at its names first. */
+function statusOf(spec: Json, held: KubeObject): Json {
+  const time = asString(held.metadata["creationTimestamp"]);
+  const condition = (type: string, reason: string, message: string): Json => ({
+    type,
+    status: "True",
+    ...(time !== undefined && { lastTransitionTime: time }),
+    reason,
+    message,
+  });
+  const known = asArray(getPath(held, ["status", "conditions"]));
+  const stored = asArray(getPath(held, ["status", "storedVersions"]));
+  const conditions = [
+    condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+    condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+  ];
+  return {
+    conditions: known.length > 0 ? known : conditions,
+    acceptedNames: spec["names"],
+    storedVersions: [...new Set([...stored, ...storageVersions(spec)])],
+  };
+}
+
+/** Everything wrong with a definition, and with what an update changes. */
+export function definitionErrors(
+  object: KubeObject,
+  before: KubeObject | undefined,
+): readonly FieldError[] {
+  const spec = specOf(object);
+  const scope = asString(spec["scope"]);
+  return [
+    ...(before === undefined ? nameErrors(object) : []),
+    ...groupErrors(asString(spec["group"])),
+    ...(scope === undefined
+      ? [required("spec.scope")]
+      : choice("spec.scope", scope, ["Cluster", "Namespaced"])),
+    ...versionErrors(spec),
+    ...namesErrors(spec["names"]),
+    ...storedErrors(object),
+    ...(before === undefined ? [] : immutableErrors(object, before)),
+  ];
+}
+
+function nameErrors(object: KubeObject): readonly FieldError[] {
+  const { name } = object.metadata;
+  const spec = specOf(object);
+  const plural = asString(getPath(spec, ["names", "plural"])) ?? "";
+  if (name === `${plural}.${asString(spec["group"]) ?? ""}`) return [];
+  return [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
+}
+
+function groupErrors(group: string | undefined): readonly FieldError[] {
+  if (group === undefined) return [required("spec.group")];
+  const wrong = subdomainRule(group);
+  if (wrong.length > 0) return [invalid("spec.group", group, wrong.join(","))];
+  if (group.includes(".")) return [];
+  return [invalid("spec.group", group, "should be a domain with at least one dot")];
+}
+
+function versionErrors(spec: Json): readonly FieldError[] {
+  const versions = asArray(spec["versions"]);
+  const schemas = versions.map((one) => getOwn(getOwn(one, "schema"), "openAPIV3Schema"));
+  const shown = Array.isArray(spec["versions"]) ? versions.map(renderVersion) : undefined;
+  const why = "must have exactly one version marked as storage version";
+  return [
+    ...versions.flatMap((one, index) => {
+      const field = `spec.versions[${index}]`;
+      return [
+        ...breaches(`${field}.name`, asString(getOwn(one, "name")) ?? "", oldLabelRule),
+        ...(isObject(schemas[index]) ? [] : [required(`${field}.schema.openAPIV3Schema`)]),
+      ];
+    }),
+    ...(storageVersions(spec).length === 1 ? [] : [invalid("spec.versions", shown, why)]),
+    ...schemas.flatMap((schema, index) => {
+      // A single schema is the same for all versions, and named without one.
+      const field =
+        versions.length === 1
+          ? "spec.validation.openAPIV3Schema"
+          : `spec.versions[${index}].schema.openAPIV3Schema`;
+      return isObject(schema) ? typeErrors(schema, field, "at the root") : [];
+    }),
+  ];
+}
+
+/** As the API server's own code names the fields; schemas are not shown. */
+function renderVersion(one: unknown): Json {
+  return {
+    Name: getOwn(one, "name") ?? "",
+    Served: getOwn(one, "served") ?? false,
+    Storage: getOwn(one, "storage") ?? false,
+    Deprecated: getOwn(one, "deprecated") ?? false,
+    DeprecationWarning: getOwn(one, "deprecationWarning") ?? null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  };
+}
+
+/** Every field has a type, or says that it has none. */
+function typeErrors(schema: Json, field: string, where: string): readonly FieldError[] {
+  const { properties, items } = schema;
+  const isFree =
+    schema["x-kubernetes-int-or-string"] === true ||
+    (where !== "at the root" && schema["x-kubernetes-preserve-unknown-fields"] === true);
+  return [
+    ...Object.entries(isObject(properties) ? properties : {}).flatMap(([key, inner]) =>
+      typeErrors(
+        isObject(inner) ? inner : {},
+        `${field}.properties[${key}]`,
+        "for specified object fields",
+      ),
+    ),
+    ...(isObject(items) ? typeErrors(items, `${field}.items`, "for specified array items") : []),
+    ...(isFree || asString(schema["type"]) !== undefined
+      ? []
+      : [required(`${field}.type`, `must not be empty ${where}`)]),
+  ];
+}
+
+function namesErrors(given: unknown): readonly FieldError[] {
+  return ["plural", "singular", "kind", "listKind"].flatMap((key) => {
+    const field = `spec.names.${key}`;
+    const name = asString(getOwn(given, key));
+    if (name === undefined) return [required(field)];
+    const judged = key === "plural" ? name : name.toLowerCase();
+    return oldLabelRule(judged).map((why) => invalid(field, name, why));
+  });
+}
+
+function storedErrors(object: KubeObject): readonly FieldError[] {
+  const stored = getPath(object, ["status", "storedVersions"]);
+  if (asArray(stored).length > 0) return [];
+  return [invalid("status.storedVersions", undefined, "must have at least one stored version")];
+}
+
+function immutableErrors(object: KubeObject, before: KubeObject): readonly FieldError[] {
+  return [["scope"], ["names", "kind"], ["group"], ["names", "plural"]].flatMap((path) => {
+    const value = getPath(object, ["spec", ...path]);
+    if (sameJson(value, getPath(before, ["spec", ...path]))) return [];
+    return [invalid(["spec", ...path].join("."), value, "field is immutable")];
+  });
+}

@@ -1,0 +1,366 @@
+/** The operator's Deployment at play (strategy Recreate, S19), its pod, and the webhook's endpoints. */
+import { kinds } from "../../domain/kube/kinds";
+import { clusterRoleOf } from "../../domain/rbac/site";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+  omit,
+} from "../../domain/base/values";
+import type { KubeObject } from "../../ports/kubernetes";
+import {
+  type PlannedAction,
+  controllerManager,
+  converged,
+  created,
+  fieldsWritten,
+  hashOf,
+  identity,
+  ownerOf,
+  timeText,
+  warned,
+} from "./acts";
+import { deletion, isReadyPod, podActs, podFrom, type PodState, withoutZeros } from "./pods";
+import { numberAt, ownedBy, type OperatorSnapshot } from "./snapshot";
+
+const hashLabel = "pod-template-hash";
+
+/** The Deployment, and what belongs to it. */
+interface DeploymentState {
+  readonly deployment: KubeObject;
+  readonly sets: readonly KubeObject[];
+  /** The ReplicaSet of the present template. */
+  readonly current: KubeObject | undefined;
+  readonly pods: readonly KubeObject[];
+}
+
+/** What the controllers of the operator's Deployment have to do now. */
+export function deploymentActs(scene: OperatorSnapshot): readonly PlannedAction[] {
+  const { deployment } = scene;
+  if (deployment === undefined) return [];
+  const sets = ownedBy(deployment, scene.replicaSets);
+  const current = sets.find((set) => sameJson(templateOf(set), templateOf(deployment)));
+  const held = { deployment, sets, current, pods: operatorPods(scene) };
+  const status = deploymentStatus({ ...held, refusal: refusalOf(scene), now: scene.now });
+  return [
+    ...sets.flatMap((set) =>
+      converged({ resource: kinds.replicaSet, object: set }, replicaSetStatus(set, scene.pods)),
+    ),
+    ...converged({ resource: kinds.deployment, object: deployment }, status),
+    ...setActs(scene, held),
+    ...sets.flatMap((set) => countActs(scene, set)),
+    ...held.pods.flatMap((pod) =>
+      podActs(scene, pod, isOf(current, pod) ? operatorPodEnd(scene, pod) : undefined),
+    ),
+  ];
+}
+
+/** Without the label that tells one revision from another. */
+function templateOf(object: KubeObject): unknown {
+  const template = getPath(object, ["spec", "template"]);
+  const labels = getPath(template, ["metadata", "labels"]);
+  if (!isObject(template) || !isObject(labels)) return template;
+  const metadata = { ...(getOwn(template, "metadata") as object), labels: omit(labels, hashLabel) };
+  return { ...template, metadata };
+}
+
+function isOf(set: KubeObject | undefined, pod: KubeObject): boolean {
+  return ownedBy(set, [pod]).length > 0;
+}
+
+/** The status of a ReplicaSet, as its controller reckons it from its pods. */
+export function replicaSetStatus(set: KubeObject, all: readonly KubeObject[]): Json {
+  const pods = ownedBy(set, all);
+  const ready = pods.filter(isReadyPod).length;
+  return {
+    replicas: pods.length,
+    ...withoutZeros({
+      fullyLabeledReplicas: pods.length,
+      readyReplicas: ready,
+      availableReplicas: ready,
+    }),
+    observedGeneration: set.metadata.generation,
+  };
+}
+
+/** What the status of a Deployment is made of. */
+interface Reckoned extends Pick<DeploymentState, "deployment" | "current" | "pods"> {
+  /** Why no pod may be made. */
+  readonly refusal?: string | undefined;
+  readonly now: number;
+}
+
+/** The status of a Deployment, as its controller reckons it from its pods. */
+export function deploymentStatus(reckoned: Reckoned): Json {
+  const { deployment, current, pods } = reckoned;
+  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
+  const updated = ownedBy(current, pods).length;
+  const ready = pods.filter(isReadyPod).length;
+  const complete = [updated, pods.length, ready].every((count) => count === wanted);
+  return {
+    observedGeneration: deployment.metadata.generation,
+    ...withoutZeros({
+      replicas: pods.length,
+      updatedReplicas: updated,
+      readyReplicas: ready,
+      availableReplicas: ready,
+      unavailableReplicas: Math.max(0, wanted - ready),
+    }),
+    conditions: conditions(reckoned, { available: ready >= wanted, complete, updated }),
+  };
+}
+
+function conditions(
+  { deployment, current, refusal, now }: Reckoned,
+  reached: { readonly available: boolean; readonly complete: boolean; readonly updated: number },
+): readonly Json[] {
+  const { available, complete, updated } = reached;
+  const told = [
+    available
+      ? condition("Available", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+      : condition(
+          "Available",
+          "MinimumReplicasUnavailable",
+          "Deployment does not have minimum availability.",
+        ),
+    progressOf(`ReplicaSet "${current?.metadata.name ?? ""}"`, complete, isLate(deployment, now)),
+    ...(refusal !== undefined && updated === 0 && current !== undefined
+      ? [condition("ReplicaFailure", "FailedCreate", refusal)]
+      : []),
+  ];
+  const before = asArray(getPath(deployment, ["status", "conditions"]));
+  const time = timeText(now);
+  return told.map((one) => {
+    // a condition that says what it said before keeps its time
+    const known = before.find(
+      (other) => getOwn(other, "type") === one.type && getOwn(other, "status") === one.status,
+    );
+    const updatedAt =
+      getOwn(known, "reason") === one.reason ? getOwn(known, "lastUpdateTime") : undefined;
+    return {
+      ...one,
+      lastTransitionTime: asString(getOwn(known, "lastTransitionTime")) ?? time,
+      lastUpdateTime: updatedAt ?? time,
+    };
+  });
+}
+
+/** A condition holds but for the reasons that say that something is not so. */
+function condition(type: string, reason: string, message: string) {
+  const isFalse = ["MinimumReplicasUnavailable", "ProgressDeadlineExceeded"].includes(reason);
+  return { type, status: isFalse ? "False" : "True", reason, message };
+}
+
+function progressOf(set: string, complete: boolean, late: boolean) {
+  if (complete)
+    return condition(
+      "Progressing",
+      "NewReplicaSetAvailable",
+      `${set} has successfully progressed.`,
+    );
+  return late
+    ? condition("Progressing", "ProgressDeadlineExceeded", `${set} has timed out progressing.`)
+    : condition("Progressing", "ReplicaSetUpdated", `${set} is progressing.`);
+}
+
+/** Nothing has moved for as long as the Deployment allows. */
+function isLate(deployment: KubeObject, now: number): boolean {
+  const condition = asArray(getPath(deployment, ["status", "conditions"])).find(
+    (one) => getOwn(one, "type") === "Progressing",
+  );
+  if (getOwn(condition, "status") === "False") {
+    const observed = numberAt(deployment, ["status", "observedGeneration"], 0);
+    return observed === deployment.metadata.generation;
+  }
+  if (getOwn(condition, "reason") !== "ReplicaSetUpdated") return false;
+  const since = Date.parse(asString(getOwn(condition, "lastUpdateTime")) ?? "");
+  return now - since >= numberAt(deployment, ["spec", "progressDeadlineSeconds"], 600) * 1000;
+}
+
+/** Old sets are emptied, and only then is there a new one. */
+function setActs(
+  scene: OperatorSnapshot,
+  { deployment, sets, current, pods }: DeploymentState,
+): readonly PlannedAction[] {
+  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
+  const scaled = sets.flatMap((set) => {
+    const replicas = set === current ? wanted : 0;
+    if (numberAt(set, ["spec", "replicas"], 1) === replicas) return [];
+    if (set === current && !pods.every((pod) => isOf(current, pod))) return [];
+    const run = fieldsWritten({ resource: kinds.replicaSet, object: set }, { spec: { replicas } });
+    return [{ key: `${identity(set)} scale ${replicas}`, afterMs: 0, run }];
+  });
+  if (current !== undefined || pods.length > 0 || scaled.length > 0) return scaled;
+  const made = replicaSetOf(deployment, wanted);
+  const key = `${identity(deployment)} set ${made.metadata.name ?? ""}`;
+  return [{ key, afterMs: scene.times.reactMs, run: created(made) }];
+}
+
+/** The ReplicaSet of a Deployment's template. */
+export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObject {
+  const { name = "", namespace = "" } = deployment.metadata;
+  const template = templateOf(deployment) as Json;
+  const hash = hashOf(template);
+  const labels = { ...(getPath(template, ["metadata", "labels"]) as object), [hashLabel]: hash };
+  const selector = getPath(deployment, ["spec", "selector", "matchLabels"]) as object;
+  return {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      ...{ name: `${name}-${hash}`, namespace, labels },
+      ownerReferences: [ownerOf(deployment)],
+    },
+    spec: {
+      replicas,
+      selector: { matchLabels: { ...selector, [hashLabel]: hash } },
+      template: { ...template, metadata: { ...(template["metadata"] as object), labels } },
+    },
+  };
+}
+
+function countActs(scene: OperatorSnapshot, set: KubeObject): readonly PlannedAction[] {
+  const wanted = numberAt(set, ["spec", "replicas"], 1);
+  const pods = ownedBy(set, scene.pods);
+  const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (living.length >= wanted) return living.slice(wanted).map((pod) => deletion(scene, pod));
+  const refusal = refusalOf(scene);
+  if (refusal !== undefined)
+    return [warned(scene, set, { reason: "FailedCreate", message: refusal })];
+  const pod = podOf(set, scene.pods);
+  return [
+    { key: `${identity(set)} pod ${pod.metadata.name ?? ""}`, afterMs: 0, run: created(pod) },
+  ];
+}
+
+/** A pod of a ReplicaSet, under the first name that is free. */
+export function podOf(set: KubeObject, others: readonly KubeObject[]): KubeObject {
+  const { name = "" } = set.metadata;
+  const taken = new Set(others.map(({ metadata }) => metadata.name));
+  const nameAt = (index: number): string => `${name}-${hashOf([name, index]).slice(0, 5)}`;
+  let index = 0;
+  while (taken.has(nameAt(index))) index += 1;
+  return podFrom(set, nameAt(index));
+}
+
+/** Why the API server would not take the operator's pod. */
+function refusalOf({ misbehave, deployment }: OperatorSnapshot): string | undefined {
+  const subject = `pods "${deployment?.metadata.name ?? ""}" is forbidden`;
+  if (misbehave.operatorQuota === true)
+    return `${subject}: exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10`;
+  return misbehave.operatorForbidden === true
+    ? `${subject}: unable to validate against any security context constraint`
+    : undefined;
+}
+
+/** Pods of the operator's Deployment, whatever revision they are of. */
+function operatorPods(scene: OperatorSnapshot): readonly KubeObject[] {
+  const sets = ownedBy(scene.deployment, scene.replicaSets);
+  return sets.flatMap((set) => ownedBy(set, scene.pods));
+}
+
+/** The release of the operator that is at work; undefined while none is ready. */
+export function operatorVersion(scene: OperatorSnapshot): string | undefined {
+  const ready = operatorPods(scene).find(isReadyPod);
+  return ready === undefined ? undefined : tagOf(ready["spec"], scene.names.operator.container);
+}
+
+/** The tag of a container's image in a pod's spec. */
+export function tagOf(podSpec: unknown, container: string): string | undefined {
+  const found = asArray(getOwn(podSpec, "containers")).find(
+    (one) => getOwn(one, "name") === container,
+  );
+  return /:([^:/@]+)(?:@.+)?$/.exec(asString(getOwn(found, "image")) ?? "")?.[1];
+}
+
+/** How the operator's pod is to end up; what fails at the start does nothing to one that is ready. */
+function operatorPodEnd(scene: OperatorSnapshot, pod: KubeObject): PodState {
+  const { operatorImagePull, operatorCrash } = isReadyPod(pod) ? {} : scene.misbehave;
+  if (operatorImagePull === true) return { is: "ImagePullBackOff" };
+  if (operatorCrash === true) return { is: "CrashLoopBackOff" };
+  const message = haltedBecause(scene);
+  return message === undefined ? { is: "ready" } : { is: "CrashLoopBackOff", message };
+}
+
+/** The operator halts when a listed namespace, its Role or its RoleBinding is not there. */
+function haltedBecause(scene: OperatorSnapshot): string | undefined {
+  const { names, namespaces, roles, bindings, namespace: home } = scene;
+  const { consumerRole, consumerBinding } = names.rbac;
+  const listed = asString(getPath(scene.settings, ["data", names.configMap.namespaces])) ?? "";
+  const places = listed.split(",").map((word) => word.trim());
+  const wrong = places.flatMap((place): readonly string[] => {
+    if (place === "" || place === home) return [];
+    if (!namespaces.some(({ metadata }) => metadata.name === place))
+      return [`namespace ${place} does not exist`];
+    const isIn = ({ metadata }: KubeObject): boolean => metadata.namespace === place;
+    const binding = bindings.find(isIn);
+    if (!roles.some(isIn) && clusterRoleOf(binding) === undefined)
+      return [`role ${consumerRole} is missing in namespace ${place}`];
+    return binding === undefined
+      ? [`role binding ${consumerBinding} is missing in namespace ${place}`]
+      : [];
+  });
+  return wrong[0];
+}
+
+/** The first slice follows the operator's pods (domain facts 4.1); others may be of another controller. */
+export function endpointActs(scene: OperatorSnapshot): readonly PlannedAction[] {
+  const { service, slices, names, deployment } = scene;
+  if (scene.endpoints === false || service === undefined || deployment === undefined) return [];
+  if (asString(getPath(service, ["spec", "selector", "name"])) !== names.operator.podLabel)
+    return [];
+  const [slice] = slices;
+  const endpoints = operatorPods(scene).flatMap((pod, index) => endpointOf(scene, pod, index));
+  const shown = asArray(slice?.["endpoints"]).map(brief);
+  if (slice !== undefined && sameJson(shown, endpoints.map(brief))) return [];
+  const key = `${identity(service)} endpoints ${hashOf(endpoints)}`;
+  const run =
+    slice === undefined
+      ? created(newSlice(service, endpoints), controllerManager)
+      : fieldsWritten({ resource: kinds.endpointSlice, object: slice }, { endpoints });
+  return [{ key, afterMs: 0, run }];
+}
+
+function endpointOf(scene: OperatorSnapshot, pod: KubeObject, index: number): readonly object[] {
+  const given = scene.endpoints === false ? undefined : scene.endpoints?.[index];
+  const address = given ?? asString(getPath(pod, ["status", "podIP"]));
+  if (address === undefined) return [];
+  const ready = isReadyPod(pod);
+  const terminating = pod.metadata.deletionTimestamp !== undefined;
+  const { name, namespace, uid } = pod.metadata;
+  const targetRef = { kind: "Pod", name, namespace, uid };
+  return [{ addresses: [address], conditions: { ready, serving: ready, terminating }, targetRef }];
+}
+
+/** What a reader of endpoints looks at; a missing condition counts as ready. */
+function brief(endpoint: unknown): unknown {
+  return [
+    asArray(getOwn(endpoint, "addresses")),
+    getPath(endpoint, ["conditions", "ready"]) !== false,
+  ];
+}
+
+function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject {
+  const { name = "", namespace = "" } = service.metadata;
+  const port = asArray(getPath(service, ["spec", "ports"]))[0];
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      ...{ name: `${name}-${hashOf(name).slice(0, 5)}`, namespace },
+      labels: { "kubernetes.io/service-name": name },
+    },
+    addressType: "IPv4",
+    endpoints,
+    ports: [
+      {
+        name: asString(getOwn(port, "name")) ?? "",
+        port: getOwn(port, "targetPort"),
+        protocol: "TCP",
+      },
+    ],
+  };
+}

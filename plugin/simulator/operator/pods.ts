@@ -1,0 +1,358 @@
+/** The kubelet and the StatefulSet controller at play: pods start, become ready or hang, and roll (S72; domain facts 11). */
+import { kinds } from "../../domain/kube/kinds";
+import { refTo } from "../../domain/kube/objects";
+import { getPath, type Json, asArray, getOwn, asString } from "../../domain/base/values";
+import type { KubeObject } from "../../ports/kubernetes";
+import {
+  type PlannedAction,
+  controllerManager,
+  converged,
+  created,
+  hashOf,
+  identity,
+  kubelet,
+  ownerOf,
+  removed,
+  sameButTimes,
+  statusWritten,
+  timeText,
+} from "./acts";
+import { numberAt, ownedBy, type OperatorSnapshot, type StuckReason } from "./snapshot";
+
+/** How a pod is, and what its container says where it hangs. */
+export interface PodState {
+  readonly is: "starting" | "running" | "ready" | StuckReason;
+  readonly message?: string;
+}
+
+/** What a status says of each state: whether containers run, and what they wait for. */
+const podStates: Readonly<
+  Record<PodState["is"], { readonly up: boolean; readonly waits?: (image: string) => Json }>
+> = {
+  starting: { up: false, waits: () => ({ reason: "ContainerCreating" }) },
+  running: { up: true },
+  ready: { up: true },
+  NotReady: { up: true },
+  Unschedulable: { up: false },
+  // a crashing container leaves its pod Running
+  CrashLoopBackOff: {
+    up: true,
+    waits: () => ({
+      reason: "CrashLoopBackOff",
+      message: "back-off 40s restarting failed container",
+    }),
+  },
+  ImagePullBackOff: {
+    up: false,
+    waits: (image) => ({
+      reason: "ImagePullBackOff",
+      message: `Back-off pulling image "${image}"`,
+    }),
+  },
+};
+
+/** True when the pod's condition Ready is True and it is not on its way out. */
+export function isReadyPod(pod: KubeObject): boolean {
+  return pod.metadata.deletionTimestamp === undefined && conditionIs(pod, "Ready");
+}
+
+/** Whether an object's condition is True. */
+export function conditionIs(object: KubeObject, type: string): boolean {
+  return asArray(getPath(object, ["status", "conditions"])).some(
+    (condition) => getOwn(condition, "type") === type && getOwn(condition, "status") === "True",
+  );
+}
+
+/** The status of a pod in a state, as a kubelet writes it; `now` in milliseconds since 1970. */
+export function podStatus(pod: KubeObject, state: PodState, now: number): Json {
+  const time = timeText(now);
+  const unscheduled = state.is === "Unschedulable";
+  const known = (field: string): string | undefined => asString(getPath(pod, ["status", field]));
+  const podIP = known("podIP") ?? addressOf(pod);
+  const containers = asArray(getPath(pod, ["spec", "containers"]));
+  return {
+    phase: podStates[state.is].up ? "Running" : "Pending",
+    conditions: conditionsOf(state, time),
+    ...(!unscheduled && {
+      startTime: known("startTime") ?? time,
+      podIP,
+      podIPs: [{ ip: podIP }],
+      containerStatuses: containers.map((one) => containerStatus(one, state, time)),
+    }),
+    qosClass: known("qosClass") ?? "Burstable",
+  };
+}
+
+function conditionsOf({ is }: PodState, lastTransitionTime: string): readonly Json[] {
+  const condition = (type: string, status: boolean, why?: Json): Json => ({
+    ...{ type, status: status ? "True" : "False", lastTransitionTime },
+    ...(!status && why),
+  });
+  if (is === "Unschedulable") {
+    const message = "0/3 nodes are available: 3 Insufficient memory.";
+    return [condition("PodScheduled", false, { reason: is, message })];
+  }
+  const why = { reason: "ContainersNotReady", message: "containers with unready status" };
+  return [
+    condition("Initialized", true),
+    condition("Ready", is === "ready", why),
+    condition("ContainersReady", is === "ready", why),
+    condition("PodScheduled", true),
+  ];
+}
+
+function containerStatus(container: unknown, { is, message }: PodState, time: string): Json {
+  const image = asString(getOwn(container, "image")) ?? "";
+  const ready = is === "ready";
+  const crashed = is === "CrashLoopBackOff";
+  const waits = podStates[is].waits?.(image);
+  const ended = { exitCode: 1, reason: "Error", startedAt: time, finishedAt: time };
+  return {
+    name: asString(getOwn(container, "name")) ?? "",
+    image,
+    imageID: is === "starting" ? "" : image,
+    ready,
+    started: ready,
+    restartCount: crashed ? 3 : 0,
+    state:
+      waits === undefined
+        ? { running: { startedAt: time } }
+        : { waiting: { ...waits, ...(message !== undefined && { message }) } },
+    lastState: crashed ? { terminated: ended } : {},
+  };
+}
+
+/** An address in the pods' network, made of the name. */
+function addressOf({ metadata }: KubeObject): string {
+  const bytes = Buffer.from(metadata.name ?? "");
+  const sum = bytes.reduce((so, byte) => (so * 31 + byte) % 62_500, 7);
+  return `10.128.${Math.floor(sum / 250)}.${(sum % 250) + 2}`;
+}
+
+/** Brings one pod to the state that it is to end in; undefined: it stays as it is until it is deleted. */
+export function podActs(
+  scene: OperatorSnapshot,
+  pod: KubeObject,
+  end: PodState | undefined,
+): readonly PlannedAction[] {
+  const { times } = scene;
+  if (pod.metadata.deletionTimestamp !== undefined) return ending(scene, pod);
+  if (end === undefined) return [];
+  const become = (state: PodState, afterMs: number): readonly PlannedAction[] => {
+    const run = statusWritten(asKubelet(pod), podStatus(pod, state, scene.now));
+    return [{ key: `${identity(pod)} ${state.is}`, afterMs, run }];
+  };
+  if (end.is !== "ready") {
+    const isSo = sameButTimes(podStatus(pod, end, 0), pod["status"]);
+    return isSo ? [] : become(end, times.podStartMs);
+  }
+  if (isReadyPod(pod)) return [];
+  if (getPath(pod, ["status", "containerStatuses"]) === undefined)
+    return become({ is: "starting" }, 0);
+  return asString(getPath(pod, ["status", "phase"])) === "Running"
+    ? become(end, times.podReadyMs)
+    : become({ is: "running" }, times.podStartMs);
+}
+
+const asKubelet = (object: KubeObject) => ({ resource: kinds.pod, object, manager: kubelet });
+
+/** A server keeps a deleted pod that a node has, until its containers have ended. */
+function ending({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedAction[] {
+  if (asString(getPath(pod, ["status", "phase"])) !== "Succeeded") {
+    const status = { ...(pod["status"] as object), phase: "Succeeded" };
+    const run = statusWritten(asKubelet(pod), status);
+    return [{ key: `${identity(pod)} ended`, afterMs: times.drainMs, run }];
+  }
+  if (asArray(pod.metadata["finalizers"]).length > 0) return [];
+  return [{ key: `${identity(pod)} gone`, afterMs: 0, run: removed(asKubelet(pod)) }];
+}
+
+/** The act of a controller that takes a pod away. */
+export function deletion({ times }: OperatorSnapshot, pod: KubeObject): PlannedAction {
+  const run = removed({ resource: kinds.pod, object: pod });
+  return { key: `${identity(pod)} delete`, afterMs: times.drainMs, run };
+}
+
+/** A pod of a set's template. */
+export function podFrom(set: KubeObject, name: string, labels: Json = {}): KubeObject {
+  const { namespace = "" } = set.metadata;
+  const template = getPath(set, ["spec", "template"]) as { metadata?: Json; spec: Json };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...template.metadata,
+      ...{ name, namespace },
+      labels: {
+        ...(template.metadata?.["labels"] as Readonly<Record<string, string>> | undefined),
+        ...(labels as Readonly<Record<string, string>>),
+      },
+      ownerReferences: [ownerOf(set)],
+    },
+    spec: template.spec,
+  };
+}
+
+/** One pod of a StatefulSet. */
+export function podOfSet(set: KubeObject, ordinal: number, revision: string): KubeObject {
+  const { name = "" } = set.metadata;
+  const hostname = `${name}-${ordinal}`;
+  const pod = podFrom(set, hostname, {
+    "apps.kubernetes.io/pod-index": String(ordinal),
+    [revisionLabel]: revision,
+    "statefulset.kubernetes.io/pod-name": hostname,
+  });
+  const subdomain = asString(getPath(set, ["spec", "serviceName"])) ?? name;
+  return { ...pod, spec: { ...(pod["spec"] as Json), hostname, subdomain } };
+}
+
+/** Label of the revision that a pod is of. */
+const revisionLabel = "controller-revision-hash";
+
+/** The name of the revision that a StatefulSet's template is. */
+export function revisionOf(set: KubeObject): string {
+  const known = asString(getPath(set, ["status", "updateRevision"]));
+  const observed = numberAt(set, ["status", "observedGeneration"], 0);
+  // what another controller has named keeps its name
+  if (known !== undefined && observed === set.metadata.generation) return known;
+  return `${set.metadata.name ?? ""}-${hashOf(getPath(set, ["spec", "template"]))}`;
+}
+
+function ordinalOf({ metadata }: KubeObject): number {
+  return Number(/-(\d+)$/.exec(metadata.name ?? "")?.[1] ?? -1);
+}
+
+/** A StatefulSet of an EC with its pods, the lowest ordinal first. */
+interface Rolled {
+  readonly set: KubeObject;
+  readonly pods: readonly KubeObject[];
+  readonly wanted: number;
+  readonly revision: string;
+}
+
+function rolledOf(set: KubeObject, pods: readonly KubeObject[]): Rolled {
+  const own = ownedBy(set, pods).toSorted((one, other) => ordinalOf(one) - ordinalOf(other));
+  const wanted = numberAt(set, ["spec", "replicas"], 1);
+  return { set, pods: own, wanted, revision: revisionOf(set) };
+}
+
+function isOf(revision: string, { metadata }: KubeObject): boolean {
+  return getOwn(metadata.labels, revisionLabel) === revision;
+}
+
+function isComplete({ pods, wanted, revision }: Rolled): boolean {
+  return pods.length === wanted && pods.every((pod) => isReadyPod(pod) && isOf(revision, pod));
+}
+
+/** True when all pods are of the present template and ready, and the status says so. */
+export function isRolled(set: KubeObject, pods: readonly KubeObject[]): boolean {
+  const rolled = rolledOf(set, pods);
+  return (
+    isComplete(rolled) && asString(getPath(set, ["status", "currentRevision"])) === rolled.revision
+  );
+}
+
+/** A pod of a StatefulSet or EC of this name that a StatefulSet has left behind. */
+export function isOrphanOf(
+  { metadata: { name, namespace } }: KubeObject,
+  pod: KubeObject,
+): boolean {
+  const { metadata } = pod;
+  const [, owner] = /^(.+)-\d+$/.exec(metadata.name ?? "") ?? [];
+  return (
+    pod.kind === "Pod" &&
+    metadata.namespace === namespace &&
+    owner === name &&
+    (metadata.ownerReferences ?? []).length === 0
+  );
+}
+
+/** A StatefulSet that is made anew takes over the pods that are there. */
+function adoption(set: KubeObject, pod: KubeObject): PlannedAction {
+  const body = { metadata: { ownerReferences: [ownerOf(set)] } };
+  const options = { type: "merge", fieldManager: controllerManager } as const;
+  return {
+    key: `${identity(pod)} adopted by ${identity(set)}`,
+    afterMs: 0,
+    run: ({ cluster }) => cluster.patch(refTo(kinds.pod, pod), body, options),
+  };
+}
+
+/** What the controller of one StatefulSet has to do now. */
+export function statefulSetActs(
+  scene: OperatorSnapshot,
+  set: KubeObject,
+): readonly PlannedAction[] {
+  const orphans = scene.pods.filter((pod) => isOrphanOf(set, pod));
+  if (orphans.length > 0) return orphans.map((pod) => adoption(set, pod));
+  const rolled = rolledOf(set, scene.pods);
+  return [
+    ...converged({ resource: kinds.statefulSet, object: set }, setStatus(set, scene.pods)),
+    ...rolled.pods.flatMap((pod) => podActs(scene, pod, endOf(scene, rolled, pod))),
+    ...nextPod(scene, rolled),
+  ];
+}
+
+/** The status of a StatefulSet, as its controller reckons it from its pods. */
+export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
+  const rolled = rolledOf(set, all);
+  const { pods, revision } = rolled;
+  const before = asString(getPath(set, ["status", "currentRevision"]));
+  const currentRevision = isComplete(rolled) ? revision : (before ?? revision);
+  const ready = pods.filter(isReadyPod).length;
+  return {
+    observedGeneration: set.metadata.generation,
+    replicas: pods.length,
+    ...withoutZeros({
+      readyReplicas: ready,
+      currentReplicas: pods.filter((pod) => isOf(currentRevision, pod)).length,
+      updatedReplicas: pods.filter((pod) => isOf(revision, pod)).length,
+    }),
+    availableReplicas: ready,
+    currentRevision,
+    updateRevision: revision,
+    collisionCount: 0,
+  };
+}
+
+/** As the API server stores counts: those of nothing are left out. */
+export function withoutZeros(counts: Readonly<Record<string, number>>): Json {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+/** A renewed pod may be told to hang; those of before stay as they are. */
+function endOf(
+  { misbehave }: OperatorSnapshot,
+  { revision, set }: Rolled,
+  pod: KubeObject,
+): PodState {
+  const { stuckPod, stuckReason = "CrashLoopBackOff" } = misbehave;
+  const renewed =
+    isOf(revision, pod) && asString(getPath(set, ["status", "currentRevision"])) !== revision;
+  return { is: renewed && ordinalOf(pod) === stuckPod ? stuckReason : "ready" };
+}
+
+/** Missing pods first, then those too many, then the highest one that is not renewed. */
+function nextPod(scene: OperatorSnapshot, rolled: Rolled): readonly PlannedAction[] {
+  const { set, pods, wanted, revision } = rolled;
+  const present = new Set(pods.map(ordinalOf));
+  const ordinals = Array.from({ length: wanted }, (_, ordinal) => ordinal);
+  const missing = ordinals.find((ordinal) => !present.has(ordinal));
+  if (missing !== undefined) {
+    const run = created(podOfSet(set, missing, revision));
+    return [{ key: `${identity(set)} pod ${missing} ${revision}`, afterMs: 0, run }];
+  }
+  const last = pods.find((pod) => ordinalOf(pod) >= wanted) ?? nextToRenew(rolled);
+  if (last === undefined || last.metadata.deletionTimestamp !== undefined) return [];
+  return [deletion(scene, last)];
+}
+
+function nextToRenew({ set, pods, revision }: Rolled): KubeObject | undefined {
+  const strategy = getPath(set, ["spec", "updateStrategy"]);
+  if (getOwn(strategy, "type") === "OnDelete") return undefined;
+  const partition = numberAt(strategy, ["rollingUpdate", "partition"], 0);
+  const old = pods.findLast((pod) => !isOf(revision, pod));
+  if (old === undefined || ordinalOf(old) < partition) return undefined;
+  const above = pods.filter((pod) => ordinalOf(pod) > ordinalOf(old));
+  return above.every(isReadyPod) ? old : undefined;
+}

@@ -1,0 +1,128 @@
+/**
+ * What stands behind an operator and its ECs at rest: ReplicaSet, StatefulSets and pods. A scene that
+ * lacks them (a dump, the built-in example) gets them, so that an upgrade has something to renew.
+ */
+import { ApiError } from "../../domain/base/errors";
+import type { Names } from "../../domain/names/names";
+import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
+import type { KubeObject } from "../../ports/kubernetes";
+import type { Registry } from "../model";
+import { hashOf } from "./acts";
+import { statefulSetOf } from "./prerequisites";
+import { deploymentStatus, podOf, replicaSetOf, replicaSetStatus } from "./deployment";
+import { isOrphanOf, podOfSet, podStatus, revisionOf, setStatus } from "./pods";
+import { numberAt, ownedBy } from "./snapshot";
+
+/** Whose scene it is, and when. */
+interface RestOptions {
+  readonly names: Names;
+  /** The operator's. */
+  readonly namespace: string;
+  readonly now: number;
+  readonly registry: Registry;
+}
+
+/** The objects, completed by what they must have made; what is there stays as it is. */
+export function settledWorkloads(
+  objects: readonly KubeObject[],
+  options: RestOptions,
+): readonly KubeObject[] {
+  const { names, namespace } = options;
+  return objects.flatMap((object) => {
+    const { apiVersion, kind, metadata } = object;
+    // a definition without a status would never count as served
+    if (kind === "CustomResourceDefinition") return [complete(object, options)];
+    if (metadata.namespace !== namespace) return [object];
+    if (kind === "Deployment" && metadata.name === names.operator.deployment)
+      return operatorAtRest(object, objects, options);
+    return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`)
+      ? clusterAtRest(object, objects, options)
+      : [object];
+  });
+}
+
+function operatorAtRest(
+  given: KubeObject,
+  objects: readonly KubeObject[],
+  options: RestOptions,
+): readonly KubeObject[] {
+  const deployment = made(given, options);
+  const replicas = numberAt(deployment, ["status", "readyReplicas"], 0);
+  const sets = objects.filter(({ kind }) => kind === "ReplicaSet");
+  if (replicas === 0 || ownedBy(deployment, sets).length > 0) return [deployment];
+  const current = made(replicaSetOf(deployment, replicas), options);
+  const address = servedAddress(objects, options);
+  const pods: KubeObject[] = [];
+  while (pods.length < replicas) pods.push(readyPod(podOf(current, pods), options, address));
+  const status = deploymentStatus({ deployment, current, pods, now: options.now });
+  const set = { ...current, status: replicaSetStatus(current, pods) };
+  return [{ ...deployment, status }, set, ...pods];
+}
+
+/** Where the webhook's endpoints are already. */
+function servedAddress(
+  objects: readonly KubeObject[],
+  { names, namespace }: RestOptions,
+): string | undefined {
+  const slice = objects.find(
+    ({ kind, metadata }) =>
+      kind === "EndpointSlice" &&
+      metadata.namespace === namespace &&
+      metadata.labels?.["kubernetes.io/service-name"] === names.webhook.service,
+  );
+  return asString(asArray(getOwn(asArray(getOwn(slice, "endpoints"))[0], "addresses"))[0]);
+}
+
+function clusterAtRest(
+  given: KubeObject,
+  objects: readonly KubeObject[],
+  options: RestOptions,
+): readonly KubeObject[] {
+  const { names } = options;
+  const { name, namespace } = given.metadata;
+  const tag = asString(getPath(given, names.ecFields.versionTag));
+  const isThere = objects.some(
+    ({ kind, metadata }) =>
+      kind === "StatefulSet" && metadata.name === name && metadata.namespace === namespace,
+  );
+  // its operator makes it anew while volumes are expanded
+  const isBetween = objects.some((object) => isOrphanOf(given, object));
+  if (isThere || isBetween || tag === undefined) return [given];
+  const ec = identified(given);
+  const set = made(statefulSetOf(ec, tag, names), options);
+  const revision = revisionOf(set);
+  const pods = Array.from({ length: numberAt(set, ["spec", "replicas"], 1) }, (_, ordinal) =>
+    readyPod(podOfSet(set, ordinal, revision), options),
+  );
+  return [ec, { ...set, status: setStatus(set, pods) }, ...pods];
+}
+
+function readyPod(pod: KubeObject, options: RestOptions, podIP?: string): KubeObject {
+  const stored = made(pod, options);
+  const placed = podIP === undefined ? stored : { ...stored, status: { podIP } };
+  return { ...stored, status: podStatus(placed, { is: "ready" }, options.now) };
+}
+
+function made(object: KubeObject, options: RestOptions): KubeObject {
+  return complete(identified(object), options);
+}
+
+/** With a uid: objects refer to each other by it. */
+function identified(object: KubeObject): KubeObject {
+  const { uid, ...metadata } = object.metadata;
+  const hash = hashOf([object.kind, metadata.namespace, metadata.name]);
+  const own = uid ?? `00000000-0000-4000-8000-00${hash}`;
+  return { ...object, metadata: { generation: 1, ...metadata, uid: own } };
+}
+
+/** In the form in which a server stores it: templates are compared with each other. */
+function complete(object: KubeObject, { registry }: RestOptions): KubeObject {
+  const definition = registry.byKind(object.apiVersion, object.kind);
+  try {
+    const prepared = definition?.prepare(object, undefined).object ?? object;
+    return { ...prepared, ...(object["status"] !== undefined && { status: object["status"] }) };
+  } catch (error) {
+    if (error instanceof ApiError) return object;
+    throw error;
+  }
+}

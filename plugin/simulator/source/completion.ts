@@ -1,0 +1,222 @@
+/**
+ * What was read into what a cluster could hold: kinds that are served, each object once, and a
+ * Namespace for each namespace. Everything left out or made up is told.
+ */
+import { kinds } from "../../domain/kube/kinds";
+import type { Names } from "../../domain/names/names";
+import type { KubeObject } from "../../domain/kube/objects";
+import { asString, getPath, sameJson } from "../../domain/base/values";
+import type { KindDefinition, Registry, User } from "../model";
+import type { Finding } from "../../domain/base/findings";
+
+/** What objects are completed with. */
+export interface Completion {
+  readonly names: Names;
+  /** Of the product's own kinds, for a dump that has none. */
+  readonly shippedCrds: readonly KubeObject[];
+  /** Fresh, and used up: it learns the custom kinds. */
+  readonly registry: Registry;
+  /** Where the objects are from, for warnings: "the dump". */
+  readonly origin: string;
+  readonly problem: (text: string) => void;
+  readonly warning: (text: string) => void;
+}
+
+/** The objects as a store can load them. */
+export function complete(
+  objects: readonly KubeObject[],
+  completion: Completion,
+): readonly KubeObject[] {
+  const crds = missingCrds(objects, completion);
+  const all = crds.length === 0 ? objects : [...crds, ...objects];
+  define(all, completion);
+  const known = onlyOnce(served(all, completion), completion.warning);
+  return [...missingNamespaces(known, completion), ...known];
+}
+
+const isCrd = ({ kind, apiVersion }: KubeObject): boolean =>
+  kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/");
+
+/** A dump without any of the product's definitions was made without asking for them. */
+function missingCrds(
+  objects: readonly KubeObject[],
+  { names, shippedCrds, origin, warning }: Completion,
+): readonly KubeObject[] {
+  const found = new Set(objects.filter(isCrd).map(({ metadata }) => metadata.name ?? ""));
+  const none = ![...found].some((name) => name.endsWith(`.${names.group}`));
+  const used = new Set(objects.map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`));
+  const added = shippedCrds.filter(({ metadata, ...crd }) => {
+    const kind = asString(getPath(crd, ["spec", "names", "kind"])) ?? "";
+    return !found.has(metadata.name ?? "") && (none || used.has(`${names.group}/${kind}`));
+  });
+  if (added.length > 0) {
+    const missing = listed(added.map(({ metadata }) => metadata.name ?? ""));
+    warning(
+      `${origin} holds no CustomResourceDefinition ${missing}: ` +
+        "those that this tool ships are used, yours may differ",
+    );
+  }
+  return added;
+}
+
+function define(objects: readonly KubeObject[], { registry, problem }: Completion): void {
+  for (const object of objects.filter(isCrd)) {
+    try {
+      registry.define(object.metadata.name ?? "", object);
+    } catch (error) {
+      problem(`${labelOf(object)}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+/** A real cluster has kinds that no command looks at: they are left out, not refused. */
+function served(objects: readonly KubeObject[], completion: Completion): readonly DefinedObject[] {
+  const { registry, origin, problem, warning } = completion;
+  const unknown = new Map<string, { count: number; readonly first: string }>();
+  const found = objects.flatMap((object) => {
+    const { apiVersion, kind } = object;
+    const definition = registry.byKind(apiVersion, kind);
+    if (definition !== undefined) return scoped({ object, definition }, problem);
+    const key = `${kind} (${apiVersion})`;
+    const entry = unknown.get(key) ?? { count: 0, first: labelOf(object) };
+    entry.count += 1;
+    unknown.set(key, entry);
+    return [];
+  });
+  for (const [kind, { count, first }] of unknown) {
+    warning(
+      `${counted(count, "object")} of kind ${kind} left out, the first is ${first}: ` +
+        `no kind of a rehearsal, and ${origin} holds no CustomResourceDefinition for it`,
+    );
+  }
+  return found;
+}
+
+function scoped(known: DefinedObject, problem: (text: string) => void): readonly DefinedObject[] {
+  const { object, definition } = known;
+  const { namespace, ...metadata } = object.metadata;
+  if (definition.namespaced && namespace === undefined) {
+    problem(`${labelOf(object)} has no metadata.namespace: add it`);
+    return [];
+  }
+  // an API server stores no namespace for these, whatever a manifest says
+  const stray = !definition.namespaced && namespace !== undefined;
+  return [stray ? { object: { ...object, metadata }, definition } : known];
+}
+
+function missingNamespaces(
+  objects: readonly KubeObject[],
+  { origin, warning }: Completion,
+): readonly KubeObject[] {
+  const used = new Set(objects.map(({ metadata }) => metadata.namespace));
+  for (const { kind, apiVersion, metadata } of objects) {
+    if (kind === kinds.namespace.kind && apiVersion === "v1") used.delete(metadata.name);
+  }
+  const missing = [...used].filter((name) => name !== undefined).sort();
+  if (missing.length > 0) {
+    const which = `${counted(missing.length, "Namespace")} (${listed(missing)})`;
+    warning(`${which} made up, without labels of their own: ${origin} holds objects in them only`);
+  }
+  return missing.map((name) => ({
+    apiVersion: "v1",
+    kind: kinds.namespace.kind,
+    metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+    spec: { finalizers: ["kubernetes"] },
+    status: { phase: "Active" },
+  }));
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
+}
+
+/** An object, and the definition that its kind has. */
+interface DefinedObject {
+  readonly object: KubeObject;
+  readonly definition: KindDefinition;
+}
+
+/** In the order of their first appearance; of two that differ, the newer one. */
+function onlyOnce(
+  found: readonly DefinedObject[],
+  warning: (text: string) => void,
+): readonly KubeObject[] {
+  const objects = new Map<string, KubeObject>();
+  const [same, different] = [new Set<string>(), new Set<string>()];
+  for (const known of found) {
+    const { object } = known;
+    const key = keyOf(known);
+    const other = objects.get(key);
+    if (other === undefined) objects.set(key, object);
+    else if (sameJson(other, object)) same.add(labelOf(object));
+    else {
+      different.add(labelOf(object));
+      if (version(object) > version(other)) objects.set(key, object);
+    }
+  }
+  tell([...same], "more than once, each time the same", warning);
+  tell(
+    [...different],
+    "more than once and not the same: the one with the highest resourceVersion counts, " +
+      "among equal ones the first",
+    warning,
+  );
+  return [...objects.values()];
+}
+
+function tell(labels: readonly string[], what: string, warning: (text: string) => void): void {
+  if (labels.length > 0) warning(`${counted(labels.length, "object")} ${what}: ${listed(labels)}`);
+}
+
+function keyOf({ object, definition }: DefinedObject): string {
+  const { group, plural } = definition.resource;
+  const { namespace = "", name = "" } = object.metadata;
+  return [group, plural, namespace, name].join("/");
+}
+
+/** An opaque word to clients in general; etcd's revision in every API server there is. */
+function version({ metadata }: KubeObject): bigint {
+  const { resourceVersion = "" } = metadata;
+  return /^\d{1,20}$/.test(resourceVersion) ? BigInt(resourceVersion) : -1n;
+}
+
+/** The key pair of a namespace's webhook, PEM, for whoever serves it in the rehearsal. */
+export interface ServedPair {
+  readonly namespace: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A cluster's objects, and what a person must know about how they were read. */
+export interface Source {
+  readonly objects: readonly KubeObject[];
+  /** Pairs that fit the Secrets among the objects. */
+  readonly pairs: readonly ServedPair[];
+  readonly warnings: readonly string[];
+  /** What it does not report, where that may matter. */
+  readonly findings?: readonly Finding[];
+  /** Of Kubernetes, "v1.33.4"; absent: not told. */
+  readonly version?: string;
+  readonly user?: User;
+  /** "folder ./dump", "context prod of ~/.kube/config". */
+  readonly described: string;
+  readonly namespace?: string;
+}
+
+/** `EngineEnterpriseDatabase team-1/db-7`, for warnings and problems. */
+export function labelOf({ kind, metadata }: KubeObject): string {
+  const { namespace, name = "" } = metadata;
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+/** The first few of many names: "a, b, c and 7 more". */
+export function listed(names: readonly string[]): string {
+  const shown = 5;
+  const rest = names.length - shown;
+  return names.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+/** "1 object", "2 objects". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

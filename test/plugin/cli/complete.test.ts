@@ -1,0 +1,240 @@
+import { complete, type Sources } from "../../../plugin/cli/complete";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import { ApiError } from "../../../plugin/domain/base/errors";
+import { aFolder } from "../../support/a-folder";
+import { aDatabase, aNamespace, anObject, resourceOf } from "../../support/builders";
+import { FakeCluster } from "../../support/fake-cluster";
+import { ManualClock } from "../../support/manual-clock";
+import { type Scene, typed } from "../../support/program-world";
+
+const sources: Sources = {
+  codes: () =>
+    Promise.resolve([
+      ["SECRET-ABSENT", "the Secret is absent"],
+      ["TEMPLATE-KIND", "wrong kind"],
+    ]),
+  found: () => Promise.resolve([]),
+  say: (text) => text,
+};
+
+const wordsIn = (answer: string): readonly string[] =>
+  answer
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t")[0] ?? "");
+
+/** The candidates, and the directive at the end. */
+async function candidates(...words: readonly string[]): Promise<readonly string[]> {
+  return wordsIn(await complete(words, sources));
+}
+
+test.each([
+  ["commands", ["c"], ["check", "cert", "completion", ":4"]],
+  ["PowerShell's empty word", ["cert", '""'], ["create", "inspect", ":4"]],
+  ["after a flag with its value", ["-n", "x", "vers"], ["version", ":4"]],
+  [
+    "own flags",
+    ["upgrade-webhook", "--take-"],
+    ["--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
+  ],
+  ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
+  ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", ":4"]],
+  ["values bound to a flag", ["version", "--output=y"], ["--output=yaml", ":4"]],
+  ["a flag of free text", ["version", "--context", ""], [":4"]],
+  ["files", ["upgrade-webhook", "--template", ""], [":0"]],
+  ["shells", ["completion", "f"], ["fish", ":4"]],
+  ["codes", ["explain", "S"], ["SECRET-ABSENT", ":4"]],
+  ["one code, no second one", ["explain", "SECRET-ABSENT", ""], [":4"]],
+  ["codes to accept", ["upgrade", "--skip", "S"], ["SECRET-ABSENT", ":4"]],
+  [
+    "a code behind another one, which is not offered again",
+    ["check", "--only=TEMPLATE-KIND,"],
+    ["--only=TEMPLATE-KIND,SECRET-ABSENT", ":4"],
+  ],
+  ["words of a list", ["upgrade-webhook", "--with", "rbac,"], ["rbac,scc", ":4"]],
+  ["no code where a cluster is named", ["upgrade-cluster", ""], [":4"]],
+  ["no code where a database is named", ["upgrade-database", ""], [":4"]],
+  ["a file as an argument", ["modules", "install", ""], [":0"]],
+  ["no argument", ["version", ""], [":4"]],
+  [
+    "no word at all",
+    [],
+    [
+      ...[
+        "check",
+        "upgrade",
+        "upgrade-webhook",
+        "reapply-rbac",
+        "upgrade-operator",
+        "upgrade-cluster",
+        "upgrade-database",
+        "unbind-scc",
+        "cert",
+        "rehearse",
+        "diff",
+        "validate",
+        "audit",
+        "policy",
+        "modules",
+        "status",
+        "recover",
+        "explain",
+        "completion",
+        "version",
+        "options",
+      ],
+      ":4",
+    ],
+  ],
+  ["forms of verdicts where there are none", ["status", "-o", "s"], [":4"]],
+  ["forms of verdicts", ["audit", "-o", "s"], ["sarif", ":4"]],
+  ["what can be looked at by diff", ["diff", "re"], ["reapply-rbac", ":4"]],
+  ["flags of the command behind diff", ["diff", "reapply-rbac", "--mo"], ["--mode", ":4"]],
+  [
+    "flags of a rehearsed command",
+    ["rehearse", "cert", "create", "--y"],
+    ["--years", "--yes", ":4"],
+  ],
+  [
+    "flags of rehearse behind the command",
+    ["rehearse", "upgrade-webhook", "--fr"],
+    ["--from", ":4"],
+  ],
+  ["a place to rehearse on", ["rehearse", "--from", ""], [":0"]],
+])("%s", async (_, words, expected) => {
+  expect(await candidates(...words)).toEqual(expected);
+});
+
+test("__complete answers as kubectl asks a plugin, with help behind a tab", async () => {
+  const { code, out } = await typed(["__complete", "vers"]);
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: "version\tPrint the versions of this tool, the server, the operator and the webhook\n:4\n",
+  });
+});
+
+/** A cluster of two namespaces, in the first of which the commands work. */
+function aCluster(): FakeCluster {
+  const cluster = new FakeCluster(new ManualClock());
+  cluster.served.push(resourceOf(names.ec), resourceOf(names.edb), resourceOf(names.eaadb));
+  const ec = anObject(resourceOf(names.ec), { name: "main", namespace: "engine" });
+  for (const name of ["engine", "shop"]) cluster.put(aNamespace(name));
+  cluster.put(ec);
+  cluster.put(aDatabase("engine", "orders"));
+  cluster.put(aDatabase("shop", "carts"));
+  return cluster;
+}
+
+const kubeconfig = {
+  "current-context": "prod",
+  contexts: [
+    { name: "prod", context: { cluster: "west", user: "jane" } },
+    { name: "arn:aws:eks:1:cluster/a", context: { cluster: "east", user: "jane" } },
+    { name: "two words", context: { cluster: "east", user: "jane" } },
+    { name: "moves\u001b[2J", context: { cluster: "east", user: "jane" } },
+  ],
+  clusters: ["west", "east"].map((name) => ({ name, cluster: { server: "https://127.0.0.1:1" } })),
+  users: [{ name: "jane", user: {} }],
+};
+
+async function asked(line: string, scene: Scene = {}) {
+  const file = join(aFolder("kubeconfig"), "config");
+  writeFileSync(file, JSON.stringify(kubeconfig));
+  const { code, out, err } = await typed(["__complete", ...line.split(" ")], {
+    env: { KUBECONFIG: file },
+    ...scene,
+  });
+  return { code, words: wordsIn(out), err };
+}
+
+const on = (cluster: FakeCluster): Scene => ({ connect: () => Promise.resolve(cluster) });
+
+test.each([
+  ["clusters", "upgrade-cluster ", ["main"]],
+  ["no second cluster", "upgrade-cluster main ", []],
+  ["clusters to look at", "status ", ["main"]],
+  ["a cluster with its kind", "upgrade-cluster ec/", ["ec/main"]],
+  ["the cluster of a flag", "unbind-scc --ec m", ["main"]],
+  ["databases, of other namespaces with theirs", "upgrade-database ", ["orders", "shop/carts"]],
+  ["those that are not typed yet", "upgrade-database orders ", ["shop/carts"]],
+  ["databases of a namespace", "upgrade-database engine/", ["engine/orders"]],
+  ["databases of every namespace", "upgrade-database -A ", ["engine/orders", "shop/carts"]],
+  ["databases with their kind", "upgrade-database edb/s", ["edb/shop/carts"]],
+  ["no database of another kind", "upgrade-database eaadb/", []],
+  ["the database of a flag", "upgrade-database --canary=o", ["--canary=orders"]],
+  ["of the command behind another one", "rehearse upgrade-cluster ", ["main"]],
+  ["namespaces", "status -n ", ["engine", "shop"]],
+  ["namespaces of a list", "reapply-rbac --namespaces shop,", ["shop,engine"]],
+  ["contexts that a shell can type", "status --context ", ["prod", "arn:aws:eks:1:cluster/a"]],
+  ["clusters of the kubeconfig", "status --cluster w", ["west"]],
+  ["users of the kubeconfig", "status --user ", ["jane"]],
+])("a live cluster offers %s", async (_, line, words) => {
+  expect(await asked(line, on(aCluster()))).toEqual({ code: 0, words: [...words, ":4"], err: "" });
+});
+
+test("a place to rehearse on is a context or a file", async () => {
+  expect((await asked("rehearse --from p")).words).toEqual(["prod", ":0"]);
+});
+
+test("who may read one namespace alone is offered what is in it", async () => {
+  const cluster = aCluster();
+  cluster.before = ({ verb, target }) => {
+    if (verb === "list" && !target.includes("/")) throw new ApiError("forbidden", { status: 403 });
+  };
+  const { words } = await asked("upgrade-database ", on(cluster));
+  expect(words).toEqual(["orders", ":4"]);
+});
+
+test("the connection reads, asks nobody to log in, goes where the line says, and is closed", async () => {
+  const seen: unknown[] = [];
+  const cluster = aCluster();
+  await asked("upgrade-cluster --context west -n shop ", {
+    connect: ({ connection }, how) => {
+      seen.push(connection, how);
+      return Promise.resolve(cluster);
+    },
+  });
+  expect(seen).toEqual([
+    { context: "west", namespace: "shop" },
+    { readOnly: true, silent: true },
+  ]);
+  expect(cluster.closed).toBe(true);
+});
+
+test.each<[string, Scene]>([
+  ["cannot be reached", {}],
+  ["refuses", { connect: () => Promise.reject(new ApiError("forbidden", { status: 403 })) }],
+  ["has no configuration", { env: { KUBECONFIG: "/nowhere/config" } }],
+])("nothing is offered, and nothing said, where the cluster %s", async (_, scene) => {
+  const { code, words, err } = await asked("upgrade-cluster ", scene);
+  expect({ code, words, err }).toEqual({ code: 0, words: [":4"], err: "" });
+});
+
+test("a cluster that does not answer in time is given up, and nothing is said", async () => {
+  const cluster = aCluster();
+  const rings: number[] = [];
+  let given: AbortSignal | undefined;
+  cluster.list = (_resource, options) => {
+    given = options?.signal;
+    return new Promise((_, reject) => {
+      given?.addEventListener("abort", () => {
+        reject(new Error("given up"));
+      });
+    });
+  };
+  const clock = {
+    now: () => 0,
+    sleep: () => Promise.resolve(),
+    alarm: (ms: number, ring: () => void) => {
+      rings.push(ms);
+      setImmediate(ring);
+      return () => undefined;
+    },
+  };
+  const { code, words, err } = await asked("upgrade-cluster ", { ...on(cluster), clock });
+  expect({ code, words, err }).toEqual({ code: 0, words: [":4"], err: "" });
+  expect(given?.aborted).toBe(true);
+  expect(Math.max(...rings)).toBeLessThan(1_000);
+});

@@ -1,0 +1,111 @@
+/** Every end for want of a permission (4) prints the Roles to ask for, whatever was refused. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseDocuments } from "../../../plugin/adapters/yaml";
+import { ApiError } from "../../../plugin/domain/base/errors";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import { exampleSource } from "../../../plugin/simulator/example";
+import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { Report } from "../../../plugin/kernel/report";
+import { testTime } from "../../support/manual-clock";
+import { typed } from "../../support/program-world";
+import { writeRelease } from "../../support/releases/tree";
+import { aControlPlane, admin } from "../simulator/memory-cluster";
+import { aFolder } from "../../support/a-folder";
+
+let folder = "";
+beforeAll(() => {
+  folder = aFolder("roles");
+  writeRelease(folder, "8.0.2-2");
+  writeFileSync(join(folder, "ca.pem"), "");
+});
+
+const commands: readonly (readonly [title: string, words: () => readonly string[]])[] = [
+  ["check", () => ["check", "--release", folder]],
+  ["status", () => ["status"]],
+  ["upgrade", () => ["upgrade", "--release", folder]],
+  ["upgrade-operator", () => ["upgrade-operator", "--release", folder]],
+  ["upgrade-webhook", () => ["upgrade-webhook"]],
+  ["unbind-scc", () => ["unbind-scc"]],
+  ["reapply-rbac", () => ["reapply-rbac", "--release", folder]],
+  ["upgrade-cluster", () => ["upgrade-cluster", "ec", "--target", "8.0.2-17"]],
+  ["upgrade-database", () => ["upgrade-database", "config", "--engine-version", "8.0"]],
+  [
+    "upgrade-database --via api",
+    () => [
+      ...["upgrade-database", "config", "--engine-version", "8.0", "--via", "api"],
+      "--api-insecure",
+    ],
+  ],
+  ["recover", () => ["recover"]],
+  ["modules list", () => ["modules", "list", "--api-insecure"]],
+  ["cert create", () => ["cert", "create"]],
+  ["cert inspect", () => ["cert", "inspect"]],
+];
+
+async function ended(words: readonly string[], cluster: Cluster): Promise<Report> {
+  const { out } = await typed([...words, "-n", "engine", "-o", "json", "--yes"], {
+    connect: () => Promise.resolve(cluster),
+    env: { ENGINE_HOME: join(folder, "home") },
+  });
+  return JSON.parse(out) as Report;
+}
+
+const printed = ({ permissions }: Report): readonly unknown[] =>
+  parseDocuments(permissions?.manifest ?? "", "manifest");
+
+test.each(commands)("%s by someone who may do nothing at all", async (_, words) => {
+  const plane = aControlPlane((await exampleSource(names, testTime)).objects);
+  const user = { name: "jane", groups: ["system:authenticated"] };
+  const before = plane.state;
+  const report = await ended(words(), plane.connect({ user, namespace: "engine" }));
+  expect(report.exit.code).toBe(4);
+  expect(JSON.stringify(printed(report))).toContain('"name":"jane"');
+  expect(plane.state).toBe(before);
+});
+
+/** Refuses one kind of request, as RBAC does: to act as well as to ask for. */
+function refusing(cluster: Cluster, refused: string, seen = new Set<string>()): Cluster {
+  return new ObservedCluster(
+    Object.assign(Object.create(cluster) as Cluster, {
+      ...bound(cluster),
+      can: ({ verb, resource, ...rest }: Parameters<Cluster["can"]>[0]) =>
+        `${verb} ${resource}` === refused
+          ? Promise.resolve(false)
+          : cluster.can({ verb, resource, ...rest }),
+    }),
+    async ({ verb, target }, send) => {
+      const one = `${verb} ${target?.plural ?? ""}`;
+      seen.add(one);
+      if (one !== refused) return await send();
+      throw new ApiError(`User "admin" cannot ${one}`, { status: 403 });
+    },
+  );
+}
+
+const methods = ["get", "list", "create", "update", "apply", "patch", "delete"] as const;
+const asked = ["whoAmI", "version", "serves", "close", "watch"] as const;
+const bound = (cluster: Cluster): object =>
+  Object.fromEntries([...methods, ...asked].map((key) => [key, cluster[key].bind(cluster)]));
+
+// every part of the whole upgrade is a row of its own
+const parts = commands.filter(([title]) => title !== "upgrade");
+test.each(parts)("%s by someone who may not read one kind", async (_, words) => {
+  const { objects } = await exampleSource(names, testTime);
+  const connection = () => aControlPlane(objects).connect({ user: admin, namespace: "engine" });
+  const run = (refused: string, seen?: Set<string>) =>
+    ended([...words(), "--dry-run=server"], refusing(connection(), refused, seen));
+  const seen = new Set<string>();
+  await run("nothing", seen);
+  const reads = [...seen].filter((one) => /^(get|list) \w/.test(one));
+  expect(reads).not.toEqual([]);
+  const silent: string[] = [];
+  for (const one of reads) {
+    const report = await run(one);
+    const [, plural = ""] = one.split(" ");
+    const isNamed = JSON.stringify(printed(report)).includes(`"${plural}"`);
+    if (report.exit.code === 4 && !isNamed) silent.push(`${one}: ${report.exit.reason}`);
+  }
+  expect(silent).toEqual([]);
+});

@@ -1,0 +1,103 @@
+/**
+ * A user who may do nothing applies what is printed with exit 4 once, and gets through: the Role is
+ * complete, whatever was missing, and takes nothing away that an earlier one has given.
+ */
+import { parseDocuments } from "../../../plugin/adapters/yaml";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import { VirtualClock } from "../../../plugin/simulator/virtual-clock";
+import { playAlong } from "../../../plugin/simulator/operator/controller";
+import type { MemoryControlPlane } from "../../../plugin/simulator/api-server/control-plane";
+import type { User } from "../../../plugin/simulator/model";
+import type { KubeObject } from "../../../plugin/ports/kubernetes";
+import type { Report } from "../../../plugin/kernel/report";
+import { testTime } from "../../support/manual-clock";
+import { type Start, Starts, starts, type Words } from "../../support/starts";
+import { admin } from "../simulator/memory-cluster";
+
+const namespace = names.operator.namespace;
+const jane: User = { name: "jane", groups: ["system:authenticated"] };
+const world = new Starts();
+
+type Row = Start & { readonly words: Words };
+
+/** Runs a command line as somebody, with the operator at work beside it. */
+async function run(
+  plane: MemoryControlPlane,
+  clock: VirtualClock,
+  { words, user = jane }: { readonly words: Words; readonly user?: User },
+): Promise<Report> {
+  const played = playAlong({ controlPlane: plane, clock, names, namespace });
+  const cluster = plane.connect({ user, namespace });
+  const argv = [...words(world.place), "-n", namespace, "--yes", "-o", "json"];
+  const { out } = await world.typed(argv, { cluster, clock: played });
+  await played.settle();
+  return JSON.parse(out) as Report;
+}
+
+const rolesIn = ({ permissions }: Report): readonly KubeObject[] =>
+  parseDocuments(permissions?.manifest ?? "", "manifest") as unknown as readonly KubeObject[];
+
+async function grant(plane: MemoryControlPlane, roles: readonly KubeObject[]): Promise<void> {
+  const cluster = plane.connect({ user: admin, namespace });
+  for (const role of roles) await cluster.apply(role, { fieldManager: "kubectl" });
+}
+
+async function begin(start: Start): Promise<readonly [MemoryControlPlane, VirtualClock]> {
+  const clock = new VirtualClock(testTime);
+  return [(await world.of(start)).fork(clock), clock];
+}
+
+const more: Readonly<Record<string, Row>> = {
+  check: { words: () => ["check"] },
+  "check --release": { words: ({ release }) => ["check", "--release", release] },
+  status: { words: () => ["status"] },
+  "status --probe": { words: () => ["status", "--probe"] },
+  "status -A": { words: () => ["status", "--all-namespaces"] },
+  audit: { words: () => ["audit"] },
+  "cert inspect": { words: () => ["cert", "inspect"] },
+  recover: { words: () => ["recover"] },
+  "recover --apply": { words: () => ["recover", "--apply"] },
+  "upgrade-database --all": {
+    words: () => ["upgrade-database", "--all", "--engine-version", "8.0", "-A"],
+    before: starts["upgrade-database"].before,
+  },
+  "reapply-rbac --namespaces": {
+    words: ({ release }) => ["reapply-rbac", "--release", release, "--namespaces", "shop"],
+  },
+  "reapply-rbac --prune": {
+    words: ({ release }) => ["reapply-rbac", "--release", release, "--prune"],
+  },
+  "upgrade-operator --image-registry": {
+    words: ({ release }) => [
+      ...["upgrade-operator", "--release", release],
+      ...["--image-registry", "registry.example.com"],
+    ],
+    before: starts["upgrade-operator"].before,
+  },
+  "upgrade-webhook --with rbac,scc": {
+    words: () => ["upgrade-webhook", "--no-probe", "--with", "rbac,scc"],
+  },
+  "diff upgrade-cluster": {
+    words: () => ["diff", "upgrade-cluster", "ec", "--target", "8.0.2-17"],
+    before: starts["upgrade-cluster"].before,
+  },
+};
+
+const rows = Object.entries<Row>({ ...starts, ...more });
+
+test.each(rows)("%s: applied once, a user with nothing else gets through", async (_title, row) => {
+  const [asAdmin, adminClock] = await begin(row);
+  const wanted = await run(asAdmin, adminClock, { ...row, user: admin });
+  const [plane, clock] = await begin(row);
+  const before = plane.state;
+
+  const refused = await run(plane, clock, row);
+  expect(refused.exit.code).toBe(4);
+  expect(plane.state).toBe(before);
+  await grant(plane, rolesIn(refused));
+  const { exit, permissions } = await run(plane, clock, row);
+
+  expect([exit.code, exit.reason, permissions?.missing]).toEqual([
+    ...[wanted.exit.code, wanted.exit.reason, undefined],
+  ]);
+});

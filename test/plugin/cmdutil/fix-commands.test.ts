@@ -1,0 +1,60 @@
+import { fixCommand } from "../../../plugin/cmdutil/fix-commands";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+
+/** The line for a finding, or none. */
+function line(code: string, object?: string, fix = "f"): string | undefined {
+  const found = { code, severity: "error", cause: "c", fix, source: "S1" } as const;
+  const command = fixCommand({ ...found, ...(object !== undefined && { object }) }, names);
+  return command && [command.of, ...command.words].join(" ");
+}
+
+const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
+
+test.each([
+  ["WEBHOOK-CA-EMPTY", undefined, "f", "engine upgrade-webhook"],
+  ["CERT-EXPIRED", undefined, "run cert create --replace", "engine cert create --replace"],
+  [
+    "DEFINITION-DELETING",
+    "CustomResourceDefinition/edbs.app.example",
+    "f",
+    "kubectl get edbs.app.example --all-namespaces -o yaml",
+  ],
+  ["NAMESPACE-DELETING", "Namespace/data", "f", "kubectl describe namespace data"],
+  [
+    "OBJECT-DELETING",
+    "Service/engine/admission",
+    "f",
+    "kubectl describe service admission --namespace=engine",
+  ],
+  ["CLUSTER-SCALED", "StatefulSet/engine/ec", scale, scale],
+  [
+    "CLUSTER-RESIZING",
+    "EngineEnterpriseCluster/engine/ec",
+    "f",
+    "kubectl get persistentvolumeclaims --namespace=engine",
+  ],
+  ["POD-CRASH", "Pod/engine/ec-0", "f", "kubectl logs ec-0 --previous --namespace=engine"],
+])("%s of %s", (code, object, ...[fix, expected]) => {
+  expect(line(code, object, fix)).toBe(expected);
+});
+
+// a line with a gap in it would not run
+test.each([
+  [
+    "a Secret that a controller keeps",
+    "CERT-EXPIRED",
+    "Secret/engine/admission-tls",
+    "change the ExternalSecret",
+  ],
+  ["an object that is not known", "DEFINITION-DELETING", undefined, "f"],
+  ["a name that is not known", "NAMESPACE-DELETING", undefined, "f"],
+  ["an object without a namespace", "OBJECT-DELETING", "ClusterRole/reader", "f"],
+  ["a set without a namespace", "CLUSTER-SCALED", "StatefulSet/ec", scale],
+  ["claims of no namespace", "CLUSTER-RESIZING", "ec", "f"],
+  ["a number of nodes that is not known", "CLUSTER-SCALED", "StatefulSet/engine/ec", "f"],
+  ["logs of what is no pod", "POD-CRASH", "Job/engine/ec-0", "f"],
+  ["logs of a pod without a name", "POD-CRASH", "Pod/engine", "f"],
+  ["a code without a command", "CLUSTER-MODULE-UNDEFINED", "EC/engine/ec", "f"],
+])("none for %s", (_, code, ...[object, fix]) => {
+  expect(line(code, object, fix)).toBeUndefined();
+});

@@ -1,0 +1,54 @@
+/** Which EC's REST API a command asks, and what Kubernetes has to allow before. */
+import { apiPermissions, readEc } from "../../../plugin/cmdutil/rest-api-option";
+import { UsageError } from "../../../plugin/domain/base/errors";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
+import { anApiEc } from "../../support/cluster-api-client";
+
+const { signal } = new AbortController();
+
+function withEcs(...all: readonly string[]): Cluster {
+  const ecs = all.map((name): KubeObject => {
+    const ec = anApiEc();
+    return { ...ec, metadata: { ...ec.metadata, name } };
+  });
+  const list = () => Promise.resolve(all.length === 0 ? undefined : ecs);
+  return { namespace: "engine", list } as unknown as Cluster;
+}
+
+test.each([
+  [["ec"], undefined, "ec"],
+  [["ec", "other"], "other", "other"],
+])("of %j with --ec %j it is %s", async (ecs, name, found) => {
+  const ec = await readEc(withEcs(...ecs), name, { names, signal });
+  expect(ec.metadata.name).toBe(found);
+});
+
+test.each([
+  [[], undefined, "has no EC"],
+  [["ec"], "other", 'has no EC "other"'],
+  [["ec", "other"], undefined, "has several ECs: ec, other"],
+])("of %j with --ec %j it is an error", async (ecs, name, words) => {
+  const work = readEc(withEcs(...ecs), name, { names, signal });
+  await expect(work).rejects.toThrow(words);
+  await expect(work).rejects.toThrow(UsageError);
+});
+
+const permissionsOf = (flags: object, spec: object = {}): readonly string[] =>
+  apiPermissions(
+    { cluster: withEcs("ec"), ec: anApiEc(spec), flags: { insecure: false, ...flags } },
+    names,
+  ).map(({ verb, resource, name = "*" }) => `${verb} ${resource} ${name}`);
+
+test("the Secret alone is read, by its name; a port is forwarded unless there is an address", () => {
+  const forward = ["create pods/portforward *", "get pods/portforward *"];
+  expect(permissionsOf({})).toEqual(["get secrets ec", ...forward]);
+  expect(permissionsOf({ url: "https://a" })).toEqual(["get secrets ec"]);
+  expect(permissionsOf({ url: "https://a", credentialsSecret: "mine" })).toEqual([
+    "get secrets mine",
+  ]);
+  expect(permissionsOf({ url: "https://a" }, { clusterCredentialSecretName: "login" })).toEqual([
+    "get secrets login",
+  ]);
+});

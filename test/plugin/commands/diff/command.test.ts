@@ -1,0 +1,82 @@
+import type { CommandContext } from "../../../../plugin/cmdutil/context";
+import { runDiff } from "../../../../plugin/cmdutil/run-ports";
+import type { Report, StepReport } from "../../../../plugin/kernel/report";
+
+const step = (result: StepReport["result"], n = 1): StepReport => ({
+  n,
+  id: "x.apply",
+  action: "apply",
+  object: "X/x",
+  result,
+  why: "it differs",
+  ms: 0,
+});
+
+const reportOf = (steps: readonly StepReport[], exit: Report["exit"]): Report => ({
+  apiVersion: "cli.engine.com/v1",
+  kind: "UpgradeWebhook",
+  steps,
+  findings: [],
+  exit,
+});
+
+/** A context whose streams must not be looked at. */
+const context = (dryRun: "none" | "client" | "server" = "none"): CommandContext =>
+  ({
+    options: { dryRun, prefix: "kubectl engine", verbosity: 0, output: "json" },
+    run: { id: "1", startedAt: "2026-01-01T00:00:00Z", dryRun },
+    get interactive(): boolean {
+      throw new Error("looking opens stdin");
+    },
+  }) as unknown as CommandContext;
+
+const words = ["upgrade-webhook", "--namespace=engine"];
+const fine = { code: 0, reason: "done" } as const;
+
+test.each<[string, Report["steps"] & object, Report["exit"]]>([
+  [
+    "one write is a difference",
+    [step("done"), step("planned", 2)],
+    {
+      code: 1,
+      reason: "differences exist: 1 write would be made",
+      next: "make them with kubectl engine upgrade-webhook --namespace=engine",
+    },
+  ],
+  [
+    "several are",
+    [step("planned"), step("planned", 2)],
+    {
+      code: 1,
+      reason: "differences exist: 2 writes would be made",
+      next: "make them with kubectl engine upgrade-webhook --namespace=engine",
+    },
+  ],
+  ["none is none", [step("unchanged")], fine],
+])("%s", async (_name, steps, exit) => {
+  const report = await runDiff(context(), () => Promise.resolve(reportOf(steps, fine)), words);
+  expect(report).toEqual({ ...reportOf(steps, exit), kind: "Diff" });
+});
+
+test("what stops the command stops the diff", async () => {
+  const blocked = { code: 3, reason: "no secret", next: "make one" } as const;
+  const plan = () => Promise.resolve(reportOf([step("planned")], blocked));
+  expect((await runDiff(context(), plan, words)).exit).toEqual(blocked);
+});
+
+test.each([
+  ["none", "server"],
+  ["client", "client"],
+  ["server", "server"],
+] as const)("the command runs as a dry run: %s becomes %s", async (typed, wanted) => {
+  const seen: unknown[] = [];
+  await runDiff(
+    context(typed),
+    (planning) => {
+      seen.push(planning.options.dryRun, planning.run.dryRun, planning.options.prefix);
+      return Promise.resolve(reportOf([], fine));
+    },
+    words,
+  );
+  expect(seen).toEqual([wanted, wanted, "kubectl engine"]);
+});

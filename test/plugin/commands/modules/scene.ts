@@ -1,0 +1,119 @@
+/** The module commands as a person types them: a cluster in memory, and its REST API played. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { exampleSource } from "../../../../plugin/simulator/example";
+import type { User } from "../../../../plugin/simulator/model";
+import { aCaFile, anApiSecret } from "../../../support/cluster-api-client";
+import { ManualClock, testTime } from "../../../support/manual-clock";
+import {
+  aClusterApi,
+  aModuleArchive,
+  type ClusterApiForTest,
+  type PlayedWish,
+} from "../../../support/played-cluster-api";
+import { type Ended, type Scene, typed } from "../../../support/program-world";
+import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { aFolder } from "../../../support/a-folder";
+
+/** What differs from an EC that defines nothing. */
+export interface ModulesWish extends PlayedWish {
+  /** Names in the EC's list of modules. */
+  readonly defined?: readonly string[];
+  /** Since when the EC is being deleted. */
+  readonly deletedAt?: string;
+  readonly user?: User;
+  /** Of the Secret; else the administrator's. */
+  readonly password?: string;
+  readonly more?: readonly KubeObject[];
+}
+
+/** The scene: commands are typed in it, the played API is looked at afterwards. */
+export interface ModulesScene {
+  readonly played: ClusterApiForTest;
+  readonly clock: ManualClock;
+  /** Arguments that lead to the played API. */
+  readonly reach: readonly string[];
+  type(argv: readonly string[], scene?: Scene): Promise<Ended>;
+  /** Types with the address and the CA. */
+  ask(argv: readonly string[], scene?: Scene): Promise<Ended>;
+  /** What was asked of the API, in order. */
+  calls(): readonly string[];
+  /** A file with an archive. */
+  archive(manifest?: object): string;
+}
+
+const open: { close(): unknown }[] = [];
+
+/** Closes what the scenes have opened. */
+export async function closeScenes(): Promise<void> {
+  for (const each of open.splice(0).reverse()) await each.close();
+}
+
+/** The manifest of tests: a user-defined module. */
+export const gears = {
+  module_name: "rg",
+  display_name: "EngineGears",
+  semantic_version: "1.2.5",
+  compatible_engine_version: "7.2",
+};
+
+/** Opens a scene; `closeScenes` ends it. */
+export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene> {
+  const clock = new ManualClock();
+  const played = await aClusterApi({ clock, ...wish });
+  const home = aFolder("modules");
+  open.push(played, {
+    close: () => {
+      rmSync(home, { recursive: true });
+    },
+  });
+  const { objects } = await exampleSource(names, testTime);
+  const secret = anApiSecret(played.admin.name, wish.password ?? played.admin.password);
+  const plane = aControlPlane([
+    ...objects.map((object) => defining(object, wish)),
+    secret,
+    ...(wish.more ?? []),
+  ]);
+  const reach = [`--api-url=${played.url}`, `--api-ca=${aCaFile(played.caPem)}`];
+  const type = (argv: readonly string[], scene: Scene = {}) =>
+    typed(argv, {
+      clock,
+      env: { ENGINE_HOME: home },
+      connect: () =>
+        Promise.resolve(plane.connect({ user: wish.user ?? admin, namespace: "engine" })),
+      ...scene,
+    });
+  return {
+    played,
+    clock,
+    reach,
+    type,
+    ask: (argv, scene) => type([...argv, ...reach], scene),
+    calls: () => played.calls.map(({ method, path }) => `${method} ${path}`),
+    archive: (manifest = gears) => {
+      const file = join(mkdtempSync(join(home, "archive-")), "rg.zip");
+      writeFileSync(file, aModuleArchive({ ...manifest }));
+      return file;
+    },
+  };
+}
+
+function defining(object: KubeObject, { defined = [], deletedAt }: ModulesWish): KubeObject {
+  if (object.kind !== names.ec.kind) return object;
+  const url = "https://modules.example/rg.zip";
+  const [parent = "", field = ""] = names.fields.userDefinedModules;
+  const list = defined.map((name) => ({ name, source: { https: { url } } }));
+  const held = deletedAt !== undefined && {
+    deletionTimestamp: deletedAt,
+    finalizers: ["example.com/hold"],
+  };
+  const metadata = { ...object.metadata, ...held };
+  return { ...object, metadata, [parent]: { ...(object[parent] as object), [field]: list } };
+}
+
+/** What varies from run to run, taken out. */
+export function masked({ out }: Ended): string {
+  return out.replaceAll(/127\.0\.0\.1:\d+|localhost:\d+/g, "127.0.0.1:PORT");
+}

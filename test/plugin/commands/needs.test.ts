@@ -1,0 +1,440 @@
+/** What each command may need: by what it is told, and by what is known already. */
+import { factKeys } from "../../../plugin/domain/facts/facts";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import {
+  checkNeeds,
+  inspectNeeds,
+  modulesNeeds,
+  rulesNeeds,
+  statusNeeds,
+} from "../../../plugin/domain/checks/needs";
+import { apiNeeds, listing, type Needs, together } from "../../../plugin/domain/facts/needs";
+import {
+  bindNeed,
+  rbacNeeds,
+  type RbacWish,
+  unbindNeeds,
+} from "../../../plugin/commands/reapply-rbac/needs";
+import {
+  bundleNeeds,
+  chartNeeds,
+  clusterNeeds,
+  databasesNeeds,
+  recoverNeeds,
+} from "../../../plugin/commands/upgrade-operator/needs";
+import {
+  certNeeds,
+  probedBy,
+  swapNeeds,
+  swapWrites,
+} from "../../../plugin/commands/upgrade-webhook/needs";
+import { upgradeNeeds, type UpgradeWish } from "../../../plugin/commands/upgrade/needs";
+import { placeBundle } from "../../../plugin/domain/operator/wanted";
+import {
+  narrowed,
+  permissionLine,
+  reviewPermission,
+} from "../../../plugin/domain/kube/permissions";
+import { bundleOf } from "../../support/releases/tree";
+import { fine, settings, unread } from "./status/scene";
+
+const namespace = "engine";
+const place = { names, namespace };
+const api = { secret: "ec", forwards: true, of: "the EC" };
+
+const linesOf = ({ reads, may, beside }: Needs): readonly string[] =>
+  [...reads, ...may, ...beside].map(permissionLine);
+
+/** Lines about a resource, without its group. */
+const about = (needs: Needs, resource: string): readonly string[] =>
+  [...new Set(linesOf(needs))]
+    .filter((line) => line.split(" ")[1]?.split(".")[0] === resource)
+    .map((line) => line.replace(/\.[a-z0-9.]+/, ""))
+    .sort();
+
+const rbac = (changes: Partial<RbacWish> = {}): Needs =>
+  rbacNeeds({
+    ...place,
+    ...{ managed: undefined, accounts: true, selects: false, prune: false, prove: true },
+    ...changes,
+  });
+
+describe("the lists of facts", () => {
+  test("are in the operator's namespace, in the whole cluster, or of one name", () => {
+    const why = "";
+    expect(
+      (["pods", "nodes", "webhookSecrets"] as const).map((key) =>
+        permissionLine(listing(key, place, why)),
+      ),
+    ).toEqual([
+      "list pods in namespace engine",
+      "list nodes",
+      `list secrets "admission-tls" in namespace engine`,
+    ]);
+  });
+
+  test("are in every namespace where none is meant", () => {
+    const everywhere = { names, namespace: undefined };
+    expect(permissionLine(listing("pods", everywhere, ""))).toBe("list pods");
+  });
+});
+
+type Row = readonly [title: string, needs: Needs, resource: string, lines: readonly string[]];
+
+const placed = placeBundle(bundleOf("8.0.2-2"), {
+  ...{ names, namespace, registry: undefined, pullSecret: undefined },
+  ...{ allowObjects: [], live: undefined },
+});
+const bundle = placed.is === "placed" ? placed.objects : [];
+const databases = { ...place, databases: [], everywhere: false, api: undefined };
+const swap = { ...place, service: "admission", probed: [] };
+const own = (...lines: readonly string[]) => lines.map((line) => `${line} in namespace engine`);
+
+const rows: readonly Row[] = [
+  [
+    "check: every Secret while it is not known which are named",
+    checkNeeds(place, undefined),
+    "secrets",
+    own("list secrets", `list secrets "admission-tls"`),
+  ],
+  [
+    "check: those that are named",
+    checkNeeds(place, ["ec", "pull"]),
+    "secrets",
+    own(`list secrets "admission-tls"`, `list secrets "ec"`, `list secrets "pull"`),
+  ],
+  [
+    "status: no edit without --probe",
+    statusNeeds(place, { probe: false }),
+    "engineenterprisedatabases",
+    ["list engineenterprisedatabases"],
+  ],
+  [
+    "status: the edits of --probe",
+    statusNeeds(place, { probe: true }),
+    "engineenterprisedatabases",
+    [...own("create engineenterprisedatabases"), "list engineenterprisedatabases"],
+  ],
+  [
+    "audit: databases everywhere",
+    rulesNeeds(place),
+    "engineenterprisedatabases",
+    ["list engineenterprisedatabases"],
+  ],
+  [
+    "cert inspect: the one Secret",
+    inspectNeeds(place),
+    "secrets",
+    own(`get secrets "admission-tls"`),
+  ],
+  ["modules: the credentials", modulesNeeds(place, api), "secrets", own(`get secrets "ec"`)],
+  [
+    "upgrade-webhook: configurations by name but for what cannot be",
+    swapNeeds(swap),
+    "validatingwebhookconfigurations",
+    [
+      "create validatingwebhookconfigurations",
+      `delete validatingwebhookconfigurations "edb-admission"`,
+      `delete validatingwebhookconfigurations "engine-enterprise-admission"`,
+      `get validatingwebhookconfigurations "edb-admission"`,
+      `get validatingwebhookconfigurations "engine-enterprise-admission"`,
+      "list validatingwebhookconfigurations",
+      `patch validatingwebhookconfigurations "engine-enterprise-admission"`,
+      `update validatingwebhookconfigurations "engine-enterprise-admission"`,
+    ],
+  ],
+  [
+    "cert create: no update where none is asked for",
+    certNeeds({ ...place, replace: false }),
+    "secrets",
+    own("create secrets", `get secrets "admission-tls"`),
+  ],
+  [
+    "cert create --replace --from-secret",
+    certNeeds({ ...place, replace: true, fromSecret: "copy" }),
+    "secrets",
+    own(
+      "create secrets",
+      ...["delete", "get"].map((verb) => `${verb} secrets "admission-tls"`),
+      `get secrets "copy"`,
+      `update secrets "admission-tls"`,
+    ),
+  ],
+  [
+    "reapply-rbac: the role everywhere while the namespaces are not known",
+    rbac(),
+    "roles",
+    [
+      `bind roles "edb-role"`,
+      "create roles",
+      ...["escalate", "get", "list", "patch"].map((verb) => `${verb} roles "edb-role"`),
+    ],
+  ],
+  [
+    "reapply-rbac: the role in the namespaces that are known",
+    rbac({ managed: ["a"], label: false }),
+    "roles",
+    [
+      `bind roles "edb-role" in namespace a`,
+      "create roles in namespace a",
+      `escalate roles "edb-role" in namespace a`,
+      `get roles "edb-role" in namespace a`,
+      `list roles "edb-role"`,
+      `patch roles "edb-role" in namespace a`,
+    ],
+  ],
+  [
+    "reapply-rbac: everywhere where they are many",
+    rbac({ managed: ["a", "b", "c", "d"] }),
+    "roles",
+    [
+      `bind roles "edb-role"`,
+      "create roles",
+      ...["escalate", "get", "list", "patch"].map((verb) => `${verb} roles "edb-role"`),
+    ],
+  ],
+  [
+    "reapply-rbac: the cluster-wide pair is read alone where no label is told",
+    rbac({ label: false, managed: [] }),
+    "clusterroles",
+    [`get clusterroles "engine-enterprise-operator-consumer-ns"`],
+  ],
+  [
+    "reapply-rbac --prune: leftovers wherever they are",
+    rbac({ prune: true, managed: [], label: false }),
+    "roles",
+    [`delete roles "edb-role"`, `list roles "edb-role"`],
+  ],
+  [
+    "reapply-rbac --no-probe asks about nobody",
+    rbac({ prove: false, accounts: false, selects: true }),
+    "subjectaccessreviews",
+    [],
+  ],
+  [
+    "unbind-scc: the current constraint, and the older one that is looked for",
+    unbindNeeds({ ...place, scc: undefined }),
+    "securitycontextconstraints",
+    [
+      `delete securitycontextconstraints "engine-enterprise-scc-v2"`,
+      `get securitycontextconstraints "engine-enterprise-scc"`,
+      `get securitycontextconstraints "engine-enterprise-scc-v2"`,
+      `patch securitycontextconstraints "engine-enterprise-scc-v2"`,
+    ],
+  ],
+  [
+    "unbind-scc --scc: that one alone",
+    unbindNeeds({ ...place, scc: "mine" }),
+    "securitycontextconstraints",
+    ["delete", "get", "patch"].map((verb) => `${verb} securitycontextconstraints "mine"`),
+  ],
+  [
+    "upgrade-operator: its own role may give more than its writer has",
+    bundleNeeds({ ...place, bundle, clusters: false, pullSecret: undefined }),
+    "roles",
+    own(
+      `bind roles "engine-enterprise-operator"`,
+      "create roles",
+      ...["escalate", "get", "patch"].map((verb) => `${verb} roles "engine-enterprise-operator"`),
+    ),
+  ],
+  [
+    "upgrade-operator --pull-secret: the Secret",
+    bundleNeeds({ ...place, bundle, clusters: true, pullSecret: "pull" }),
+    "secrets",
+    own(`get secrets "pull"`),
+  ],
+  [
+    "upgrade-operator --chart: helm's Secrets",
+    chartNeeds(place),
+    "secrets",
+    own(...["create", "get", "list", "update"].map((verb) => `${verb} secrets`)),
+  ],
+  [
+    "upgrade-cluster: the one EC",
+    clusterNeeds({ ...place, name: "ec" }),
+    "engineenterpriseclusters",
+    own(
+      `get engineenterpriseclusters "ec"`,
+      "list engineenterpriseclusters",
+      `patch engineenterpriseclusters "ec"`,
+    ),
+  ],
+  [
+    "upgrade-database --all: every one of the namespace",
+    databasesNeeds(databases),
+    "engineenterprisedatabases",
+    own(...["get", "list", "patch"].map((verb) => `${verb} engineenterprisedatabases`)),
+  ],
+  [
+    "upgrade-database --all -A: everywhere",
+    databasesNeeds({ ...databases, everywhere: true, api }),
+    "engineenterprisedatabases",
+    ["get", "list", "patch"].map((verb) => `${verb} engineenterprisedatabases`),
+  ],
+  [
+    "upgrade-database NAME: by name in its namespace",
+    databasesNeeds({ ...databases, databases: ["shop/orders", "billing"] }),
+    "engineenterprisedatabases",
+    [
+      `get engineenterprisedatabases "billing" in namespace engine`,
+      `get engineenterprisedatabases "orders" in namespace shop`,
+      "list engineenterprisedatabases",
+      `patch engineenterprisedatabases "billing" in namespace engine`,
+      `patch engineenterprisedatabases "orders" in namespace shop`,
+    ],
+  ],
+  [
+    "upgrade-database: what is known once they are read",
+    databasesNeeds({ ...databases, api, writes: [] }),
+    "engineenterprisedatabases",
+    own("list engineenterprisedatabases"),
+  ],
+  [
+    "recover: looks alone",
+    recoverNeeds({ ...place, name: undefined, applies: false, api: undefined }),
+    "engineenterpriseclusters",
+    own("get engineenterpriseclusters", "list engineenterpriseclusters"),
+  ],
+  [
+    "recover --apply: the EC, and databases wherever they are",
+    recoverNeeds({ ...place, name: "ec", applies: true, api }),
+    "engineenterprisedatabases",
+    ["get", "list", "patch"].map((verb) => `${verb} engineenterprisedatabases`),
+  ],
+  [
+    "recover --apply: databases where they are known to be",
+    recoverNeeds({ ...place, name: "ec", applies: true, places: ["shop"], api }),
+    "engineenterprisedatabases",
+    [
+      "get engineenterprisedatabases in namespace shop",
+      "list engineenterprisedatabases",
+      "patch engineenterprisedatabases in namespace shop",
+    ],
+  ],
+];
+
+test.each(rows)("%s", (_title, ...[needs, resource, lines]) => {
+  expect(about(needs, resource)).toEqual([...lines].sort());
+});
+
+test("a REST API that has an address is reached through no pod", () => {
+  const lines = apiNeeds({ namespace }, { ...api, forwards: false }).map(permissionLine);
+  expect(lines).toEqual(own(`get secrets "ec"`));
+});
+
+test.each([
+  ["a new object is created", undefined, "create"],
+  ["a stored one is updated", "1-2-3", "update"],
+])("a pair of the probe: %s", (_title, uid, verb) => {
+  const resource = { group: names.group, version: names.version, ...names.edb };
+  const accept = {
+    ...{ apiVersion: `${names.group}/${names.version}`, kind: names.edb.kind },
+    metadata: { name: "x", namespace: "shop", ...(uid !== undefined && { uid }) },
+  };
+  const found = probedBy({ kind: names.edb.kind, resource, accept, denies: [] });
+  expect(found).toEqual({ resource, namespace: "shop", verb });
+});
+
+test.each([
+  ["Role", "roles", { namespace: "shop" }],
+  ["ClusterRole", "clusterroles", {}],
+])("the right to bind a %s", (kind, resource, at) => {
+  const binding = { apiVersion: "", kind: "", metadata: at, roleRef: { kind, name: "x" } };
+  expect(bindNeed(binding)).toMatchObject({ verb: "bind", resource, name: "x", ...at });
+});
+
+describe("the whole upgrade", () => {
+  const wish = (changes: Partial<UpgradeWish> = {}): UpgradeWish => ({
+    ...{ facts: fine(), bundle, clusters: false, pullSecret: undefined },
+    ...{ probe: true, databases: true },
+    ...changes,
+  });
+
+  test("takes what its parts take", () => {
+    const { facts } = wish();
+    const lines = new Set(linesOf(upgradeNeeds(wish())));
+    const parts = together([checkNeeds(facts, []), rbac({ managed: [], label: false })]);
+    expect(linesOf(parts).filter((line) => !lines.has(line))).toEqual([]);
+  });
+
+  test("names clusters and namespaces that may be read", () => {
+    const needs = upgradeNeeds(wish());
+    expect(about(needs, "engineenterpriseclusters")).toContain(
+      `patch engineenterpriseclusters "ec" in namespace engine`,
+    );
+    expect(about(needs, "roles")).toContain(`escalate roles "edb-role" in namespace shop`);
+    const configMaps = [settings({ [names.configMap.namespacesLabel]: "team=a" })];
+    const byLabel = upgradeNeeds(wish({ facts: fine({ configMaps }), probe: false }));
+    expect(about(byLabel, "clusterroles")).toContain(
+      `escalate clusterroles "engine-enterprise-operator-consumer-ns"`,
+    );
+  });
+
+  test("asks everywhere for what may not be read", () => {
+    const facts = fine(...unread(...factKeys));
+    const needs = upgradeNeeds(wish({ facts, bundle: undefined, databases: false }));
+    expect(about(needs, "engineenterpriseclusters")).toContain(
+      "patch engineenterpriseclusters in namespace engine",
+    );
+    expect(about(needs, "roles")).toContain(`escalate roles "edb-role"`);
+    expect(about(needs, "securitycontextconstraints")).not.toEqual([]);
+  });
+});
+
+test("of a platform without constraints none is asked for", () => {
+  const facts = fine({}, { unserved: new Set(["constraints"]) });
+  const rest = { bundle: undefined, clusters: false, pullSecret: undefined };
+  const needs = upgradeNeeds({ ...rest, facts, probe: true, databases: false });
+  expect(about(needs, "securitycontextconstraints")).toEqual(["list securitycontextconstraints"]);
+});
+
+test.each([
+  ["everything without a plan", undefined, ["create", "delete", "delete", "patch"]],
+  ["nothing where all is right", {}, []],
+  ["the way back of what is deleted", { remove: true }, ["create", "delete"]],
+  ["a patch of what is there", { apply: true }, ["patch"]],
+  ["a patch that takes the old entry out", { takeOut: true }, ["patch"]],
+])("the swap writes %s", (_title, does, verbs) => {
+  const object = { apiVersion: "", kind: "", metadata: {} };
+  const write = { object, why: "" };
+  const plan = does && {
+    live: object,
+    apply: "apply" in does ? write : undefined,
+    takeOut: "takeOut" in does ? write : undefined,
+    remove: "remove" in does ? write : undefined,
+  };
+  expect(
+    swapWrites(names, plan)
+      .map(({ verb }) => verb)
+      .sort(),
+  ).toEqual(verbs);
+});
+
+test.each([
+  [undefined, "create subjectaccessreviews"],
+  ["shop", "create localsubjectaccessreviews"],
+])("an access review in %s", (at, line) => {
+  expect(permissionLine(reviewPermission("", at))).toContain(line);
+});
+
+describe("what another one includes is left out", () => {
+  const one = { verb: "get", group: "", resource: "pods", why: "" };
+  test.each([
+    ["the same again", [one, { ...one, why: "again" }], ["get pods"]],
+    ["a name", [one, { ...one, name: "x" }], ["get pods"]],
+    ["a namespace", [{ ...one, namespace: "a" }, one], ["get pods"]],
+    ["both", [{ ...one, namespace: "a", name: "x" }, one], ["get pods"]],
+    [
+      "nothing else",
+      [
+        { ...one, namespace: "a" },
+        { ...one, verb: "list" },
+        { ...one, name: "x" },
+      ],
+      [`get pods "x"`, "get pods in namespace a", "list pods"],
+    ],
+  ])("%s", (_title, permissions, lines) => {
+    expect(narrowed(permissions).map(permissionLine)).toEqual(lines);
+  });
+});

@@ -1,0 +1,90 @@
+/** What has to hold of every end: who may use the constraint, and that nobody else lost anything. */
+import { objectLabel } from "../../../../plugin/domain/kube/objects";
+import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/base/values";
+import type { Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
+import { type AccountReview, user } from "./objects";
+
+/** Bindings, roles and the constraint of a place, by label. */
+export type Snapshot = ReadonlyMap<string, KubeObject>;
+
+export async function snapshotOf(cluster: Cluster, place: AccountReview): Promise<Snapshot> {
+  const resources = [constraintResource, ...Object.values(accessResources)];
+  const found = await Promise.all(resources.map((resource) => cluster.list(resource)));
+  const all = found.flatMap((objects) => objects ?? []);
+  const here = all.filter(
+    ({ metadata }) =>
+      [place.ns, place.other].includes(metadata.namespace ?? "") ||
+      metadata.name?.includes(place.scc),
+  );
+  return new Map(here.map((object) => [objectLabel(object), object]));
+}
+
+/** Everything that was there before is there, less the account; what held it alone may be gone. */
+export function expectNobodyElseLost(before: Snapshot, after: Snapshot, account: Account): void {
+  for (const [label, was] of before) {
+    const is = after.get(label);
+    if (is === undefined) {
+      expect([label, othersOf(was, account)]).toEqual([label, []]);
+      expect(label).not.toMatch(/Role\//);
+    } else if (is.metadata.resourceVersion !== was.metadata.resourceVersion) {
+      expect([label, othersOf(is, account)]).toEqual([label, othersOf(was, account)]);
+      expect(contentOf(is)).toEqual(contentOf(was));
+    }
+  }
+}
+
+interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Anybody but the account, in order. */
+function othersOf(object: KubeObject, { namespace, name }: Account): readonly unknown[] {
+  const known = user(namespace, name);
+  const entries = [...asArray(getOwn(object, "users")), ...asArray(getOwn(object, "groups"))];
+  const subjects = asArray(getOwn(object, "subjects")).filter(
+    (subject) =>
+      getOwn(subject, "name") !== known &&
+      [getOwn(subject, "namespace"), getOwn(subject, "name")].join("/") !== `${namespace}/${name}`,
+  );
+  return [...entries.filter((entry) => entry !== known), ...subjects];
+}
+
+function contentOf(object: KubeObject): object {
+  const { labels, annotations } = object.metadata;
+  const rest = Object.entries(object).filter(
+    ([key]) => !["metadata", "users", "subjects"].includes(key),
+  );
+  return { ...Object.fromEntries(rest), labels, annotations };
+}
+
+/** Whether someone may use the constraint in a namespace: by RBAC, or by the constraint's own lists. */
+export async function mayUse(
+  cluster: Cluster,
+  place: AccountReview,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): Promise<boolean> {
+  const { group, plural } = constraintResource;
+  const groups = [
+    "system:serviceaccounts",
+    `system:serviceaccounts:${place.ns}`,
+    "system:authenticated",
+  ];
+  const review = await cluster.create({
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SubjectAccessReview",
+    metadata: {},
+    spec: {
+      user: name,
+      groups,
+      resourceAttributes: { group, resource: plural, name: place.scc, verb: "use", namespace },
+    },
+  });
+  const found = await cluster.get({ resource: constraintResource, name: place.scc });
+  const entries = [...asArray(getOwn(found, "users")), ...asArray(getOwn(found, "groups"))];
+  return (
+    getPath(review, ["status", "allowed"]) === true ||
+    [name, ...groups].some((entry) => entries.includes(entry))
+  );
+}

@@ -1,0 +1,63 @@
+/** "As the release has it" is said of what stands there as a whole, not of what the file names. */
+import { type KubeObject, objectLabel } from "../../../../plugin/domain/kube/objects";
+import { getPath, withValue } from "../../../../plugin/domain/base/values";
+import { type Edit, RehearsedExample } from "../../../support/rehearsed-example";
+import { aWebhookProgram } from "../../../support/webhook-program";
+
+const program = aWebhookProgram();
+let made: RehearsedExample | undefined;
+const example = (): RehearsedExample => (made ??= new RehearsedExample(program));
+
+const changed =
+  (label: string, path: readonly string[], value: (now: unknown) => unknown): Edit =>
+  (object) =>
+    objectLabel(object) === label
+      ? (withValue(object, path, value(getPath(object, path))) as unknown as KubeObject)
+      : object;
+
+const service = "Service/engine/admission";
+const clusters = "CustomResourceDefinition/engineenterpriseclusters.app.engine.com";
+
+test("a key of the Service's selector that the release does not have goes", async () => {
+  const stale = (now: unknown) => ({ ...(now as object), component: "edb-admission" });
+  const edit = changed(service, ["spec", "selector"], stale);
+  const { code, written } = await example().run("upgrade-operator", edit);
+  expect([code, written.map(({ object }) => object)]).toEqual([
+    0,
+    expect.arrayContaining([service]) as unknown,
+  ]);
+});
+
+test.each(["check", "status", "upgrade-webhook"])(
+  "%s names the key of the selector that no pod carries, and the command that takes it out",
+  async (command) => {
+    const stale = (now: unknown) => ({ ...(now as object), component: "edb-admission" });
+    const edit: Edit = (object) =>
+      object.kind === "EndpointSlice"
+        ? { ...object, endpoints: [] }
+        : changed(service, ["spec", "selector"], stale)(object);
+    const { code, report } = await example().run(command, edit);
+    expect(code).toBe(command === "status" ? 0 : 3);
+    expect(JSON.stringify(report)).toMatch(
+      /asks for component=edb-admission, which no pod carries; without it Pod\/engine\/\S+ would match/,
+    );
+    expect(JSON.stringify(report)).toContain(
+      "kubectl patch service admission --namespace=engine --type=merge --patch=",
+    );
+  },
+);
+
+test("a conversion to a Service that is gone is an error, and is taken out", async () => {
+  const edit = changed(clusters, ["spec", "conversion"], () => ({
+    strategy: "Webhook",
+    webhook: {
+      conversionReviewVersions: ["v1"],
+      clientConfig: { service: { namespace: "engine-old", name: "convert", path: "/convert" } },
+    },
+  }));
+  const judged = await example().run("check", edit);
+  expect(judged.errors.map((one) => one.code)).toContain("DEFINITION-CONVERSION");
+  const { code, written } = await example().run("upgrade-operator", edit);
+  const ofIt = written.filter(({ object }) => object === clusters);
+  expect([code, ofIt.map(({ action }) => action)]).toEqual([0, ["patch"]]);
+});

@@ -1,0 +1,68 @@
+/** A CA injector's annotation on the new configuration: caBundle is the injector's. */
+import { entriesOf } from "../../../../plugin/domain/admission/configuration";
+import { aNewConfiguration, type ConfigurationChanges, testCa } from "../../../support/builders";
+import { applyNew, codesOf, expectWanted, newName, Scene } from "./scene";
+
+const annotations = { "cert-manager.io/inject-ca-from": "engine/serving" };
+const injector = "cert-manager-cainjector";
+
+/** The injector writes this CA at once over whatever anybody else writes. */
+function sceneOf(caBundle: string, changes: ConfigurationChanges = {}): Scene {
+  const scene = new Scene();
+  const put = () =>
+    scene.cluster.put(aNewConfiguration({ metadata: { annotations }, caBundle, ...changes }));
+  put();
+  scene.cluster.put(
+    { ...scene.live(), ...aNewConfiguration({ metadata: { annotations }, caBundle, ...changes }) },
+    injector,
+  );
+  const { after } = scene.cluster;
+  scene.cluster.after = (call) => {
+    after(call);
+    const live = scene.live();
+    if (live === undefined || call.dryRun || !["apply", "update", "patch"].includes(call.verb))
+      return;
+    const webhooks = entriesOf(live).map((entry) => ({
+      ...entry,
+      clientConfig: { ...(entry["clientConfig"] as object), caBundle },
+    }));
+    scene.cluster.put({ ...live, webhooks }, injector);
+  };
+  return scene;
+}
+
+test("it injects the CA of what is served: named, nothing to write, 0", async () => {
+  const scene = sceneOf(testCa);
+  const report = await scene.run();
+  expect([report.exit.code, scene.cluster.written]).toEqual([0, []]);
+  expect(report.findings).toContainEqual(
+    expect.objectContaining({
+      code: "WEBHOOK-INJECTED",
+      severity: "warning",
+      cause: expect.stringContaining("cert-manager.io/inject-ca-from: engine/serving") as string,
+    }),
+  );
+});
+
+test("other fields are written as usual, and the annotation stays", async () => {
+  const scene = sceneOf(testCa, { entry: { failurePolicy: "Ignore" } });
+  const takeFields = ['.webhooks[name="redisenterprise.admission.engine"].failurePolicy'];
+  const report = await scene.run({ takeFields });
+  expect([report.exit.code, scene.cluster.written]).toEqual([0, [applyNew]]);
+  expectWanted(scene);
+  expect(scene.live()?.metadata.annotations).toEqual(annotations);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ["another CA", "T1RIRVI=", []],
+  ["another CA, with --take-fields", "T1RIRVI=", ["webhooks"]],
+  ["nothing yet", "", []],
+])("it injects %s: 5 with both ways out, nothing written", async (_title, caBundle, takeFields) => {
+  const scene = sceneOf(caBundle);
+  const report = await scene.run({ takeFields });
+  expect([report.exit.code, scene.cluster.written]).toEqual([5, []]);
+  expect(codesOf(report)).toContain("WEBHOOK-CA-INJECTED");
+  expect(report.findings?.find(({ code }) => code === "WEBHOOK-CA-INJECTED")?.fix).toBe(
+    `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: kubectl annotate validatingwebhookconfiguration ${newName} cert-manager.io/inject-ca-from-`,
+  );
+});

@@ -1,0 +1,211 @@
+import type { PlannedWrite } from "../../../../plugin/domain/kube/planned-write";
+import {
+  parsePlan,
+  type PlannedStep,
+  savedBy,
+  staleReasons,
+  unplanned,
+  type UpgradePlan,
+  writeKey,
+} from "../../../../plugin/commands/upgrade/saved-plan";
+
+function write(changes: Partial<PlannedWrite> = {}): PlannedWrite {
+  return {
+    verb: "patch",
+    target: {
+      group: "apps",
+      version: "v1",
+      resource: "deployments",
+      kind: "Deployment",
+      name: "a",
+    },
+    read: { uid: "u", resourceVersion: "1" },
+    risk: "some",
+    reverse: "back",
+    command: "kubectl apply -f -",
+    ...changes,
+  };
+}
+
+function step(changes: Partial<PlannedStep> = {}): PlannedStep {
+  return {
+    part: "operator",
+    object: "Deployment/a",
+    action: "apply",
+    why: "S16",
+    write: write(),
+    ...changes,
+  };
+}
+
+function plan(changes: Partial<UpgradePlan> = {}): UpgradePlan {
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "UpgradePlan",
+    program: "0.1.0",
+    madeAt: "2026-01-02T03:04:05Z",
+    cluster: "c",
+    namespace: "engine",
+    release: "./release",
+    sha256: "aa",
+    words: ["upgrade"],
+    parts: [],
+    steps: [step()],
+    ...changes,
+  };
+}
+
+function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {
+  return Object.fromEntries(
+    Object.entries(object).filter(([each]) => each !== key),
+  ) as unknown as Omit<T, K>;
+}
+
+const created: PlannedWrite = without(write({ verb: "create" }), "read");
+const withoutDigest: UpgradePlan = without(plan(), "sha256");
+const writing = (changes: Partial<PlannedWrite>) =>
+  plan({ steps: [step({ write: write(changes) })] });
+const creating = plan({ steps: [step({ write: created })] });
+const tagged = (to: string) => writing({ changes: [{ path: ".spec.tag", to }] });
+const of = (part: PlannedStep["part"]) => plan({ steps: [step({ part })] });
+const digest = (is: string, was: string) =>
+  `the release's SHA-256 is ${is}, the plan was made for ${was}`;
+
+test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
+  ["holds on the state that it was made on", plan(), plan(), []],
+  ["holds whatever the texts are", plan(), plan({ madeAt: "later", words: [] }), []],
+  [
+    "of another cluster says that alone",
+    plan(),
+    plan({ cluster: "d", steps: [] }),
+    ["the cluster (uid of the namespace kube-system) is d, the plan was made for c"],
+  ],
+  [
+    "of another namespace",
+    plan(),
+    plan({ namespace: "other" }),
+    ["the namespace is other, the plan was made for engine"],
+  ],
+  [
+    "of another release and digest names both",
+    plan(),
+    plan({ release: "x.tar.gz", sha256: "bb" }),
+    ["the release is x.tar.gz, the plan was made for ./release", digest("bb", "aa")],
+  ],
+  ["made without a digest", withoutDigest, plan(), [digest("aa", "none")]],
+  ["found with a digest gone", plan(), withoutDigest, [digest("none", "aa")]],
+  [
+    "an object changed since",
+    plan(),
+    writing({ read: { uid: "u", resourceVersion: "2" } }),
+    ["Deployment/a was changed"],
+  ],
+  [
+    "an object recreated since",
+    plan(),
+    writing({ read: { uid: "v", resourceVersion: "1" } }),
+    ["Deployment/a was deleted and recreated"],
+  ],
+  ["an object deleted since", plan(), creating, ["Deployment/a no longer exists"]],
+  ["an object made since", creating, plan(), ["Deployment/a exists now"]],
+  ["an object still absent", creating, creating, []],
+  [
+    "another value for a field of the same object",
+    tagged("8.0.2-17"),
+    tagged("8.0.6-10"),
+    ["Deployment/a: its apply of .spec.tag was not planned"],
+  ],
+  [
+    "a write that is no longer needed, and one that was not planned",
+    of("rbac-expand"),
+    of("operator"),
+    ["Deployment/a: its apply is no longer needed", "Deployment/a: its apply was not planned"],
+  ],
+])("a saved plan: %s", (_, saved, ...[now, reasons]) => {
+  expect(staleReasons(saved, now)).toEqual(reasons);
+});
+
+describe("a plan file", () => {
+  test("reads back as it was written", () => {
+    const saved = plan();
+    expect(parsePlan(JSON.parse(JSON.stringify(saved)))).toEqual(saved);
+  });
+
+  test.each<[string, unknown]>([
+    ["no object", "plan"],
+    ["another kind", { ...plan(), kind: "Report" }],
+    ["another version", { ...plan(), apiVersion: "v1" }],
+    ["no program", without(plan(), "program")],
+    ["no cluster", { ...plan(), cluster: 7 }],
+    ["words that are no list", { ...plan(), words: "upgrade" }],
+    ["words that are no texts", { ...plan(), words: [1] }],
+    ["parts that are no list", { ...plan(), parts: {} }],
+    ["steps that are no list", { ...plan(), steps: {} }],
+    ["a step without a write", { ...plan(), steps: [{ ...step(), write: undefined }] }],
+    ["a step without a part", { ...plan(), steps: [{ ...step(), part: 1 }] }],
+    ["a step that is no write", { ...plan(), steps: [{ ...step(), action: "wait" }] }],
+    ["a write without a name", { ...plan(), steps: [{ ...step(), write: { verb: "patch" } }] }],
+  ])("with %s is refused", (_, value) => {
+    expect(parsePlan(value)).toBeUndefined();
+  });
+});
+
+test.each([
+  ["a plan of today", plan(), "version 0.1.0"],
+  ["a plan without a number", without(plan(), "program"), "an older version"],
+  ["a report", { ...plan(), kind: "Report" }, undefined],
+  ["a text", "plan", undefined],
+])("%s says which version saved it", (_, value, version) => {
+  expect(savedBy(value)).toBe(version);
+});
+
+test("creating and changing are the same write: the object may come to exist in between", () => {
+  expect(writeKey(created)).toBe(writeKey(write()));
+  expect(writeKey(write({ verb: "delete" }))).not.toBe(writeKey(write()));
+  const { target } = write();
+  expect(writeKey(write({ target: { ...target, namespace: "b" } }))).not.toBe(writeKey(write()));
+});
+
+test("writes that a part did not plan are found, those that it did are not", () => {
+  const other = step({ write: write({ target: { ...write().target, name: "b" } }) });
+  expect(unplanned([step()], [step(), other])).toEqual([{ step: other, is: "its apply" }]);
+  expect(unplanned([step(), other], [step()])).toEqual([]);
+});
+
+const tag = { path: ".spec.tag", to: "2" };
+const labels = { path: ".metadata.labels", to: { app: "x", "a.b/c": "y" } };
+
+type Changes = PlannedWrite["changes"];
+
+test.each<[string, readonly [Changes, Changes], string | undefined]>([
+  ["the same", [[tag], [{ ...tag }]], undefined],
+  ["fewer fields", [[tag, labels], [tag]], undefined],
+  ["no field any more", [[tag], []], undefined],
+  [
+    "a part of a planned value",
+    [[labels], [{ path: ".metadata.labels.a.b/c", to: "y" }]],
+    undefined,
+  ],
+  ["the whole object, as planned", [undefined, undefined], undefined],
+  ["a field more", [[tag], [tag, labels]], "its apply of .metadata.labels"],
+  ["another value", [[tag], [{ ...tag, to: "3" }]], "its apply of .spec.tag"],
+  ["a value that goes", [[tag], [{ ...tag, to: null }]], "its apply of .spec.tag"],
+  [
+    "another part of a planned value",
+    [[labels], [{ path: ".metadata.labels.app", to: "z" }]],
+    "its apply of .metadata.labels.app",
+  ],
+  [
+    "a field whose name only begins alike",
+    [[tag], [{ ...tag, path: ".spec.tags" }]],
+    "its apply of .spec.tags",
+  ],
+  ["fields where the whole was planned", [undefined, [tag]], "its apply of .spec.tag"],
+  ["the whole where fields were planned", [[tag], undefined], "its apply"],
+])("a write that is planned again: %s", (_, changes, is) => {
+  const [planned, found] = changes.map((each) =>
+    step({ write: write({ ...(each && { changes: each }) }) }),
+  ) as [PlannedStep, PlannedStep];
+  const more = is === undefined ? [] : [{ step: found, is }];
+  expect(unplanned([planned], [found])).toEqual(more);
+});

@@ -1,0 +1,91 @@
+import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
+import { renderPlan, wordsOf } from "../../../../plugin/commands/upgrade/command";
+import type { PlannedStep, UpgradePlan } from "../../../../plugin/commands/upgrade/saved-plan";
+
+const step = (name: string): PlannedStep => ({
+  part: "rbac-expand",
+  object: `Role/${name}/edb-role`,
+  action: "apply",
+  why: "its rules differ (S34)",
+  write: {
+    verb: "patch",
+    target: {
+      group: "rbac.authorization.k8s.io",
+      version: "v1",
+      resource: "roles",
+      kind: "Role",
+      namespace: name,
+      name: "edb-role",
+    },
+    risk: "the operator may do more",
+    reverse: "kubectl replace -f FILE",
+    command: "kubectl apply --server-side -f -",
+  },
+});
+
+const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
+  apiVersion: "cli.engine.com/v1",
+  kind: "UpgradePlan",
+  program: "0.1.0",
+  madeAt: "2026-01-02T03:04:05Z",
+  cluster: "c",
+  namespace: "engine",
+  release: "./release",
+  words: ["upgrade"],
+  parts: [
+    { id: "rbac-expand", title: "Widen RBAC", source: "S34" },
+    { id: "operator", title: "Upgrade the operator", source: "S15-S23" },
+    { id: "webhook", title: "Reapply the webhook", source: "S24", skipped: "not \u001b[1min use" },
+  ],
+  steps,
+});
+
+test("a plan is shown part by part, with permission, risk, way back and command", () => {
+  expect(renderPlan(plan([step("shop")]))).toEqual([
+    "1. Widen RBAC (S34)",
+    "  apply Role/shop/edb-role: its rules differ (S34)",
+    '      needs    patch roles.rbac.authorization.k8s.io "edb-role" in namespace shop',
+    "      risk     the operator may do more",
+    "      reverse  kubectl replace -f FILE",
+    "      same as  kubectl apply --server-side -f -",
+    "2. Upgrade the operator (S15-S23): up to date, nothing is written",
+    "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
+  ]);
+});
+
+test("a part that could not be planned is not called up to date", () => {
+  const { parts, ...rest } = plan([]);
+  const stopped = parts.map((part) =>
+    part.id === "operator" ? { ...part, unplanned: "Helm \u001b[1mowns it" } : part,
+  );
+  expect(renderPlan({ ...rest, parts: stopped })).toEqual([
+    "1. Widen RBAC (S34): up to date, nothing is written",
+    "2. Upgrade the operator (S15-S23): could not be planned: Helm \\x1b[1mowns it",
+    "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
+  ]);
+});
+
+test("every write of a plan is shown, however many there are", () => {
+  const many = Array.from({ length: 500 }, (_, index) => step(`shop-${index}`));
+  const shown = renderPlan(plan(many)).filter((line) => line.startsWith("  apply Role/shop-"));
+  expect(shown).toHaveLength(500);
+});
+
+test("flags are said again in words, without the secrets of an address", () => {
+  const flags = {
+    ...defaultsOf(upgradeSpec),
+    ...{ release: "https://user:s3cr3t@host/{tag}.tar.gz?sig=s3cr3t", target: "8.0.2-2" },
+    chart: { chart: "./chart", releaseName: "operator", version: "8.0.2-2" },
+    ...{ registry: "mirror/x", pullSecret: "pull", participants: ["west", "east/engine"] },
+    ...{ takeFields: ["a", "b"], skip: [{ code: "A", object: "b" }, { code: "C" }] },
+    ...{ auto: true, probe: false },
+  };
+  expect(wordsOf(flags)).toEqual([
+    ...["--release", "https://host/{tag}.tar.gz?…", "--target", "8.0.2-2", "--chart", "./chart"],
+    ...["--release-name", "operator", "--version", "8.0.2-2", "--image-registry", "mirror/x"],
+    ...["--pull-secret", "pull", "--participant", "west", "--participant", "east/engine"],
+    ...["--take-fields", "a", "--take-fields", "b", "--skip", "A=b", "--skip", "C"],
+    ...["--auto", "--no-probe"],
+  ]);
+});

@@ -1,0 +1,158 @@
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import * as configuration from "../../../../plugin/domain/admission/configuration";
+import { aNewConfiguration, anOldConfiguration } from "../../../support/builders";
+import { hostile } from "./hostile";
+
+const { caBundleOf, candidatesOf, entriesOf, entryNames, entryOf } = configuration;
+const { lostRules, matchesResource, wideRules } = configuration;
+const { serviceNameOf, serviceNamespaceOf } = configuration;
+const { group } = names;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** An entry of one rule, of the kinds `edbs` and `roles` unless told otherwise. */
+function anEntry(changes: Entry = {}): Entry {
+  const rule = {
+    apiGroups: [group],
+    apiVersions: ["v1alpha1"],
+    operations: ["CREATE", "UPDATE"],
+    resources: ["edbs", "roles"],
+  };
+  return { rules: [{ ...rule, ...changes }] };
+}
+
+const both = (...entries: readonly Entry[]) => ({
+  rules: entries.flatMap(({ rules }) => rules as readonly unknown[]),
+});
+const wanted = { group, plural: "edbs", operation: "CREATE" };
+
+test.each(hostile)("of %s nothing is made up, and nothing throws", (_title, value) => {
+  expect(entriesOf(value).every((entry) => typeof entry === "object")).toBe(true);
+  expect(entryOf(value, "absent")).toBeUndefined();
+  expect(entryNames(value).every((name) => name === "")).toBe(true);
+  expect(serviceNamespaceOf(value) ?? serviceNameOf(value)).toBeUndefined();
+  expect(caBundleOf(value)).toBe("");
+  const odd = [value, { rules: value }, { rules: [value] }, anEntry({ resources: value })];
+  for (const entry of odd) {
+    expect(matchesResource(entry, wanted)).toBe(false);
+    expect([...lostRules(entry, undefined), ...wideRules(entry, names)]).toEqual([]);
+  }
+});
+
+test("an entry is found by its name, the first of several, and shows its Service and its CA", () => {
+  const webhooks = [{ name: "a", n: 1 }, { name: "b" }, { name: "a", n: 2 }];
+  expect(entryOf({ webhooks }, "a")).toEqual({ name: "a", n: 1 });
+  expect(entryNames({ webhooks })).toEqual(["a", "b", "a"]);
+  const entry = entryOf(aNewConfiguration(), names.webhook.entry);
+  const shown = [serviceNamespaceOf(entry), serviceNameOf(entry), caBundleOf(entry)];
+  expect(shown).toEqual(["engine", "admission", "Q0E="]);
+});
+
+test.each<[Entry, boolean]>([
+  [{}, true],
+  [{ apiGroups: ["*"] }, true],
+  [{ operations: ["*"] }, true],
+  [{ apiGroups: ["h"] }, false],
+  [{ operations: ["DELETE"] }, false],
+  [{ operations: undefined }, false],
+  [{ resources: ["*"] }, true],
+  [{ resources: ["*/*"] }, true],
+  [{ resources: ["edbs/*"] }, true],
+  [{ resources: ["*/status"] }, false],
+  [{ resources: ["edbs/status"] }, false],
+  [{ resources: ["roles"] }, false],
+])("a rule with %j matches: %s", (changes, expected) => {
+  expect(matchesResource(both({ rules: [null] }, anEntry(changes)), wanted)).toBe(expected);
+});
+
+test.each([
+  ["edbs/*", true],
+  ["*/status", true],
+  ["*", false],
+  ["edbs", false],
+])("a rule for %s matches edbs/status: %s", (rule, expected) => {
+  const status = { ...wanted, plural: "edbs/status" };
+  expect(matchesResource(anEntry({ resources: [rule] }), status)).toBe(expected);
+});
+
+const named = (name: string | undefined, entry: string): KubeObject => ({
+  ...aNewConfiguration(),
+  metadata: name === undefined ? {} : { name },
+  webhooks: [{ name: entry }],
+});
+
+test.each<[string, KubeObject, boolean]>([
+  ["the new name", named(names.webhook.configuration, "x"), true],
+  ["the old name", named(names.webhook.oldConfiguration, "x"), true],
+  ["the new entry", named("chart", names.webhook.entry), true],
+  ["the old entry", named("chart", names.webhook.oldEntry), true],
+  ["nothing of the product's", named("other", "other.example.com"), false],
+  ["no name", named(undefined, "other.example.com"), false],
+])("a candidate with %s", (_title, object, expected) => {
+  const [old, others] = [anOldConfiguration(), named("other", "x")];
+  expect(candidatesOf([old, others, object], names)).toEqual(expected ? [old, object] : [old]);
+});
+
+test.each<[string, unknown, unknown, readonly string[]]>([
+  ["nothing, where both are alike", anEntry(), anEntry(), []],
+  ["nothing, where no entry is live", undefined, anEntry(), []],
+  ["a resource", anEntry(), anEntry({ resources: ["edbs"] }), [`roles.${group} (CREATE, UPDATE)`]],
+  [
+    "an operation",
+    anEntry({ operations: ["CREATE", "DELETE"] }),
+    anEntry(),
+    [`edbs.${group} (DELETE)`, `roles.${group} (DELETE)`],
+  ],
+  [
+    "every operation",
+    anEntry({ operations: ["*"], resources: ["edbs"] }),
+    anEntry(),
+    [`edbs.${group} (DELETE, CONNECT)`],
+  ],
+  [
+    "a group",
+    both(anEntry(), anEntry({ apiGroups: [""], resources: ["secrets"] })),
+    anEntry(),
+    ["secrets (CREATE, UPDATE)"],
+  ],
+  ["every resource", anEntry({ resources: ["*"] }), anEntry(), [`*.${group} (CREATE, UPDATE)`]],
+  [
+    "every group",
+    anEntry({ apiGroups: ["*"], resources: ["edbs"] }),
+    anEntry(),
+    ["edbs.* (CREATE, UPDATE)"],
+  ],
+  [
+    "a subresource",
+    anEntry({ resources: ["edbs", "edbs/status"] }),
+    anEntry(),
+    [`edbs/status.${group} (CREATE, UPDATE)`],
+  ],
+  ["nothing by an apply that adds", anEntry(), anEntry({ resources: ["edbs", "roles", "x"] }), []],
+  ["nothing by a wildcard", anEntry(), anEntry({ apiGroups: ["*"], resources: ["*/*"] }), []],
+  [
+    "nothing by the same in other rules",
+    anEntry(),
+    both(anEntry({ resources: ["roles"] }), anEntry({ resources: ["edbs"] })),
+    [],
+  ],
+  ["nothing by other versions", anEntry(), anEntry({ apiVersions: ["v1"] }), []],
+])("an apply would remove %s", (_title, ...[live, next, lost]) => {
+  expect(lostRules(live, next)).toEqual(lost);
+});
+
+test.each<[Entry, readonly string[]]>([
+  [{ resources: ["edbs", "roles", "acls"] }, []],
+  [{ operations: ["CREATE", "UPDATE", "DELETE"] }, []],
+  [{ apiGroups: [group, "apps"] }, ["apiGroups=apps"]],
+  [{ apiGroups: [""] }, ["apiGroups="]],
+  [{ resources: ["*/*", "edbs/*"] }, ["resources=*/*", "resources=edbs/*"]],
+  [{ operations: ["CREATE", "CONNECT"] }, ["operations=CONNECT"]],
+  [
+    { apiGroups: ["*"], resources: ["*"], operations: ["*"] },
+    ["apiGroups=*", "resources=*", "operations=*"],
+  ],
+])("a template's rules with %j are too wide", (changes, wide) => {
+  expect(wideRules(both(anEntry(changes), anEntry(changes)), names)).toEqual(wide);
+});

@@ -1,0 +1,245 @@
+/** Why nothing is behind the Service of the webhook: each cause with its own way out. */
+import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
+import { defaultNames } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { type EndpointFacts, judgeEndpoints } from "../../../../plugin/domain/webhook/endpoints";
+
+const own = { name: "engine-enterprise-operator" };
+const listening = [{ ports: [{ containerPort: 8443, name: "webhook" }] }];
+
+const serviceWith = (selector?: object, metadata: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "admission", namespace: "ops", ...metadata },
+  spec: { ports: [{ port: 443, targetPort: 8443 }], ...(selector && { selector }) },
+});
+const podWith = (
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  {
+    containers = listening,
+    status = {},
+    metadata = {},
+  }: {
+    readonly containers?: readonly object[];
+    readonly status?: object;
+    readonly metadata?: object;
+  } = {},
+): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "ops", labels, ...metadata },
+  spec: { containers },
+  status: { conditions: [{ type: "Ready", status: "True" }], ...status },
+});
+const notReady = {
+  conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }],
+};
+const operator = podWith("operator-1", own);
+const stale = serviceWith({ ...own, component: "edb-admission" });
+const patch = (selector: object): string =>
+  `kubectl patch service admission --namespace=ops --type=merge --patch=${JSON.stringify({ spec: { selector } })}`;
+
+interface Expected {
+  readonly says: string;
+  readonly command?: string;
+}
+const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
+  [
+    "a key that no pod carries",
+    { service: stale, pods: [operator] },
+    {
+      says: "its selector asks for component=edb-admission, which no pod carries; without it Pod/ops/operator-1 would match",
+      command: patch({ component: null }),
+    },
+  ],
+  [
+    "another value of a key, and a key more",
+    {
+      service: serviceWith({ ...own, tier: "old", release: "v7" }),
+      pods: [
+        podWith("operator-1", { ...own, tier: "new" }),
+        podWith("operator-2", { ...own, tier: "new" }),
+      ],
+    },
+    {
+      says: "its selector asks for tier=old, release=v7, which no pod carries; without it Pod/ops/operator-1, Pod/ops/operator-2 would match",
+      command: patch({ tier: null, release: null }),
+    },
+  ],
+  [
+    "a key that only another pod carries",
+    {
+      service: stale,
+      pods: [
+        operator,
+        podWith(
+          "logs-1",
+          { component: "edb-admission" },
+          { containers: [{ ports: [{ containerPort: 80 }] }] },
+        ),
+      ],
+    },
+    {
+      says: "component=edb-admission, which operator-1 does not carry; without it Pod/ops/operator-1 would match",
+    },
+  ],
+  [
+    "a Service of someone",
+    {
+      service: serviceWith(
+        { ...own, a: "b" },
+        { labels: { "app.kubernetes.io/managed-by": "Helm" } },
+      ),
+      pods: [operator],
+    },
+    { says: "asks for a=b", command: patch({ a: null }) },
+  ],
+  [
+    "a pod that meets a part, and listens elsewhere",
+    {
+      service: stale,
+      pods: [podWith("logs-1", own, { containers: [{ ports: [{ containerPort: 80 }] }] })],
+    },
+    {
+      says: "its selector asks for component=edb-admission, which no pod carries: every",
+      command: "kubectl get pods --show-labels --namespace=ops",
+    },
+  ],
+  [
+    "a pod that does not say where it listens",
+    { service: stale, pods: [podWith("operator-1", own, { containers: [{}] })] },
+    { says: "without it Pod/ops/operator-1 would match" },
+  ],
+  [
+    "a Service without ports",
+    { service: { ...stale, spec: { selector: { ...own, a: "b" } } }, pods: [operator] },
+    { says: "without it Pod/ops/operator-1 would match" },
+  ],
+  [
+    "a port by its name",
+    {
+      service: {
+        ...stale,
+        spec: {
+          selector: { ...own, a: "b" },
+          ports: [{ port: 8443, targetPort: "webhook" }, { port: 1 }],
+        },
+      },
+      pods: [operator],
+    },
+    { says: "without it Pod/ops/operator-1 would match" },
+  ],
+  [
+    "pods that carry a key each",
+    {
+      service: serviceWith({ a: "1", b: "2" }),
+      pods: [
+        podWith("x", { a: "1" }, { containers: [{ ports: [{ containerPort: 1 }] }] }),
+        podWith("y", { b: "2" }, { containers: [{ ports: [{ containerPort: 1 }] }] }),
+      ],
+    },
+    { says: "its selector asks for a=1, b=2, which no pod carries" },
+  ],
+  [
+    "no pods at all",
+    { service: serviceWith(own), pods: [] },
+    { says: "its selector asks for name=engine-enterprise-operator, which no pod carries" },
+  ],
+  [
+    "pods that have ended or go",
+    {
+      service: serviceWith(own),
+      pods: [
+        podWith("operator-1", own, { status: { phase: "Failed" } }),
+        podWith("operator-2", own, { metadata: { deletionTimestamp: "2026-11-25T10:00:00Z" } }),
+      ],
+    },
+    { says: "which no pod carries" },
+  ],
+  [
+    "a Deployment that has no pods",
+    {
+      service: serviceWith(own),
+      pods: [],
+      deployments: [
+        {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          metadata: { name: "engine-enterprise-operator", namespace: "ops" },
+          spec: { replicas: 0, template: { metadata: { labels: own } } },
+        },
+      ],
+    },
+    {
+      says: "Deployment/ops/engine-enterprise-operator, whose pods its selector finds, has none",
+      command: "kubectl describe deployment engine-enterprise-operator --namespace=ops",
+    },
+  ],
+  [
+    "a pod that is not ready",
+    {
+      service: serviceWith(own),
+      pods: [operator, podWith("operator-2", own, { status: notReady })],
+    },
+    {
+      says: "Pod/ops/operator-2 behind it is not ready (no node takes it: 0/3 nodes are available)",
+      command: "kubectl describe pod operator-2 --namespace=ops",
+    },
+  ],
+  [
+    "a pod that is ready",
+    { service: serviceWith(own), pods: [operator] },
+    {
+      says: "although its selector finds Pod/ops/operator-1, which is ready",
+      command: "kubectl delete pod operator-1 --namespace=ops",
+    },
+  ],
+  [
+    "pods that may not be read",
+    { service: stale },
+    {
+      says: "the Service has no ready endpoint: every call would fail",
+      command: "kubectl describe service admission --namespace=ops",
+    },
+  ],
+  [
+    "no selector",
+    { service: serviceWith(), pods: [operator] },
+    {
+      says: "the Service has no selector",
+      command: "kubectl describe service admission --namespace=ops",
+    },
+  ],
+];
+
+test.each(rows)("%s", (_title, facts, { says, command }) => {
+  const finding = judgeEndpoints(facts);
+  expect(finding).toMatchObject({
+    code: "WEBHOOK-NO-ENDPOINTS",
+    object: "Service/ops/admission",
+    cause: expect.stringContaining(says) as string,
+  });
+  if (command === undefined) return;
+  const found = fixCommand(finding, defaultNames);
+  expect(found && [found.of, ...found.words].join(" ")).toBe(command);
+});
+
+test("an owner of the Service is named beside the command", () => {
+  const service = serviceWith({ ...own, a: "b" }, { labels: { "olm.owner": "engine.v8" } });
+  expect(judgeEndpoints({ service, pods: [operator] }).fix).toMatch(
+    /\(OLM owns the Service: .+\) with: kubectl patch service admission/,
+  );
+});
+
+test("after the printed patch the selector finds the pods", () => {
+  const found = fixCommand(judgeEndpoints({ service: stale, pods: [operator] }), defaultNames);
+  const written = JSON.parse(String(found?.words.at(-1)).replace("--patch=", "")) as {
+    readonly spec: { readonly selector: Readonly<Record<string, string | null>> };
+  };
+  const merged = Object.entries<string | null>({ ...own, ...written.spec.selector }).filter(
+    ([, value]) => value !== null,
+  );
+  const service = serviceWith(Object.fromEntries(merged));
+  expect(judgeEndpoints({ service, pods: [operator] }).cause).toContain("its selector finds");
+});

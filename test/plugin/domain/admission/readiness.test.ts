@@ -1,0 +1,81 @@
+import { defaultNames } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import {
+  judgeServer,
+  readyEndpoints,
+  type ServerFacts,
+} from "../../../../plugin/domain/admission/configuration";
+import { aDeployment, anEndpointSlice, aService } from "../../../support/builders";
+import { hostile } from "./hostile";
+
+const facts: ServerFacts = {
+  namespace: "engine",
+  serviceName: "admission",
+  service: aService("engine"),
+  slices: [anEndpointSlice("engine")],
+  deployment: aDeployment("engine"),
+};
+const judge = (changes: Partial<ServerFacts>) =>
+  judgeServer({ ...facts, ...changes }, defaultNames);
+const operator = (spec: object, status: unknown, metadata: object = {}): Partial<ServerFacts> => ({
+  deployment: {
+    ...aDeployment("engine"),
+    metadata: { name: "engine-enterprise-operator", ...metadata },
+    spec,
+    status,
+  },
+});
+const ready = { readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+const unready = anEndpointSlice("engine", false);
+
+test.each<readonly [string, Partial<ServerFacts>, readonly string[]]>([
+  ["a ready operator and endpoint", {}, []],
+  ["no Deployment of the operator in the namespace", { deployment: undefined }, []],
+  ["a Deployment that does not say how many replicas it wants", operator({}, ready), []],
+  ["one of several slices", { slices: [unready, anEndpointSlice("engine")] }, []],
+  ["no slices", { slices: [] }, ["WEBHOOK-NO-ENDPOINTS"]],
+  ["no ready endpoint", { slices: [unready] }, ["WEBHOOK-NO-ENDPOINTS"]],
+  ["an operator scaled to none", operator({ replicas: 0 }, {}), ["OPERATOR-NOT-READY"]],
+  [
+    "a status of an older generation",
+    operator({}, { ...ready, observedGeneration: 1 }, { generation: 2 }),
+    ["OPERATOR-NOT-READY"],
+  ],
+  [
+    "everything at once",
+    { service: undefined, deployment: aDeployment("engine", 0) },
+    ["WEBHOOK-SERVICE-MISSING", "OPERATOR-NOT-READY"],
+  ],
+  ...hostile.map(
+    ([title, value]) =>
+      [`a status that is ${title}`, operator({}, value), ["OPERATOR-NOT-READY"]] as const,
+  ),
+])("what keeps calls from being answered: %s", (_title, changes, expected) => {
+  expect(judge(changes).map(({ code }) => code)).toEqual(expected);
+});
+
+test("the counts and the reason of the Deployment are shown", () => {
+  const conditions = [
+    { type: "Available", status: "True", message: "fine" },
+    { type: "Progressing", status: "False", message: "image cannot be pulled" },
+  ];
+  expect(judge(operator({ replicas: 2 }, { readyReplicas: 1, conditions }))).toMatchObject([
+    {
+      object: "Deployment/engine/engine-enterprise-operator",
+      cause:
+        "the operator is not ready: 1 ready, 0 up to date, 0 available of 2 (image cannot be pulled)",
+    },
+  ]);
+});
+
+test.each<[string, unknown, number]>([
+  ["a missing condition counts as ready", [{ addresses: ["a"] }], 1],
+  ["every address counts", [{ addresses: ["a", "b"], conditions: { ready: true } }], 2],
+  ["one that is not ready", [{ addresses: ["a"], conditions: { ready: false } }], 0],
+  ["one without addresses", [{ conditions: { ready: true } }], 0],
+  ["a null list", null, 0],
+  ["what is no endpoint", [null, "x", 1], 0],
+])("ready endpoints: %s", (_title, endpoints, expected) => {
+  const slice: KubeObject = { ...anEndpointSlice("engine"), endpoints };
+  expect(readyEndpoints([slice])).toBe(expected);
+});

@@ -1,0 +1,101 @@
+import type { StatusCause } from "../../../../plugin/domain/base/errors";
+import type { ObjectMeta } from "../../../../plugin/domain/kube/objects";
+import {
+  heldOf,
+  isPersons,
+  isPersonsManager,
+  judgeConflict,
+  ownerOf,
+} from "../../../../plugin/domain/kube/owners";
+import { aNewConfiguration } from "../../../support/builders";
+
+const ours = ["kubectl-engine"];
+const inherited = Object.create({ "olm.owner": "x" }) as Record<string, string>;
+
+test.each<[ObjectMeta, string | undefined]>([
+  [{ labels: { "app.kubernetes.io/managed-by": "Helm" } }, "Helm"],
+  [{ annotations: { "meta.helm.sh/release-name": "engine" } }, "Helm"],
+  [{ labels: { "olm.owner": "x" } }, "OLM"],
+  [{ annotations: { "olm.operatorGroup": "x" } }, "OLM"],
+  [{ ownerReferences: [{ kind: "ClusterServiceVersion" }] }, "OLM"],
+  [{ labels: { "argocd.argoproj.io/instance": "x" } }, "Argo CD"],
+  [{ annotations: { "argocd.argoproj.io/tracking-id": "x" } }, "Argo CD"],
+  [{ labels: { "kustomize.toolkit.fluxcd.io/name": "x" } }, "Flux"],
+  [{ labels: { "helm.toolkit.fluxcd.io/name": "x" } }, "Flux"],
+  [{ labels: { "objectset.rio.cattle.io/hash": "x" } }, "Fleet"],
+  [{ annotations: { "objectset.rio.cattle.io/id": "x" } }, "Fleet"],
+  [{}, undefined],
+  [{ labels: { "app.kubernetes.io/instance": "x" } }, undefined],
+  [{ labels: { "app.kubernetes.io/managed-by": "kubectl" } }, undefined],
+  [{ labels: inherited }, undefined],
+  [{ ownerReferences: [{ kind: "Deployment" }, {}] }, undefined],
+  [{ labels: ["olm.owner"] as unknown as Record<string, string> }, undefined],
+])("an object with %j is owned by %s", (metadata, name) => {
+  const found = ownerOf({ ...aNewConfiguration(), metadata });
+  expect(found?.name).toBe(name);
+  expect(found?.way).not.toBe("");
+});
+
+test("a person's managers are kubectl, oc and this tool, and an object is a person's by all of them", () => {
+  const persons = ["kubectl", "kubectl-create", "kubectl-client-side-apply", "kubectl-edit"];
+  const others = ["helm", "kubectl-something", "kubectlx", ""];
+  const more = ["kubectl.exe", "oc", "oc-patch", "before-first-apply", "kubectl-engine"];
+  const all = [...persons, ...more, ...others];
+  expect(all.filter((one) => isPersonsManager(one, ours))).toEqual([...persons, ...more]);
+  const isOf = (...managers: readonly (string | undefined)[]) => {
+    const metadata = { managedFields: managers.map((manager) => ({ manager })) };
+    return isPersons({ ...aNewConfiguration(), metadata }, ours);
+  };
+  expect([isOf(), isOf("kubectl-edit", "kubectl-engine")]).toEqual([true, true]);
+  expect([isOf("kubectl-edit", "helm"), isOf(undefined)]).toEqual([false, false]);
+  expect(isPersons({ ...aNewConfiguration(), metadata: {} }, ours)).toBe(true);
+});
+
+const by = (manager: string, field = ".webhooks"): StatusCause => ({
+  reason: "FieldManagerConflict",
+  field,
+  message: `conflict with "${manager}" using v1`,
+});
+const judge = (causes: readonly StatusCause[], takeFields: readonly string[] = []) =>
+  judgeConflict({ causes, object: "Kind/x", ours, takeFields });
+
+test("a 409 names fields and managers, or neither", () => {
+  expect(heldOf([by("x"), {}])).toEqual([
+    { field: ".webhooks", manager: "x" },
+    { field: "", manager: "" },
+  ]);
+});
+
+test.each<[string, readonly StatusCause[], readonly string[]]>([
+  ["with persons and this tool", [by("kubectl"), by("oc"), by("kubectl-engine")], []],
+  ["over a field that was said to be taken", [by("flux")], [".webhooks"]],
+  ["over such a field without its dot", [by("flux")], ["webhooks"]],
+])("a conflict is forced %s", (_title, causes, takeFields) => {
+  expect(judge(causes, takeFields)).toEqual({ is: "force" });
+});
+
+test.each<[string, readonly StatusCause[], readonly string[]]>([
+  ["with another manager beside a person", [by("flux"), by("kubectl")], []],
+  ["over another field than was said", [by("flux")], [".webhooks.x"]],
+])("a conflict is refused %s", (_title, causes, takeFields) => {
+  const finding = {
+    code: "FIELD-CONFLICT",
+    severity: "error",
+    object: "Kind/x",
+    field: ".webhooks",
+    cause: 'the field is held by manager "flux", which may write it again',
+    fix: "change it through that manager, or take the field with --take-fields '.webhooks'",
+    source: "S18",
+  };
+  expect(judge(causes, takeFields)).toEqual({ is: "refuse", findings: [finding] });
+});
+
+test.each<[string, readonly StatusCause[]]>([
+  ["without causes", []],
+  ["without a field or a message", [{}]],
+  ["with a message of another form", [{ message: "someone else" }]],
+])("%s nobody is named, and nothing is forced", (_title, causes) => {
+  const cause = "the field is held by another manager, which may write it again";
+  const fix = "find out who writes the object: kubectl get -o yaml --show-managed-fields";
+  expect(judge(causes)).toMatchObject({ is: "refuse", findings: [{ cause, fix }] });
+});

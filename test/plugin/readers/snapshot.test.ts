@@ -1,0 +1,257 @@
+import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
+import { type FactKey, factKeys, type Facts } from "../../../plugin/domain/facts/facts";
+import { defaultNames as names } from "../../../plugin/domain/names/names";
+import type { Cluster } from "../../../plugin/ports/kubernetes";
+import { readSnapshot } from "../../../plugin/readers/snapshot";
+import { fitWorld } from "../domain/checks/world";
+import { aControlPlane, admin } from "../simulator/memory-cluster";
+import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import { getPath, asArray } from "../../../plugin/domain/base/values";
+import type { ProbeReport } from "../../../plugin/kernel/report";
+import { Recorder } from "../../../plugin/kernel/recorder";
+import { probeWebhook } from "../../../plugin/commands/status/read";
+import { aNamespace, aNewConfiguration, resourceOf, testCa } from "../../support/builders";
+import { FakeCluster, type WebhookServer } from "../../support/fake-cluster";
+import { ManualClock } from "../../support/manual-clock";
+import { fine } from "../commands/status/scene";
+
+type List = Cluster["list"];
+
+const refused = (): never => {
+  throw new ApiError("forbidden: you may not", { status: 403, reason: "Forbidden" });
+};
+
+/** The lists that were asked for, each as `plural namespace selector`. */
+async function read(
+  change: (cluster: Cluster) => Partial<Cluster> = () => ({}),
+  keys: readonly FactKey[] = factKeys,
+) {
+  const { objects } = await fitWorld();
+  const memory = aControlPlane(objects).connect({ user: admin, namespace: "engine" });
+  const asked: string[] = [];
+  const changed = change(memory);
+  const list: List = (resource, options) => {
+    const { namespace = "*", fieldSelector = "" } = options ?? {};
+    asked.push([resource.plural, namespace, fieldSelector].join(" ").trim());
+    return (changed.list ?? memory.list.bind(memory))(resource, options);
+  };
+  const no = () => Promise.reject(new Error("nothing but lists is read"));
+  const cluster: Cluster = {
+    server: memory.server,
+    namespace: memory.namespace,
+    version: changed.version ?? memory.version.bind(memory),
+    serves: changed.serves ?? memory.serves.bind(memory),
+    list,
+    get: no,
+    watch: () => {
+      throw new Error("nothing is watched");
+    },
+    create: no,
+    update: no,
+    apply: no,
+    patch: no,
+    delete: no,
+    can: no,
+    whoAmI: no,
+    close: () => undefined,
+  };
+  const clock = { now: () => 0, sleep: no };
+  const signal = new AbortController().signal;
+  return { asked, facts: await readSnapshot({ cluster, clock, names, signal }, "engine", keys) };
+}
+
+test("each kind is one list, Secrets are asked for by name alone", async () => {
+  const { asked } = await read();
+  expect(asked.filter((line) => line.startsWith("secrets"))).toEqual([
+    "secrets engine metadata.name=admission-tls",
+    "secrets engine metadata.name=ec",
+  ]);
+  const others = asked.filter((line) => !line.startsWith("secrets"));
+  expect(new Set(others).size).toBe(others.length);
+});
+
+test("what was not asked for is unread", async () => {
+  const { asked, facts } = await read(undefined, ["nodes"]);
+  expect(asked).toEqual(["nodes *"]);
+  expect(facts.unread.get("ecs")).toBe("it was not asked for");
+  expect(facts.unread.has("nodes")).toBe(false);
+});
+
+test("kinds that are not there are unserved, also to whoever may not read them", async () => {
+  const { facts } = await read((cluster) => ({
+    list: (resource, options) =>
+      resource.group === "security.openshift.io" ? refused() : cluster.list(resource, options),
+  }));
+  expect([...facts.unserved].sort()).toEqual(["clusterVersions", "constraints", "subscriptions"]);
+  expect([...facts.unread]).toEqual([]);
+});
+
+test.each(["nodes", "engineenterpriseclusters", "engineenterprisedatabases"])(
+  "a list of %s that is refused is unread, with the reason",
+  async (plural) => {
+    const { facts } = await read((cluster) => ({
+      list: (resource, options) =>
+        resource.plural === plural ? refused() : cluster.list(resource, options),
+    }));
+    expect([...facts.unread.values()]).toContain("forbidden: you may not");
+  },
+);
+
+test("without the clusters it is not known which Secrets are named", async () => {
+  const { asked, facts } = await read((cluster) => ({
+    list: (resource, options) =>
+      resource.plural === names.ec.plural ? refused() : cluster.list(resource, options),
+  }));
+  expect(facts.unread.get("namedSecrets")).toBe("forbidden: you may not");
+  expect(asked.filter((line) => line.startsWith("secrets"))).toHaveLength(1);
+});
+
+test("a named Secret that may not be read leaves the list unread", async () => {
+  const { facts } = await read((cluster) => ({
+    list: (resource, options) =>
+      options?.fieldSelector === "metadata.name=ec" ? refused() : cluster.list(resource, options),
+  }));
+  expect([...facts.unread.keys()]).toEqual(["namedSecrets"]);
+});
+
+test("where discovery is refused too, the kind may be there", async () => {
+  const { facts } = await read((cluster) => ({
+    list: (resource, options) =>
+      resource.group === "security.openshift.io" ? refused() : cluster.list(resource, options),
+    serves: () => Promise.resolve().then(refused),
+    version: () => Promise.resolve().then(refused),
+  }));
+  expect([...facts.unread.keys()]).toEqual(["constraints"]);
+  expect(facts.apiServer).toBeUndefined();
+});
+
+test.each([
+  ["a list", { list: () => Promise.reject(new UnavailableError("gone")) }],
+  ["the version", { version: () => Promise.reject(new UnavailableError("gone")) }],
+  [
+    "discovery",
+    {
+      list: () => Promise.resolve().then(refused),
+      serves: () => Promise.reject(new UnavailableError("gone")),
+    },
+  ],
+])("no answer to %s ends the run", async (_, parts) => {
+  await expect(read(() => parts)).rejects.toThrow("gone");
+});
+
+type Judge = WebhookServer["judge"];
+
+/** As a real one judges modules and versions, in the spec alone: a uid is drawn, and may hold any digits. */
+const refuses: Judge = ({ spec }) => {
+  const judged = JSON.stringify(spec);
+  return /unknown|no-such|never|9\d|0\.0|1\.0/i.test(judged) ? "it is not valid" : undefined;
+};
+
+async function probe(
+  judge: Judge,
+  change: (facts: Facts) => Facts = (facts) => facts,
+  prepare: (cluster: FakeCluster) => void = () => undefined,
+) {
+  const clock = new ManualClock();
+  const cluster = new FakeCluster(clock);
+  const facts = change(fine());
+  cluster.served.push(resourceOf(names.edb), resourceOf(names.eaadb), resourceOf(names.erc));
+  for (const object of [...facts.objects.namespaces, ...facts.objects.webhookConfigurations]) {
+    cluster.put(object);
+  }
+  cluster.servers.set("engine/admission", { ca: testCa, judge });
+  prepare(cluster);
+  const probes: ProbeReport[] = [];
+  const recorder = new Recorder(
+    { kind: "Status" },
+    { clock, event: (event) => event.type === "probe" && probes.push(event.probe) },
+  );
+  const { signal } = new AbortController();
+  const outcome = await probeWebhook({ cluster, clock, names, signal, recorder }, facts, {
+    name: "probe-1",
+  });
+  expect(cluster.writes).toEqual([]);
+  return { outcome, probes, cluster };
+}
+
+test("a webhook that refuses the bad twin and lets the good one pass is proven", async () => {
+  const { outcome, probes } = await probe(refuses);
+  expect(outcome).toEqual({ is: "proven" });
+  expect(probes).toMatchObject([{ phase: "status", deny: { by: names.webhook.entry } }]);
+});
+
+test("one that lets everything pass has failed", async () => {
+  const { outcome } = await probe(() => undefined);
+  expect(outcome).toMatchObject({
+    is: "failed",
+    because: expect.stringContaining("must be refused passes") as string,
+  });
+});
+
+test("where someone else refuses, nothing is known of the webhook", async () => {
+  const { outcome } = await probe(refuses, undefined, (cluster) => {
+    cluster.schema = () => "a policy says no";
+  });
+  expect(outcome).toMatchObject({ is: "open" });
+});
+
+const withConfigurations =
+  (...webhookConfigurations: readonly KubeObject[]) =>
+  (facts: Facts): Facts => ({ ...facts, objects: { ...facts.objects, webhookConfigurations } });
+
+const selecting = (selectors: Readonly<Record<string, unknown>>) =>
+  withConfigurations(aNewConfiguration({ entry: selectors }));
+const contradiction = {
+  matchExpressions: [
+    { key: "x", operator: "In", values: ["a"] },
+    { key: "x", operator: "NotIn", values: ["a"] },
+  ],
+};
+
+test.each<[string, (facts: Facts) => Facts, string]>([
+  ["no configuration", withConfigurations(), "no configuration of this namespace can be probed"],
+  [
+    "one of another namespace",
+    withConfigurations(aNewConfiguration({ namespace: "other" })),
+    "no configuration of this namespace can be probed",
+  ],
+  [
+    "no namespace selected",
+    selecting({ namespaceSelector: { matchLabels: { no: "one" } } }),
+    "nothing is selected by its selectors",
+  ],
+  [
+    "no object can be selected",
+    selecting({ objectSelector: contradiction }),
+    "nothing is selected by its selectors",
+  ],
+  [
+    "no kind served",
+    (facts) => ({ ...facts, unserved: new Set(["edbs", "eaadbs", "ercs"] as const) }),
+    "none of the kinds that it matches is served",
+  ],
+])("nothing is sent: %s", async (_title, change, because) => {
+  const { outcome, cluster, probes } = await probe(refuses, change);
+  expect(outcome).toEqual({ is: "open", because });
+  expect([cluster.calls, probes]).toEqual([[], []]);
+});
+
+test("the operator's namespace is probed where it is selected, else another one that is", async () => {
+  const namespacesOf = ({ calls }: FakeCluster): readonly unknown[] => [
+    ...new Set(calls.map(({ object }) => getPath(object, ["metadata", "namespace"]))),
+  ];
+  const first = await probe(refuses);
+  expect(namespacesOf(first.cluster)).toEqual(["engine"]);
+  const labeled = aNamespace("shop", { team: "db" });
+  const leaving: KubeObject = {
+    ...aNamespace("leaving", { team: "db" }),
+    metadata: { name: "leaving", labels: { team: "db" }, deletionTimestamp: "now" },
+  };
+  const { cluster } = await probe(refuses, (facts) => {
+    const configured = selecting({ namespaceSelector: { matchLabels: { team: "db" } } })(facts);
+    const namespaces = [leaving, labeled, aNamespace("engine")];
+    return { ...configured, objects: { ...configured.objects, namespaces } };
+  });
+  expect(namespacesOf(cluster)).toEqual(["shop"]);
+  expect(asArray(cluster.calls).length).toBeGreaterThan(0);
+});
