@@ -2,6 +2,7 @@
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 import noCycles from "./.ci/no-cycles.mjs";
+import rooms from "./.ci/rooms.mjs";
 
 /** Forbids imports that match any of the patterns, type-only ones included. */
 const forbid = (...groups) => ({
@@ -11,10 +12,6 @@ const forbid = (...groups) => ({
   ],
 });
 
-const adaptersInward = [
-  "/(commands|output|rehearsal|program|main)(/|$)|^(\\.\\./)+run/(?!ports|cluster-api)",
-  "adapters import run/ports, run/cluster-api and domain",
-];
 const openid = ["^openid-client", "only adapters/kubernetes uses it"];
 
 export default tseslint.config(
@@ -60,17 +57,13 @@ export default tseslint.config(
     rules: forbid(openid),
   },
   {
-    files: ["plugin/domain/**/*.ts"],
+    files: [
+      "plugin/domain/**/*.ts",
+      "plugin/commands/*/{,*-}{checks,findings,next}.ts",
+      "plugin/commands/*/{flags,plan}.ts",
+    ],
     rules: {
-      ...forbid(
-        ["^(?!\\.)", "plugin/domain imports nothing outside itself"],
-        [
-          "(^|/)(commands|run|adapters|output|rehearsal|program|main)(/|$)",
-          "plugin/domain imports nothing outside itself",
-        ],
-        // one step up is domain/webhook, the rules of the swap
-        ["^(\\.\\./){2,}webhook(/|$)", "plugin/domain imports nothing outside itself"],
-      ),
+      ...forbid(["^(?!\\.)", "what only computes imports no package"]),
       "no-restricted-properties": [
         "error",
         { object: "Date", property: "now", message: "time comes in as a value" },
@@ -80,40 +73,9 @@ export default tseslint.config(
     },
   },
   {
-    files: ["plugin/run/**/*.ts"],
-    rules: forbid(
-      ["/(commands|adapters|output|rehearsal|program|main)(/|$)", "run imports domain alone"],
-      openid,
-    ),
-  },
-  {
-    files: ["plugin/adapters/**/*.ts"],
-    rules: forbid(adaptersInward, openid),
-  },
-  { files: ["plugin/adapters/kubernetes/**/*.ts"], rules: forbid(adaptersInward) },
-  {
-    files: ["plugin/simulator/**/*.ts"],
-    rules: forbid(
-      ["/(commands|output|program|main)(/|$)", "rehearsal imports adapters, run and domain"],
-      openid,
-    ),
-  },
-  {
-    files: ["plugin/output/**/*.ts"],
-    rules: forbid(
-      ["/(commands|adapters|rehearsal|program|main)(/|$)", "output imports run and domain"],
-      openid,
-    ),
-  },
-  {
-    files: ["webhook/**/*.ts"],
-    rules: forbid(
-      [
-        "plugin/(?!domain(/|$)|adapters/(http/|kubernetes/|x509/|certificate-pair$|heap$|encoding$|yaml$)|output/fit$)",
-        "the webhook imports plugin/domain, its HTTP and Kubernetes clients, its maker and its judgment of certificates, its reader of files, its bound of memory and what breaks lines",
-      ],
-      openid,
-    ),
+    files: ["plugin/**/*.ts", "webhook/**/*.ts"],
+    plugins: { house: { rules: { rooms } } },
+    rules: { "house/rooms": "error" },
   },
   {
     files: ["plugin/**/*.ts", "webhook/**/*.ts", "test/**/*.ts"],

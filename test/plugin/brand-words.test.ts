@@ -39,42 +39,54 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [anywhere, ["v1"], "the version of Kubernetes' own kinds and of reviews"],
   [anywhere, ["kubectl-engine"], "this tool's own name: executable, user agent, Role to ask for"],
   [
-    /^(webhook|plugin\/(program|rehearsal|commands\/specs))\//,
+    /^(webhook|plugin\/(cli|simulator|cmdutil))\/|^plugin\/commands\/([-\w]+\/flags|rehearse\/.*)\.ts$/,
     ["engine-webhook"],
     "the webhook's executable",
   ],
   [
-    /^plugin\/commands\/specs\/webhook\.ts$/,
+    /^plugin\/commands\/upgrade-webhook\/flags\.ts$/,
     ["admission-tls", "engine-admission"],
     "help speaks of the default words",
   ],
-  [/^plugin\/commands\/specs\/common\.ts$/, ["credentialsSecret"], "this tool's own key of a flag"],
-  [/^plugin\/program\/help\.ts$/, ["Engine Enterprise"], "help speaks of the default words"],
-  [/^plugin\/rehearsal\/played-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
+  [/^plugin\/cmdutil\/common-flags\.ts$/, ["credentialsSecret"], "this tool's own key of a flag"],
+  [/^plugin\/cli\/help\.ts$/, ["Engine Enterprise"], "help speaks of the default words"],
+  [/^plugin\/simulator\/rest-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
-  [/^plugin\/run\/cert-(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
+  [/^plugin\/commands\/cert\/(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
-  [/^plugin\/domain\/(kinds|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
-  [/^plugin\/domain\/checks\/operator\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
-  [/^plugin\/domain\/cluster\/volumes\.ts$/, ["Resizing"], "a condition of Kubernetes' own claims"],
-  [/^plugin\/domain\/rollout\/cluster\.ts$/, ["imagePullPolicy"], "of a container"],
+  [
+    /^plugin\/domain\/(kube\/kinds|operator\/refusals)\.ts$/,
+    ["v1alpha1"],
+    "the version of OLM's kinds",
+  ],
+  [
+    /^plugin\/commands\/upgrade-operator\/checks\.ts$/,
+    ["serviceAccountName"],
+    "of a Deployment's pods",
+  ],
+  [
+    /^plugin\/domain\/engine-cluster\/volumes\.ts$/,
+    ["Resizing"],
+    "a condition of Kubernetes' own claims",
+  ],
+  [/^plugin\/domain\/engine-cluster\/rollout\.ts$/, ["imagePullPolicy"], "of a container"],
   [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],
   [/^plugin\/domain\/rollout\/deployment\.ts$/, ["observedGeneration"], "of a Deployment"],
   [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
-  [/^plugin\/domain\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
+  [/^plugin\/cmdutil\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
   [
-    /^plugin\/rehearsal\/(operator|kinds)\//,
+    /^plugin\/simulator\/(operator|kinds)\//,
     ["serviceAccountName", "imagePullPolicy", "observedGeneration"],
     "of Kubernetes' own kinds",
   ],
   [
-    /^plugin\/commands\/specs\/(upgrade|database|modules|look)\.ts$/,
+    /^plugin\/commands\/(upgrade|upgrade-database|modules|status)\/flags\.ts$/,
     ["7.2", "8.0"],
     "examples of the help",
   ],
-  [/^plugin\/commands\/upgrade-database\.ts$/, ["8.0"], "an example in a complaint"],
+  [/^plugin\/commands\/upgrade-database\/command\.ts$/, ["8.0"], "an example in a complaint"],
   [
-    /^plugin\/(domain\/databases\/bdb|rehearsal\/cluster-api\/upgrade)\.ts$/,
+    /^plugin\/(domain\/database\/bdb|simulator\/rest-api\/upgrade)\.ts$/,
     ["engineVersion"],
     "this tool's own key of the field; its name in a request is data",
   ],
@@ -84,20 +96,20 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     "the versions that releases bundle, as published",
   ],
   [
-    /^plugin\/rehearsal\/cluster-api\/profiles\.ts$/,
+    /^plugin\/simulator\/rest-api\/profiles\.ts$/,
     ["7.4", "8.0", "8.2"],
     "the versions that releases bundle",
   ],
-  [/^plugin\/rehearsal\/cluster-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
+  [/^plugin\/simulator\/rest-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
-  [/^plugin\/rehearsal\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
+  [/^plugin\/simulator\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
 ];
 
 function sources(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !/^plugin\/domain\/names(\/|\.ts$)/.test(path));
+    .filter((path) => !/^plugin\/domain\/names\//.test(path));
 }
 
 /** The texts of string literals and templates, without what is imported. */
@@ -141,7 +153,7 @@ test.each(paths)("%s holds no name of its own", (path) => {
 const terms = /(?<![\w-])(?:EC|EDB|EAADB|ERC)s?(?![\w-])/;
 /** Help is said in the words of the names as a whole. */
 const isHelp = (path: string): boolean =>
-  /^plugin\/(program|commands\/specs)\/[-\w]+\.ts$/.test(path);
+  /^plugin\/(cli\/[-\w]+|cmdutil\/common-flags|commands\/[-\w]+\/flags)\.ts$/.test(path);
 
 test.each(paths.filter((path) => !isHelp(path)))(
   "%s calls a kind by its term in sentences of the catalogue alone",

@@ -8,7 +8,7 @@ import { basename } from "node:path";
 const { default: Sequencer } = createRequire(import.meta.url)("@jest/test-sequencer");
 
 /** Measured on two idle cores; what is not named here is short. */
-const longest = ["commands", "run", "rest", "jobs", "adapters", "rehearsal", "webhook", "domain"];
+const longest = ["parts", "wholes", "rest", "jobs", "adapters", "simulator", "webhook", "domain"];
 
 const placeOf = ({ path }) => {
   const place = longest.indexOf(basename(path, ".ts"));

@@ -12,13 +12,29 @@ const root = join(__dirname, "..");
 /** Folders of each suite, about equally long; a folder that is in none belongs to `rest`. */
 const folders = {
   adapters: ["plugin/adapters"],
-  commands: ["plugin/commands"],
   domain: ["plugin/domain"],
   jobs: ["jobs", "frozen", "records"],
-  program: ["plugin/cli"],
-  rehearsal: ["plugin/simulator"],
-  run: ["plugin/run"],
+  program: ["plugin/cli", "plugin/cmdutil"],
+  parts: [
+    "plugin/commands/upgrade-webhook",
+    "plugin/commands/upgrade-operator",
+    "plugin/commands/upgrade-cluster",
+    "plugin/commands/upgrade-database",
+    "plugin/commands/reapply-rbac",
+    "plugin/commands/unbind-scc",
+    "plugin/kernel",
+    "plugin/readers",
+  ],
+  simulator: ["plugin/simulator"],
   webhook: ["webhook"],
+  wholes: [
+    "plugin/commands/upgrade",
+    "plugin/commands/rehearse",
+    "plugin/commands/check",
+    "plugin/commands/status",
+    "plugin/commands/recover",
+    "plugin/commands/validate",
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** These have runs of their own. */

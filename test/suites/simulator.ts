@@ -1,3 +1,3 @@
 import { suite } from "./suites";
 
-suite("run");
+suite("simulator");
