@@ -7,6 +7,7 @@ import { sweepLeftovers } from "../../plugin/adapters/files";
 import { until } from "../control-plane/until";
 import { aWebhookProgram } from "../support/webhook-program";
 import { aFolder } from "../support/a-folder";
+import { bundled } from "../support/bundled";
 
 const root = join(__dirname, "../..");
 const now = Date.now();
@@ -62,8 +63,8 @@ test("a link is not followed, and a place that cannot be read is no error", () =
 
 test("a rehearsal that is killed takes its webhook with it, and its keys go with the next run that connects", async () => {
   const env = { PATH: process.env["PATH"], TMPDIR: temporary };
-  const child = fork(join(root, "test/support/rehearsal-process.ts"), [webhook.file], {
-    execArgv: ["--import", "tsx"],
+  const child = fork(bundled("test/support/rehearsal-process.ts"), [webhook.file], {
+    execArgv: [],
     cwd: root,
     env,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -76,8 +77,7 @@ test("a rehearsal that is killed takes its webhook with it, and its keys go with
   await once(child, "exit");
   await until("the webhook to end", () => !isAlive(pid) || undefined);
   old(join(tlsDir, ".."));
-  const words = ["--import", "tsx", join(root, "plugin/main.ts"), "status"];
-  spawnSync(process.execPath, words, { cwd: root, env });
+  spawnSync(process.execPath, [bundled("plugin/main.ts"), "status"], { cwd: root, env });
 
   expect(existsSync(tlsDir)).toBe(false);
 }, 60_000);

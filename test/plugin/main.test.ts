@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { aFolder } from "../support/a-folder";
+import { bundled } from "../support/bundled";
 
 const root = join(__dirname, "../..");
-const program = ["--import", "tsx", join(root, "plugin/main.ts")];
+const program = [bundled("plugin/main.ts")];
 const env = { ...process.env, KUBECONFIG: "/nowhere/at/all" };
 
 interface Ended {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../../plugin/adapters/files";
 import { UsageError } from "../../plugin/domain/base/errors";
 import { aFolder } from "../support/a-folder";
+import { bundled } from "../support/bundled";
 import { aWebhookProgram } from "../support/webhook-program";
 
 const root = join(__dirname, "../..");
@@ -34,12 +35,11 @@ test.each([
 });
 
 test("a rehearsal without a folder for what is temporary ends with 2 and says how to give one", () => {
-  const words = ["--import", "tsx", join(root, "plugin/main.ts"), "rehearse"];
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [...words, "--webhook", aWebhookProgram().file, "upgrade-webhook", "--yes"],
-    { cwd: root, env: { PATH: process.env["PATH"], TMPDIR: file, TSX_DISABLE_CACHE: "1" } },
-  );
+  const words = ["rehearse", "--webhook", aWebhookProgram().file, "upgrade-webhook", "--yes"];
+  const { status, stderr } = spawnSync(process.execPath, [bundled("plugin/main.ts"), ...words], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], TMPDIR: file },
+  });
   expect(String(stderr)).toContain(
     `cannot make a temporary folder: part of the path is not a folder: ${file}`,
   );

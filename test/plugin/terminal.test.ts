@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { entries, parents } from "../../plugin/cli/commands";
 import { startFakeApiServer } from "../support/api-server";
+import { bundled } from "../support/bundled";
 import { aWebhookProgram } from "../support/webhook-program";
 
 const root = join(__dirname, "../..");
@@ -94,7 +95,7 @@ test("Ctrl-C ends a watch in silence, and what follows begins on a clean line", 
       return { body: { apiVersion: "v1", kind: "Namespace", metadata } };
     return { body: { kind: "List", metadata, items: [] } };
   });
-  const main = ["--import", "tsx", join(root, "plugin/main.ts")];
+  const main = [bundled("plugin/main.ts")];
   const words = ["status", "--watch", `--server=${server.url}`, "-n", "engine"];
   const drawn = "\u001b[J";
   let isTyped = false;

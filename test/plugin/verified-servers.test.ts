@@ -4,8 +4,8 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { type Folder, kubeconfig, temporaryFolder } from "../support/api-server-kubeconfigs";
+import { bundled } from "../support/bundled";
 import type { ClientOrder } from "../support/client-process";
 import { aPair } from "../support/tls";
 
@@ -55,8 +55,8 @@ afterAll(async () => {
 async function outcomeOf(client: string, cluster: object, user: object): Promise<string> {
   const file = folder.write("config", kubeconfig(cluster, user));
   const order: ClientOrder = { client, url, caPem: authority.certPem, kubeconfig: file };
-  const child = fork(join(__dirname, "../support/client-process.ts"), {
-    execArgv: ["--import", "tsx"],
+  const child = fork(bundled("test/support/client-process.ts"), {
+    execArgv: [],
     env: { PATH: process.env["PATH"], NODE_TLS_REJECT_UNAUTHORIZED: "0" },
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

@@ -1,10 +1,8 @@
 /** The webhook as a program of its own, without a build: for tests that let a rehearsal start it. */
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildSync } from "esbuild";
 import { aFolder } from "./a-folder";
-
-const root = join(__dirname, "../..");
+import { bundled } from "./bundled";
 
 /** A program, and what its one run had. */
 export interface WebhookProgram {
@@ -13,24 +11,9 @@ export interface WebhookProgram {
   lastRun(): { readonly pid: number; readonly tlsDir: string };
 }
 
-let bundled: string | undefined;
-
-/** The real webhook, bundled once from its sources: a program that loads module by module starts slowly. */
+/** The real webhook. */
 export function aWebhookProgram(): WebhookProgram {
-  bundled ??= bundle();
-  return program(bundled);
-}
-
-function bundle(): string {
-  const { outputFiles } = buildSync({
-    entryPoints: [join(root, "webhook/main.ts")],
-    bundle: true,
-    write: false,
-    platform: "node",
-    target: "node20",
-    logLevel: "error",
-  });
-  return outputFiles[0]?.text ?? "";
+  return program(`require(${JSON.stringify(bundled("webhook/main.ts"))});`);
 }
 
 /** A webhook that lets everything pass, whatever is asked. */

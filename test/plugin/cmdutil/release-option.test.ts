@@ -13,6 +13,7 @@ import { type ReleaseServer, startReleaseServer } from "../../support/releases/s
 import { releaseFiles, writeRelease } from "../../support/releases/tree";
 import { aWebhookProgram } from "../../support/webhook-program";
 import { aFolder } from "../../support/a-folder";
+import { bundled } from "../../support/bundled";
 
 const root = join(__dirname, "../../..");
 let folder = "";
@@ -67,8 +68,7 @@ describe("a release behind a URL", () => {
   ): Promise<{ code: number; out: string; err: string }> {
     const ca = join(folder, "ca.pem");
     writeFileSync(ca, server.ca);
-    const program = ["--import", "tsx", join(root, "plugin/main.ts"), "rehearse"];
-    const args = [...program, `--webhook=${webhook.file}`, ...words];
+    const args = [bundled("plugin/main.ts"), "rehearse", `--webhook=${webhook.file}`, ...words];
     const env = { PATH: process.env["PATH"], ENGINE_HOME: folder, NODE_EXTRA_CA_CERTS: ca };
     const child = spawn(process.execPath, args, { cwd: root, env });
     const texts = { out: "", err: "" };
