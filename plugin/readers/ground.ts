@@ -32,13 +32,34 @@ export async function requireGround(deps: SnapshotDeps, place: Place): Promise<v
       some(deps, cluster.get({ resource: kinds.definition, name }, { signal })),
     ),
   ]);
-  const found = { namespaces, ecs, definitions: definitions.flat() };
+  await requireStanding(deps, place, { namespaces, ecs, definitions: definitions.flat() });
+}
+
+/**
+ * Throws 3 where the namespace that is written into is being deleted. Roles, bindings and Secrets are
+ * no objects of a definition: one that goes, or an EC that goes, does not stop their writes, which may
+ * be what its finalizer waits for.
+ */
+export async function requireNamespace(deps: SnapshotDeps, namespace: string): Promise<void> {
+  const { cluster, signal } = deps;
+  const asked = cluster.get({ resource: kinds.namespace, name: namespace }, { signal });
+  const found = { namespaces: await some(deps, asked), ecs: [], definitions: [] };
+  await requireStanding(deps, { namespace, clusters: [] }, found);
+}
+
+/** What was looked at. */
+type Ground = Pick<Facts["objects"], "namespaces" | "ecs" | "definitions">;
+
+/** Throws 3 for what goes, with what goes with it, which is read only then. */
+async function requireStanding(
+  deps: SnapshotDeps,
+  { namespace, clusters }: Place,
+  found: Ground,
+): Promise<void> {
   if (!Object.values(found).flat().some(isDeleting)) return;
   const read = await readSnapshot(deps, namespace, counted);
-  const facts: Facts = {
-    ...read,
-    objects: { ...read.objects, ...found, ecs: read.unread.has("ecs") ? ecs : read.objects.ecs },
-  };
+  const ecs = read.unread.has("ecs") ? found.ecs : read.objects.ecs;
+  const facts: Facts = { ...read, objects: { ...read.objects, ...found, ecs } };
   const findings = judgeGround(facts, clusters);
   if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
 }

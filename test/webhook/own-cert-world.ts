@@ -28,6 +28,7 @@ interface Stored {
   readonly metadata: {
     readonly resourceVersion: string;
     readonly managedFields: readonly object[];
+    readonly deletionTimestamp?: string;
   };
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
@@ -93,6 +94,14 @@ export class World implements ApiSender {
   trustedBy(name: string): readonly string[] {
     const { webhooks = [] } = this.get(paths.registration) ?? {};
     return fingerprints(webhooks.find((entry) => entry.name === name)?.clientConfig.caBundle);
+  }
+
+  /** A finalizer holds it. */
+  beginDeletion(path: string): void {
+    const found = this.get(path);
+    if (found === undefined) throw new Error(`there is no ${path}`);
+    const deletionTimestamp = new Date(this.time).toISOString();
+    this.objects.set(path, { ...found, metadata: { ...found.metadata, deletionTimestamp } });
   }
 
   remove(path: string): void {

@@ -185,6 +185,33 @@ describe("a Secret of our own", () => {
   });
 });
 
+test.each([
+  ["secret", "Secret admission-tls"],
+  ["registration", "the webhook configuration"],
+] as const)("nothing is written while the %s is being deleted", async (key, says) => {
+  const old = await inUse(60 * day);
+  world.beginDeletion(paths[key]);
+  const replica = world.replica();
+  expect([await replica.look(), await replica.look()]).toEqual(["quiet", "quiet"]);
+  expect([world.writes, replica.serves]).toEqual([[], old]);
+  expect(world.requests.filter((line) => !line.startsWith("GET"))).toEqual([]);
+  const told = world.log.of("the own certificate cannot be looked after");
+  expect(told).toMatchObject([
+    {
+      fields: {
+        because: expect.stringContaining(`${says} is being deleted since 2026-`) as string,
+      },
+    },
+  ]);
+});
+
+test("a Secret of someone else that is being deleted is no concern of ours", async () => {
+  world.putSecret(await world.aPair(), "someone");
+  world.beginDeletion(paths.secret);
+  await world.replica().look();
+  expect(world.log.of("the own certificate cannot be looked after")).toEqual([]);
+});
+
 describe("a Secret of someone else", () => {
   test.each([
     ["fit", 0, "info"],

@@ -137,11 +137,25 @@ export class CertificateKeeper {
     if (secret.status === "rejected") throw secret.reason;
     await this.serve(secret.value);
     if (registered.status === "rejected") throw registered.reason;
+    const stored = { secret: secret.value, registration: registered.value };
+    if (secret.value?.ours !== false) this.requireStanding(stored);
     if (secret.value?.ours === false || !(await this.lease.hold(signal))) {
       this.candidate = undefined;
       return this.parts.certificate.loaded() ? "quiet" : "soon";
     }
-    return this.advance({ secret: secret.value, registration: registered.value }, signal);
+    return this.advance(stored, signal);
+  }
+
+  /** Nothing is written into what is being deleted, or made for it; what is served stays served. */
+  private requireStanding({ secret, registration }: Stored): void {
+    const going = [
+      { object: `Secret ${this.place.name}`, deletedAt: secret?.deletedAt },
+      { object: "the webhook configuration", deletedAt: registration?.deletedAt },
+    ];
+    const found = going.find(({ deletedAt }) => deletedAt !== undefined);
+    if (found === undefined) return;
+    const { object, deletedAt = "" } = found;
+    throw new Error(`${object} is being deleted since ${deletedAt}: nothing is written`);
   }
 
   private async advance(stored: Stored, signal: AbortSignal): Promise<Outlook> {

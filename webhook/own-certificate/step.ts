@@ -144,6 +144,8 @@ export interface Certificate {
 
 export interface SecretFacts {
   readonly version: string;
+  /** Since when it is being deleted: what is written into it is lost with it. */
+  readonly deletedAt?: string;
   /** True while both items are as this webhook wrote them: whoever changes them takes them over. */
   readonly ours: boolean;
   /** Who holds the items, for the log. */
@@ -160,6 +162,8 @@ export interface SecretFacts {
 /** The webhook configuration, where the product's entry of it points at this webhook's Service. */
 export interface RegistrationFacts {
   readonly version: string;
+  /** Since when it is being deleted. */
+  readonly deletedAt?: string;
   /** What the product's entry trusts. */
   readonly certificates: readonly Certificate[];
   /** What entries that a person added for the same Service trust: they fail with another CA. */
@@ -198,12 +202,18 @@ export function secretFacts(secret: Json, self: Self, now: number): SecretFacts 
   );
   return {
     version: versionOf(secret),
+    ...readDeletion(secret),
     ours: mine !== undefined,
     managers: holders.map((entry) => asString(getOwn(entry, "manager")) ?? "?"),
     writtenAt: Date.parse(asString(getOwn(mine, "time")) ?? "") || 0,
     certificates: certificatesOf(cert),
     ...judgePair({ cert, key: item(secretKey) }, self, now),
   };
+}
+
+function readDeletion(object: Json): Pick<SecretFacts, "deletedAt"> {
+  const deletedAt = asString(getPath(object, ["metadata", "deletionTimestamp"]));
+  return deletedAt === undefined ? {} : { deletedAt };
 }
 
 function holds(entry: unknown, item: string): boolean {
@@ -238,6 +248,7 @@ export function registrationFacts(
   if (configuration === undefined || entry === undefined) return undefined;
   return {
     version: versionOf(configuration),
+    ...readDeletion(configuration),
     certificates: trustedBy(entry),
     further: calling
       .filter((one) => one !== entry)

@@ -39,6 +39,7 @@ import {
   requireYes,
 } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
+import { requireNamespace } from "../../readers/ground";
 import type { Report } from "../../kernel/report";
 
 /** Makes or puts back the pair; expected ends of every kind come back as a report. */
@@ -77,6 +78,7 @@ class Creation {
     const { names } = deps;
     const needs = certNeeds({ ...options, names, namespace: this.#namespace });
     await requireNeeds(deps, "cert create", needs);
+    await requireNamespace(deps, this.#namespace);
     const plan = planOf(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(permissionsOf));

@@ -1,7 +1,5 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
-import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { projectCluster } from "../../domain/rules/clusters";
-import { isDeleting, renderDeletion } from "../../domain/facts/deletion";
 import { moduleFindings } from "../../domain/engine-cluster/modules";
 import { ClusterApiError, moduleLabel, namesOf, sameBuild } from "../../domain/rest-api/modules";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
@@ -17,7 +15,7 @@ import type {
 } from "../../ports/rest-api";
 import { requireHome } from "../../kernel/permissions";
 import { type CallChange, Session, type SessionPorts } from "../../kernel/session";
-import { BlockedError, type Recorder, type StepInfo } from "../../kernel/recorder";
+import { type Recorder, type StepInfo } from "../../kernel/recorder";
 import type { Report } from "../../kernel/report";
 import {
   isAway,
@@ -28,6 +26,7 @@ import {
   type Waiting,
   type WaitPorts,
 } from "../../kernel/wait";
+import { requireGround } from "../../readers/ground";
 import type { Clock } from "../../ports/kubernetes";
 
 /** What an installation needs of the world. */
@@ -62,7 +61,9 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
     recorder.done(infoOf(ports, options), "unchanged");
     return ended(ports, options, { module: present, reason: `${label} is installed already` });
   }
-  requireKept(options.ec);
+  // the module would go with the EC, its definition or its namespace
+  const { name = "", namespace = "" } = options.ec.metadata;
+  await requireGround(ports, { namespace, clusters: [name] });
   if (dryRun !== "none") {
     if (dryRun === "server") recorder.note("the REST API knows no dry run: nothing is sent to it");
     recorder.done(infoOf(ports, options), "planned");
@@ -74,13 +75,6 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   const installed = await installedModule(ports, options);
   recorder.findings(nodeFindings(options.ec, answer));
   return ended(ports, options, { module: installed, reason: `${label} is installed` });
-}
-
-/** Throws 3 for an EC that is being deleted: the module would go with it. */
-function requireKept(ec: KubeObject): void {
-  if (!isDeleting(ec)) return;
-  const about = { object: objectLabel(ec), cause: renderDeletion(ec) };
-  throw new BlockedError(exitCodes.blocked, [clusterFinding("deleting", about)]);
 }
 
 function infoOf({ api, names }: InstallPorts, { module, file }: InstallOptions): StepInfo {

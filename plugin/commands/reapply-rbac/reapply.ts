@@ -6,8 +6,7 @@
  * it) and `worker.ts` (how those of one namespace are sent and proven).
  */
 import { eachAtMost } from "../../domain/base/concurrency";
-import { deletionOfNamespace } from "../../domain/facts/deletion";
-import { ApiError, exitCodes } from "../../domain/base/errors";
+import { ApiError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { rbacFinding } from "../../domain/rbac/findings";
@@ -26,7 +25,7 @@ import {
   requirePermissions,
   requireYes,
 } from "../../kernel/permissions";
-import { BlockedError } from "../../kernel/recorder";
+import { requireNamespace } from "../../readers/ground";
 import { Session } from "../../kernel/session";
 import { ChangedError } from "../../kernel/send";
 import type { Report } from "../../kernel/report";
@@ -129,11 +128,10 @@ class Reapply {
     const { recorder, names } = deps;
     const fills = wantsAccounts(options.documents, names) && options.account === undefined;
     await requireNeeds(deps, command, needsOf(deps, options, { accounts: fills }));
+    await requireNamespace(deps, options.namespace);
     const { configured, running } = await readOperator(deps, options);
     requireConfigured(configured, options);
     const namespaces = await readNamespaces(deps, options, configured);
-    const going = deletionOfNamespace(options.namespace, namespaces.all?.get(options.namespace));
-    if (going.length > 0) throw new BlockedError(exitCodes.blocked, going);
     const targets = targetsOf(namespaces, configured, options);
     recorder.findings(targets.findings);
     this.#summary.begin(targets);

@@ -15,6 +15,7 @@ import {
   requireYes,
 } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
+import { requireNamespace } from "../../readers/ground";
 import type { ExitReport, Report } from "../../kernel/report";
 import { Reviews } from "../../readers/reviews";
 import {
@@ -88,6 +89,7 @@ class Unbind {
       );
     }
     await requireNeeds(deps, "unbind-scc", await this.#part.needs());
+    await requireNamespace(deps, options.namespace);
     const plan = await this.#plan();
     const { constraint, changes, afterProof, acts } = plan;
     const answers = await reviewAll(deps, constraint, [...this.#places.values()]);

@@ -53,13 +53,6 @@ export function deletionOf(object: KubeObject | undefined): Finding | undefined 
   return deletionFinding("object", about);
 }
 
-/** The same of the namespace that is written into, from its metadata. */
-export function deletionOfNamespace(name: string, found: KubeObject | undefined): Finding[] {
-  if (found === undefined || !isDeleting(found)) return [];
-  const about = { object: `Namespace/${name}`, cause: renderDeletion(found) };
-  return [deletionFinding("namespace", about)];
-}
-
 /** The names of the definitions that everything rests on. */
 export function definitionNames({ ec, edb, eaadb, erc, group }: Names): readonly string[] {
   return [ec, edb, eaadb, erc].map(({ plural }) => `${plural}.${group}`);

@@ -74,13 +74,23 @@ test.each([
   expect(errors[0]).toMatchObject({ code: "OBJECT-DELETING", object: label });
 });
 
-test("reapply-rbac ends with 3 where the operator's namespace is being deleted", async () => {
-  const { code, errors, written } = await example().run(
-    "reapply-rbac",
-    deleting("Namespace/engine"),
-  );
-  expect([code, written]).toEqual([3, []]);
-  expect(errors).toMatchObject([{ code: "NAMESPACE-DELETING", object: "Namespace/engine" }]);
+/** Commands that write into the operator's namespace beside the upgrades. */
+test.each(["reapply-rbac", "cert create", "cert create --replace --yes"])(
+  "%s ends with 3 where the operator's namespace is being deleted",
+  async (name) => {
+    const { code, errors, written } = await example().run(name, deleting("Namespace/engine"));
+    expect([code, written]).toEqual([3, []]);
+    const cause = expect.stringContaining("with it go 1 EC (engine/ec), and 2 EDBs (") as string;
+    expect(errors).toMatchObject([
+      { code: "NAMESPACE-DELETING", object: "Namespace/engine", cause },
+    ]);
+  },
+);
+
+test("a definition and an EC that go do not stop what writes neither", async () => {
+  const goes = deleting(crd("engineenterprisedatabases"), "EngineEnterpriseCluster/engine/ec");
+  const { code } = await example().run("cert create --replace --dry-run=client", goes);
+  expect(code).toBe(0);
 });
 
 const orders = "EngineEnterpriseDatabase/shop/orders";

@@ -74,11 +74,23 @@ test.each(["none", "client"])(
     expect(document.findings).toMatchObject([
       {
         code: "CLUSTER-DELETING",
-        cause: "it is being deleted since 2026-01-02T01:00:00Z, held by finalizer example.com/hold",
+        cause: expect.stringContaining(
+          "it is being deleted since 2026-01-02T01:00:00Z, held by finalizer example.com/hold; with it go ",
+        ) as string,
       },
     ]);
   },
 );
+
+test.each([
+  ["NAMESPACE-DELETING", "Namespace/engine"],
+  ["DEFINITION-DELETING", "CustomResourceDefinition/engineenterpriseclusters.app.engine.com"],
+])("%s: 3 while %s is being deleted, and nothing is sent", async (code, deleted) => {
+  const scene = await modulesScene({ deleted, deletedAt: "2026-01-02T01:00:00Z" });
+  const document = documentOf(await scene.ask(["modules", "install", scene.archive(), "-o=json"]));
+  expect([document.exit.code, postsOf(scene), isThere(scene)]).toEqual([3, [], false]);
+  expect(document.findings).toMatchObject([{ code, object: deleted }]);
+});
 
 test("uploads that are switched off end with 4 and the call that switches them on", async () => {
   const scene = await modulesScene({ profile: "8.2" });

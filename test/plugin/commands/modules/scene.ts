@@ -23,6 +23,8 @@ export interface ModulesWish extends PlayedWish {
   readonly defined?: readonly string[];
   /** Since when the EC is being deleted. */
   readonly deletedAt?: string;
+  /** The object that is being deleted since then, as KIND/NAME; absent: the EC. */
+  readonly deleted?: string;
   readonly user?: User;
   /** Of the Secret; else the administrator's. */
   readonly password?: string;
@@ -100,16 +102,19 @@ export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene
   };
 }
 
-function defining(object: KubeObject, { defined = [], deletedAt }: ModulesWish): KubeObject {
-  if (object.kind !== names.ec.kind) return object;
+function defining(object: KubeObject, wish: ModulesWish): KubeObject {
+  const { defined = [], deletedAt, deleted = names.ec.kind } = wish;
+  const goes = [object.kind, `${object.kind}/${object.metadata.name ?? ""}`].includes(deleted);
   const url = "https://modules.example/rg.zip";
   const [parent = "", field = ""] = names.fields.userDefinedModules;
   const list = defined.map((name) => ({ name, source: { https: { url } } }));
-  const held = deletedAt !== undefined && {
-    deletionTimestamp: deletedAt,
-    finalizers: ["example.com/hold"],
-  };
+  const held = goes &&
+    deletedAt !== undefined && {
+      deletionTimestamp: deletedAt,
+      finalizers: ["example.com/hold"],
+    };
   const metadata = { ...object.metadata, ...held };
+  if (object.kind !== names.ec.kind) return { ...object, metadata };
   return { ...object, metadata, [parent]: { ...(object[parent] as object), [field]: list } };
 }
 

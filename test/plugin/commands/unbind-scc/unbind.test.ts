@@ -38,6 +38,29 @@ test("a cluster without the API group has nothing to do, and is asked nothing el
   expect([report.steps, report.findings]).toEqual([[], []]);
 });
 
+test.each(["none", "client"] as const)(
+  "the operator's namespace is being deleted: 3, dry run %s, nothing is written",
+  async (dryRun) => {
+    const held = { deletionTimestamp: "2026-01-02T01:00:00Z", finalizers: ["example.com/hold"] };
+    const scene = aScene(
+      alone.map((one) =>
+        one.kind === "Namespace" && one.metadata.name === ns
+          ? { ...one, metadata: { ...one.metadata, ...held } }
+          : one,
+      ),
+    );
+    const report = await scene.run({ scc, dryRun });
+    expect([report.exit.code, scene.sent]).toEqual([3, []]);
+    expect(report.findings).toMatchObject([
+      {
+        code: "NAMESPACE-DELETING",
+        object: `Namespace/${ns}`,
+        cause: expect.stringContaining("since 2026-01-02T01:00:00Z, held by") as string,
+      },
+    ]);
+  },
+);
+
 test("the order is unbind, prove, delete, and what is written is kept first", async () => {
   const scene = aScene(alone);
   const report = await scene.run({ scc });
