@@ -3,8 +3,8 @@
  * which run catches each: `node test/breaks/run.mjs [PART OF A NAME...]`. The test files that are
  * named beside a break run first; where they pass, all of `npm test` and then of `npm run test:deep`
  * do. A break counts as caught where a test fails whose file passes without it: files that do not
- * load, or that fail anyway, prove nothing. A break that no longer applies, or that nothing catches,
- * ends the script with 1.
+ * load, or that fail anyway, prove nothing, and neither does a run that does not end. A break that no
+ * longer applies, or that nothing catches, ends the script with 1.
  */
 import { execFileSync, spawn } from "node:child_process";
 import console from "node:console";
@@ -13,6 +13,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { constants, tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import process from "node:process";
+import { clearTimeout, setTimeout } from "node:timers";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -50,6 +51,9 @@ function fileWith(text) {
 
 const results = join(copy, "results.json");
 
+/** The whole of `npm run test:deep` ends within it, on a machine that does other things as well. */
+const longestRunMs = 45 * 60_000;
+
 /**
  * The first test that fails, with its file; undefined where all pass. Without --bail, which leaves
  * no results. A run that ends without a test that fails proves nothing.
@@ -59,9 +63,17 @@ async function failing([command, ...args]) {
   rmSync(results, { force: true });
   const words = [...args, "--json", `--outputFile=${results}`];
   running = spawn(command, words, { cwd: copy, stdio: "ignore", detached: true });
+  const { pid } = running;
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    process.kill(-pid, "SIGKILL");
+  }, longestRunMs);
   const [code] = await once(running, "close");
+  clearTimeout(limit);
   running = undefined;
   if (stopped !== undefined) throw new Error(`stopped by ${stopped}`);
+  if (isLate) throw new Error(`this did not end: ${[command, ...args].join(" ")}`);
   if (code === 0) return undefined;
   const { testResults } = JSON.parse(readFileSync(results, "utf8"));
   const tests = testResults.flatMap(({ name, assertionResults }) =>
@@ -97,6 +109,7 @@ const wholeRuns = [
 /** The run that a break makes fail, and its first test that does; undefined where all pass. */
 async function catcher(named) {
   for (const { by, words } of [...named, ...wholeRuns]) {
+    console.error(`  ${words.join(" ")}`);
     const test = await failing(words);
     if (test !== undefined) return { by, test };
   }
