@@ -58,7 +58,7 @@ export function readSecretCertificate(
     base64: decoded !== undefined,
     matchesPrivateKey: matches(chain[0], key),
     caBundle: ca ?? "",
-    ...(live && { trustedBy: live.bundles.filter((bundle) => isTrustedBy(pem, bundle)) }),
+    ...trustIn(pem, isTls ? ca : undefined, live),
   };
 }
 
@@ -101,12 +101,23 @@ function isIssued(items: ReadonlyMap<string, string>): boolean {
   return items.has(tls.secretCert) && items.has(tls.secretKey);
 }
 
-/** Whether an API server with this caBundle takes what is served, whatever its name and dates. */
-function isTrustedBy(pem: string, caBundle: string): boolean {
+/** How the CA beside the certificate and those of the live bundles stand to it. */
+function trustIn(
+  pem: string,
+  ca: string | undefined,
+  live: LiveBundles | undefined,
+): Pick<CertificateFacts, "caRefuses" | "trustedBy"> {
+  const caRefuses = ca === undefined ? undefined : refusalBy(ca, pem);
+  const trustedBy = live?.bundles.filter((bundle) => refusalBy(bundle, pem) === undefined);
+  return { ...(caRefuses !== undefined && { caRefuses }), ...(trustedBy && { trustedBy }) };
+}
+
+/** Why an API server with this caBundle refuses what is served, whatever its name and dates. */
+function refusalBy(caBundle: string, pem: string): string | undefined {
   const found = rootsIn(decodeBase64(caBundle)?.toString("latin1") ?? "");
-  if ("problem" in found) return false;
+  if ("problem" in found) return found.problem;
   const served = certificateBlocks(pem).map((der) => der ?? Buffer.of());
-  return judgeServed({ served, roots: found.roots }) === undefined;
+  return judgeServed({ served, roots: found.roots });
 }
 
 /** The facts of a PEM text that someone wants to use as the certificate. */

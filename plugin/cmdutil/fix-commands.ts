@@ -120,6 +120,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   "POD-NOT-READY": described,
   "POD-TERMINATING": described,
   "WEBHOOK-NO-ENDPOINTS": printed,
+  "WEBHOOK-SERVES-OTHER": printed,
   "WEBHOOK-OTHER-CONFIGURATION": named("get", "validatingwebhookconfiguration", "-o", "yaml"),
 };
 

@@ -8,11 +8,13 @@ import {
   judgeCertificate,
   type PemFacts,
 } from "../domain/certificate/certificate";
-import { exitCodes } from "../domain/base/errors";
+import { ApiError, exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { inspectNeeds } from "../domain/checks/needs";
+import { configurationResource } from "../domain/admission/configuration";
+import { liveBundles } from "../domain/admission/injector";
 import { asString } from "../domain/base/values";
 import { requireNeeds, type RunPorts } from "../kernel/permissions";
 import type { Clock } from "../ports/kubernetes";
@@ -104,8 +106,24 @@ async function fromCluster(
   await requireNeeds({ cluster, yaml, recorder }, "cert inspect", needs);
   const secret = await cluster.get(secretRef(namespace, name), { signal });
   if (secret === undefined) return undefined;
-  const facts = certificates.readSecretCertificate(secret, names);
+  const live = await readLiveBundles({ cluster, signal }, names);
+  const facts = certificates.readSecretCertificate(secret, names, live);
   return { label: `${namespace}/${name}`, namespace, facts };
+}
+
+/** What callers trust now; undefined where the configuration may not be read. */
+async function readLiveBundles(
+  { cluster, signal }: Pick<RunPorts, "cluster" | "signal">,
+  names: Names,
+): Promise<LiveBundles | undefined> {
+  const name = names.webhook.configuration;
+  try {
+    const live = await cluster.get({ resource: configurationResource, name }, { signal });
+    return liveBundles(live === undefined ? [] : [live], names);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
 }
 
 function fromFile(

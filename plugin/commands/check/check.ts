@@ -18,6 +18,7 @@ import { tellMissing } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
 import type { Report } from "../../kernel/report";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
+import { type Injection, injectionsIn } from "../../domain/admission/injector";
 
 /** What a check is made with. */
 interface CheckDeps extends SnapshotDeps {
@@ -56,6 +57,8 @@ export interface CheckDetails {
   /** Release of the operator that was judged for. */
   readonly target?: string;
   readonly checks: readonly CheckLine[];
+  /** Webhook configurations whose caBundle is written by a CA injector. */
+  readonly injected?: readonly Injection[];
 }
 
 /** Reads and judges; every expected end comes back as a report. */
@@ -76,19 +79,25 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     }
     recorder.needs.declare("check", checkNeeds(facts, knownSecretNames(facts)));
     if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
-    const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
-    const details: CheckDetails = {
-      ...(wanted !== undefined && { target: wanted }),
-      checks: judgment.judged.map(({ check, verdict, because }) => ({
-        ...lineOf(check),
-        verdict,
-        ...(because !== undefined && { because }),
-      })),
-    };
+    const details = detailsOf(judgment, facts, target);
     return { ...recorder.report(exitOf(judgment, options)), details };
   } catch (error) {
     return recorder.failure(error);
   }
+}
+
+function detailsOf({ judged }: Judgment, facts: Facts, target: CheckTarget): CheckDetails {
+  const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
+  const injected = injectionsIn(facts.objects.webhookConfigurations, facts.names);
+  return {
+    ...(wanted !== undefined && { target: wanted }),
+    checks: judged.map(({ check, verdict, because }) => ({
+      ...lineOf(check),
+      verdict,
+      ...(because !== undefined && { because }),
+    })),
+    ...(injected.length > 0 && { injected }),
+  };
 }
 
 function skippedChecks({ judged }: Judgment): readonly { readonly code: string }[] {

@@ -5,6 +5,7 @@ import type { CheckLine } from "./check";
 import type { Report } from "../../kernel/report";
 import { escape, renderTable } from "../../output/escape";
 import { renderFinding, renderText, type TextStyle } from "../../output/text";
+import { type Injection, renderInjection } from "../../domain/admission/injector";
 
 /** So many findings of one check are shown in full. */
 const mostAlike = 3;
@@ -23,7 +24,7 @@ export function checkText(report: Report, style: TextStyle): string {
       areaBlocks(
         area,
         lines.filter((line) => line.area === area),
-        { findings, style },
+        { findings, style, facts: area === "webhook" ? injectedLines(report) : [] },
       ),
     ),
   );
@@ -64,15 +65,25 @@ function closedUp(areas: readonly (readonly Block[])[]): readonly Block[] {
   return blocks;
 }
 
+/** What is as it should be, and has to be known. */
+function injectedLines({ details }: Report): readonly string[] {
+  const injected = asArray(getOwn(details, "injected")) as readonly Injection[];
+  return injected.map((one) =>
+    escape(`  ValidatingWebhookConfiguration/${one.configuration}: ${renderInjection(one)}`),
+  );
+}
+
 interface Shown {
   readonly findings: readonly Finding[];
   readonly style: TextStyle;
+  /** Lines below the area's own. */
+  readonly facts: readonly string[];
 }
 
 function areaBlocks(
   area: string,
   lines: readonly CheckLine[],
-  { findings, style }: Shown,
+  { findings, style, facts }: Shown,
 ): readonly Block[] {
   const { palette, verbosity } = style;
   const counts = (["ok", "failed", "unjudged", "skipped"] as const).flatMap((verdict) => {
@@ -84,7 +95,7 @@ function areaBlocks(
   const each = verbosity > 0 ? lines.map((line) => lineText(line, style)) : [];
   const failed = lines.map(({ code }) => findings.filter((finding) => finding.code === code));
   return [
-    [`${palette.strong(area)}: ${counts.join(", ")}${why}`, ...each],
+    [`${palette.strong(area)}: ${counts.join(", ")}${why}`, ...facts, ...each],
     ...failed.filter((alike) => alike.length > 0).flatMap((alike) => alikeBlocks(alike, style)),
   ];
 }

@@ -243,24 +243,6 @@ const trustIs =
         on(configuration, cause, { field: `${field}.clientConfig.caBundle` }),
       );
 
-/** Who writes the CA by an annotation, and whether it is the right one. */
-const injection = (what: "injected" | "injectedOther", title: string): Check =>
-  shared(webhookFindings[what], {
-    title,
-    needs: [...needs, "webhookSecrets"],
-    wants: "certificate",
-    judge: (situation) =>
-      configurationsOf(situation)
-        .flatMap((one) =>
-          judgeInjection(
-            one,
-            entriesInForce(situation).filter(({ configuration }) => configuration === one),
-            situation.facts.certificate,
-          ),
-        )
-        .filter(({ code }) => code === webhookFindings[what].code),
-  });
-
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
   error("WEBHOOK-CA-EMPTY", "Facts 4.3", {
@@ -293,8 +275,19 @@ export const webhookTrustChecks: readonly Check[] = [
     wants: "certificate",
     judge: trustIs("stale", "its caBundle does not hold the certificate of the Secret"),
   }),
-  injection("injectedOther", "No injector writes another CA into the webhook entry"),
-  injection("injected", "No injector writes the webhook entry's CA"),
+  shared(webhookFindings.injectedOther, {
+    title: "No injector writes another CA into the webhook entry",
+    needs: [...needs, "webhookSecrets"],
+    wants: "certificate",
+    judge: (situation) =>
+      configurationsOf(situation).flatMap((one) =>
+        judgeInjection(
+          one,
+          entriesInForce(situation).filter(({ configuration }) => configuration === one),
+          situation.facts.certificate,
+        ),
+      ),
+  }),
   warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
     title: "The webhook judges the databases of every managed namespace",
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",

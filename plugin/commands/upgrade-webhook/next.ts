@@ -164,9 +164,9 @@ function judgeInjected(facts: Facts): ComponentHealth | undefined {
   const { names, namespace, certificate } = facts;
   if (certificate === undefined) return undefined;
   const service = { namespace, name: names.webhook.service };
-  const [found] = servedHere(facts)
-    .flatMap((one) => judgeInjection(one, entriesInForce(one, service, names), certificate))
-    .filter(({ severity }) => severity === "error");
+  const [found] = servedHere(facts).flatMap((one) =>
+    judgeInjection(one, entriesInForce(one, service, names), certificate),
+  );
   if (found?.object === undefined) return undefined;
   const { cause: because, fix, code, object } = found;
   return { is: "stalled", because, fix, code, object };

@@ -22,6 +22,7 @@ import {
 import { Session } from "../../kernel/session";
 import { BlockedError } from "../../kernel/recorder";
 import type { Report } from "../../kernel/report";
+import { injectionsIn, renderInjection } from "../../domain/admission/injector";
 import {
   applyOf,
   changesOf,
@@ -84,6 +85,7 @@ class Swap {
     this.#secret = secret;
     const plan = await this.#plan();
     deps.recorder.findings(plan.findings);
+    this.#tellInjector(plan);
     const stage = await setStage(deps, options, { plan, namespace });
     const pairs = stage === undefined ? [] : [stage.gap, ...stage.beyondOld, ...stage.guarded];
     await requirePermissions(deps, [
@@ -94,7 +96,7 @@ class Swap {
     this.#witness = witness;
     if (stage === undefined) deps.recorder.findings([probeSkipped(deps)]);
     if (options.dryRun !== "none") return await this.#rehearse(plan, witness);
-    if (changesOf(deps, plan).length === 0) return await this.#standing(witness);
+    if (changesOf(deps, plan).length === 0) return await this.#standing(plan, witness);
     return await this.#swap(plan, witness);
   }
 
@@ -119,6 +121,16 @@ class Swap {
     throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
   }
 
+  /** What caBundle holds is not this tool's where an injector writes it. */
+  #tellInjector({ live }: SwapPlan): void {
+    const { recorder, names } = this.deps;
+    for (const injection of injectionsIn(live === undefined ? [] : [live], names)) {
+      const object = `${configurationResource.kind}/${injection.configuration}`;
+      const why = `${renderInjection(injection)}; the other fields are written as usual`;
+      recorder.done({ id: "webhook.injector", action: "read", object, why }, "done");
+    }
+  }
+
   /** A dry run: the writes are told as planned, the state found is probed. */
   async #rehearse(plan: SwapPlan, witness: WebhookVerifier): Promise<string> {
     const { deps, options } = this;
@@ -134,7 +146,7 @@ class Swap {
   }
 
   /** Nothing to write: the state found is proven as it stands. */
-  async #standing(witness: WebhookVerifier): Promise<string> {
+  async #standing(plan: SwapPlan, witness: WebhookVerifier): Promise<string> {
     const { recorder, names } = this.deps;
     const object = `${configurationResource.kind}/${names.webhook.configuration}`;
     recorder.findings(await requireHome(this.deps, false));
@@ -142,6 +154,7 @@ class Swap {
     recorder.done({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
     await witness.prove("found", standing).catch(async (error: unknown) => {
       await witness.requireUnhindered();
+      witness.requireServed(plan);
       throw error;
     });
     witness.reportGap();

@@ -6,7 +6,9 @@ import { EngineError, exitCodes } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { getOwn, getPath, sameJson } from "../../domain/base/values";
-import { entriesOf, entryOf } from "../../domain/admission/configuration";
+import { objectLabel } from "../../domain/kube/objects";
+import { webhookFinding } from "../../domain/admission/findings";
+import { caBundleOf, callsSame, entriesOf, entryOf } from "../../domain/admission/configuration";
 import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/admission/gap";
 import type { SwapPlan } from "./plan";
 import {
@@ -112,6 +114,7 @@ export class WebhookVerifier {
     const counts = tally(gap.counting(), gap.ours);
     this.deps.recorder.probe({ phase, ...counts });
     await this.requireUnhindered();
+    this.requireServed(plan);
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
     const entry = counts.deny.by.split(", ")[0] ?? "";
     if (works && entry !== "") this.worked = { entry };
@@ -131,6 +134,36 @@ export class WebhookVerifier {
         throw new BlockedError(exitCodes.blocked, [hindranceFinding(hindrance)]);
       }
     }
+  }
+
+  /**
+   * Throws 3 where an entry fails for want of trust with the very CA that it will have: the pod
+   * serves another certificate than the Secret's, and no write of the run changes that.
+   */
+  requireServed({ live, old, wanted }: SwapPlan): void {
+    const { names } = this.deps;
+    const answer = this.gap?.observations.findLast(({ twin }) => twin === "accept")?.answer;
+    if (answer?.is !== "failed" || !answer.detail.includes("x509: ")) return;
+    const own = entryOf(wanted, names.webhook.entry);
+    const failing = [live, old].find((object) =>
+      entriesOf(object).some(
+        (entry) =>
+          getOwn(entry, "name") === answer.by &&
+          callsSame(entry, own) &&
+          caBundleOf(entry) === caBundleOf(own),
+      ),
+    );
+    if (failing === undefined) return;
+    const { namespace } = this.deps.cluster;
+    const restart = `kubectl rollout restart deployment ${names.operator.deployment} --namespace=${namespace}`;
+    throw new BlockedError(exitCodes.blocked, [
+      webhookFinding("servesOther", {
+        object: objectLabel(failing),
+        field: `webhooks[name=${answer.by}].clientConfig.caBundle`,
+        cause: `it has the CA of the Secret, and what the webhook serves is refused all the same: ${answer.detail}`,
+        fix: `restart the pod behind the Service so that it serves the pair of the Secret, then run again; the operator's with: ${restart}`,
+      }),
+    ]);
   }
 
   /** A webhook that validates beside one that is not written yet may still come second. */

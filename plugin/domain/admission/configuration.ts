@@ -222,8 +222,8 @@ export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
 }
 
 function isKnownToFit(bundle: string, served: Facts["certificate"]): boolean {
-  const { caBundle, trustedBy = [] } = served ?? {};
-  return bundle === caBundle || trustedBy.includes(bundle);
+  const { caBundle, caRefuses, trustedBy = [] } = served ?? {};
+  return (bundle === caBundle && caRefuses === undefined) || trustedBy.includes(bundle);
 }
 
 /** Entries of our entry's name in configurations that are neither the new nor the old one. */

@@ -62,10 +62,6 @@ export const webhookFindings = {
       "the live entry's failurePolicy differs from the template's, and the template's is written",
     fix: "give a template with the policy that you want with --template",
   }),
-  injected: warning("WEBHOOK-INJECTED", "docs/guides/webhook-swap.md", {
-    cause: "a CA injector writes the configuration's caBundle, by an annotation",
-    fix: "nothing: caBundle is left to the injector, all other fields are written as usual",
-  }),
   injectedOther: error("WEBHOOK-CA-INJECTED", "docs/guides/webhook-swap.md", {
     cause:
       "a CA injector writes a CA into the configuration that is not the one of the certificate that is served",
@@ -112,6 +108,11 @@ export const webhookFindings = {
   serviceMissing: error("WEBHOOK-SERVICE-MISSING", "Facts 4.5", {
     cause: "the Service that the webhook entry calls does not exist",
     fix: "install the operator or the companion webhook in that namespace first, or give its namespace with -n",
+  }),
+  servesOther: error("WEBHOOK-SERVES-OTHER", "docs/guides/webhook-swap.md", {
+    cause:
+      "the webhook serves another certificate than that of the Secret: calls fail although the entry has the Secret's CA",
+    fix: "restart the pod behind the Service so that it serves the pair of the Secret, then run again",
   }),
   templateOlder: warning("WEBHOOK-TEMPLATE-OLDER", "S26", {
     cause:

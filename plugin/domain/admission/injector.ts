@@ -5,7 +5,7 @@
 import type { LiveBundles } from "../certificate/certificate";
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, nameOf, objectLabel } from "../kube/objects";
 import { getOwn } from "../base/values";
 import { webhookFinding } from "./findings";
 import { candidatesOf, caBundleOf, entriesOf, type EntryInForce, trustOf } from "./configuration";
@@ -48,9 +48,41 @@ export function injectorOf(configuration: KubeObject | undefined): Injector | un
   return undefined;
 }
 
+/** A configuration whose CA an injector writes: as it should be, as long as it is the right one. */
+export interface Injection {
+  /** The configuration's name. */
+  readonly configuration: string;
+  /** The injector. */
+  readonly by: string;
+  readonly annotation: string;
+  readonly value: string;
+}
+
+/** The configurations of the product's whose CA an injector writes. */
+export function injectionsIn(
+  configurations: readonly KubeObject[],
+  names: Names,
+): readonly Injection[] {
+  return candidatesOf(configurations, names).flatMap((one) => {
+    const injector = injectorOf(one);
+    if (injector === undefined) return [];
+    const { name: by, annotation, value } = injector;
+    return [{ configuration: nameOf(one), by, annotation, value }];
+  });
+}
+
+/** Who writes the CA, for a person. */
+export function renderInjection({
+  by,
+  annotation,
+  value,
+}: Omit<Injection, "configuration">): string {
+  return `${by} writes its caBundle (${annotation}: ${value})`;
+}
+
 /**
- * What an injector means for the entries of one configuration: a warning where callers trust the
- * certificate that is served, else an error; nothing without an injector.
+ * An error for each entry of one configuration whose callers do not trust, by what an injector
+ * writes, the certificate that is served; nothing where they do, or without an injector.
  */
 export function judgeInjection(
   configuration: KubeObject | undefined,
@@ -59,18 +91,10 @@ export function judgeInjection(
 ): readonly Finding[] {
   const injector = injectorOf(configuration);
   if (configuration === undefined || injector === undefined) return [];
-  const { name, annotation, value } = injector;
+  const { name: by, annotation, value } = injector;
   const object = objectLabel(configuration);
-  const writes = `${name} writes its caBundle (${annotation}: ${value})`;
+  const writes = renderInjection({ by, annotation, value });
   const unfit = entries.filter(({ entry }) => trustOf(entry, served) !== "fit");
-  if (unfit.length === 0) {
-    return [
-      webhookFinding("injected", {
-        object,
-        cause: `${writes}, and it is the CA of the certificate that is served`,
-      }),
-    ];
-  }
   const called = String(configuration.metadata.name);
   const off = `kubectl annotate validatingwebhookconfiguration ${called} ${annotation}-`;
   return unfit.map(({ entry, field }) =>

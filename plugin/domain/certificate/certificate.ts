@@ -78,6 +78,11 @@ export interface CertificateFacts extends PemFacts {
   readonly matchesPrivateKey: boolean | undefined;
   /** The item exactly as stored, which is what clientConfig.caBundle takes. */
   readonly caBundle: string;
+  /**
+   * Why an API server that trusts the CA beside the certificate (ca.crt) refuses the certificate, in
+   * Go's words; absent where it takes it, and where there is none beside it.
+   */
+  readonly caRefuses?: string;
   /** Of the caBundles asked about, those by which an API server takes the certificate. */
   readonly trustedBy?: readonly string[];
 }
@@ -173,6 +178,17 @@ export const certificateChecks: readonly CertificateCheck[] = [
     }),
     judge: ({ refused }) =>
       refused === undefined ? undefined : `no API server accepts the certificate: ${refused}`,
+  },
+  {
+    ...error("SECRET-CA", "S28", {
+      cause: "the CA in the secret is not the one that issued the certificate beside it",
+      fix: `put the CA that issued tls.crt into ca.crt, by having the pair issued again; or take the injector's annotation off the configuration, ${newPair}`,
+    }),
+    field: () => "data.ca.crt",
+    judge: ({ caRefuses, refused }) =>
+      caRefuses === undefined || refused !== undefined
+        ? undefined
+        : `its ca.crt, which callers are made to trust, is not the CA of its tls.crt: ${caRefuses}`,
   },
   {
     ...error("CERT-SAN", "S30", {

@@ -63,7 +63,13 @@ export function inspectNeeds(place: NeedsPlace): Needs {
   return {
     reads: [permissionOn("get", kinds.secret, secret)],
     may: [],
-    beside: groundNeeds(place),
+    beside: [
+      permissionOn("get", kinds.webhookConfiguration, {
+        why: "to see whether an injector writes the CA",
+        name: names.webhook.configuration,
+      }),
+      ...groundNeeds(place),
+    ],
   };
 }
 

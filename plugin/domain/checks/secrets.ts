@@ -250,6 +250,7 @@ const titles: Readonly<Record<string, string>> = {
   "SECRET-NO-CERT": "The webhook's Secret holds the certificate",
   "SECRET-NOT-PEM": "The certificate is PEM, encoded once",
   "SECRET-PRIVATE-KEY-IN-CERT": "The certificate item holds no private key",
+  "SECRET-CA": "The CA beside the certificate is the one that issued it",
   "CERT-REFUSED": "API servers accept the certificate",
   "CERT-SAN": "The certificate is made for the webhook's Service",
   "CERT-EXPIRED": "The certificate has not expired",

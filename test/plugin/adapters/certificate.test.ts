@@ -450,6 +450,38 @@ describe("a pair that a controller has issued, where an injector writes the CA",
   });
 });
 
+describe("the CA beside the pair that a controller has issued", () => {
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const [authority, other] = ["corporate", "other"].map((commonName) => certify({ commonName }));
+  const served = certify({ commonName: "x", dns: ["admission.engine.svc"] }, authority);
+  const judged = (ca: string) => {
+    const caBundle = base64(ca);
+    const facts = readSecretCertificate(
+      {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: names.webhook.secret, namespace: "engine" },
+        type: "kubernetes.io/tls",
+        data: { "tls.crt": base64(served.cert), "tls.key": base64(served.key), "ca.crt": caBundle },
+      },
+      names,
+      { bundles: [caBundle], injected: true },
+    );
+    const codes = judgeCertificate(facts, { namespace: "engine", now: Date.now(), names });
+    const trust = trustOf({ clientConfig: { caBundle } }, facts);
+    return [codes.map(({ code }) => code).filter((code) => code === "SECRET-CA"), trust];
+  };
+
+  test.each<[string, string, readonly [readonly string[], string]]>([
+    ["the one that issued it", String(authority?.cert), [[], "fit"]],
+    ["the certificate itself", served.cert, [[], "fit"]],
+    ["another one", String(other?.cert), [["SECRET-CA"], "stale"]],
+    ["no certificate", "none", [["SECRET-CA"], "no-pem"]],
+  ])("%s", (_title, ca, expected) => {
+    expect(judged(ca)).toEqual(expected);
+  });
+});
+
 describe("what callers trust beside the certificate that is served", () => {
   const base64 = (...pem: readonly string[]): string =>
     Buffer.from(pem.join("")).toString("base64");

@@ -121,6 +121,47 @@ describe("the Secret of the cluster", () => {
   });
 });
 
+describe("the Secret of a controller, whose CA an injector writes", () => {
+  const injected = (value: object): World => {
+    const world = aWorld([]);
+    const { configuration, entry } = names.webhook;
+    world.cluster.put({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: configuration, annotations: value as Record<string, string> },
+      webhooks: [{ name: entry, clientConfig: {} }],
+    });
+    return world;
+  };
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const issued = (ca: string) => ({
+    ...aSecret(pair),
+    type: "kubernetes.io/tls",
+    data: { "tls.crt": base64(pair.certPem), "tls.key": base64(pair.keyPem), "ca.crt": base64(ca) },
+  });
+  const annotation = { "cert-manager.io/inject-ca-from": "engine/admission-tls" };
+
+  test("is judged as check judges it", async () => {
+    const world = injected(annotation);
+    world.cluster.put(issued(pair.certPem));
+    expect(await inspect(world)).toMatchObject({ exit: { code: 0 } });
+  });
+
+  test("with a CA that is not that of its certificate ends with 3", async () => {
+    const other = await generatePair({ namespace: "engine", names, now });
+    const world = injected(annotation);
+    world.cluster.put(issued(other.certPem));
+    const report = await inspect(world);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["SECRET-CA"]]);
+  });
+
+  test("without the annotation is none that the webhook serves", async () => {
+    const world = injected({});
+    world.cluster.put(issued(pair.certPem));
+    expect(codesOf(await inspect(world))).toContain("SECRET-TYPE");
+  });
+});
+
 describe("a file", () => {
   test.each<[string, () => string, { namespace?: string }, string]>([
     ["PEM, for the namespace that its names tell", () => pair.certPem, {}, "admission.engine.svc"],

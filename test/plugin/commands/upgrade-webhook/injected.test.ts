@@ -1,7 +1,7 @@
 /** A CA injector's annotation on the new configuration: caBundle is the injector's. */
 import { entriesOf } from "../../../../plugin/domain/admission/configuration";
 import { aNewConfiguration, type ConfigurationChanges, testCa } from "../../../support/builders";
-import { applyNew, codesOf, expectWanted, newName, Scene } from "./scene";
+import { applyNew, codesOf, expectWanted, healthy, newName, Scene } from "./scene";
 
 const annotations = { "cert-manager.io/inject-ca-from": "engine/serving" };
 const injector = "cert-manager-cainjector";
@@ -35,11 +35,12 @@ test("it injects the CA of what is served: named, nothing to write, 0", async ()
   const scene = sceneOf(testCa);
   const report = await scene.run();
   expect([report.exit.code, scene.cluster.written]).toEqual([0, []]);
-  expect(report.findings).toContainEqual(
+  expect(report.findings ?? []).toEqual([]);
+  expect(report.steps).toContainEqual(
     expect.objectContaining({
-      code: "WEBHOOK-INJECTED",
-      severity: "warning",
-      cause: expect.stringContaining("cert-manager.io/inject-ca-from: engine/serving") as string,
+      id: "webhook.injector",
+      object: `ValidatingWebhookConfiguration/${newName}`,
+      why: expect.stringContaining("cert-manager.io/inject-ca-from: engine/serving") as string,
     }),
   );
 });
@@ -65,4 +66,26 @@ test.each<[string, string, readonly string[]]>([
   expect(report.findings?.find(({ code }) => code === "WEBHOOK-CA-INJECTED")?.fix).toBe(
     `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: kubectl annotate validatingwebhookconfiguration ${newName} cert-manager.io/inject-ca-from-`,
   );
+});
+
+test("the CA fits the Secret, and another certificate is served: 3 before the write", async () => {
+  const scene = sceneOf(testCa, { entry: { matchPolicy: "Exact" } });
+  scene.cluster.servers.set("engine/admission", { ...healthy, ca: "T1RIRVI=" });
+  const takeFields = ['.webhooks[name="redisenterprise.admission.engine"].matchPolicy'];
+  const report = await scene.run({ takeFields });
+  expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
+  expect(codesOf(report)).toEqual(["WEBHOOK-SERVES-OTHER"]);
+});
+
+test("the same where nothing is to be written", async () => {
+  const scene = new Scene({ new: true });
+  scene.cluster.servers.set("engine/admission", { ...healthy, ca: "T1RIRVI=" });
+  const report = await scene.run();
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["WEBHOOK-SERVES-OTHER"]]);
+});
+
+test("what will have another CA is no reason to stop", async () => {
+  const scene = new Scene({ new: { caBundle: "T1RIRVI=" } });
+  const report = await scene.run();
+  expect([report.exit.code, scene.cluster.written]).toEqual([0, [applyNew]]);
 });

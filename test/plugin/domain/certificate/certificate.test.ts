@@ -147,6 +147,18 @@ test.each<[CertificateFacts, string, string, string]>([
     "data.cert",
     "no API server accepts the certificate: x509: negative serial number",
   ],
+  [
+    facts({ caRefuses: "x509: certificate signed by unknown authority" }),
+    "SECRET-CA",
+    "data.ca.crt",
+    "its ca.crt, which callers are made to trust, is not the CA of its tls.crt: x509: certificate signed by unknown authority",
+  ],
+  [
+    facts({ refused: "x509: negative serial number", caRefuses: "x509: negative serial number" }),
+    "CERT-REFUSED",
+    "data.cert",
+    "no API server accepts the certificate: x509: negative serial number",
+  ],
   [withLeaf({ san: ["admission.engine"] }), "CERT-SAN", "data.cert", `${san} admission.engine`],
   [withLeaf({ san: [] }), "CERT-SAN", "data.cert", `${san} none`],
   [withLeaf({ san: ["*.svc"] }), "CERT-SAN", "data.cert", `${san} *.svc`],

@@ -128,12 +128,20 @@ export const webhookRows: Rows = {
       base64(`${otherPem}\n${Buffer.from(caOf(w), "base64").toString()}`),
     ),
   "WEBHOOK-CA-STALE: no Secret to compare with": (w) => w.remove(tls),
-  "WEBHOOK-INJECTED: cert-manager writes the CA of the pair that it has issued": (w) => {
+  "WEBHOOK-CA-INJECTED: not where cert-manager writes the CA of the pair that it has issued": (
+    w,
+  ) => {
     issued(w);
     injected(w, "cert-manager.io/inject-ca-from", "engine/admission-tls");
   },
-  "WEBHOOK-INJECTED: of a Secret that holds the pair": (w) =>
+  "WEBHOOK-CA-INJECTED: not that of a Secret that holds the pair": (w) =>
     injected(w, "cert-manager.io/inject-ca-from-secret", "engine/admission-tls"),
+  "SECRET-CA: cert-manager writes a CA that did not issue the pair beside it": (w) => {
+    issued(w);
+    injected(w, "cert-manager.io/inject-ca-from", "engine/admission-tls");
+    w.set(tls, "data", { ...(w.find(tls)["data"] as object), "ca.crt": base64(otherPem) });
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem));
+  },
   "WEBHOOK-CA-INJECTED: cert-manager writes another CA": (w) => {
     injected(w, "cert-manager.io/inject-ca-from", "engine/serving");
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem));
