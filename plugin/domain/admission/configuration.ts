@@ -5,7 +5,7 @@ import type { KubeObject } from "../kube/objects";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../base/values";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { webhookFinding } from "./findings";
-import { judgeEndpoints } from "../webhook/endpoints";
+import { judgeEndpoints } from "./endpoints";
 import type { Finding } from "../base/findings";
 import { countsOf } from "../rollout/deployment";
 

@@ -2,7 +2,7 @@
 import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { type EndpointFacts, judgeEndpoints } from "../../../../plugin/domain/webhook/endpoints";
+import { type EndpointFacts, judgeEndpoints } from "../../../../plugin/domain/admission/endpoints";
 
 const own = { name: "engine-enterprise-operator" };
 const listening = [{ ports: [{ containerPort: 8443, name: "webhook" }] }];

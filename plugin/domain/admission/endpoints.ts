@@ -5,7 +5,7 @@ import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objec
 import { ownerOf } from "../kube/owners";
 import { podTrouble } from "../rollout/stateful-set";
 import { asArray, bounded, few, getOwn, getPath, isObject, sameJson } from "../base/values";
-import { webhookFinding } from "../admission/findings";
+import { webhookFinding } from "./findings";
 
 /** A Service without a ready endpoint, and what runs beside it. */
 export interface EndpointFacts {
