@@ -23,6 +23,8 @@ import {
   tellMissing,
 } from "../kernel/permissions";
 import { BlockedError } from "../kernel/recorder";
+import type { WaitPorts } from "../kernel/wait";
+import { readSettled } from "./settled";
 import { definitionResource } from "../domain/operator/wanted";
 
 /** Whose facts, and how they are read. */
@@ -190,20 +192,21 @@ interface Beginning {
   readonly version: string | undefined;
   /** Absent in a whole upgrade, which has judged the prerequisites itself. */
   readonly skip?: readonly Skip[];
+  /** What passes by itself is waited for, so long. */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly timeoutMs: number;
 }
 
 /** Reads and judges the prerequisites; throws where one is missing, may not be read, or a skip matches none. */
 export async function requirePrerequisites(
-  deps: SnapshotDeps & PermissionChecker,
-  { namespace, version, skip }: Beginning,
+  deps: SnapshotDeps & PermissionChecker & WaitPorts,
+  beginning: Beginning,
 ): Promise<void> {
+  const { skip, wait, dryRun, timeoutMs: ms } = beginning;
   if (skip === undefined) return;
-  const [read, definition] = await Promise.all([
-    readSnapshot(deps, namespace, prerequisiteKeys),
-    readDefinition(deps, "ec"),
-  ]);
-  const facts = withDefinition(read, definition);
-  const judgment = judgePrerequisites(facts, { operatorVersion: version }, skip);
+  const patience = { waits: wait && dryRun === "none", ms };
+  const judgment = await readSettled(deps, patience, () => readJudgment(deps, beginning, skip));
   await requireRead(deps, judgment);
   const { findings } = judgment;
   requireMatched(skip, findings);
@@ -211,6 +214,19 @@ export async function requirePrerequisites(
     throw new BlockedError(exitCodes.blocked, findings);
   }
   deps.recorder.findings(findings);
+}
+
+async function readJudgment(
+  deps: SnapshotDeps,
+  { namespace, version }: Beginning,
+  skip: readonly Skip[],
+): Promise<Judgment> {
+  const [read, definition] = await Promise.all([
+    readSnapshot(deps, namespace, prerequisiteKeys),
+    readDefinition(deps, "ec"),
+  ]);
+  const facts = withDefinition(read, definition);
+  return judgePrerequisites(facts, { operatorVersion: version }, skip);
 }
 
 /** Throws where prerequisites are not judged because a list may not be read. */

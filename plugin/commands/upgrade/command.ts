@@ -5,7 +5,6 @@ import { parseDocuments, renderDocuments } from "../../adapters/yaml";
 import { judgeChecks } from "../../domain/checks/judge";
 import { requireMatched, type Skip, skipWord } from "../../domain/checks/selection";
 import { unusualCode } from "../../domain/operator/findings";
-import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { renderAge } from "../../domain/base/duration";
 import { exitCodes, UsageError } from "../../domain/base/errors";
 import { type Facts, isOpenShift } from "../../domain/facts/facts";
@@ -25,7 +24,7 @@ import { escape, type Palette, palette, quoteCommand, renderTable } from "../../
 import type { Cluster } from "../../ports/kubernetes";
 import { readSnapshot, requireRead } from "../../readers/snapshot";
 import { Recorder } from "../../kernel/recorder";
-import { givenUp, waitFor } from "../../kernel/wait";
+import { readSettled } from "../../readers/settled";
 import type { Report, StepReport } from "../../kernel/report";
 import { type PartPlan, type PartReport, partsOf, plannedSteps, runProcedure } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
@@ -136,23 +135,9 @@ async function settled(
 ): Promise<EvaluatedUpgrade> {
   const { clock, signal, options } = context;
   const waits = options.wait && options.dryRun === "none";
-  const { limitMs = flags.stallAfterMs } = limitOf(options, flags.limited);
-  return await waitFor(
-    { clock, signal, recorder },
-    {
-      look: async () => {
-        const value = await judged(context, flags, opened);
-        const errors = value.findings.filter(({ severity }) => severity === "error");
-        const [first] = errors;
-        const passes = errors.every(({ code }) => code === clusterFindings.resizing.code);
-        return waits && first !== undefined && passes
-          ? { is: "moving", on: `${String(first.object)}: ${first.cause}` }
-          : { is: "done", value };
-      },
-      beforeWrite: true,
-      total: { ms: limitMs, end: givenUp },
-    },
-  );
+  const { limitMs: ms = flags.stallAfterMs } = limitOf(options, flags.limited);
+  const read = () => judged(context, flags, opened);
+  return await readSettled({ clock, signal, recorder }, { waits, ms }, read);
 }
 
 /** The cluster by one LIST of each kind, judged against the release that is wanted. */

@@ -46,11 +46,14 @@ test.each(names)("%s ends with 3 before the write, and names each claim", async 
   expect(found?.cause).not.toContain("storage-ec-0");
 });
 
-test("upgrade --wait waits for it before the first write, and gives up in the end: 124", async () => {
-  const line = [...(example().lines["upgrade"] ?? []), "--wait", "--timeout=1m"].join(" ");
-  const { code, written } = await example().run(line, wanting("60Gi"), [pending]);
-  expect([code, written]).toEqual([124, []]);
-});
+test.each(["upgrade", "upgrade-operator"])(
+  "%s --wait waits for it before the first write, and gives up in the end: 124",
+  async (name) => {
+    const line = [...(example().lines[name] ?? []), "--wait", "--timeout=1m"].join(" ");
+    const { code, written } = await example().run(line, wanting("60Gi"), [pending]);
+    expect([code, written]).toEqual([124, []]);
+  },
+);
 
 test.each([["60Gi"], ["61440Mi"], [64424509440]])(
   "claims that have the size are nothing to tell, however %j is spelled",
