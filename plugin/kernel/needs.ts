@@ -1,15 +1,30 @@
 /** What the commands of a run may need in all, declared as soon as it is known. */
-import type { Needs } from "../domain/facts/needs";
+import { type Needs, together } from "../domain/facts/needs";
 import { narrowed, type Permission } from "../domain/kube/permissions";
 
 /** Kept for one run, with the commands that it consists of. */
 export class DeclaredNeeds {
-  readonly #ofCommands = new Map<string, readonly Permission[]>();
+  readonly #ofCommands = new Map<string, Needs>();
+  /** Commands whose needs were asked for. */
+  readonly #looked = new Set<string>();
   #others: readonly Permission[] = [];
 
   /** Takes the place of what the command declared before, when less was known. */
-  declare(command: string, { reads, may, beside }: Needs): void {
-    this.#ofCommands.set(command, [...reads, ...may, ...beside]);
+  declare(command: string, needs: Needs): void {
+    this.#ofCommands.set(command, needs);
+  }
+
+  /** What the others read in any case that have not been asked about, as this one is now. */
+  ahead(of: string): readonly Permission[] {
+    this.#looked.add(of);
+    const others = [...this.#ofCommands].filter(([command]) => !this.#looked.has(command));
+    for (const [command] of others) this.#looked.add(command);
+    return narrowed(others.flatMap(([, { reads }]) => reads));
+  }
+
+  /** What all of them take, those included that have not begun. */
+  get declared(): Needs {
+    return together([...this.#ofCommands.values()]);
   }
 
   /** What was found to be missing belongs to it too, foreseen or not. */
@@ -24,6 +39,7 @@ export class DeclaredNeeds {
   }
 
   all(): readonly Permission[] {
-    return narrowed([...[...this.#ofCommands.values()].flat(), ...this.#others]);
+    const { reads, may, beside } = this.declared;
+    return narrowed([...reads, ...may, ...beside, ...this.#others]);
   }
 }

@@ -61,16 +61,18 @@ export function accessOf(permission: Omit<Permission, "why">): Access {
 }
 
 /**
- * Declares what the command may need, and throws where something of what it reads in any case is missing:
- * all that is missing is told then.
+ * Declares what the command may need, and throws where something is missing of what it reads in any case, or
+ * what a command reads that follows it and has declared that: all that is missing is told then.
  */
 export async function requireNeeds(
   checker: PermissionChecker,
   command: string,
   needs: Needs,
 ): Promise<void> {
-  checker.recorder.needs.declare(command, needs);
-  await requirePermissions(checker, needs.reads, needs.may);
+  const { needs: all } = checker.recorder;
+  all.declare(command, needs);
+  const ahead = all.ahead(command);
+  await requirePermissions(checker, [...needs.reads, ...ahead], all.declared.may);
 }
 
 /** Throws when a permission is missing, and tells of `also` then; the Role to ask for goes into the report. */

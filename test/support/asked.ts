@@ -109,11 +109,31 @@ export function askedByCommands(): Promise<ReadonlyMap<string, readonly Asked[]>
   return ofCommands(askedBy);
 }
 
+/** The same of command lines, by their titles. */
+export async function askedAndPrinted(
+  rows: Readonly<Record<string, Run>>,
+): Promise<
+  ReadonlyMap<string, { readonly asked: readonly Asked[]; readonly printed: readonly Asked[] }>
+> {
+  const world = new Starts();
+  const found = new Map<string, { asked: readonly Asked[]; printed: readonly Asked[] }>();
+  for (const [title, { words, ...start }] of Object.entries(rows)) {
+    const line = words(world.place);
+    const of = { ...start, overApi: false };
+    found.set(title, {
+      asked: await askedBy(world, line, of),
+      printed: await printedBy(world, line, of),
+    });
+  }
+  return found;
+}
+
 /** What the Role grants that every command prints for a user who may do nothing, by its path. */
 export function printedByCommands(): Promise<ReadonlyMap<string, readonly Asked[]>> {
   return ofCommands(printedBy);
 }
 
+type Run = Start & { readonly words: Words };
 type StartOfEntry = Start & { readonly overApi: boolean };
 type Seen = (
   world: Starts,
@@ -125,8 +145,8 @@ async function ofCommands(see: Seen): Promise<ReadonlyMap<string, readonly Asked
   const world = new Starts();
   const file = join(world.folder, archive);
   writeFileSync(file, aModuleArchive({ module_name: "rg", semantic_version: "1.2.5" }));
-  const runs: readonly (Start & { readonly words: Words })[] = [
-    ...Object.values<Start & { readonly words: Words }>(starts),
+  const runs: readonly Run[] = [
+    ...Object.values<Run>(starts),
     ...more.map((words) => ({ words: () => words })),
   ];
   const found = new Map<string, readonly Asked[]>();

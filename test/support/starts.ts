@@ -66,7 +66,7 @@ export const starts = {
 export class Starts {
   readonly folder = aFolder("starts");
   readonly place = { release: writeRelease(join(this.folder, "release"), "8.0.2-2") };
-  private readonly prepared = new Map<string, Promise<MemoryControlPlane>>();
+  private readonly prepared = new Map<Start["objects"], Map<string, Promise<MemoryControlPlane>>>();
   private homes = 0;
 
   /** `change` makes each object of the example what the tests need of it. */
@@ -74,9 +74,11 @@ export class Starts {
 
   /** Never changed: every run is given a fork. */
   of({ objects, before = [] }: Start): Promise<MemoryControlPlane> {
-    const title = JSON.stringify([objects?.name, before.map((words) => words(this.place))]);
-    const start = this.prepared.get(title) ?? this.prepare(objects, before);
-    this.prepared.set(title, start);
+    const alike = this.prepared.get(objects) ?? new Map<string, Promise<MemoryControlPlane>>();
+    this.prepared.set(objects, alike);
+    const title = JSON.stringify(before.map((words) => words(this.place)));
+    const start = alike.get(title) ?? this.prepare(objects, before);
+    alike.set(title, start);
     return start;
   }
 

@@ -11,6 +11,36 @@ import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/nee
 /** More namespaces than these are asked for by one ClusterRole. */
 export const fewNamespaces = 3;
 
+const bindingKinds = [rbacKinds.roleBinding, rbacKinds.clusterRoleBinding];
+
+/** An object that is written by an apply. */
+interface Applied {
+  readonly resource: Resource;
+  readonly name: string | undefined;
+  readonly namespace?: string | undefined;
+  /** The role that a binding is for. */
+  readonly binds?: Permission | undefined;
+}
+
+/** A role gives what its writer may not have: it takes `escalate` on it to write it, and `bind` to bind it. */
+export function applyNeeds(
+  { resource, name, namespace, binds }: Applied,
+  why: string,
+): readonly Permission[] {
+  const on = (verb: string, says = why): Permission =>
+    permissionOn(verb, resource, { why: says, namespace, name });
+  const isRole = [rbacKinds.role, rbacKinds.clusterRole].some(
+    ({ plural }) => plural === resource.plural,
+  );
+  return [
+    on("patch"),
+    // what is created by an apply cannot be limited to a name
+    permissionOn("create", resource, { why, namespace }),
+    ...(isRole ? [on("escalate", "to write a role that gives more than its writer has")] : []),
+    ...(binds === undefined ? [] : [binds]),
+  ];
+}
+
 /** What access reviews are asked for. */
 export const rbacProof = "to prove the access (or go without proof: --no-probe)";
 export const sccProof = "to prove who may use the constraint";
@@ -22,6 +52,8 @@ export interface RbacWish extends NeedsPlace {
   readonly managed: readonly string[] | undefined;
   /** The cluster-wide pair of label mode is written; undefined while that is not known. */
   readonly label?: boolean | undefined;
+  /** Names of the ClusterRoles of persons that give the access, and are written. */
+  readonly shared?: readonly string[] | undefined;
   /** The accounts of the clusters are to be found. */
   readonly accounts: boolean;
   /** Namespaces are chosen by label. */
@@ -59,11 +91,28 @@ export function rbacNeeds(wish: RbacWish): Needs {
       ...inventoryNeeds(wish),
       ...scopesOf(wish.managed).flatMap((scope) => pairNeeds(wish, scope)),
       ...(wish.label === false ? [] : labelNeeds(wish)),
+      ...boundRoleReads(scopesOf(wish.managed)),
+      ...(wish.shared ?? []).flatMap(sharedNeeds),
       ...(wish.prune ? pruneNeeds(wish) : []),
       ...(wish.prove ? [reviewPermission(rbacProof)] : []),
     ],
     beside: [...labelReads(wish), ...groundNeeds(wish)],
   };
+}
+
+/** The role of a person's binding: it is known once the binding is read. */
+function boundRoleReads(scopes: readonly (string | undefined)[]): readonly Permission[] {
+  const why = "to read the role that a binding is for";
+  return [
+    permissionOn("get", rbacKinds.clusterRole, { why }),
+    ...scopes.map((namespace) => permissionOn("get", rbacKinds.role, { why, namespace })),
+  ];
+}
+
+/** Never asked for without its name: who may write and bind any ClusterRole is an administrator. */
+function sharedNeeds(name: string): readonly Permission[] {
+  const resource = rbacKinds.clusterRole;
+  return applyNeeds({ resource, name }, "to bring roles and bindings up to date");
 }
 
 /** Undefined is the whole cluster. */
@@ -133,23 +182,22 @@ interface WrittenPair {
   readonly namespace?: string | undefined;
 }
 
-/** A role gives what its writer may not have: it takes `escalate` on it to write it, and `bind` to bind it. */
+/** A role and its bindings, which are replaced where they are for another one. */
 function writing(pair: WrittenPair): readonly Permission[] {
   const { roles, role, bindingKind, bindings, namespace } = pair;
   const why = "to bring roles and bindings up to date";
-  const onRole = (verb: string, says = why): Permission =>
-    permissionOn(verb, roles, { why: says, namespace, name: role });
+  const binds = permissionOn("bind", roles, {
+    why: "to bind a role that gives more than its writer has",
+    namespace,
+    name: role,
+  });
   return [
-    ...["get", "patch"].map((verb) => onRole(verb)),
-    onRole("escalate", "to write a role that gives more than its writer has"),
-    onRole("bind", "to bind a role that gives more than its writer has"),
-    // what is created by an apply cannot be limited to a name
-    ...[roles, bindingKind].map((kind) => permissionOn("create", kind, { why, namespace })),
-    ...bindings.flatMap((name) =>
-      ["get", "patch", "delete"].map((verb) =>
-        permissionOn(verb, bindingKind, { why, namespace, name }),
-      ),
-    ),
+    permissionOn("get", roles, { why, namespace, name: role }),
+    ...applyNeeds({ resource: roles, name: role, namespace }, why),
+    ...bindings.flatMap((name) => [
+      ...["get", "delete"].map((verb) => permissionOn(verb, bindingKind, { why, namespace, name })),
+      ...applyNeeds({ resource: bindingKind, name, namespace, binds }, why),
+    ]),
   ];
 }
 
@@ -207,8 +255,15 @@ export function unbindNeeds(wish: UnbindWish): Needs {
   };
 }
 
+/** The right to bind the role of a binding; undefined for any other object. */
+export function bindsOf(object: KubeObject): Permission | undefined {
+  const isBinding = bindingKinds.some(({ kind }) => kind === object.kind);
+  return isBinding ? bindNeed(object) : undefined;
+}
+
 /** The right to bind the role of a binding. */
-export function bindNeed(binding: KubeObject, why = "to write a binding of it"): Permission {
+export function bindNeed(binding: KubeObject): Permission {
+  const why = "to write a binding of it";
   const roleRef = getOwn(binding, "roleRef");
   const { role, clusterRole } = rbacKinds;
   const kind = getOwn(roleRef, "kind") === "Role" ? role : clusterRole;

@@ -2,7 +2,7 @@
 import { exitCodes } from "../../domain/base/errors";
 import type { Skip } from "../../domain/checks/selection";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
-import { type KubeObject, refTo, type Resource } from "../../domain/kube/objects";
+import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/kube/objects";
 import type { Needs } from "../../domain/facts/needs";
 import { inventoryNeeds, labelReads, rbacNeeds, type RbacWish } from "./needs";
 import { rbacFinding } from "../../domain/rbac/findings";
@@ -11,7 +11,8 @@ import { type RbacScope, type PlaceFound, secondNameOf } from "../../domain/rbac
 import { roleRefOf } from "../../domain/rbac/rules";
 import { releasesOf } from "../../domain/scc/refusals";
 import { getPath, asString } from "../../domain/base/values";
-import { type AskingPorts, missingPermissions } from "../../kernel/permissions";
+import { permissionOn } from "../../domain/kube/permissions";
+import { type AskingPorts, missingPermissions, requirePermissions } from "../../kernel/permissions";
 import { BlockedError } from "../../kernel/recorder";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
@@ -21,13 +22,13 @@ import type { Reviews } from "../../readers/reviews";
 export function needsOf(
   { names }: RbacDeps,
   { namespace, given, selector, prune, prove }: RbacOptions,
-  { accounts, managed = given, label }: KnownSites,
+  { accounts, managed = given, label, shared }: KnownSites,
 ): Needs {
   const selects = selector !== undefined;
-  return rbacNeeds({ names, namespace, accounts, managed, label, selects, prune, prove });
+  return rbacNeeds({ names, namespace, accounts, managed, label, shared, selects, prune, prove });
 }
 
-interface KnownSites extends Pick<RbacWish, "accounts" | "label"> {
+interface KnownSites extends Pick<RbacWish, "accounts" | "label" | "shared"> {
   readonly managed?: readonly string[];
 }
 
@@ -179,7 +180,7 @@ export class Places {
     const { namespace } = binding.metadata;
     const boundRole =
       kind === "Role" && namespace !== undefined
-        ? await this.deps.cluster.get({ resource: rbacKinds.role, name, namespace })
+        ? await this.#role({ resource: rbacKinds.role, name, namespace })
         : await this.#clusterRole(name);
     return { ...found, boundRole };
   }
@@ -199,9 +200,16 @@ export class Places {
 
   #clusterRole(name: string): Promise<KubeObject | undefined> {
     const known = this.#clusterRoles.get(name);
-    const read = known ?? this.deps.cluster.get({ resource: rbacKinds.clusterRole, name });
+    const read = known ?? this.#role({ resource: rbacKinds.clusterRole, name });
     this.#clusterRoles.set(name, read);
     return read;
+  }
+
+  async #role(ref: Ref): Promise<KubeObject | undefined> {
+    const { resource, name, namespace } = ref;
+    const why = "to read the role that a binding is for";
+    await requirePermissions(this.deps, [permissionOn("get", resource, { why, namespace, name })]);
+    return await this.deps.cluster.get(ref);
   }
 }
 

@@ -143,6 +143,9 @@ class Reapply {
     const inventory = await readInventory(deps);
     const places = await this.#read(wanted, inventory);
     const plan = planRbac({ names, running, places }, options);
+    const shared = plan.wide.filter(({ part }) => part !== undefined);
+    const written = shared.map(({ wanted: { role } }) => role.metadata.name ?? "");
+    recorder.needs.declare(command, needsOf(deps, options, { ...known, shared: written }));
     for (const {
       part,
       wanted: { role },

@@ -1,13 +1,13 @@
 /** What the commands need that upgrade the operator, a cluster or databases, and `recover`. */
 import { type FactKey, factSources } from "../../domain/facts/facts";
-import { kinds, rbacKinds } from "../../domain/kube/kinds";
+import { kinds } from "../../domain/kube/kinds";
 import { readName, termOf } from "../../domain/names/names";
 import { lossKeys } from "./definitions";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import { prerequisiteKeys } from "../upgrade/procedure";
 import { factNeeds } from "../../domain/checks/needs";
-import { bindNeed } from "../reapply-rbac/needs";
+import { applyNeeds, bindsOf } from "../reapply-rbac/needs";
 import {
   type ApiWish,
   apiNeeds,
@@ -89,22 +89,8 @@ function onObject(verb: string, { kind, object }: DesiredObject, why: string): P
   return permissionOn(verb, resource, { why, name, namespace });
 }
 
-/** A role gives what its writer may not have: it takes `escalate` on it to write it, and `bind` to bind it. */
-function objectWrites(one: DesiredObject): readonly Permission[] {
-  const { kind, object } = one;
-  const { role, clusterRole, roleBinding, clusterRoleBinding } = rbacKinds;
-  const anyOf = { ...onObject("create", one, "to write it"), name: undefined };
-  const isRole = [role, clusterRole].some(({ plural }) => plural === kind.resource.plural);
-  const isBinding = [roleBinding, clusterRoleBinding].some(
-    ({ plural }) => plural === kind.resource.plural,
-  );
-  return [
-    onObject("patch", one, "to write it"),
-    // what is created by an apply cannot be limited to a name
-    anyOf,
-    ...(isRole ? [onObject("escalate", one, "to write a role that gives more")] : []),
-    ...(isBinding ? [bindNeed(object)] : []),
-  ];
+function objectWrites({ kind, object }: DesiredObject): readonly Permission[] {
+  return applyNeeds({ ...bundleRef(kind, object), binds: bindsOf(object) }, "to write it");
 }
 
 /** `upgrade-operator --chart`: helm keeps its releases in Secrets; what else it needs it says itself. */

@@ -1,4 +1,5 @@
 /** What `upgrade-webhook` and `cert create` need. */
+import { factSources } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import type { Resource } from "../../domain/kube/objects";
@@ -22,6 +23,14 @@ export interface Probed {
   readonly resource: Pick<Resource, "group" | "plural">;
   readonly namespace: string | undefined;
   readonly verb: "create" | "update";
+}
+
+/** Which edits prove it, and where, follows from entries that persons may have changed: any, until it is read. */
+export function probedAnywhere(names: Names): readonly Probed[] {
+  const { edbs, eaadbs, ercs } = factSources(names);
+  return [edbs, eaadbs, ercs].map(({ resource }) => ({
+    ...{ resource, namespace: undefined, verb: "create" },
+  }));
 }
 
 /** The swap, its way back included. */

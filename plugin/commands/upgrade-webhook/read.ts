@@ -5,7 +5,7 @@ import { ApiError, exitCodes, TimeoutError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Needs } from "../../domain/facts/needs";
-import { probedBy, swapNeeds } from "./needs";
+import { probedAnywhere, probedBy, swapNeeds } from "./needs";
 import type { KubeObject } from "../../domain/kube/objects";
 import { operatorVersionOf } from "../../domain/operator/wanted";
 import {
@@ -24,7 +24,7 @@ import { waitFor } from "../../kernel/wait";
 import { BlockedError } from "../../kernel/recorder";
 import { requireGround } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
-import { type ProbePair, pairsFor } from "../../domain/admission/probe";
+import type { ProbePair } from "../../domain/admission/probe";
 import type { AskingPorts } from "../../kernel/permissions";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
@@ -210,16 +210,13 @@ async function readPods(
   }
 }
 
-/** What the swap may need in all; the edits of the probe are those that the template's own entry matches. */
-export function needsOf({ names }: SwapDeps, options: SwapOptions): Needs {
-  const { namespace, template, probe, probePair } = options;
-  const entry = entryOf(template, names.webhook.entry);
-  const scene = { names, namespace, name: "", labels: {} };
-  const pairs = probePair === undefined ? pairsFor(entry, scene) : [probePair];
-  return swapNeeds({
-    names,
-    namespace,
-    service: serviceNameOf(entry) ?? "",
-    probed: probe ? pairs.map(probedBy) : [],
-  });
+/** What the swap may need in all, as far as it is known which edits prove it. */
+export function needsOf(
+  { names }: SwapDeps,
+  { namespace, template, probe, probePair }: SwapOptions,
+  pairs: readonly ProbePair[] | undefined = probePair && [probePair],
+): Needs {
+  const probed = pairs === undefined ? probedAnywhere(names) : pairs.map(probedBy);
+  const service = serviceNameOf(entryOf(template, names.webhook.entry)) ?? "";
+  return swapNeeds({ names, namespace, service, probed: probe ? probed : [] });
 }

@@ -31,6 +31,11 @@ export interface ProbePlan {
   readonly isLive: boolean;
 }
 
+/** Each once. */
+export function pairsIn({ gap, beyondOld, guarded, further }: ProbePlan): readonly ProbePair[] {
+  return [...new Set([gap, ...beyondOld, ...guarded, ...further])];
+}
+
 /** Builds the pairs; stops with 3 when no edit could be made that the entry matches. */
 export async function setStage(
   deps: SwapDeps,

@@ -40,7 +40,7 @@ import {
   type SwapDeps,
   type SwapOptions,
 } from "./read";
-import { setStage } from "./stage";
+import { pairsIn, setStage } from "./stage";
 import { standing, UnprovenError, WebhookVerifier } from "./verifier";
 
 /** Runs the swap; expected ends of every kind come back as a report. */
@@ -52,6 +52,8 @@ export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise
     return await swap.end(error);
   }
 }
+
+const command = "upgrade-webhook";
 
 /** A plan with its apply as it has to be sent. */
 interface Ready {
@@ -80,17 +82,18 @@ class Swap {
 
   async run(): Promise<string> {
     const { deps, options } = this;
-    await requireNeeds(deps, "upgrade-webhook", needsOf(deps, options));
+    await requireNeeds(deps, command, needsOf(deps, options));
     const { namespace, secret } = await readPrerequisites(deps, options);
     this.#secret = secret;
     const plan = await this.#plan();
     deps.recorder.findings(plan.findings);
     this.#tellInjector(plan);
     const stage = await setStage(deps, options, { plan, namespace });
-    const pairs = stage === undefined ? [] : [stage.gap, ...stage.beyondOld, ...stage.guarded];
+    const pairs = stage === undefined ? [] : pairsIn(stage);
+    deps.recorder.needs.declare(command, needsOf(deps, options, pairs));
     await requirePermissions(deps, [
       ...swapWrites(deps.names, plan),
-      ...[...new Set(pairs)].map(probedBy).map(probeNeed),
+      ...pairs.map(probedBy).map(probeNeed),
     ]);
     const witness = await WebhookVerifier.open(deps, stage);
     this.#witness = witness;

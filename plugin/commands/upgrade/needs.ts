@@ -1,7 +1,7 @@
 /** What `upgrade` needs: what `check` reads, and what each of its parts does. */
 import { situationOf } from "../../domain/checks/context";
 import { knownSecretNames } from "../../domain/checks/secrets";
-import { type FactKey, type Facts, factSources, isKnown } from "../../domain/facts/facts";
+import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import { nameOf } from "../../domain/kube/objects";
 import { permissionOn } from "../../domain/kube/permissions";
@@ -16,7 +16,7 @@ import {
   clusterNeeds,
   databasesNeeds,
 } from "../upgrade-operator/needs";
-import { swapNeeds } from "../upgrade-webhook/needs";
+import { probedAnywhere, swapNeeds } from "../upgrade-webhook/needs";
 
 /** What the whole upgrade is told. */
 export interface UpgradeWish extends Pick<BundleWish, "clusters" | "pullSecret"> {
@@ -35,13 +35,8 @@ export function upgradeNeeds(wish: UpgradeWish): Needs {
   const { facts, bundle, probe, databases } = wish;
   const { names, namespace, unserved } = facts;
   const place = { names, namespace };
-  const { edbs, eaadbs } = factSources(names);
   const uid = { why: "to know the cluster again when a saved plan is carried out" };
-  const probed = [edbs, eaadbs].map(({ resource }) => ({
-    resource,
-    namespace,
-    verb: "create" as const,
-  }));
+  const probed = probe ? probedAnywhere(names) : [];
   return together([
     checkNeeds(place, knownSecretNames(facts)),
     {
@@ -58,7 +53,7 @@ export function upgradeNeeds(wish: UpgradeWish): Needs {
       prune: false,
     }),
     bundle === undefined ? chartNeeds(place) : bundleNeeds({ ...wish, ...place, bundle }),
-    swapNeeds({ ...place, service: names.webhook.service, probed: probe ? probed : [] }),
+    swapNeeds({ ...place, service: names.webhook.service, probed }),
     ...clustersIn(facts).map((name) => clusterNeeds({ ...place, name })),
     ...(unserved.has("constraints") ? [] : [unbindNeeds({ ...place, scc: undefined })]),
     ...(databases

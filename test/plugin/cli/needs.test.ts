@@ -1,6 +1,12 @@
 /** The Role that a command prints covers every request and access review of its runs on the example. */
 import { reviewKinds } from "../../../plugin/domain/kube/kinds";
-import { type Asked, askedByCommands, printedByCommands } from "../../support/asked";
+import {
+  type Asked,
+  askedAndPrinted,
+  askedByCommands,
+  printedByCommands,
+} from "../../support/asked";
+import { persons } from "../../support/persons";
 
 const covers = (granted: Asked, asked: Asked): boolean =>
   granted.verb === asked.verb &&
@@ -15,15 +21,28 @@ const isElse = ({ verb, group, resource }: Asked): boolean =>
   verb === "use" ||
   ["config.openshift.io", "operators.coreos.com"].includes(group);
 
+function beyond(asked: readonly Asked[], printed: readonly Asked[]): readonly string[] {
+  return asked
+    .filter((one) => !isElse(one))
+    .filter((one) => !printed.some((granted) => covers(granted, one)))
+    .map(({ verb, resource, namespace = "", name = "" }) =>
+      [verb, resource, namespace, name].join(" ").trimEnd(),
+    );
+}
+
 test("what a command asks for is in the Role that it prints", async () => {
   const [asked, printed] = [await askedByCommands(), await printedByCommands()];
   const uncovered = [...asked].flatMap(([path, all]) =>
-    all
-      .filter((one) => !isElse(one))
-      .filter((one) => printed.get(path)?.some((granted) => covers(granted, one)) !== true)
-      .map(({ verb, resource, namespace = "", name = "" }) =>
-        [path, verb, resource, namespace, name].join(" ").trimEnd(),
-      ),
+    beyond(all, printed.get(path) ?? []).map((line) => `${path} ${line}`),
   );
   expect([...new Set(uncovered)]).toEqual([]);
+});
+
+test("and so it is in clusters of which persons have made something else", async () => {
+  const found = await askedAndPrinted(persons);
+  const uncovered = [...found].flatMap(([title, { asked, printed }]) =>
+    beyond(asked, printed).map((line) => `${title}: ${line}`),
+  );
+  expect([...new Set(uncovered)]).toEqual([]);
+  expect([...found.values()].every(({ asked }) => asked.some(({ writes }) => writes))).toBe(true);
 });

@@ -13,6 +13,7 @@ import type { Report } from "../../../plugin/kernel/report";
 import { testTime } from "../../support/manual-clock";
 import { type Start, Starts, starts, type Words } from "../../support/starts";
 import { admin } from "../simulator/memory-cluster";
+import { persons, twice } from "../../support/persons";
 
 const namespace = names.operator.namespace;
 const jane: User = { name: "jane", groups: ["system:authenticated"] };
@@ -83,7 +84,7 @@ const more: Readonly<Record<string, Row>> = {
   },
 };
 
-const rows = Object.entries<Row>({ ...starts, ...more });
+const rows = Object.entries<Row>({ ...starts, ...more, ...persons });
 
 test.each(rows)("%s: applied once, a user with nothing else gets through", async (_title, row) => {
   const [asAdmin, adminClock] = await begin(row);
@@ -100,4 +101,33 @@ test.each(rows)("%s: applied once, a user with nothing else gets through", async
   expect([exit.code, exit.reason, permissions?.missing]).toEqual([
     ...[wanted.exit.code, wanted.exit.reason, undefined],
   ]);
+});
+
+test.each(Object.entries(twice))("%s: a second Role is complete", async (_title, row) => {
+  const [asAdmin, adminClock] = await begin(row);
+  const wanted = await run(asAdmin, adminClock, { ...row, user: admin });
+  const [plane, clock] = await begin(row);
+  await grant(plane, rolesIn(await run(plane, clock, row)));
+  const before = plane.state;
+
+  const refused = await run(plane, clock, row);
+  expect([refused.exit.code, plane.state === before]).toEqual([4, true]);
+  await grant(plane, rolesIn(refused));
+  const { exit } = await run(plane, clock, row);
+
+  expect([exit.code, exit.reason]).toEqual([wanted.exit.code, wanted.exit.reason]);
+});
+
+test("what follows the swap is asked for before it", async () => {
+  const [plane, clock] = await begin({});
+  const words: Words = () => ["upgrade-webhook", "--no-probe"];
+  await grant(plane, rolesIn(await run(plane, clock, { words })));
+  const before = plane.state;
+
+  const refused = await run(plane, clock, {
+    words: () => [...words(world.place), "--with", "rbac"],
+  });
+
+  expect([refused.exit.code, plane.state === before]).toEqual([4, true]);
+  expect(refused.permissions?.missing.join("\n")).toContain("to see which namespaces");
 });

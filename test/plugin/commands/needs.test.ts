@@ -167,6 +167,7 @@ const rows: readonly Row[] = [
     [
       `bind roles "edb-role"`,
       "create roles",
+      "get roles",
       ...["escalate", "get", "list", "patch"].map((verb) => `${verb} roles "edb-role"`),
     ],
   ],
@@ -179,6 +180,7 @@ const rows: readonly Row[] = [
       "create roles in namespace a",
       `escalate roles "edb-role" in namespace a`,
       `get roles "edb-role" in namespace a`,
+      "get roles in namespace a",
       `list roles "edb-role"`,
       `patch roles "edb-role" in namespace a`,
     ],
@@ -190,6 +192,7 @@ const rows: readonly Row[] = [
     [
       `bind roles "edb-role"`,
       "create roles",
+      "get roles",
       ...["escalate", "get", "list", "patch"].map((verb) => `${verb} roles "edb-role"`),
     ],
   ],
@@ -197,7 +200,19 @@ const rows: readonly Row[] = [
     "reapply-rbac: the cluster-wide pair is read alone where no label is told",
     rbac({ label: false, managed: [] }),
     "clusterroles",
-    [`get clusterroles "engine-enterprise-operator-consumer-ns"`],
+    ["get clusterroles", `get clusterroles "engine-enterprise-operator-consumer-ns"`],
+  ],
+  [
+    "reapply-rbac: a person's ClusterRole that gives the access, once it is known",
+    rbac({ label: false, managed: [], shared: ["all-databases"] }),
+    "clusterroles",
+    [
+      "create clusterroles",
+      `escalate clusterroles "all-databases"`,
+      "get clusterroles",
+      `get clusterroles "engine-enterprise-operator-consumer-ns"`,
+      `patch clusterroles "all-databases"`,
+    ],
   ],
   [
     "reapply-rbac --prune: leftovers wherever they are",
