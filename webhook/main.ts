@@ -1,5 +1,4 @@
 /** The process: environment, signals, exit code. */
-import { boundHeap } from "../plugin/adapters/heap";
 import { UsageError } from "../plugin/domain/base/errors";
 import { parseConfig } from "./config";
 import { createLog, errorText } from "./log";
@@ -11,7 +10,6 @@ async function main(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<v
     process.stdout.write(saidOf(words));
     return;
   }
-  boundHeap();
   const config = parseConfig(env, startChecks(env));
   const log = createLog(config.logLevel);
   const running =

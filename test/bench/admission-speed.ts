@@ -41,7 +41,8 @@ const limits = {
     { limit: 0.6, titles: [calm.title] },
   ],
 } as const;
-const mostMiB = 100;
+/** Far below the limit of the pods; V8 collects when it sees fit. */
+const mostMiB = 192;
 
 /** What was measured of one contestant: a value for each round, by title. */
 type Values = Map<string, number[]>;

@@ -1,6 +1,5 @@
 /** The room that calls take: so many at once, and so many bytes of large bodies in memory. */
 import { parseDuration } from "../../plugin/domain/base/duration";
-import { collectNew } from "../heap";
 
 /** What is larger takes the loop for longer than a small review may wait (admission facts 10). */
 export const bigBody = 256 * 1024;
@@ -88,13 +87,9 @@ export class InFlight {
   }
 }
 
-/** So many bytes of large bodies may be left in memory that nobody needs any more. */
-const mostLeft = 2 * 2 ** 20;
-
 /** The bytes of large bodies that may be in memory; what comes on top is turned away. */
 export class BodyBudget {
   private taken = 0;
-  private left = 0;
 
   constructor(private readonly most: number) {}
 
@@ -108,12 +103,7 @@ export class BodyBudget {
   }
 
   give(bytes: number): void {
-    if (bytes <= bigBody) return;
-    this.taken -= bytes;
-    this.left += bytes;
-    if (this.left < mostLeft) return;
-    this.left = 0;
-    collectNew();
+    if (bytes > bigBody) this.taken -= bytes;
   }
 }
 

@@ -1,5 +1,4 @@
 /** `reapply-rbac`: flags to options, then the run over the managed namespaces (S34). */
-import { boundHeap } from "../../adapters/heap";
 import { InputError } from "../../domain/base/errors";
 import { namesIn } from "../../domain/rbac/managed";
 import type { RoleFiles } from "../../domain/rbac/lines";
@@ -59,7 +58,6 @@ type PreparedRbac = Omit<ReapplyRbacFlags, "release"> &
 
 async function run(context: CommandContext, flags: PreparedRbac): Promise<Report> {
   const { options } = context;
-  boundHeap(); // there may be thousands of namespaces
   const ports = await runPorts(context, "ReapplyRbac");
   const { namespace } = ports.cluster;
   return await reapplyRbac(
