@@ -8,11 +8,12 @@ import type { ServerProcess } from "./process";
 import { operatorNamespace } from "./reviews";
 import type { Scene } from "./scene";
 
-export type ContestantName = "webhook" | "beside" | "bare" | "go";
+export type ContestantName = "webhook" | "beside" | "express" | "bare" | "go";
 
 export const titles: Readonly<Record<ContestantName, string>> = {
   webhook: "engine-webhook",
   beside: "engine-webhook, the other build",
+  express: "plain Express with the same rules",
   bare: "bare `node:https` with the same rules",
   go: "Go, controller-runtime with the same rules",
 };
@@ -38,22 +39,20 @@ export interface Field {
 /** A way to start each, so that a start can be measured several times. */
 export function startersOf(field: Field): ReadonlyMap<ContestantName, () => Promise<Contestant>> {
   const { scene, beside, rival } = field;
-  const bare = join(scene.dir, "bare.js");
-  const entryPoints = [join(__dirname, "bare.ts")];
-  buildSync({ entryPoints, outfile: bare, bundle: true, platform: "node", target: "node20" });
   const others = (port: number) => [String(port), scene.tlsDir, scene.clustersFile];
+  const startNode = (name: "bare" | "express", file: string) => {
+    const outfile = join(scene.dir, `${name}.js`);
+    const entryPoints = [join(__dirname, file)];
+    buildSync({ entryPoints, outfile, bundle: true, platform: "node", target: "node20" });
+    const command = process.execPath;
+    const argsOn = (port: number) => [outfile, ...others(port), operatorNamespace];
+    return () => start(field, name, (port) => ({ command, args: argsOn(port), env: {} }));
+  };
   return new Map<ContestantName, () => Promise<Contestant>>([
     ["webhook", () => startWebhook(field, "webhook")],
     ...(beside === undefined ? [] : [["beside", () => startWebhook(field, "beside")] as const]),
-    [
-      "bare",
-      () =>
-        start(field, "bare", (port) => ({
-          command: process.execPath,
-          args: [bare, ...others(port), operatorNamespace],
-          env: {},
-        })),
-    ],
+    ["express", startNode("express", "plain-express.ts")],
+    ["bare", startNode("bare", "bare.ts")],
     ...(rival === undefined
       ? []
       : [["go", () => start(field, "go", (port) => goProgram(scene, rival, port))] as const]),
