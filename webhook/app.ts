@@ -1,6 +1,7 @@
 /** The application of both ports: reviews on the HTTPS port alone, metrics on the plain port alone. */
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
-import { type App, withMessages } from "./server";
+import { IncomingMessage, ServerResponse } from "node:http";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { App } from "./server";
 import { checkCall, type ReviewRoute, reviewRoute } from "./review/call";
 import { answerCrash, crashTeller, faultReply, sendReply } from "./review/reply";
 
@@ -48,4 +49,18 @@ function failed({ log, metrics }: AppContext): ErrorRequestHandler {
     response.destroy(); // the caller has part of an answer
     next();
   };
+}
+
+/**
+ * Makes requests and responses with the prototypes of the application. Express sets them on each
+ * call otherwise, and V8 then drops what it has compiled for them: a review of 5 KB takes 1.5 times
+ * the CPU time (368 µs against 244).
+ */
+function withMessages(app: Express): App {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  Object.setPrototypeOf(AppRequest.prototype, app.request);
+  Object.setPrototypeOf(AppResponse.prototype, app.response);
+  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
+  return { listener: app, messages: { IncomingMessage: AppRequest, ServerResponse: AppResponse } };
 }

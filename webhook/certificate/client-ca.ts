@@ -5,8 +5,7 @@ import type { ServerResponse } from "node:http";
 import type { Server } from "node:https";
 import type { Duplex } from "node:stream";
 import { dirname } from "node:path";
-import { TLSSocket } from "node:tls";
-import { getPath } from "../../plugin/domain/base/values";
+import type { TLSSocket } from "node:tls";
 import { errorText, type Log } from "../log";
 import { handshakeMs } from "./handshake";
 import { type FolderWatch, sha256Of, watchFolder } from "./served";
@@ -168,14 +167,6 @@ function leadsTo(roots: readonly X509Certificate[], certificate: X509Certificate
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
-}
-
-/** Whether the caller's certificate has one of the common names; without names any has. */
-export function hasSubject(socket: Duplex, subjects: readonly string[]): boolean {
-  if (subjects.length === 0) return true;
-  const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
-  const name = getPath(certificate, ["subject", "CN"]);
-  return subjects.some((subject) => subject === name);
 }
 
 /** The file's certificates as one PEM text; throws what is wrong with it. */
