@@ -1,5 +1,5 @@
 /** Where callers have to show a certificate: the CA that TLS asks for it, and its rotation. */
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import type { Server } from "node:https";
@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import { dirname } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { errorText, type Log } from "../log";
+import { certificatesIn } from "./certificates";
 import { handshakeMs } from "./handshake";
 import { type FolderWatch, sha256Of, watchFolder } from "./served";
 
@@ -172,19 +173,9 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 /** The file's certificates as one PEM text; throws what is wrong with it. */
 export function readClientCa(file: string): string {
   const text = readFileSync(file, "utf8");
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error("holds no PEM certificate");
-  const pem = blocks.map((block) => `${block}\n`).join("");
   const begun = text.split("-----BEGIN CERTIFICATE-----").length - 1;
-  try {
-    if (certificatesIn(pem).length === begun) return pem;
-  } catch {
-    // A parser may quote what it parses: its own words stay out.
-  }
-  throw new Error("holds a PEM certificate that cannot be read");
-}
-
-/** The certificates of a text as `readClientCa` gives it. */
-function certificatesIn(pem: string): readonly X509Certificate[] {
-  return pem.split(/(?=-----BEGIN)/).map((block) => new X509Certificate(block));
+  const certificates = certificatesIn(text);
+  if (certificates.length < begun) throw new Error("holds a PEM certificate that cannot be read");
+  if (certificates.length === 0) throw new Error("holds no PEM certificate");
+  return certificates.map(String).join("");
 }

@@ -7,7 +7,6 @@
  * behind it for the overlap the one before. So nothing else has to be remembered, and whoever
  * copies the item into a registration copies the right thing at any time.
  */
-import { X509Certificate } from "node:crypto";
 import type { Names } from "../../plugin/domain/names/names";
 import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 import {
@@ -17,6 +16,7 @@ import {
   entryOf,
 } from "../../plugin/domain/admission/configuration";
 import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
+import { certificatesIn } from "../certificate/certificates";
 import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certificate/served";
 import { errorText } from "../log";
 
@@ -260,17 +260,9 @@ function trustedBy(entry: Json): readonly Certificate[] {
   return certificatesOf(Buffer.from(caBundleOf(entry), "base64").toString("utf8"));
 }
 
-const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /** The certificates of a PEM text that can be read, in its order. */
 export function certificatesOf(text: string): readonly Certificate[] {
-  return (text.match(block) ?? []).flatMap((pem) => {
-    try {
-      return [{ pem: `${pem}\n`, sha256: sha256Of(new X509Certificate(pem)) }];
-    } catch {
-      return [];
-    }
-  });
+  return certificatesIn(text).map((each) => ({ pem: String(each), sha256: sha256Of(each) }));
 }
 
 /** The version of an object that a patch binds itself to. */
