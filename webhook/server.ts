@@ -193,7 +193,10 @@ interface TrackedConnection {
   idleSince: number;
 }
 
-/** Bounds the connections of a server. */
+/**
+ * Bounds the connections of a server. Node's own `maxConnections` turns away who comes last, which is the
+ * API server when someone else holds 2,500 silent ones (load.test.ts); it costs a review the same.
+ */
 export class Connections {
   /** By the caller's address: encrypted connections are other objects than those beneath them. */
   private readonly places = new Map<string, TrackedConnection>();
