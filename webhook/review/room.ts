@@ -18,8 +18,8 @@ export interface Arrival {
 const lookMs = 50;
 
 /**
- * Arrivals, the oldest first: with places taken and never given up, 300 bodies that do not arrive shut
- * everybody out (load.test.ts). One timer looks after all.
+ * Arrivals, the oldest first: 300 bodies that do not arrive would
+ * take all places otherwise (load.test.ts). One timer looks after all.
  */
 export class Arrivals {
   private readonly waiting = new Set<Arrival>();
