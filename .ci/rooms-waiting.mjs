@@ -103,9 +103,9 @@ export default {
   "plugin/output/page/timeline.ts": ["plugin/commands/upgrade/upgrade.ts"],
   "plugin/readers/snapshot.ts": ["plugin/commands/upgrade/procedure.ts"],
   "plugin/simulator/virtual-clock.ts": ["plugin/kernel/journal.ts"],
+  "webhook/certificate/certificates.ts": ["plugin/adapters/x509/pem.ts"],
   "webhook/certificate/handshake.ts": ["plugin/adapters/x509/judge.ts"],
   "webhook/clusters/file.ts": ["plugin/adapters/encoding.ts", "plugin/adapters/yaml.ts"],
   "webhook/config.ts": ["plugin/adapters/encoding.ts", "plugin/adapters/yaml.ts"],
-  "webhook/main.ts": ["plugin/adapters/heap.ts"],
   "webhook/own-certificate/step.ts": ["plugin/adapters/x509/judge.ts"],
 };
