@@ -46,7 +46,7 @@ async function referencePages(): Promise<readonly Page[]> {
 function indexOf(made: readonly Page[]): string {
   const list = entries.map((entry) => {
     const page = `commands/${pages.pageName(entry)}.md`;
-    return `- [kubectl engine ${entry.path}](${page}): ${entry.summary}`;
+    return `- [kubectl engine ${entry.path}](${page}): ${pages.inWords(entry.summary)}`;
   });
   const there = pagePaths()
     .filter((path) => /^docs\/reference\/(?!README)[^/]+$/.test(path))

@@ -12,7 +12,10 @@ const own: Readonly<Record<"kubectl-engine" | "engine-webhook", Page>> = {
     summary: "upgrade Engine Enterprise on Kubernetes and OpenShift",
     parts: [
       "## Commands",
-      { heads: ["command", "does"], rows: entries.map(({ path, summary }) => [path, summary]) },
+      {
+        heads: ["command", "does"],
+        rows: entries.map(({ path, summary }) => [path, pages.inWords(summary)]),
+      },
       ...[pages.flagsPage, pages.environmentPage].flatMap(({ parts }) => parts),
       "## Exit codes",
       ...pages.exitCodesPage.parts,

@@ -9,8 +9,9 @@ import {
 } from "../../plugin/cmdutil/standard-flags";
 import { catalogue } from "../../plugin/commands/explain/catalogue";
 import { type ExitCode, exitMeanings } from "../../plugin/domain/base/errors";
-import { withPage } from "../../plugin/domain/base/findings";
+import { explain, withPage } from "../../plugin/domain/base/findings";
 import { defaultNames, type NamesTree, namesTree } from "../../plugin/domain/names/names";
+import { type Text, textIn } from "../../plugin/domain/names/text";
 import { NameSpec } from "../../plugin/domain/names/types";
 import { entries, wrapperCommands } from "../../plugin/cli/commands";
 import type { CommandEntry } from "../../plugin/cmdutil/entry";
@@ -23,12 +24,15 @@ import type { Page, Part } from "./page";
 /** What each command asked of a cluster, by its path. */
 export type AskedOf = ReadonlyMap<string, readonly Asked[]>;
 
+/** A text in the words of the specification. */
+export const inWords = (text: Text): string => textIn(text, defaultNames);
+
 /** The name of a command's page. */
 export const pageName = ({ path }: Pick<CommandEntry, "path">): string => path.replaceAll(" ", "-");
 
 const flagRows = (flags: readonly FlagSpec[]): Part => ({
   heads: ["flag", "does"],
-  rows: flags.map((flag) => [spelling(flag).trim(), explained(flag)]),
+  rows: flags.map((flag) => [spelling(flag).trim(), explained(flag, defaultNames)]),
 });
 
 const exitRows = (codes: readonly ExitCode[]): Part => ({
@@ -44,15 +48,17 @@ const offline: readonly ExitCode[] = [0, 1, 2, 70, 130, 143];
 /** The page of a command; without what the commands asked, as a page that has none beside it. */
 export function commandPage({ path, argument, ...entry }: CommandEntry, asked?: AskedOf): Page {
   const words = argument === undefined ? path : `${path} ${placeholder(argument)}`;
-  const examples = entry.examples.map(({ does, line }) => `# ${does}\nkubectl engine ${line}`);
+  const examples = entry.examples.map(
+    ({ does, line }) => `# ${does}\nkubectl engine ${inWords(line)}`,
+  );
   return {
     title: `kubectl engine ${path}`,
-    summary: entry.summary,
+    summary: inWords(entry.summary),
     parts: [
       "## Synopsis",
       { code: `kubectl engine ${words} [flags]` },
       "## Description",
-      entry.description,
+      inWords(entry.description),
       ...argumentPart(argument),
       "## Examples",
       { code: examples.join("\n\n") },
@@ -82,7 +88,7 @@ function askedParts(path: string, asked: readonly Asked[] | undefined): readonly
 function argumentPart(argument: CommandEntry["argument"]): readonly Part[] {
   if (argument === undefined) return [];
   const { name, help, choices = [] } = argument;
-  return [`${name}: ${help}${choices.length > 0 ? ` (${choices.join(", ")})` : ""}.`];
+  return [`${name}: ${inWords(help)}${choices.length > 0 ? ` (${choices.join(", ")})` : ""}.`];
 }
 
 const resourceOf = ({ resource, group }: Asked): string =>
@@ -177,12 +183,14 @@ export const findingsPage: Page = {
   title: "Findings",
   summary:
     "What kubectl engine explain CODE says offline, for every code. The source of each is named with its page",
-  parts: catalogue.flatMap(({ code, severity, cause, fix, source }) => [
-    `## ${code}`,
-    `${severity}: ${cause}`,
-    `Fix: ${fix}`,
-    `Source: ${withPage(source)}`,
-  ]),
+  parts: catalogue
+    .map((code) => explain(code, defaultNames))
+    .flatMap(({ code, severity, cause, fix, source }) => [
+      `## ${code}`,
+      `${severity}: ${cause}`,
+      `Fix: ${fix}`,
+      `Source: ${withPage(source)}`,
+    ]),
 };
 
 /** Every name of the product with its key in a names file. */

@@ -1,4 +1,5 @@
 /** The commands: the tree, the help and the shell completion are made from this list. */
+import { ec, type Text, text } from "../domain/names/text";
 import * as about from "./flags";
 import { upgrade, upgradeCluster, upgradeOperator } from "../commands/upgrade/flags";
 import { upgradeDatabase } from "../commands/upgrade-database/flags";
@@ -17,9 +18,9 @@ import {
 } from "../cmdutil/entry";
 
 /** Words that only lead to other commands. */
-export const parents: Readonly<Record<string, string>> = {
+export const parents: Readonly<Record<string, Text>> = {
   cert: "Create or inspect the certificate of the admission webhook",
-  modules: "Look at the modules of a cluster (EC), and install one",
+  modules: text`Look at the modules of a cluster (${ec}), and install one`,
 };
 
 /** Commands that write objects, and whose plan tells every write: the order of the help. */

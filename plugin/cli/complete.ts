@@ -6,7 +6,8 @@ import type { Completed, FlagSpec, Offer } from "../cmdutil/flags";
 import { standardFlags, verdictForms } from "../cmdutil/standard-flags";
 import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "../cmdutil/entry";
-import type { ProductKind } from "../domain/names/names";
+import type { Names, ProductKind } from "../domain/names/names";
+import { type Text, textIn } from "../domain/names/text";
 import { isUnsafe } from "../output/escape";
 
 /** A word that may be typed, and what it is. */
@@ -23,11 +24,10 @@ export interface Question {
 
 /** Where words come from that this list of commands does not have. */
 export interface Sources {
-  readonly codes: () => Promise<readonly Suggestion[]>;
+  readonly codes: () => Promise<readonly (readonly [code: string, cause: Text])[]>;
   /** Gives nothing where it cannot be had at once. */
   readonly found: (question: Question) => Promise<readonly Suggestion[]>;
-  /** Sentences in the words of the names. */
-  readonly say: (text: string) => string;
+  readonly names: Names;
 }
 
 /** Whether the shell may offer files as well. */
@@ -45,11 +45,17 @@ export async function complete(words: readonly string[], sources: Sources): Prom
     return ofValue(flag, { ...valued, current, before }, sources);
   }
   if (current.startsWith("-")) {
-    const spelled = flags.map((flag): Suggestion => [`--${flag.name}`, sources.say(flag.help)]);
+    const spelled = flags.map((flag): Suggestion => [
+      `--${flag.name}`,
+      textIn(flag.help, sources.names),
+    ]);
     return answer([...spelled, ["--help", "Show this help"]], current);
   }
   if (entry === undefined) {
-    const next = nextWords(place).map(([word, help]): Suggestion => [word, sources.say(help)]);
+    const next = nextWords(place).map(([word, help]): Suggestion => [
+      word,
+      textIn(help, sources.names),
+    ]);
     return answer(next, current);
   }
   const given = place.typed.slice(entry.path.split(" ").length);
@@ -102,10 +108,10 @@ function isAt(path: string, typed: readonly string[]): boolean {
 }
 
 /** Commands and the words that lead to them, below what was typed so far. */
-function nextWords({ typed, commands }: CompletionContext): readonly Suggestion[] {
+function nextWords({ typed, commands }: CompletionContext): readonly (readonly [string, Text])[] {
   const lead = typed.map((word) => `${word} `).join("");
   const below = commands.filter(({ path }) => path.startsWith(lead));
-  const words = below.map(({ path, summary }): Suggestion => {
+  const words = below.map(({ path, summary }): readonly [string, Text] => {
     const [word = "", ...more] = path.slice(lead.length).split(" ");
     return [word, more.length === 0 ? summary : (parents[word] ?? "")];
   });
@@ -165,9 +171,9 @@ async function offersFor(
   sources: Sources,
 ): Promise<readonly Suggestion[]> {
   const words = choices ?? (typeof offers === "object" ? offers : undefined);
-  if (words !== undefined) return words.map((word) => [word, sources.say(help)]);
+  if (words !== undefined) return words.map((word) => [word, textIn(help, sources.names)]);
   if (offers === "code") {
-    return (await sources.codes()).map(([code, cause]) => [code, sources.say(cause)]);
+    return (await sources.codes()).map(([code, cause]) => [code, textIn(cause, sources.names)]);
   }
   const what = kinds ?? (typeof offers === "string" ? offers : undefined);
   return what === undefined ? [] : sources.found({ ...asked, what });

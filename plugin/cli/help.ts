@@ -1,25 +1,27 @@
 /** Help texts in kubectl's form, made from the list of commands. */
+import type { Names } from "../domain/names/names";
+import { textIn } from "../domain/names/text";
 import type { Prefix } from "../cmdutil/context";
 import type { FlagSpec } from "../cmdutil/flags";
 import { type ArgumentSpec, groups } from "../cmdutil/spec";
 import { explained, spelling, standardFlags } from "../cmdutil/standard-flags";
-import { entries } from "./commands";
+import { entries, parents } from "./commands";
 import type { CommandEntry } from "../cmdutil/entry";
 
 /** The global flags that a command's help repeats, since most calls have one of them. */
 const often = ["namespace", "output", "dry-run", "yes", "wait", "timeout"];
 
 /** Help of the program itself. */
-export function rootHelp(prefix: Prefix): string {
+export function rootHelp(prefix: Prefix, names: Names): string {
   const listed = Object.values(groups).map((group) => {
     const members = entries.filter((entry) => entry.group === group);
-    return section(group, columns(members.map((entry) => [entry.path, entry.summary])));
+    return section(group, summaries(members, names));
   });
   return page([
-    "Upgrade Engine Enterprise on Kubernetes and OpenShift.",
+    `Upgrade ${names.product} on Kubernetes and OpenShift.`,
     section("Examples", [
       "# Put the new admission webhook in the place of the old one",
-      `${prefix} upgrade-webhook -n engine`,
+      `${prefix} upgrade-webhook -n ${names.operator.namespace}`,
     ]),
     ...listed,
     section("Usage", [`${prefix} COMMAND [flags]`]),
@@ -28,31 +30,31 @@ export function rootHelp(prefix: Prefix): string {
 }
 
 /** Help of a word that only leads to other commands. */
-export function parentHelp(prefix: Prefix, name: string, summary: string): string {
+export function parentHelp(prefix: Prefix, name: string, names: Names): string {
   const members = entries.filter((entry) => entry.path.startsWith(`${name} `));
   return page([
-    `${summary}.`,
-    section("Available Commands", columns(members.map((entry) => [entry.path, entry.summary]))),
+    `${textIn(parents[name] ?? "", names)}.`,
+    section("Available Commands", summaries(members, names)),
     section("Usage", [`${prefix} ${name} COMMAND [flags]`]),
     `Use "${prefix} ${name} COMMAND --help" for more about a command.\n${optionsLine(prefix)}`,
   ]);
 }
 
 /** Help of one command. */
-export function commandHelp(prefix: Prefix, entry: CommandEntry): string {
+export function commandHelp(prefix: Prefix, entry: CommandEntry, names: Names): string {
   const examples = entry.examples.flatMap(({ does, line }) => [
     `# ${does}`,
-    `${prefix} ${line}`,
+    `${prefix} ${textIn(line, names)}`,
     "",
   ]);
   const common = standardFlags.filter((flag) => often.includes(flag.name));
   const argument = entry.argument === undefined ? "" : ` ${placeholder(entry.argument)}`;
   return page([
-    entry.description,
+    textIn(entry.description, names),
     section("Examples", examples.slice(0, -1)),
-    ...argumentSection(entry),
-    ...(entry.flags.length === 0 ? [] : [section("Options", flagLines(entry.flags))]),
-    ...(entry.cluster ? [section("Often used global options", flagLines(common))] : []),
+    ...argumentSection(entry, names),
+    ...(entry.flags.length === 0 ? [] : [section("Options", flagLines(entry.flags, names))]),
+    ...(entry.cluster ? [section("Often used global options", flagLines(common, names))] : []),
     section("Usage", [`${prefix} ${entry.path}${argument} [flags]`]),
     optionsLine(prefix),
   ]);
@@ -64,19 +66,25 @@ export function placeholder({ name, optional, repeat }: ArgumentSpec): string {
   return optional === true ? `[${shown}]` : shown;
 }
 
-function argumentSection({ argument }: CommandEntry): readonly string[] {
+function argumentSection({ argument }: CommandEntry, names: Names): readonly string[] {
   if (argument === undefined) return [];
   const choices = argument.choices === undefined ? "" : `: ${argument.choices.join(", ")}`;
-  return [section("Arguments", columns([[argument.name, `${argument.help}${choices}`]]))];
+  return [
+    section("Arguments", columns([[argument.name, `${textIn(argument.help, names)}${choices}`]])),
+  ];
 }
 
 /** Flags with what they do, one a line. */
-function flagLines(flags: readonly FlagSpec[]): readonly string[] {
-  return columns(flags.map((flag) => [spelling(flag), explained(flag)]));
+function flagLines(flags: readonly FlagSpec[], names: Names): readonly string[] {
+  return columns(flags.map((flag) => [spelling(flag), explained(flag, names)]));
 }
 
 function optionsLine(prefix: Prefix): string {
   return `Use "${prefix} options" for the flags that every command takes.`;
+}
+
+function summaries(members: readonly CommandEntry[], names: Names): readonly string[] {
+  return columns(members.map(({ path, summary }) => [path, textIn(summary, names)]));
 }
 
 function section(title: string, lines: readonly string[]): string {

@@ -29,8 +29,8 @@ function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "ex
   }
   if (flags.names) return done({ names }, "the names of the product");
   const details = {
-    connection: listOf(connectionTable).map(described),
-    run: listOf(runTable).map(described),
+    connection: listOf(connectionTable).map((flag) => described(flag, names)),
+    run: listOf(runTable).map((flag) => described(flag, names)),
   };
   return done(details, "the flags that every command takes");
 }
@@ -61,8 +61,8 @@ function schemaOf(kind: string | undefined): object {
   return { ...schema, title: kind, allOf, definitions: Object.fromEntries(reached) };
 }
 
-function described(flag: FlagSpec) {
-  return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
+function described(flag: FlagSpec, names: Names) {
+  return { flag: spelling(flag).trim(), help: explained(flag, names), variable: variableOf(flag) };
 }
 
 /** Names as YAML; else the flags in two parts, and how the environment comes in. */

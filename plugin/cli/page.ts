@@ -10,7 +10,6 @@ import type { Report } from "../kernel/report";
 import type { GlobalOptions } from "../cmdutil/context";
 import type { Described } from "../cmdutil/spec";
 import type { Session, World } from "./context";
-import { reportIn } from "./names-file";
 
 /** What a page tells of a command line. */
 interface Typed {
@@ -38,13 +37,9 @@ export async function withOrigin(
 }
 
 /** Writes the page; UsageError when that cannot be done. */
-export async function writePage(
-  file: string,
-  report: Report,
-  say: (text: string) => string,
-): Promise<void> {
+export async function writePage(file: string, report: Report): Promise<void> {
   const render = file.toLowerCase().endsWith(".html") ? renderHtml : renderMarkdown;
-  await replaceFile(file, render(pageOf(reportIn(report, say))), {
+  await replaceFile(file, render(pageOf(report)), {
     what: "report",
     hint: "free disk space or make the folder writable; -o json prints the same document",
     mode: 0o600,

@@ -7,7 +7,8 @@ import type { ExitCode } from "../domain/base/errors";
 import { fittedHelp, widthOf } from "../domain/base/fit";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
-import type { Names } from "../domain/names/names";
+import { defaultNames, type Names } from "../domain/names/names";
+import type { Text } from "../domain/names/text";
 import type { Chosen } from "../cmdutil/entry";
 import type { Job } from "./run";
 import type { ReadNames } from "./names-file";
@@ -20,8 +21,8 @@ export async function runProgram(world: World): Promise<ExitCode> {
   if (argv[0] === "__complete") return complete(argv.slice(1), world);
   const parsed = parse(argv, prefixOf(env));
   if (parsed.help !== undefined) {
-    const say = await wordingIn(parsed, env);
-    streams.out.write(fittedHelp(say(parsed.help), widthOf(streams.out)));
+    const help = parsed.help(await namesFor(parsed, env));
+    streams.out.write(fittedHelp(help, widthOf(streams.out)));
     return 0;
   }
   return runParsed(parsed, { ...world, argv: parsed.words });
@@ -137,7 +138,7 @@ async function kindProblems(
     kinds === undefined ? [] : given.map((value) => ({ name, kinds, value: String(value) })),
   );
   if (!typed.some(({ value }) => value.includes("/"))) return [];
-  const { defaultNames, nameProblem } = await import("../domain/names/names.ts");
+  const { nameProblem } = await import("../domain/names/names.ts");
   return typed.flatMap(({ name, kinds, value }) => {
     const problem = nameProblem(value, kinds, names ?? defaultNames);
     return problem === undefined ? [] : [`${name}: ${problem}`];
@@ -151,26 +152,21 @@ async function namesOf({ namesFile }: Pick<GlobalOptions, "namesFile">): Promise
   return readNames(namesFile);
 }
 
-/** Help in the words of the names that the line or the environment gives; of none that are unfit. */
-async function wordingIn(
-  { raw }: Pick<Parsed, "raw">,
-  env: World["env"],
-): Promise<(text: string) => string> {
+/** The names that help is told in: those that the line or the environment gives, where they are fit. */
+async function namesFor({ raw }: Pick<Parsed, "raw">, env: World["env"]): Promise<Names> {
   const { names } = await namesOf({ namesFile: new FlagReader(raw, env).text("names") });
-  if (names === undefined) return (text) => text;
-  const { wordingOf } = await import("../domain/names/wording.ts");
-  return wordingOf(names);
+  return names ?? defaultNames;
 }
 
 /** Shell completion: never an error in the middle of a prompt. */
 async function complete(words: readonly string[], world: World): Promise<ExitCode> {
   const { env, streams } = world;
   const { complete: answer } = await import("./complete.ts");
-  const codes = async (): Promise<readonly (readonly [string, string])[]> => {
+  const codes = async (): Promise<readonly (readonly [string, Text])[]> => {
     const { catalogue } = await import("../commands/explain/catalogue.ts");
     return catalogue.map(({ code, cause }) => [code, cause]);
   };
-  const say = await wordingIn(parse(words, prefixOf(env)), env);
+  const lineNames = await namesFor(parse(words, prefixOf(env)), env);
   const found = async (question: Question): Promise<readonly Suggestion[]> => {
     const line = parse(question.before, prefixOf(env));
     const { options } = toGlobalOptions(line.raw, env);
@@ -179,6 +175,6 @@ async function complete(words: readonly string[], world: World): Promise<ExitCod
     const everywhere = line.words.includes("--all-namespaces");
     return findWords({ ...question, options: { ...options, names }, everywhere }, world);
   };
-  streams.out.write(await answer(words, { codes, found, say }));
+  streams.out.write(await answer(words, { codes, found, names: lineNames }));
   return 0;
 }

@@ -12,7 +12,6 @@ import {
   InputError,
   UsageError,
 } from "../domain/base/errors";
-import type { Names } from "../domain/names/names";
 import { createReporter, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
 import { fitted, widthOf } from "../domain/base/fit";
@@ -44,8 +43,7 @@ export interface Job {
 /** Does the job; every failure ends as a message, a document and an exit code. */
 export async function run(job: Job, world: World): Promise<ExitCode> {
   const { out, err } = world.streams;
-  const plain = await createReporter({ ...job.options, out, err, env: world.env });
-  const { reporter, say } = await inNames(plain, job.options.names);
+  const reporter = await createReporter({ ...job.options, out, err, env: world.env });
   const session = createSession(world, job.options, { reporter, placed: job.placed });
   const isWatch = job.prepared?.watches === true;
   const tell = (): void => {
@@ -59,10 +57,10 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     const report = await signed(withNext(await withRoles(ended, session)), { job, world, session });
     reporter.end(report, await withContents(report, command));
     const isOver = isWatch && world.signal.aborted;
-    if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world, say });
-    return await paged(report, { job, world, say });
+    if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world });
+    return await paged(report, { job, world });
   } catch (thrown) {
-    return await fail(meant(thrown, session), { job, world, say, reporter, session });
+    return await fail(meant(thrown, session), { job, world, reporter, session });
   } finally {
     world.signal.removeEventListener("abort", tell);
     session.cluster()?.close();
@@ -94,22 +92,9 @@ function meant(thrown: unknown, { context: { signal }, open }: Session): unknown
   return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
 }
 
-/** Nothing is loaded for the default names. */
-async function inNames(
-  reporter: TalkingReporter,
-  names: Names | undefined,
-): Promise<{ readonly reporter: TalkingReporter } & Pick<RunContext, "say">> {
-  if (names === undefined) return { reporter, say: (text) => text };
-  const { sentencesIn, worded } = await import("./names-file.ts");
-  const say = sentencesIn(names);
-  return { reporter: worded(reporter, say), say };
-}
-
 interface RunContext {
   readonly job: Job;
   readonly world: World;
-  /** Sentences of the program, in the words of the names. */
-  readonly say: (text: string) => string;
   readonly reporter: TalkingReporter;
   readonly session: Session;
 }
@@ -117,7 +102,7 @@ interface RunContext {
 /** Text shows a document only when there is something in it that stderr does not say. */
 async function fail(
   error: unknown,
-  { job, world, say, reporter, session }: RunContext,
+  { job, world, reporter, session }: RunContext,
 ): Promise<ExitCode> {
   const { withCommands } = await import("../cmdutil/kubectl-command.ts");
   const failed = await withRoles(failureReport(error, known(job, session)), session);
@@ -129,15 +114,15 @@ async function fail(
   const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
   if (job.options.output !== "text" || done || findings) reporter.end(report);
   if (job.prepared?.watches === true && error instanceof InterruptedError) {
-    return await paged(report, { job, world, say });
+    return await paged(report, { job, world });
   }
-  if (error instanceof BlockedError) sayWhy(report, { job, world, say });
+  if (error instanceof BlockedError) sayWhy(report, { job, world });
   else {
     const { debug } = job.options;
     const text = renderFailure(error, { palette: colors(job.options, world), debug });
-    world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
+    world.streams.err.write(fitted(text, widthOf(world.streams.err)));
   }
-  return await paged(report, { job, world, say });
+  return await paged(report, { job, world });
 }
 
 /** Who ran it is asked where a page tells it. */
@@ -152,12 +137,12 @@ async function signed(
 /** Writes the page of the run where one is asked for; a run that went well and has none has failed. */
 async function paged(
   report: Report,
-  { job: { options }, world, say }: Pick<RunContext, "job" | "world" | "say">,
+  { job: { options }, world }: Pick<RunContext, "job" | "world">,
 ): Promise<ExitCode> {
   const { code } = report.exit;
   if (options.report === undefined) return code;
   try {
-    await (await import("./page.ts")).writePage(options.report, report, say);
+    await (await import("./page.ts")).writePage(options.report, report);
     return code;
   } catch (error) {
     const { debug } = options;
@@ -195,13 +180,13 @@ function known({ entry }: Job, session: Session): FailureContext {
 /** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
 function sayWhy(
   report: Report,
-  { job: { options }, world, say }: Pick<RunContext, "job" | "world" | "say">,
+  { job: { options }, world }: Pick<RunContext, "job" | "world">,
 ): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
   const untold = options.quiet && options.output !== "text"; // findings are part of the talk
   const said = new ReturnedFailure(report, untold ? report.exit : endOf(report));
   const text = renderFailure(said, { palette: colors(options, world), debug: false });
-  world.streams.err.write(fitted(say(text), widthOf(world.streams.err)));
+  world.streams.err.write(fitted(text, widthOf(world.streams.err)));
 }
 
 /** The end of a report, in the form that failures are printed from. */

@@ -1,4 +1,5 @@
 /** The command line, parsed: commander's tree is made from the list of commands. */
+import type { Names } from "../domain/names/names";
 import type { GlobalOptions, Prefix } from "../cmdutil/context";
 import {
   attribute,
@@ -24,12 +25,15 @@ import { suggestion } from "../domain/base/values";
 import { Command, type ErrorOptions, Option } from "commander";
 import type { ConnectionFlags } from "../adapters/kubernetes/target";
 
+/** Help in the words of the names. */
+export type HelpText = (names: Names) => string;
+
 /** What a command line says; `help` is there when help is what was asked for. */
 export interface Parsed {
   readonly chosen?: Chosen;
   /** The global flags. */
   readonly raw: RawFlags;
-  readonly help?: string;
+  readonly help?: HelpText;
   /** The words of the line, values bound to their flags. */
   readonly words: readonly string[];
   readonly problems: readonly string[];
@@ -107,19 +111,19 @@ function buildTree(
 ): EngineCommand {
   const root = new EngineCommand(prefix, {
     flags: standardFlags,
-    help: () => rootHelp(prefix),
+    help: (names) => rootHelp(prefix, names),
     problems,
   });
   const groups = new Map<string, EngineCommand>();
-  for (const [name, summary] of Object.entries(parents)) {
-    const help = (): string => parentHelp(prefix, name, summary);
+  for (const name of Object.keys(parents)) {
+    const help: HelpText = (names) => parentHelp(prefix, name, names);
     const group = new EngineCommand(name, { flags: [], help, problems });
     groups.set(name, group);
     root.addCommand(group);
   }
   for (const entry of entries) {
     const [first = "", second] = entry.path.split(" ");
-    const help = (): string => commandHelp(prefix, entry);
+    const help: HelpText = (names) => commandHelp(prefix, entry, names);
     const leaf = new EngineCommand(second ?? first, { flags: entry.flags, help, problems });
     if (entry.argument !== undefined) leaf.argument(placeholder(entry.argument));
     leaf.action(() => {
@@ -150,7 +154,7 @@ function argumentProblems(
 /** Thrown when help is to be shown: parsing ends here. */
 class HelpAsked extends Error {
   constructor(
-    readonly help: string,
+    readonly help: HelpText,
     /** False when a command was missing and help is the answer to that. */
     readonly explicit: boolean,
   ) {
@@ -161,7 +165,7 @@ class HelpAsked extends Error {
 /** What one command is made of. */
 interface CommandParts {
   readonly flags: readonly FlagSpec[];
-  readonly help: () => string;
+  readonly help: HelpText;
   /** All commands of one parse share the list. */
   readonly problems: string[];
 }
@@ -185,7 +189,7 @@ class EngineCommand extends Command {
     const explicit = asked === undefined;
     const unknown = explicit && this.commands.length > 0 && this.args.slice(0, 1).some(isOperand);
     if (unknown) this.unknownCommand();
-    throw new HelpAsked(this.parts.help(), explicit && !unknown);
+    throw new HelpAsked(this.parts.help, explicit && !unknown);
   }
 
   /** commander's own hook, which knows the commands of one level alone by their last words. */

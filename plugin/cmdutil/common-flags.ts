@@ -1,4 +1,5 @@
 /** Flags that several commands have. */
+import { ec, text } from "../domain/names/text";
 import type { ApiFlags } from "../adapters/rest-api/connect";
 import { parseSkip, unnamed } from "../domain/checks/selection";
 import { duration, type FlagReader, flagTable, list, type OptionsOf, tag } from "./flags";
@@ -96,7 +97,7 @@ export const apiFlags = flagTable({
   "api-credentials-secret": {
     value: "NAME",
     key: "credentialsSecret",
-    help: "Secret with user name and password; else the one that the EC names",
+    help: text`Secret with user name and password; else the one that the ${ec} names`,
   },
   "api-insecure": {
     key: "insecure",

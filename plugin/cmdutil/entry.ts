@@ -1,4 +1,5 @@
 /** A command as the program knows it: what is written down of it, bound to what is loaded to run it. */
+import type { Text } from "../domain/names/text";
 import type { CommandContext, CommandRun, RehearsedCommand } from "./context";
 import {
   FlagReader,
@@ -38,7 +39,7 @@ export interface PreparedCommand {
 /** One command. */
 export interface CommandEntry extends Described {
   /** Without the program's name, which depends on who calls. */
-  readonly examples: readonly { readonly does: string; readonly line: string }[];
+  readonly examples: readonly { readonly does: string; readonly line: Text }[];
   readonly flags: readonly FlagSpec[];
   /** `inner` is the command that this one is given, flags and all. */
   readonly prepare: (raw: RawFlags, inner?: Chosen) => PreparedCommand;

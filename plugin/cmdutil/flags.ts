@@ -2,6 +2,7 @@
  * Flags as one table: the parser, the help, the completion and `options` are made from it, and so
  * are the options that a command gets, with their types.
  */
+import type { Text } from "../domain/names/text";
 import { parseDuration } from "../domain/base/duration";
 import type { ProductKind } from "../domain/names/names";
 import { parseReleaseTag } from "../domain/base/versions";
@@ -11,7 +12,7 @@ export type Offer = "context" | "cluster" | "user" | "namespace" | "code" | "kin
 
 /** What may stand in the place of a value, for shell completion. */
 export interface Completed {
-  readonly help: string;
+  readonly help: Text;
   /** May be given more than once. */
   readonly repeat?: true;
   /** Anything else is refused. */

@@ -1,4 +1,5 @@
 /** What a command is on the command line: its words, its help and its flags, before anything is loaded. */
+import type { Text } from "../domain/names/text";
 import type { PlaceSign } from "../readers/operator-namespace";
 import { type Completed, FlagReader, type FlagTable, type OptionsOf, readOptions } from "./flags";
 
@@ -25,8 +26,8 @@ export interface Described {
   /** `kind` of the document. */
   readonly kind: string;
   readonly group: string;
-  readonly summary: string;
-  readonly description: string;
+  readonly summary: Text;
+  readonly description: Text;
   readonly argument?: ArgumentSpec;
   /** Reaches a cluster: its documents carry `run`. */
   readonly cluster: boolean;
@@ -53,7 +54,7 @@ export interface Described {
 /** A command as it is written down: one table of flags, and what they are judged by together. */
 export interface CommandSpec<T extends FlagTable, F> extends Described {
   /** What each line does, and the line without the program's name, which depends on who calls. */
-  readonly examples: Readonly<Record<string, string>>;
+  readonly examples: Readonly<Record<string, Text>>;
   readonly flags: T;
   /** The options of the command, where they are not those of the table. */
   readonly judge?: (options: OptionsOf<T>, read: FlagReader) => F;

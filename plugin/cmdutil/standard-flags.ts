@@ -1,4 +1,6 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
+import type { Names } from "../domain/names/names";
+import { textIn } from "../domain/names/text";
 import {
   count,
   countOr,
@@ -131,10 +133,10 @@ export function spelling(flag: FlagSpec): string {
 }
 
 /** What a flag does, with its choices and its default. */
-export function explained(flag: FlagSpec): string {
+export function explained(flag: FlagSpec, names: Names): string {
   const choices = flag.choices === undefined ? "" : ` (${flag.choices.join(", ")})`;
   const fallback = flag.fallback === undefined ? "" : ` [default ${flag.fallback}]`;
-  return `${flag.help}${choices}${fallback}`;
+  return `${textIn(flag.help, names)}${choices}${fallback}`;
 }
 
 /** What `rehearse` rehearses when no command is named. */

@@ -1,7 +1,7 @@
 /** Every check, by area in the order in which they are shown. */
 import { activeActiveChecks, moduleChecks } from "./modules/checks";
 import { certificateChecks, restChecks } from "../domain/checks/secrets";
-import type { Explained } from "../domain/base/findings";
+import type { Code } from "../domain/base/findings";
 import { type Check, judgingCodes } from "../domain/checks/check";
 import { clusterChecks, clusterSpecChecks, licenceChecks } from "./upgrade-cluster/checks";
 import { databaseChecks } from "./upgrade-database/checks";
@@ -40,7 +40,7 @@ export const checks: readonly Check[] = [
 ];
 
 /** The codes that no command explains already, for the catalogue of codes. */
-export const checkCodes: readonly Explained[] = [
+export const checkCodes: readonly Code[] = [
   ...Object.values(judgingCodes),
   ...checks.filter((check) => check.shared !== true),
 ].map(({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }));

@@ -1,4 +1,6 @@
 /** Every job: a command that writes, by what the product's own list of commands says of it. */
+import { defaultNames } from "../../plugin/domain/names/names";
+import { textIn } from "../../plugin/domain/names/text";
 import { entries } from "../../plugin/cli/commands";
 import type { CommandEntry } from "../../plugin/cmdutil/entry";
 import { parse, toGlobalOptions } from "../../plugin/cli/tree";
@@ -89,12 +91,12 @@ function jobOf(entry: CommandEntry, row: Row): Job {
 /** The words of its first example that writes, with files that are there. */
 function exampleOf({ path, reads, examples }: CommandEntry): Words {
   const own = examples.find(({ line }) => {
-    const { raw, chosen } = parse(line.split(" "), "kubectl engine");
+    const { raw, chosen } = parse(textIn(line, defaultNames).split(" "), "kubectl engine");
     return !isDryRun(raw) && reads?.(new FlagReader(chosen?.raw ?? {})) !== true;
   });
   if (own === undefined) throw new Error(`${path}: give an example that writes`);
   return (place) =>
-    own.line
+    textIn(own.line, defaultNames)
       .split(" ")
       .filter((word) => word !== "--yes")
       .map((word) => fileOf(word, place));

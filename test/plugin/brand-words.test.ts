@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import ts from "typescript";
-import { catalogue } from "../../plugin/commands/explain/catalogue";
-import { checks } from "../../plugin/commands/checks";
 import { mapNames, namesTree } from "../../plugin/domain/names/names";
 
 const root = join(__dirname, "../..");
@@ -43,13 +41,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     ["engine-webhook"],
     "the webhook's executable",
   ],
-  [
-    /^plugin\/commands\/upgrade-webhook\/flags\.ts$/,
-    ["admission-tls", "engine-admission"],
-    "help speaks of the default words",
-  ],
   [/^plugin\/cmdutil\/common-flags\.ts$/, ["credentialsSecret"], "this tool's own key of a flag"],
-  [/^plugin\/cli\/help\.ts$/, ["Engine Enterprise"], "help speaks of the default words"],
   [/^plugin\/simulator\/rest-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
   [/^plugin\/commands\/cert\/(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
@@ -127,19 +119,9 @@ function literalsOf(path: string): readonly string[] {
   return found;
 }
 
-/** Sentences that are said in the words of the names where they leave the program. */
-const sentences = [
-  ...catalogue.flatMap(({ cause, fix }) => [cause, fix]),
-  ...checks.flatMap(({ title, cause, fix }) => [title, cause, fix]),
-];
-const isSaid = (text: string): boolean =>
-  text.includes(" ") && sentences.some((sentence) => sentence.includes(text));
-
 /** The names that stand in the literals of a file. */
 const namesIn = (path: string): readonly string[] =>
-  literalsOf(path)
-    .filter((text) => !isSaid(text))
-    .flatMap((text) => (plain.includes(text) ? [text] : (text.match(pattern) ?? [])));
+  literalsOf(path).flatMap((text) => (plain.includes(text) ? [text] : (text.match(pattern) ?? [])));
 
 const isAllowed = (path: string, word: string): boolean =>
   allowed.some(([file, known]) => file.test(path) && known.includes(word));
@@ -151,16 +133,9 @@ test.each(paths)("%s holds no name of its own", (path) => {
 });
 
 const terms = /(?<![\w-])(?:EC|EDB|EAADB|ERC)s?(?![\w-])/;
-/** Help is said in the words of the names as a whole. */
-const isHelp = (path: string): boolean =>
-  /^plugin\/(cli\/[-\w]+|cmdutil\/common-flags|commands\/[-\w]+\/flags)\.ts$/.test(path);
-
-test.each(paths.filter((path) => !isHelp(path)))(
-  "%s calls a kind by its term in sentences of the catalogue alone",
-  (path) => {
-    expect(literalsOf(path).filter((text) => terms.test(text) && !isSaid(text))).toEqual([]);
-  },
-);
+test.each(paths)("%s calls a kind by the term that the names have", (path) => {
+  expect(literalsOf(path).filter((text) => terms.test(text))).toEqual([]);
+});
 
 test("what is allowed is still there", () => {
   const stale = allowed.flatMap(([file, known]) => {

@@ -8,6 +8,7 @@ export const fixedPlaces: readonly (readonly [place: RegExp, why: string])[] = [
   [/\b(?:kubectl|oc)[ -]engine\b|\bengine-webhook\b/g, "this tool's and the webhook's own names"],
   [/\bcli\.engine\.com\b/g, "the version of the documents"],
   [/\bENGINE_\w+/g, "environment variables"],
+  [/(?<=--schema)(?: edb\b|=KIND .*)/g, "kinds as keys of a names file, which --schema takes"],
   [/(?<![\w-])--[a-z][-a-z]*/g, "flags"],
   [/\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b/g, "finding codes"],
   [/\bdocs\/reference\/findings\.md#[a-z0-9-]+/g, "the page of a finding code"],

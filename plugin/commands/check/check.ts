@@ -1,4 +1,6 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
+import type { Names } from "../../domain/names/names";
+import { textIn } from "../../domain/names/text";
 import { type Area, type Check, judgingCodes } from "../../domain/checks/check";
 import {
   type CheckVerdict,
@@ -92,7 +94,7 @@ function detailsOf({ judged }: Judgment, facts: Facts, target: CheckTarget): Che
   return {
     ...(wanted !== undefined && { target: wanted }),
     checks: judged.map(({ check, verdict, because }) => ({
-      ...lineOf(check),
+      ...lineOf(check, facts.names),
       verdict,
       ...(because !== undefined && { because }),
     })),
@@ -105,8 +107,8 @@ function skippedChecks({ judged }: Judgment): readonly { readonly code: string }
 }
 
 /** A check as documents have it. */
-export function lineOf({ code, area, title, severity, source }: Check): CheckLine {
-  return { code, area, title, severity, source };
+export function lineOf({ code, area, title, severity, source }: Check, names: Names): CheckLine {
+  return { code, area, title: textIn(title, names), severity, source };
 }
 
 function exitOf(judgment: Judgment, { strict }: CheckOptions): Report["exit"] {

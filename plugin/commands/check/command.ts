@@ -7,6 +7,7 @@ import type { CheckTarget } from "../../domain/checks/context";
 import { type Selection, unknownCodes } from "../../domain/checks/selection";
 import { UsageError } from "../../domain/base/errors";
 import { isOpenShift, type Facts } from "../../domain/facts/facts";
+import type { Names } from "../../domain/names/names";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Release, ReleaseContents } from "../../domain/release/contents";
@@ -34,8 +35,8 @@ export async function runCheck(
 ): Promise<Report> {
   const { selection, strict, allowUnread } = flags;
   requireKnown(selection);
-  if (flags.list) return listed(selection);
   const { names, clock } = context;
+  if (flags.list) return listed(selection, names);
   const release = await releaseOf(context, flags);
   const cluster = await context.connect();
   const { namespace } = cluster;
@@ -110,12 +111,12 @@ function requireKnown(selection: Selection): void {
   throw new UsageError(problems, { hint: "see every check with check --list" });
 }
 
-function listed({ only }: Selection): Report {
+function listed({ only }: Selection, names: Names): Report {
   const wanted = checks.filter(({ code }) => only === undefined || only.includes(code));
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "Check",
-    details: { checks: wanted.map(lineOf) },
+    details: { checks: wanted.map((check) => lineOf(check, names)) },
     exit: { code: 0, reason: `${wanted.length} checks` },
   };
 }

@@ -7,7 +7,7 @@ import { clusterCodes } from "../../domain/engine-cluster/findings";
 import { databaseFindings } from "../../domain/database/findings";
 import { deletionFindings } from "../../domain/facts/deletion";
 import { dumpCodes } from "../../domain/facts/dump";
-import { error, type Explained } from "../../domain/base/findings";
+import { error, type Code } from "../../domain/base/findings";
 import { operatorFindings } from "../../domain/operator/findings";
 import { rbacFindings } from "../../domain/rbac/findings";
 import { recoveryFindings } from "../../domain/recovery/findings";
@@ -24,7 +24,7 @@ const usageCode = error("USAGE", "exit code 2", {
 });
 
 /** The codes in alphabetical order. */
-export const catalogue: readonly Explained[] = [
+export const catalogue: readonly Code[] = [
   ...Object.values(webhookFindings),
   ...certificateCodes,
   ...Object.values(secretKeeperFindings),

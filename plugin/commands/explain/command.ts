@@ -1,13 +1,13 @@
 /** `explain CODE`: what a finding code means; needs no cluster. */
 import { catalogue } from "./catalogue";
 import { UsageError } from "../../domain/base/errors";
-import { withPage } from "../../domain/base/findings";
+import { explain, type Explained, withPage } from "../../domain/base/findings";
 import type { Report } from "../../kernel/report";
 import { suggestion } from "../../domain/base/values";
 import type { CommandRun } from "../../cmdutil/context";
 
 /** Cause, fix and source of one code, in whichever case it was typed. */
-export const runExplain: CommandRun<object> = (_context, [typed = ""]) => {
+export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
   const wanted = typed
     .toUpperCase()
     .replaceAll("_", "-")
@@ -17,7 +17,7 @@ export const runExplain: CommandRun<object> = (_context, [typed = ""]) => {
   return Promise.resolve({
     apiVersion: "cli.engine.com/v1",
     kind: "Explanation",
-    details: { ...entry },
+    details: explain(entry, names),
     exit: { code: 0, reason: `${entry.code} explained` },
   });
 };
@@ -37,7 +37,7 @@ function unknownCode(typed: string, wanted: string): UsageError {
 
 /** The four parts, one a line, and where the reference has them. */
 export function explanationText(report: Report): string {
-  const { code, severity, cause, fix, source } = report.details as (typeof catalogue)[number];
+  const { code, severity, cause, fix, source } = report.details as Explained;
   return `Code:     ${code} (${severity})
 Cause:    ${cause}
 Fix:      ${fix}

@@ -1,4 +1,5 @@
 /** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
+import { ec, text } from "../../domain/names/text";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import {
   undefinedModules,
@@ -33,7 +34,7 @@ export const moduleChecks: readonly Check[] = [
     needs,
   }),
   shared(clusterFindings.moduleUndefined, {
-    title: "Every module of a database is bundled, or defined in its EC",
+    title: text`Every module of a database is bundled, or defined in its ${ec}`,
     needs,
     judge: perCluster((cluster, { facts, names: { fields } }) => {
       const [field, published] = [fields.userDefinedModules, fields.statusModules].map(fieldText);

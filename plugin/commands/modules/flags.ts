@@ -1,4 +1,5 @@
 /** The module commands. */
+import { ec, namespace, text } from "../../domain/names/text";
 import { type EngineVersion, parseEngineVersion } from "../../domain/base/versions";
 import { type FlagReader, flagTable } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
@@ -8,13 +9,13 @@ const flags = flagTable({
   ec: {
     value: "NAME",
     kinds: ["ec"],
-    help: "EC whose REST API is asked; else the only one of the namespace",
+    help: text`${ec} whose REST API is asked; else the only one of the namespace`,
   },
   ...apiFlags,
 });
 
-const reach = `The REST API is reached by a port of the EC's pods, by its Service inside the cluster, or by --api-url; its
-certificate has to fit --api-ca. The credentials are read from the Secret that the EC names.`;
+const reach = text`The REST API is reached by a port of the ${ec}'s pods, by its Service inside the cluster, or by --api-url; its
+certificate has to fit --api-ca. The credentials are read from the Secret that the ${ec} names.`;
 
 /** Options of every module command. */
 export type ModulesFlags = FlagsOf<typeof modulesList>;
@@ -27,15 +28,14 @@ export const modulesList = spec({
   path: "modules list",
   kind: "Modules",
   group: groups.look,
-  summary: "List the modules that are installed in a cluster (EC)",
-  description: `List the modules that are installed in a cluster (EC), as its REST API tells: names, version, whether it came
+  summary: text`List the modules that are installed in a cluster (${ec})`,
+  description: text`List the modules that are installed in a cluster (${ec}), as its REST API tells: names, version, whether it came
 with the cluster, the engine versions that it is for, and platforms where the server tells them.
 
 ${reach}`,
   examples: {
-    "List them": "modules list -n engine --api-ca ca.pem",
-    "By an address, for a script":
-      "modules list -n engine --api-url https://api.example.com --api-ca ca.pem -o json",
+    "List them": text`modules list -n ${namespace} --api-ca ca.pem`,
+    "By an address, for a script": text`modules list -n ${namespace} --api-url https://api.example.com --api-ca ca.pem -o json`,
   },
   flags,
   cluster: true,
@@ -51,16 +51,15 @@ export const modulesInUse = spec({
   kind: "ModulesInUse",
   group: groups.look,
   summary: "Show which databases use which modules, and which of them an upgrade lacks",
-  description: `Show which databases use which modules, as the cluster's REST API tells, and what is wrong with them: a module
-that is not installed, a user-defined one that the EC does not define, or defines by another name than its
+  description: text`Show which databases use which modules, as the cluster's REST API tells, and what is wrong with them: a module
+that is not installed, a user-defined one that the ${ec} does not define, or defines by another name than its
 manifest's. With --target also what has no build for an engine version, with --platform what is not installed for a
 platform. Errors end with exit code 3.
 
 ${reach}`,
   examples: {
-    "Show them": "modules in-use -n engine --api-ca ca.pem",
-    "Judge them for an upgrade of the databases to 8.0":
-      "modules in-use -n engine --api-ca ca.pem --target 8.0 --platform rhel9",
+    "Show them": text`modules in-use -n ${namespace} --api-ca ca.pem`,
+    "Judge them for an upgrade of the databases to 8.0": text`modules in-use -n ${namespace} --api-ca ca.pem --target 8.0 --platform rhel9`,
   },
   flags: {
     target: {
@@ -86,8 +85,8 @@ export const modulesInstall = spec({
   path: "modules install",
   kind: "ModulesInstall",
   group: groups.upgrade,
-  summary: "Install a user-defined module in a cluster (EC)",
-  description: `Install a user-defined module in a cluster (EC) over its REST API. The archive's manifest is read first: what is
+  summary: text`Install a user-defined module in a cluster (${ec})`,
+  description: text`Install a user-defined module in a cluster (${ec}) over its REST API. The archive's manifest is read first: what is
 installed already is left as it is. The file is sent once; what the server continues to do is followed, and the module
 has to appear in the list. Servers without the older call are given the file by the newer ones, once a node.
 
@@ -95,9 +94,8 @@ The REST API knows no dry run: with --dry-run nothing is sent. Running the comma
 
 ${reach}`,
   examples: {
-    "Install one": "modules install rg.zip -n engine --api-ca ca.pem",
-    "Show whether it would be installed":
-      "modules install rg.zip -n engine --api-ca ca.pem --dry-run=client",
+    "Install one": text`modules install rg.zip -n ${namespace} --api-ca ca.pem`,
+    "Show whether it would be installed": text`modules install rg.zip -n ${namespace} --api-ca ca.pem --dry-run=client`,
   },
   argument: { name: "FILE", file: true, help: "The module's archive, as it was published" },
   flags,

@@ -1,6 +1,6 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
 import { projectCluster } from "../../domain/rules/clusters";
-import { moduleFindings } from "../../domain/engine-cluster/modules";
+import { moduleFinding } from "../../domain/engine-cluster/modules";
 import { ClusterApiError, moduleLabel, namesOf, sameBuild } from "../../domain/rest-api/modules";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -73,7 +73,7 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   const answer = await uploaded(ports, options);
   await followed(ports, options, answer?.actionUid);
   const installed = await installedModule(ports, options);
-  recorder.findings(nodeFindings(options.ec, answer));
+  recorder.findings(nodeFindings(options.ec, answer, ports.names));
   return ended(ports, options, { module: installed, reason: `${label} is installed` });
 }
 
@@ -154,12 +154,15 @@ async function installedModule(
 }
 
 /** The newer call takes the file once a node; the answer of one says nothing about the others. */
-function nodeFindings(ec: KubeObject, upload: InstalledUpload | undefined): readonly Finding[] {
+function nodeFindings(
+  ec: KubeObject,
+  upload: InstalledUpload | undefined,
+  names: Names,
+): readonly Finding[] {
   const { given, of } = upload?.nodes ?? { given: 1, of: 1 };
   if (given >= of) return [];
-  const { code, severity, fix, source } = moduleFindings.oneNode;
   const cause = `the module's file was given to ${given} of ${of} nodes`;
-  return [{ code, severity, object: objectLabel(ec), cause, fix, source }];
+  return [moduleFinding("oneNode", { object: objectLabel(ec), cause }, names)];
 }
 
 function ended(
@@ -170,10 +173,10 @@ function ended(
   const defined = projectCluster(ec, names)?.userModules ?? [];
   const known = namesOf(wanted);
   if (module.bundled !== true && !known.some((name) => defined.includes(name))) {
-    const { code, severity, fix, source } = moduleFindings.defineNext;
+    const object = objectLabel(ec);
     const field = names.fields.userDefinedModules.join(".");
     const cause = `${known.join(" or ")} is not defined in the ${termOf(names.ec)}`;
-    recorder.findings([{ code, severity, object: objectLabel(ec), field, cause, fix, source }]);
+    recorder.findings([moduleFinding("defineNext", { object, field, cause }, names)]);
   }
   const details: InstallDetails = { ec: objectLabel(ec), address: api.address, module };
   return { ...recorder.success(reason), details };

@@ -1,4 +1,5 @@
 /** `policy`. */
+import { ec, namespace, text } from "../../domain/names/text";
 import { policyModes } from "./policies";
 import { kinds } from "./variables";
 import { ruleFlags, withRules } from "../../cmdutil/rule-flags";
@@ -13,18 +14,18 @@ export const policy = spec({
   kind: "Policy",
   group: groups.rules,
   summary: "Print the admission rules as policies of the API server, which need no webhook",
-  description: `Print the admission rules as ValidatingAdmissionPolicies with their bindings, ready for kubectl apply -f -. The API
-server, 1.30 or later, then judges every database by them itself. Each EC is a parameter of the policy: a database
-is judged by the one that it names, in its own namespace and in the operator's (-n). Where there is no EC, what
+  description: text`Print the admission rules as ValidatingAdmissionPolicies with their bindings, ready for kubectl apply -f -. The API
+server, 1.30 or later, then judges every database by them itself. Each ${ec} is a parameter of the policy: a database
+is judged by the one that it names, in its own namespace and in the operator's (-n). Where there is no ${ec}, what
 rests on one is not judged: to refuse it would refuse every edit, and with that the removal of a database.
 
 The rules are those of the webhook and take its settings, as flags. What differs is in the guide to the policy.
 
-With --schema it prints a JSON patch for a definition instead, for what needs no EC, and with --match-conditions one
+With --schema it prints a JSON patch for a definition instead, for what needs no ${ec}, and with --match-conditions one
 for the companion webhook, so that edits which change nothing that is judged never reach it.`,
   examples: {
-    "Print the policies of an operator in the namespace engine": "policy -n engine",
-    "Try them first: warn, and refuse nothing": "policy -n engine --mode warn",
+    "Print the policies of an operator in the namespace engine": text`policy -n ${namespace}`,
+    "Try them first: warn, and refuse nothing": text`policy -n ${namespace} --mode warn`,
     "Judge the size of the step, and only warn of modules":
       "policy --policy-reading step --rules modules=warn",
     "Print the patch for the definition of databases": "policy --schema edb",

@@ -1,4 +1,5 @@
 /** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
+import { ec, text } from "../../domain/names/text";
 import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
 import { ownerOf } from "../../domain/kube/owners";
 import { leftovers } from "../../domain/names/names";
@@ -214,7 +215,7 @@ export const rbacReachChecks: readonly Check[] = [
   }),
   warning("RBAC-MANAGED-HAS-CLUSTER", source, {
     title: "No managed namespace is another operator's own",
-    cause: "a managed namespace holds an EC: an operator of its own watches it too",
+    cause: text`a managed namespace holds an ${ec}: an operator of its own watches it too`,
     fix: "take the namespace off the list: two operators must not watch one namespace",
     needs: [...settingNeeds, "ecs"],
     judge: ({ facts, managed }) =>

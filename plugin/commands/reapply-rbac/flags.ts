@@ -1,4 +1,5 @@
 /** `reapply-rbac` and `unbind-scc`. */
+import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { count, list } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { rbacFindings } from "../../domain/rbac/findings";
@@ -26,8 +27,8 @@ What exists is read at once, only differences are written, and each namespace ha
 namespaces are those that the operator is told to manage, or exactly those that are given. After writing,
 access reviews prove the access. Running the command again continues from the state found.`,
   examples: {
-    "Show rules gained and lost, write nothing": "reapply-rbac -n engine --dry-run=client",
-    "Use the roles of a release": "reapply-rbac -n engine --release ./release",
+    "Show rules gained and lost, write nothing": text`reapply-rbac -n ${namespace} --dry-run=client`,
+    "Use the roles of a release": text`reapply-rbac -n ${namespace} --release ./release`,
     "Before the operator's upgrade: old and new rules": "reapply-rbac --release ./release",
     "After it: remove the old rules": "reapply-rbac --mode contract",
     "Remove what people added, too": "reapply-rbac --mode contract --drop-local all",
@@ -103,16 +104,16 @@ export const unbindScc = spec({
   kind: "UnbindScc",
   group: groups.upgrade,
   summary: "Take the old security context constraint from the cluster's service account",
-  description: `Take the old security context constraint from the service account of the cluster (EC), on OpenShift.
+  description: text`Take the old security context constraint from the service account of the cluster (${ec}), on OpenShift.
 
 Every way in is looked at: the constraint's users and groups, and every binding to a role that grants its use. This
 account alone is taken out, everyone else stays; an access review proves it; the constraint is deleted only when no
 subject and no pod is left. What is changed or deleted is saved first. Ways in that belong to others, such as groups
 and roles with wildcards, are reported. Running the command again is safe: it continues from the state found.`,
   examples: {
-    "Show what would be done": "unbind-scc -n engine --dry-run=server",
-    "Unbind every EC of the namespace that no longer needs it": "unbind-scc -n engine",
-    "Unbind one EC, in a script": "unbind-scc -n engine --ec ec --yes",
+    "Show what would be done": text`unbind-scc -n ${namespace} --dry-run=server`,
+    "Unbind every cluster of the namespace that no longer needs it": text`unbind-scc -n ${namespace}`,
+    "Unbind one cluster, in a script": text`unbind-scc -n ${namespace} --ec ${ecShort} --yes`,
   },
   flags: {
     scc: {
@@ -122,7 +123,7 @@ and roles with wildcards, are reported. Running the command again is safe: it co
     ec: {
       value: "NAME",
       kinds: ["ec"],
-      help: "EC whose service account is meant; else every EC",
+      help: text`${ec} whose service account is meant; else every ${ec}`,
     },
   },
   cluster: true,

@@ -71,7 +71,7 @@ export async function lookAt(
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
   if (ec === undefined) {
     const object = [deps.names.ec.kind, namespace, name].join("/");
-    throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object })]);
+    throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object }, facts.names)]);
   }
   return { facts, ec, api: told, freeze: classifyFreeze(facts, ec, told) };
 

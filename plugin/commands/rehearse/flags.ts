@@ -1,4 +1,5 @@
 /** `rehearse` and `diff`, which are given another command. */
+import { namespace, text } from "../../domain/names/text";
 import type { RehearsedCommand } from "../../cmdutil/context";
 import { flagTable, type OptionsOf } from "../../cmdutil/flags";
 import { groups, spec } from "../../cmdutil/spec";
@@ -40,7 +41,7 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
     examples: {
       "See the swap of the webhook on the built-in example": "rehearse",
       "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",
-      "Rehearse it on a copy of a live cluster": "rehearse --from prod -n engine",
+      "Rehearse it on a copy of a live cluster": text`rehearse --from prod -n ${namespace}`,
       "Rehearse a command on a dump": "rehearse upgrade-webhook --from dump.yaml",
     },
     argument: {
@@ -67,10 +68,9 @@ Each object is compared with what the API server would store: every write is sen
 and certificates appear as fingerprints. KUBECTL_EXTERNAL_DIFF names another program to show the differences,
 as for kubectl diff. Without a command, ${rehearsedByDefault} is meant.`,
     examples: {
-      "Show what the swap of the webhook would write": "diff upgrade-webhook -n engine",
-      "Show the rules gained and lost in each namespace": "diff reapply-rbac -n engine",
-      "Compare the objects of a release with those that are there":
-        "diff upgrade-operator --release ./release -n engine",
+      "Show what the swap of the webhook would write": text`diff upgrade-webhook -n ${namespace}`,
+      "Show the rules gained and lost in each namespace": text`diff reapply-rbac -n ${namespace}`,
+      "Compare the objects of a release with those that are there": text`diff upgrade-operator --release ./release -n ${namespace}`,
     },
     argument: {
       name: "COMMAND",

@@ -1,4 +1,5 @@
 /** `check`, `status` and `recover`. */
+import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { parseCode } from "../../domain/checks/selection";
 import { compareEngineVersions, parseEngineVersion } from "../../domain/base/versions";
 import { duration, type FlagReader, list, tag } from "../../cmdutil/flags";
@@ -27,11 +28,9 @@ Findings are errors, which block an upgrade (exit code 3), or warnings. What may
 exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its fix;
 explain CODE says more. A finding that you can live with is accepted with --skip: it is still shown.`,
   examples: {
-    "Check the cluster as it is": "check -n engine",
-    "Check whether an upgrade to a release can start, by its files":
-      "check -n engine --release ./release --target 8.0.2-2",
-    "Fail on warnings too, except for one that you accept":
-      "check -n engine --strict --skip DATABASE-VOLATILE",
+    "Check the cluster as it is": text`check -n ${namespace}`,
+    "Check whether an upgrade to a release can start, by its files": text`check -n ${namespace} --release ./release --target 8.0.2-2`,
+    "Fail on warnings too, except for one that you accept": text`check -n ${namespace} --strict --skip DATABASE-VOLATILE`,
     "See every check, without a cluster": "check --list",
   },
   flags: {
@@ -69,25 +68,23 @@ export const status = spec({
   path: "status",
   kind: "Status",
   group: groups.look,
-  summary: "Show how far an upgrade is: operator, EC, databases, webhook, what to run next",
-  description: `Show on one screen how far an upgrade is: the operator, every EC with the columns of its listing and its
+  summary: text`Show how far an upgrade is: operator, ${ec}, databases, webhook, what to run next`,
+  description: text`Show on one screen how far an upgrade is: the operator, every ${ec} with the columns of its listing and its
 rollout, the databases by version, the webhook, the RBAC of the managed namespaces, the findings of check, and the
 command to run next. Nothing is written; with --probe dry runs are sent.
 
 Each component is Healthy, Progressing, Stalled with its cause, Absent, or Unknown where it may not be read. The
 exit code is 0 whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.
-With the name of an EC, that EC and the databases that belong to it are shown; 3 when there is none of that name.`,
+With the name of an ${ec}, that ${ec} and the databases that belong to it are shown; 3 when there is none of that name.`,
   examples: {
-    "Show the state now": "status -n engine",
-    "Show one EC and its databases": "status ec -n engine",
+    "Show the state now": text`status -n ${namespace}`,
+    "Show one cluster and its databases": text`status ${ecShort} -n ${namespace}`,
     "Show every namespace that has an operator": "status -A",
-    "Follow an upgrade": "status -n engine --watch",
-    "Wait in a script until everything is healthy":
-      "status -n engine --until healthy --timeout 30m",
-    "Compare with the files of a release, and prove the webhook":
-      "status -n engine --release ./release --probe",
+    "Follow an upgrade": text`status -n ${namespace} --watch`,
+    "Wait in a script until everything is healthy": text`status -n ${namespace} --until healthy --timeout 30m`,
+    "Compare with the files of a release, and prove the webhook": text`status -n ${namespace} --release ./release --probe`,
   },
-  argument: { name: "NAME", help: "Name of the EC to show", kinds: ["ec"], optional: true },
+  argument: { name: "NAME", help: text`Name of the ${ec} to show`, kinds: ["ec"], optional: true },
   flags: {
     "all-namespaces": {
       key: "everywhere",
@@ -135,28 +132,27 @@ export const recover = spec({
   kind: "Recover",
   group: groups.look,
   summary: "Find why an upgrade is frozen, show the documented recovery, or do it",
-  description: `Find why the upgrade of a cluster (EC) is frozen, and show the documented recovery filled in with the real
+  description: text`Find why the upgrade of a cluster (${ec}) is frozen, and show the documented recovery filled in with the real
 names; with --apply do it.
 
 The causes come from the data: versions and modules of the databases, license, image digests, states and pods; the
 operator's log and events are shown as well. With --api-ca (or --api-insecure) the cluster's REST API is asked
 for what really runs. Exit code 0 says that nothing is frozen, 3 that something is.
 
-With --apply versions are posted over the REST API, one action at a time; then the run waits until the EC is
+With --apply versions are posted over the REST API, one action at a time; then the run waits until the ${ec} is
 Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
 first change. Running it again continues from the state found. A module that is missing is installed first, by the
 line of "modules install" that is printed: until then the run ends with 3, and run again after it, it continues.`,
   examples: {
-    "See why it makes no progress": "recover -n engine --api-ca ca.pem",
-    "Upgrade the databases that are too old, and bring them in line":
-      "recover -n engine --apply --engine-version 7.2 --api-ca ca.pem",
-    "Remove image digests": "recover -n engine --apply --drop-digests",
+    "See why it makes no progress": text`recover -n ${namespace} --api-ca ca.pem`,
+    "Upgrade the databases that are too old, and bring them in line": text`recover -n ${namespace} --apply --engine-version 7.2 --api-ca ca.pem`,
+    "Remove image digests": text`recover -n ${namespace} --apply --drop-digests`,
   },
   flags: {
     ec: {
       value: "NAME",
       kinds: ["ec"],
-      help: "Name of the EC; else the only one of the namespace",
+      help: text`Name of the ${ec}; else the only one of the namespace`,
     },
     apply: { help: "Remove the causes instead of showing how" },
     "engine-version": {

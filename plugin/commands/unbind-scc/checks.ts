@@ -1,4 +1,5 @@
 /** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
+import { ec, type Text, text } from "../../domain/names/text";
 import { factNamed } from "../../domain/facts/facts";
 import { type KubeObject, nameOf } from "../../domain/kube/objects";
 import { objectLabel } from "../../domain/kube/objects";
@@ -35,7 +36,7 @@ const newerFrom = "6.4.2-6";
 /** OpenShift's own, by which unprivileged pods run. */
 const unprivileged = "nonroot-v2";
 
-const fromPlan = (what: "wayGroup" | "wayRole" | "roleLeft", title: string): Check =>
+const fromPlan = (what: "wayGroup" | "wayRole" | "roleLeft", title: Text): Check =>
   shared(sccFindings[what], {
     title,
     needs,
@@ -51,9 +52,8 @@ const fromPlan = (what: "wayGroup" | "wayRole" | "roleLeft", title: string): Che
 /** The checks of the constraint; without constraints nothing is asked. */
 export const sccChecks: readonly Check[] = [
   error("SCC-ADJUSTMENT-UNMET", "S32", {
-    title: "Where the EC raises its limits, the constraint lets it",
-    cause:
-      "the EC asks for automatic resource adjustment, and its account may not use the constraint",
+    title: text`Where the ${ec} raises its limits, the constraint lets it`,
+    cause: text`the ${ec} asks for automatic resource adjustment, and its account may not use the constraint`,
     fix: "apply the release's SCC and bind it with oc adm policy add-scc-to-user, or switch the adjustment off",
     needs,
     judge: onOpenShift(
@@ -68,8 +68,8 @@ export const sccChecks: readonly Check[] = [
     ),
   }),
   warning("SCC-PRIVILEGED-UNMET", "S31", {
-    title: `An EC before ${unprivilegedFrom} may use a constraint`,
-    cause: `pods before ${unprivilegedFrom} need the constraint, and the EC's account may not use it`,
+    title: text`An ${ec} before ${unprivilegedFrom} may use a constraint`,
+    cause: text`pods before ${unprivilegedFrom} need the constraint, and the ${ec}'s account may not use it`,
     fix: "bind the release's SCC with oc adm policy add-scc-to-user",
     needs,
     judge: onOpenShift(
@@ -87,8 +87,8 @@ export const sccChecks: readonly Check[] = [
     ),
   }),
   warning("SCC-STILL-BOUND", "S33", {
-    title: "No unprivileged EC is bound to the old constraint",
-    cause: "the EC runs unprivileged, and its service account may still use the old constraint",
+    title: text`No unprivileged ${ec} is bound to the old constraint`,
+    cause: text`the ${ec} runs unprivileged, and its service account may still use the old constraint`,
     fix: "run unbind-scc",
     needs,
     judge: (situation) =>
@@ -107,13 +107,13 @@ export const sccChecks: readonly Check[] = [
       return [on(plan.remove, "nobody may use it and no pod runs under it")];
     },
   }),
-  fromPlan("wayGroup", "No group lets an unprivileged EC use the old constraint"),
-  fromPlan("wayRole", "No wider role lets an unprivileged EC use the old constraint"),
+  fromPlan("wayGroup", text`No group lets an unprivileged ${ec} use the old constraint`),
+  fromPlan("wayRole", text`No wider role lets an unprivileged ${ec} use the old constraint`),
   fromPlan("roleLeft", "No role is left of a grant that was revoked"),
   shared(
     { ...sccFindings.podRunning, severity: "warning" },
     {
-      title: "No pod of an unprivileged EC runs under the old constraint",
+      title: text`No pod of an unprivileged ${ec} runs under the old constraint`,
       needs,
       judge: (situation) =>
         unbindingOf(situation)

@@ -1,4 +1,5 @@
 /** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
+import { ec, text } from "../../domain/names/text";
 import { termOf } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { isDeleting } from "../../domain/facts/deletion";
@@ -34,8 +35,8 @@ const stateOf = (cluster: KubeObject, { names }: CheckContext): string =>
 export const clusterChecks: readonly Check[] = [
   warning("CLUSTER-NONE", "S9", {
     title: "The operator has a cluster",
-    cause: "the operator's namespace holds no EC: there is nothing to upgrade but the operator",
-    fix: "give the namespace of operator and EC with -n, if this is another one",
+    cause: text`the operator's namespace holds no ${ec}: there is nothing to upgrade but the operator`,
+    fix: text`give the namespace of operator and ${ec} with -n, if this is another one`,
     needs,
     judge: ({ clusters, facts }) =>
       clusters.length === 0
@@ -48,7 +49,7 @@ export const clusterChecks: readonly Check[] = [
         : [],
   }),
   shared(clusterFindings.state, {
-    title: "Every EC is in a state from which an upgrade begins",
+    title: text`Every ${ec} is in a state from which an upgrade begins`,
     needs,
     judge: perCluster((cluster, situation) => {
       const state = stateOf(cluster, situation);
@@ -87,7 +88,7 @@ export const clusterChecks: readonly Check[] = [
     },
   ),
   shared(clusterFindings.specInvalid, {
-    title: "The operator accepts every EC's spec",
+    title: text`The operator accepts every ${ec}'s spec`,
     needs,
     judge: perCluster((cluster, situation) => {
       const path = situation.names.ecFields.specStatus;
@@ -100,7 +101,7 @@ export const clusterChecks: readonly Check[] = [
   shared(
     { ...clusterFindings.owned, severity: "warning" },
     {
-      title: "Nobody else writes the EC",
+      title: text`Nobody else writes the ${ec}`,
       needs,
       judge: perCluster((cluster) => {
         const owner = ownerOf(cluster);
@@ -109,10 +110,9 @@ export const clusterChecks: readonly Check[] = [
     },
   ),
   warning("CLUSTER-BEHIND-OPERATOR", "S10", {
-    title: "The EC is at the release that its operator manages",
-    cause:
-      "the operator was upgraded and the EC was not: until it is, the operator manages neither EC nor databases",
-    fix: "upgrade the EC soon: upgrade-cluster --target with the tag that is named",
+    title: text`The ${ec} is at the release that its operator manages`,
+    cause: text`the operator was upgraded and the ${ec} was not: until it is, the operator manages neither ${ec} nor databases`,
+    fix: text`upgrade the ${ec} soon: upgrade-cluster --target with the tag that is named`,
     needs: ["ecs", "deployments"],
     judge: perCluster((cluster, { installed, names }) => {
       const path = names.ecFields.versionTag;
@@ -126,8 +126,8 @@ export const clusterChecks: readonly Check[] = [
     }),
   }),
   warning("CLUSTER-PODS-BEHIND", "Facts 7", {
-    title: "Every pod runs the EC's tag",
-    cause: "the EC is Running, and pods of it run another image than its spec asks for",
+    title: text`Every pod runs the ${ec}'s tag`,
+    cause: text`the ${ec} is Running, and pods of it run another image than its spec asks for`,
     fix: "find out what keeps the operator from rolling the pods: its log, and events of the StatefulSet",
     needs: ["ecs", "pods", "statefulSets"],
     judge: perCluster((cluster, situation) => {
@@ -139,8 +139,8 @@ export const clusterChecks: readonly Check[] = [
     }),
   }),
   warning("CLUSTER-PODS-NOT-READY", "Facts 11", {
-    title: "Every pod of a Running EC is ready",
-    cause: "the EC says Running, and not all of its pods are ready: the state may be stale",
+    title: text`Every pod of a Running ${ec} is ready`,
+    cause: text`the ${ec} says Running, and not all of its pods are ready: the state may be stale`,
     fix: "find out why with kubectl describe pod; bring all nodes up before the upgrade takes one down",
     needs: ["ecs", "statefulSets"],
     judge: perCluster((cluster, situation) => {
@@ -169,7 +169,7 @@ function warningOf({ metadata }: KubeObject, { facts, names }: CheckContext): st
 export const clusterSpecChecks: readonly Check[] = [
   warning("CLUSTER-IMAGE-INCOMPLETE", "S48", {
     title: "The image spec is whole where there is one",
-    cause: "the EC's image spec leaves out its tag or its pull policy, which the operator fills in",
+    cause: text`the ${ec}'s image spec leaves out its tag or its pull policy, which the operator fills in`,
     fix: "nothing: upgrade-cluster writes both, and keeps the repository",
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
@@ -188,7 +188,7 @@ export const clusterSpecChecks: readonly Check[] = [
     }),
   }),
   ofCause("scaled", {
-    title: "Every StatefulSet asks for the nodes of its EC",
+    title: text`Every StatefulSet asks for the nodes of its ${ec}`,
     needs: ["ecs", "statefulSets"],
   }),
   ofCause("resizing", {
@@ -211,14 +211,14 @@ export const clusterSpecChecks: readonly Check[] = [
   }),
   error("CLUSTER-PULL-SECRET", "S17", {
     title: "The Secrets for pulling images are there",
-    cause: "a Secret that the EC names for pulling images does not exist",
-    fix: "create the Secret in the EC's namespace, or take it off the list",
+    cause: text`a Secret that the ${ec} names for pulling images does not exist`,
+    fix: text`create the Secret in the ${ec}'s namespace, or take it off the list`,
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "pull"),
   }),
   warning("CLUSTER-POLICY-UNKNOWN", "C20", {
     title: "The upgrade policy is a known one",
-    cause: "the EC's upgrade policy is not a known one, and counts as not set",
+    cause: text`the ${ec}'s upgrade policy is not a known one, and counts as not set`,
     fix: "set it to one of the two known policies, or remove it",
     needs,
     judge: perCluster((cluster, { names }) => {
@@ -268,7 +268,7 @@ const soon = 30;
 export const licenceChecks: readonly Check[] = [
   license.ofCause("license", { title: "The license is valid", needs }),
   license.shared(clusterFindings.licenseUnknown, {
-    title: "The EC reports the state of its license",
+    title: text`The ${ec} reports the state of its license`,
     needs,
     vouched: true,
     judge: perCluster((cluster, { names }) => {
@@ -320,8 +320,8 @@ export const licenceChecks: readonly Check[] = [
   }),
   license.warning("LICENSE-TWICE", "Facts 7", {
     title: "The license comes from one place",
-    cause: "the EC has its license both in its spec and in a Secret",
-    fix: "keep one of the two: the Secret hides the text from whoever reads the EC",
+    cause: text`the ${ec} has its license both in its spec and in a Secret`,
+    fix: text`keep one of the two: the Secret hides the text from whoever reads the ${ec}`,
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const both = [ecFields.license, ecFields.licenseSecretName];
@@ -331,7 +331,7 @@ export const licenceChecks: readonly Check[] = [
   }),
   license.error("LICENSE-SECRET", "Facts 7", {
     title: "The Secret with the license is there",
-    cause: "the Secret that the EC takes its license from is absent or lacks the item",
+    cause: text`the Secret that the ${ec} takes its license from is absent or lacks the item`,
     fix: "create the Secret with the license in the item that is named",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "license"),

@@ -2,6 +2,7 @@
  * Upgrades an EC: judges everything first, writes a few fields once, follows the roll by facts
  * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
  */
+import type { Names } from "../../domain/names/names";
 import { requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/engine-cluster/operator";
 import { clusterCodes, clusterFinding } from "../../domain/engine-cluster/findings";
@@ -102,7 +103,7 @@ function planOf(options: UpgradeClusterOptions, { facts, resource }: ClusterFact
   const why = "the spec is up to date already";
   return {
     ...{ cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
-    changes: [clusterPatch({ resource, ec, edits })],
+    changes: [clusterPatch({ resource, ec, edits }, facts.names)],
     waitsFor: waitsFor(options, cluster),
     standing: { id: "cluster.patch", action: "patch", object: objectLabel(ec), why },
   };
@@ -154,7 +155,7 @@ interface ClusterWrite {
   readonly edits: readonly FieldEdit[];
 }
 
-function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
+function clusterPatch({ resource, ec, edits }: ClusterWrite, names: Names): Patch {
   return {
     verb: "patch",
     id: "cluster.patch",
@@ -165,14 +166,18 @@ function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
     risk: "all pods of the cluster are recreated one after the other; a cluster cannot be downgraded",
     reverse:
       "until the first pod is recreated, by the printed command; the run saves the old values",
-    owned: ownedBy(ec),
+    owned: ownedBy(ec, names),
     dropped: (lost, object) =>
       lost.map(({ path }) =>
-        clusterFinding("fieldPruned", {
-          object,
-          field: path.join("."),
-          cause: `the API server did not keep ${path.join(".")}: its definition does not have it`,
-        }),
+        clusterFinding(
+          "fieldPruned",
+          {
+            object,
+            field: path.join("."),
+            cause: `the API server did not keep ${path.join(".")}: its definition does not have it`,
+          },
+          names,
+        ),
       ),
   };
 }
@@ -257,7 +262,7 @@ export function autoOffJob(
 function switchesOf({ resource, facts }: ClusterFacts, clusters: readonly string[]) {
   const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
   return named.map((ec) => ({
-    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }),
+    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }, facts.names),
     id: "cluster.auto-off",
     risk: "none by itself: the cluster then waits for its own upgrade",
     reverse: "by the printed command; the run saves the old value",

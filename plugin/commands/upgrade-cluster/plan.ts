@@ -1,4 +1,5 @@
 /** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
+import type { Names } from "../../domain/names/names";
 import { type JudgedCheck } from "../../domain/checks/judge";
 import { accept, type Skip } from "../../domain/checks/selection";
 import { factNamed, type Facts } from "../../domain/facts/facts";
@@ -104,16 +105,11 @@ function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): Auto
 }
 
 /** Helm, OLM or a GitOps controller would write its own values again (domain facts 4.4). */
-export function ownedBy(ec: KubeObject): readonly Finding[] {
+export function ownedBy(ec: KubeObject, names: Names): readonly Finding[] {
   const owner = ownerOf(ec);
   if (owner === undefined) return [];
-  return [
-    clusterFinding("owned", {
-      object: objectLabel(ec),
-      cause: `${owner.name} owns it and would undo or fight the change`,
-      fix: wayOf(owner),
-    }),
-  ];
+  const cause = `${owner.name} owns it and would undo or fight the change`;
+  return [clusterFinding("owned", { object: objectLabel(ec), cause, fix: wayOf(owner) }, names)];
 }
 
 /** OLM brings operators alone; the EC is what another operator's object made of it. */
@@ -151,7 +147,7 @@ export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisi
     ...causesOf("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),
     ...pinnedFindings(facts, planned),
-    ...manifestFindings(planned),
+    ...manifestFindings(facts.names, planned),
     ...pinnedHelpers(facts, planned),
   ];
   return { findings: [...accept(own, skip), ...judged.flatMap(ofList)], missing };
@@ -183,18 +179,22 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   if (state === "Upgrade") {
     const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
     const cause = `an upgrade to ${tag} is in progress`;
-    return [clusterFinding("busy", { object, field, cause })];
+    return [clusterFinding("busy", { object, field, cause }, names)];
   }
   if (state === undefined || !waited.has(state)) {
     const cause = `its state is ${state ?? "not told"}, and an upgrade begins at Running`;
-    return [clusterFinding("state", { object, field, cause })];
+    return [clusterFinding("state", { object, field, cause }, names)];
   }
   const status = asString(getPath(ec, names.ecFields.specStatus)) ?? "Valid";
   // the cause of InvalidUpgrade is judged by itself: this change may be its cure
   if (status === "Valid" || state === "InvalidUpgrade") return [];
   const cause = `its spec status is ${status}`;
   return [
-    clusterFinding("specInvalid", { object, field: names.ecFields.specStatus.join("."), cause }),
+    clusterFinding(
+      "specInvalid",
+      { object, field: names.ecFields.specStatus.join("."), cause },
+      names,
+    ),
   ];
 }
 
@@ -205,11 +205,15 @@ function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): rea
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [
-    clusterFinding("targetLower", {
-      object: objectLabel(ec),
-      field: path.join("."),
-      cause: `${String(tag)} is older than ${newer}, which it has already`,
-    }),
+    clusterFinding(
+      "targetLower",
+      {
+        object: objectLabel(ec),
+        field: path.join("."),
+        cause: `${String(tag)} is older than ${newer}, which it has already`,
+      },
+      facts.names,
+    ),
   ];
 }
 
@@ -225,15 +229,15 @@ function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): rea
   const shown = paths.map((path) => path.join("."));
   if (wish.auto && auto.path === undefined) {
     const cause = `the ${termOf(names.ec)}'s definition has neither ${shown.join(" nor ")}: it would be dropped`;
-    return [clusterFinding("autoFieldAbsent", { object, cause })];
+    return [clusterFinding("autoFieldAbsent", { object, cause }, names)];
   }
   const said = paths.map((path) => getPath(ec, path)).filter((value) => value !== undefined);
   const conflicting =
     new Set(said).size > 1
-      ? [clusterFinding("autoConflicting", { object, field: shown.join(", ") })]
+      ? [clusterFinding("autoConflicting", { object, field: shown.join(", ") }, names)]
       : [];
   const goesOn = !wish.auto && autoOf(ec, names) && !auto.off;
-  return [...conflicting, ...(goesOn ? [clusterFinding("autoOn", { object })] : [])];
+  return [...conflicting, ...(goesOn ? [clusterFinding("autoOn", { object }, names)] : [])];
 }
 
 /** A digest wins over the tag: with the old digest another tag would change nothing. */
@@ -242,12 +246,16 @@ function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): 
   const changes = edits.some((edit) => edit.path === names.ecFields.versionTag);
   if (wish.auto || !changes || asString(getPath(ec, path)) === undefined) return [];
   return [
-    clusterFinding("digestPinned", {
-      object: objectLabel(ec),
-      field: path.join("."),
-      cause: `${path.join(".")} pins the current image: another tag would have no effect`,
-      fix: `remove ${path.join(".")}, then run again`,
-    }),
+    clusterFinding(
+      "digestPinned",
+      {
+        object: objectLabel(ec),
+        field: path.join("."),
+        cause: `${path.join(".")} pins the current image: another tag would have no effect`,
+        fix: `remove ${path.join(".")}, then run again`,
+      },
+      names,
+    ),
   ];
 }
 
@@ -262,7 +270,7 @@ function pinnedHelpers(facts: Facts, { ec, edits }: PlannedUpgrade): readonly Fi
 }
 
 /** kubectl apply of an unchanged manifest would put the old value back. */
-function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
+function manifestFindings(names: Names, { ec, edits }: PlannedUpgrade): readonly Finding[] {
   const applied = lastFile(ec);
   const fields = edits
     .filter(({ path, to }) => {
@@ -271,13 +279,9 @@ function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
     })
     .map(({ path }) => path.join("."));
   if (fields.length === 0) return [];
-  return [
-    clusterFinding("manifestOld", {
-      object: objectLabel(ec),
-      field: fields.join(", "),
-      cause: `the manifest that was applied last says otherwise at ${fields.join(", ")}`,
-    }),
-  ];
+  const field = fields.join(", ");
+  const cause = `the manifest that was applied last says otherwise at ${field}`;
+  return [clusterFinding("manifestOld", { object: objectLabel(ec), field, cause }, names)];
 }
 
 /** The fields to write; none where the EC may follow the operator by itself. */

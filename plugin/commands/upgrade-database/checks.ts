@@ -1,4 +1,5 @@
 /** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
+import { ec, text } from "../../domain/names/text";
 import { causesOf, databasesOf, isTooOld, lowest } from "../../domain/engine-cluster/causes";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { keepsNothing } from "../../domain/database/bdb";
@@ -58,8 +59,8 @@ export const databaseChecks: readonly Check[] = [
   }),
   error("DATABASE-VERSION-UNSUPPORTED", "S126", {
     vouched: true,
-    title: "Every database asks for a version that its EC has",
-    cause: "a database asks for an engine version that its EC does not support",
+    title: text`Every database asks for a version that its ${ec} has`,
+    cause: text`a database asks for an engine version that its ${ec} does not support`,
     fix: "set one of the versions that are named: an edit of this database would be denied",
     needs,
     judge: perDatabase(judgeVersion),
@@ -80,9 +81,9 @@ export const databaseChecks: readonly Check[] = [
     }),
   }),
   warning("DATABASE-CLUSTER-ABSENT", "Facts 6", {
-    title: "Every database belongs to an EC that exists",
-    cause: "the EC that a database names is in neither its own nor the operator's namespace",
-    fix: "correct the name: a database names an EC of the operator's namespace",
+    title: text`Every database belongs to an ${ec} that exists`,
+    cause: text`the ${ec} that a database names is in neither its own nor the operator's namespace`,
+    fix: text`correct the name: a database names an ${ec} of the operator's namespace`,
     needs,
     judge: perDatabase(({ object, kind, lookup }, { names }) =>
       lookup.is === "missing"
@@ -93,9 +94,9 @@ export const databaseChecks: readonly Check[] = [
     ),
   }),
   warning("DATABASE-CLUSTER-AMBIGUOUS", "C16", {
-    title: "Every database reports which EC is meant",
-    cause: "a database names no EC, and there are several",
-    fix: "name the EC in the database",
+    title: text`Every database reports which ${ec} is meant`,
+    cause: text`a database names no ${ec}, and there are several`,
+    fix: text`name the ${ec} in the database`,
     needs,
     judge: perDatabase(({ object, kind, lookup }, { names }) =>
       lookup.is === "ambiguous"
@@ -140,7 +141,7 @@ export const databaseChecks: readonly Check[] = [
   warning("DATABASE-NOT-OBSERVED", "S98", {
     title: "The operator has acted on the latest edit of every database",
     cause: "the operator has not acted on the latest edit of a database",
-    fix: "wait for it; during an upgrade of the EC databases are not reconciled",
+    fix: text`wait for it; during an upgrade of the ${ec} databases are not reconciled`,
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const seen = kind === "edb" ? getPath(object, names.edbFields.observedGeneration) : undefined;
@@ -152,7 +153,7 @@ export const databaseChecks: readonly Check[] = [
   }),
   warning("DATABASE-DELETING", "Facts 4.1", {
     title: "No database is being deleted",
-    cause: "a database is being deleted; its EC cannot be deleted before it",
+    cause: text`a database is being deleted; its ${ec} cannot be deleted before it`,
     fix: "wait until it is gone; if it stays, check that the admission webhook answers: without it no finalizer can be removed",
     needs,
     judge: perDatabase(({ object }) =>

@@ -1,4 +1,14 @@
 /** `upgrade-database`. */
+import {
+  latestChannel,
+  edb,
+  eaadb,
+  namespace,
+  edbShort,
+  ec,
+  majorChannel,
+  text,
+} from "../../domain/names/text";
 import { acceptable } from "../../domain/database/findings";
 import type { RequestWish } from "../../domain/database/bdb";
 import { count, flagTable, list, type OptionsOf } from "../../cmdutil/flags";
@@ -40,7 +50,7 @@ const requestFlags = flagTable({
   "latest-with-modules": {
     // false says that modules stay: it is sent as well
     read: (read, name) => (read.given(name) ? read.on(name) : undefined),
-    help: "API: deprecated, use --engine-version latest",
+    help: text`API: deprecated, use --engine-version ${latestChannel}`,
   },
 });
 
@@ -52,8 +62,8 @@ export const upgradeDatabase = spec({
   path: "upgrade-database",
   kind: "UpgradeDatabase",
   group: groups.upgrade,
-  summary: "Upgrade databases (EDB, EAADB) to an engine version, and follow each to its end",
-  description: `Upgrade databases (EDB, EAADB) to an engine version, and follow each of them to its end.
+  summary: text`Upgrade databases (${edb}, ${eaadb}) to an engine version, and follow each to its end`,
+  description: text`Upgrade databases (${edb}, ${eaadb}) to an engine version, and follow each of them to its end.
 
 All are judged first, by the rules of the admission webhook too: what stands against one ends the run before
 anything is written. By resource, one patch writes the engine version and nothing else; the module list stays
@@ -64,8 +74,7 @@ resource is brought in line. A database is done when version, state, spec status
 Flags that may lose data need the name of each database, typed or with --confirm. Running the command again is
 safe: databases that have the version are not written, and those that failed continue.`,
   examples: {
-    "Show what would be written":
-      "upgrade-database orders -n engine --engine-version 8.0 --dry-run=server",
+    "Show what would be written": text`upgrade-database orders -n ${namespace} --engine-version 8.0 --dry-run=server`,
     "Upgrade all databases, one first, twenty at once, until three fail":
       "upgrade-database --all -A --engine-version 8.0 --canary shop/orders --concurrency 20 --max-failures 3",
     "An active-active database, followed on the other cluster too":
@@ -75,7 +84,7 @@ safe: databases that have the version are not written, and those that failed con
   },
   argument: {
     name: "NAME",
-    help: "Name of a database, or NAMESPACE/NAME; its kind may stand before it, as edb/NAME",
+    help: text`Name of a database, or NAMESPACE/NAME; its kind may stand before it, as ${edbShort}/NAME`,
     kinds: ["edb", "eaadb"],
     optional: true,
     repeat: true,
@@ -90,12 +99,12 @@ safe: databases that have the version are not written, and those that failed con
     "all-namespaces": {
       key: "everywhere",
       short: "A",
-      help: "Databases of every namespace that belong to ECs of this operator",
+      help: text`Databases of every namespace that belong to ${ec}s of this operator`,
     },
     "engine-version": {
       value: "VERSION",
       key: "version",
-      help: "Version to upgrade to, the channel major, or latest: the newest of the EC (by API, of its nodes too)",
+      help: text`Version to upgrade to, the channel ${majorChannel}, or ${latestChannel}: the newest of the ${ec} (by API, of its nodes too)`,
     },
     via: {
       value: "WAY",

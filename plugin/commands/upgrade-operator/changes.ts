@@ -204,10 +204,10 @@ export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch
     needs: "to have it pull from the registry",
     risk: "the cluster's pods are recreated from that registry with its next upgrade",
     reverse: "the run saves the old values; the report prints the command that puts them back",
-    owned: ownedBy(object),
+    owned: ownedBy(object, names),
     dropped: (lost, label) =>
       lost.map(({ path }) =>
-        clusterFinding("fieldPruned", { object: label, field: path.join(".") }),
+        clusterFinding("fieldPruned", { object: label, field: path.join(".") }, names),
       ),
   };
 }

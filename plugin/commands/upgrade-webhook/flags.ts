@@ -1,4 +1,5 @@
 /** `upgrade-webhook` and the commands for its certificate. */
+import { webhookSecret, namespace, companionNamespace, text } from "../../domain/names/text";
 import { countOr, duration, type FlagReader } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { webhookFindings } from "../../domain/admission/findings";
@@ -25,14 +26,14 @@ export const upgradeWebhook = spec({
   kind: "UpgradeWebhook",
   group: groups.upgrade,
   summary: "Put the new admission webhook in the place of the old one, without a gap",
-  description: `Put the new admission webhook in the place of the old one, without a gap.
+  description: text`Put the new admission webhook in the place of the old one, without a gap.
 
-The new configuration is written once, complete and with the CA of the admission-tls Secret in it; it is
+The new configuration is written once, complete and with the CA of the ${webhookSecret} Secret in it; it is
 proven with an edit that must pass and one that must be refused; only then is the old one deleted. What is
 replaced or deleted is saved first. Running the command again is safe: it continues from the state found.`,
   examples: {
-    "Show what would be done": "upgrade-webhook -n engine --dry-run=server",
-    "Use the template that the tool ships": "upgrade-webhook -n engine",
+    "Show what would be done": text`upgrade-webhook -n ${namespace} --dry-run=server`,
+    "Use the template that the tool ships": text`upgrade-webhook -n ${namespace}`,
     "Use the template of a release": "upgrade-webhook --release ./release.tar.gz",
     "And RBAC and the old SCC with it": "upgrade-webhook --with rbac,scc",
     "Use a template from stdin, in a script": "upgrade-webhook --template - --yes",
@@ -85,13 +86,13 @@ export const certCreate = spec({
   kind: "CertCreate",
   group: groups.certificates,
   summary: "Create the key pair of the admission webhook as a Secret",
-  description: `Create the key pair of the admission webhook and write it as the Secret admission-tls.
+  description: text`Create the key pair of the admission webhook and write it as the Secret ${webhookSecret}.
 
 For the companion webhook only: an operator makes its own. An existing Secret is replaced only with --replace,
 and saved first. The key is never printed.`,
   examples: {
-    "Create a pair that is valid for 5 years": "cert create -n engine-admission",
-    "Replace the pair in use": "cert create -n engine-admission --replace --yes",
+    "Create a pair that is valid for 5 years": text`cert create -n ${companionNamespace}`,
+    "Replace the pair in use": text`cert create -n ${companionNamespace} --replace --yes`,
   },
   flags: {
     replace: { help: "Replace an existing Secret; it is saved first" },
@@ -112,7 +113,7 @@ export const certInspect = spec({
   summary: "Inspect the key pair of the admission webhook",
   description: `Inspect the key pair of the admission webhook: names, dates, chain, and whether key and certificate fit.`,
   examples: {
-    "Inspect the Secret in the cluster": "cert inspect -n engine",
+    "Inspect the Secret in the cluster": text`cert inspect -n ${namespace}`,
     "Inspect a file, without a cluster": "cert inspect -f cert.pem",
   },
   flags: {

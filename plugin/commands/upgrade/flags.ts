@@ -1,4 +1,5 @@
 /** `upgrade`, `upgrade-operator` and `upgrade-cluster`. */
+import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { isRegistry } from "../../domain/release/images";
 import { isSubdomain } from "../../domain/kube/selectors";
 import { type FlagReader, flagTable, type OptionsOf, tag } from "../../cmdutil/flags";
@@ -77,14 +78,12 @@ command. It asks once. A plan that was saved with --plan-out is bound to the clu
 state of each object, and is refused when one of them has changed. Running the command again resumes: what is
 done is up to date, and is not written again.`,
   examples: {
-    "Show the whole plan": "upgrade -n engine --release ./release --dry-run=client",
-    "Carry it out without a question":
-      "upgrade -n engine --release ./release.tar.gz --target 8.0.2-2 --yes",
-    "Save the plan for review": "upgrade -n engine --release ./release --plan-out plan.json",
-    "Carry out the reviewed plan": "upgrade -n engine --release ./release --plan plan.json",
-    "The databases too": "upgrade -n engine --release ./release --engine-version 8.0",
-    "An operator that was installed with its chart":
-      "upgrade -n engine --chart ./chart --release-name operator --version 8.0.2-2",
+    "Show the whole plan": text`upgrade -n ${namespace} --release ./release --dry-run=client`,
+    "Carry it out without a question": text`upgrade -n ${namespace} --release ./release.tar.gz --target 8.0.2-2 --yes`,
+    "Save the plan for review": text`upgrade -n ${namespace} --release ./release --plan-out plan.json`,
+    "Carry out the reviewed plan": text`upgrade -n ${namespace} --release ./release --plan plan.json`,
+    "The databases too": text`upgrade -n ${namespace} --release ./release --engine-version 8.0`,
+    "An operator that was installed with its chart": text`upgrade -n ${namespace} --chart ./chart --release-name operator --version 8.0.2-2`,
   },
   flags: {
     ...operatorFlags,
@@ -143,9 +142,8 @@ privileged pods) is refused unless --skip OPERATOR-BUNDLE-UNUSUAL=KIND/NAME acce
 the values given so far. An operator that a chart or OLM owns is not upgraded by a bundle. Running the command
 again is safe: it continues from the state found.`,
   examples: {
-    "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
-    "Upgrade by the bundle of a release archive":
-      "upgrade-operator -n engine --release ./release.tar.gz --target 8.0.2-2",
+    "Show what would be written": text`upgrade-operator -n ${namespace} --release ./release --dry-run=server`,
+    "Upgrade by the bundle of a release archive": text`upgrade-operator -n ${namespace} --release ./release.tar.gz --target 8.0.2-2`,
     "Pull from your own registry":
       "upgrade-operator --release ./release --image-registry registry.example --pull-secret mirror",
     "Upgrade by the chart":
@@ -240,8 +238,8 @@ export const upgradeCluster = spec({
   path: "upgrade-cluster",
   kind: "UpgradeCluster",
   group: groups.upgrade,
-  summary: "Upgrade a cluster (EC) to the operator's release, and follow its pods to the end",
-  description: `Upgrade a cluster (EC) to the release of its operator, and follow the rolling upgrade of its pods to the end.
+  summary: text`Upgrade a cluster (${ec}) to the operator's release, and follow its pods to the end`,
+  description: text`Upgrade a cluster (${ec}) to the release of its operator, and follow the rolling upgrade of its pods to the end.
 
 License, databases, modules, images, operator and state are judged first: what is missing ends the run before
 anything is written. Then one patch writes the image tag, or with --auto the automatic upgrade; fields of other
@@ -249,14 +247,12 @@ managers are named, not taken. The end is proven by facts: every pod on the new 
 wanted image, state Running. A stalled rollout ends with its cause; --timeout, when it is given, limits
 the whole wait. Running the command again is safe: it continues from the state found.`,
   examples: {
-    "Show what would be written": "upgrade-cluster ec -n engine --target 8.0.2-17 --dry-run=server",
-    "Upgrade by the image tag": "upgrade-cluster ec -n engine --target 8.0.2-17",
-    "With images from your own repository":
-      "upgrade-cluster ec --target 8.0.2-17 --image-repository mirror/engine",
-    "Let the operator bring its own release, now and after each of its upgrades":
-      "upgrade-cluster ec -n engine --auto",
+    "Show what would be written": text`upgrade-cluster ${ecShort} -n ${namespace} --target 8.0.2-17 --dry-run=server`,
+    "Upgrade by the image tag": text`upgrade-cluster ${ecShort} -n ${namespace} --target 8.0.2-17`,
+    "With images from your own repository": text`upgrade-cluster ${ecShort} --target 8.0.2-17 --image-repository mirror/engine`,
+    "Let the operator bring its own release, now and after each of its upgrades": text`upgrade-cluster ${ecShort} -n ${namespace} --auto`,
   },
-  argument: { name: "NAME", help: "Name of the EC", kinds: ["ec"] },
+  argument: { name: "NAME", help: text`Name of the ${ec}`, kinds: ["ec"] },
   flags: {
     target: {
       ...tag("8.0.2-17"),
@@ -266,7 +262,7 @@ the whole wait. Running the command again is safe: it continues from the state f
     "image-repository": { value: "IMAGE", help: "Repository of the cluster's image" },
     "image-pull-policy": {
       value: "POLICY",
-      help: "Pull policy of the image; IfNotPresent where the EC has none",
+      help: text`Pull policy of the image; IfNotPresent where the ${ec} has none`,
       choices: ["Always", "IfNotPresent", "Never"],
     },
     ...takeFlag("Fields to take from their present manager, separated by commas"),

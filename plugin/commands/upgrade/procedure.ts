@@ -51,10 +51,14 @@ export function ownClusters({ objects, namespace }: Facts): readonly KubeObject[
 export function clusterAbsent(facts: Facts, name: string): Finding {
   const { names, namespace } = facts;
   const there = ownClusters(facts).map(nameOf).join(", ");
-  return clusterFinding("absent", {
-    object: [names.ec.kind, namespace, name].join("/"),
-    cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
-  });
+  return clusterFinding(
+    "absent",
+    {
+      object: [names.ec.kind, namespace, name].join("/"),
+      cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
+    },
+    names,
+  );
 }
 
 /** Nothing to upgrade but the operator. */

@@ -1,4 +1,5 @@
 /** `validate` and `audit`: the admission rules over files, and over what is stored. */
+import { ec, namespace, text } from "../../domain/names/text";
 import { list } from "../../cmdutil/flags";
 import { ruleFlags, withRules } from "../../cmdutil/rule-flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
@@ -15,10 +16,10 @@ export const validate = spec({
   kind: "Validation",
   group: groups.rules,
   summary: "Judge manifests by the admission rules, without the webhook and without a cluster",
-  description: `Judge the databases of manifests by the rules of the admission webhook: the same verdict, with file, line and
+  description: text`Judge the databases of manifests by the rules of the admission webhook: the same verdict, with file, line and
 column. No cluster is asked, unless --live is given.
 
-The clusters (EC) that the rules rest on come from the manifests themselves, from --clusters, or with --live from the
+The clusters (${ec}) that the rules rest on come from the manifests themselves, from --clusters, or with --live from the
 cluster. Those of the manifests win; one of them without a status takes that of the same cluster elsewhere. Of a
 database whose cluster is not at hand, what rests on the cluster is reported as not evaluated: exit code 0, and 1 with
 --strict. Where --clusters or --live is given, a cluster that is not there is a violation.
@@ -47,13 +48,13 @@ read is judged all the same.`,
     clusters: {
       value: "FILE",
       file: true,
-      help: "File of all clusters (EC), as the webhook reads",
+      help: text`File of all clusters (${ec}), as the webhook reads`,
     },
     old: { value: "FILE", file: true, help: "File or folder of the manifests before the change" },
-    live: { help: "Read the clusters (EC) and the stored databases of the cluster" },
+    live: { help: text`Read the clusters (${ec}) and the stored databases of the cluster` },
     "operator-namespace": {
       value: "NAME",
-      help: "Namespace of the operator, where a cluster (EC) is looked for as well",
+      help: text`Namespace of the operator, where a cluster (${ec}) is looked for as well`,
     },
     strict: { help: "Let what was not evaluated count as a violation" },
     ...ruleFlags,
@@ -74,16 +75,16 @@ export const audit = spec({
   kind: "Audit",
   group: groups.rules,
   summary: "Judge all stored databases by the admission rules",
-  description: `Judge every stored database of every namespace by the rules of the admission webhook, against its cluster (EC) as
+  description: text`Judge every stored database of every namespace by the rules of the admission webhook, against its cluster (${ec}) as
 it is now: what was stored before the webhook, past it, or under another version of its cluster. Nothing is written;
 one list of each kind is read.
 
 Each database is judged as if it were created now. The upgrade policy (R2) judges changes alone and is left out. Exit
 code 1 when there are violations, each with its fix and a command.`,
   examples: {
-    "Judge all databases": "audit -n engine",
-    "Write the violations as SARIF": "audit -n engine -o sarif",
-    "Judge as a webhook whose rule on modules is off": "audit -n engine --rules=modules=off",
+    "Judge all databases": text`audit -n ${namespace}`,
+    "Write the violations as SARIF": text`audit -n ${namespace} -o sarif`,
+    "Judge as a webhook whose rule on modules is off": text`audit -n ${namespace} --rules=modules=off`,
   },
   flags: ruleFlags,
   cluster: true,

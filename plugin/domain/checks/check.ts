@@ -2,7 +2,8 @@
 import { type CauseKey, causesOf } from "../engine-cluster/causes";
 import { clusterFindings } from "../engine-cluster/findings";
 import type { FactKey } from "../facts/facts";
-import { type Explained, type Finding, warning } from "../base/findings";
+import { type Code, type Explained, type Finding, warning } from "../base/findings";
+import type { Text } from "../names/text";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";
 
@@ -37,10 +38,10 @@ export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
 export type CheckResult = Partial<Omit<Finding, "code" | "source">> & Pick<Finding, "cause">;
 
 /** One check: an entry of a list. */
-export interface Check extends Explained {
+export interface Check extends Code {
   readonly area: Area;
   /** What is so when nothing is found. */
-  readonly title: string;
+  readonly title: Text;
   /** Lists without which nothing may be said. */
   readonly needs: readonly FactKey[];
   readonly wants?: Want;
@@ -51,7 +52,7 @@ export interface Check extends Explained {
   readonly judge: (situation: CheckContext) => readonly CheckResult[];
 }
 
-type OfCode = Omit<Check, keyof Explained | "area" | "shared">;
+type OfCode = Omit<Check, keyof Code | "area" | "shared">;
 
 /** The makers of an area's checks. */
 export function checksOf(area: Area) {
@@ -63,7 +64,7 @@ export function checksOf(area: Area) {
       rest: Omit<Check, "code" | "area" | "severity" | "source">,
     ): Check => ({ code, area, severity, source, ...rest });
   /** For a fact that a command's own finding is about: its code and words are kept. */
-  const shared = ({ code, severity, cause, fix, source }: Explained, rest: OfCode): Check => ({
+  const shared = ({ code, severity, cause, fix, source }: Code, rest: OfCode): Check => ({
     ...{ code, severity, cause, fix, source },
     ...{ shared: true, area },
     ...rest,

@@ -1,4 +1,5 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
+import { ec, text } from "../names/text";
 import { clusterFindings } from "../engine-cluster/findings";
 import {
   deletingCluster,
@@ -38,7 +39,7 @@ export const deletionChecks: readonly Check[] = [
     judge: ({ facts }) => deletingNamespace(facts),
   }),
   shared(clusterFindings.deleting, {
-    title: "No EC is being deleted",
+    title: text`No ${ec} is being deleted`,
     needs: ["ecs"],
     judge: perCluster((cluster, { facts }) => deletingCluster(facts, cluster)),
   }),

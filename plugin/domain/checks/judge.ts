@@ -1,4 +1,5 @@
 /** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
+import { textIn } from "../names/text";
 import { type Facts, factSources } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
@@ -123,7 +124,8 @@ function lackOf(want: Want | undefined, situation: CheckContext): string | undef
 function findingsOf(check: Check, situation: CheckContext): readonly Finding[] | undefined {
   const { code, severity, source } = check;
   try {
-    return check.judge(situation).map(({ object, field, fix = check.fix, ...found }) => ({
+    const usual = textIn(check.fix, situation.names);
+    return check.judge(situation).map(({ object, field, fix = usual, ...found }) => ({
       code,
       severity,
       ...(object !== undefined && { object }),

@@ -1,4 +1,5 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
+import { ec, text } from "../names/text";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../base/values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
@@ -188,7 +189,7 @@ export const restChecks: readonly Check[] = [
   }),
   rest.warning("REST-CREDENTIALS-ELSEWHERE", "Facts 7", {
     title: "The REST credentials are in a Secret",
-    cause: "the EC keeps the credentials of the REST API elsewhere, where this tool does not look",
+    cause: text`the ${ec} keeps the credentials of the REST API elsewhere, where this tool does not look`,
     fix: "put them in a Secret for now, and name it with --api-credentials-secret",
     needs: ["ecs"],
     judge: perCluster((cluster, { names }) => {
@@ -200,8 +201,8 @@ export const restChecks: readonly Check[] = [
     }),
   }),
   rest.warning("REST-SERVICE-ABSENT", "Facts 9", {
-    title: "The Service of every EC exists",
-    cause: "there is no Service named like the EC, by which the REST API is reached",
+    title: text`The Service of every ${ec} exists`,
+    cause: text`there is no Service named like the ${ec}, by which the REST API is reached`,
     fix: "see the operator's log; or reach the API by --api-url",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts }) => {
@@ -211,8 +212,8 @@ export const restChecks: readonly Check[] = [
     }),
   }),
   rest.warning("REST-SERVICE-PORT", "Facts 9", {
-    title: "The Service of every EC has the port of the REST API",
-    cause: "the Service named like the EC does not have the port of the REST API",
+    title: text`The Service of every ${ec} has the port of the REST API`,
+    cause: text`the Service named like the ${ec} does not have the port of the REST API`,
     fix: "find out who changed it; or reach the API by --api-url",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts, names }) => {

@@ -1,5 +1,6 @@
 /** The finding codes of a database's upgrade, each with its cause, way out and source. */
-import { type Finding, error, type Explained, findingIn, warning } from "../base/findings";
+import { ec, text } from "../names/text";
+import { type Finding, error, type Code, findingIn, warning } from "../base/findings";
 
 /** What may be wrong with a database (EDB, EAADB) before or during its upgrade, by what it is about. */
 export const databaseFindings = {
@@ -25,11 +26,11 @@ export const databaseFindings = {
     fix: "find out with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
   }),
   clusterNotRunning: error("DATABASE-CLUSTER-NOT-RUNNING", "S98", {
-    cause: "the EC of the database is not Running: until then databases are not reconciled",
-    fix: "bring the EC to Running first, or run again with --wait",
+    cause: text`the ${ec} of the database is not Running: until then databases are not reconciled`,
+    fix: text`bring the ${ec} to Running first, or run again with --wait`,
   }),
   clusterUnknown: error("DATABASE-CLUSTER-UNKNOWN", "C16", {
-    cause: "the EC of the database is not found",
+    cause: text`the ${ec} of the database is not found`,
     fix: "correct the reference in the database, or give the namespace of its operator with -n",
   }),
   dataMayGo: warning("DATABASE-DATA-MAY-GO", "S83, S84", {
@@ -54,7 +55,7 @@ export const databaseFindings = {
     fix: "upgrade the active-active database instead, on one of the participating clusters",
   }),
   latestUnknown: error("DATABASE-LATEST-UNKNOWN", "S67, S88, C1", {
-    cause: "the EC does not publish the versions that it can run, so the latest one is not known",
+    cause: text`the ${ec} does not publish the versions that it can run, so the latest one is not known`,
     fix: "give the version as a number with --engine-version",
   }),
   lower: error("DATABASE-LOWER", "C7", {
@@ -75,8 +76,8 @@ export const databaseFindings = {
     fix: "set the resource to the version that runs, so that nothing undoes the upgrade",
   }),
   notOffered: error("DATABASE-VERSION-NOT-OFFERED", "S88", {
-    cause: "not every node of the EC can run the version that is asked for",
-    fix: "give a version that all nodes can run, or upgrade the EC first",
+    cause: text`not every node of the ${ec} can run the version that is asked for`,
+    fix: text`give a version that all nodes can run, or upgrade the ${ec} first`,
   }),
   notProven: error("DATABASE-NOT-PROVEN", "S65", {
     cause:
@@ -88,7 +89,7 @@ export const databaseFindings = {
     fix: "check whether the operator runs, manages this namespace, and what its log says",
   }),
   offerDiffers: warning("DATABASE-OFFER-DIFFERS", "S67, S88", {
-    cause: "the EC and its REST API report different versions, or different upgrade policies",
+    cause: text`the ${ec} and its REST API report different versions, or different upgrade policies`,
     fix: "check with GET /v1/nodes and GET /v1/cluster/policy which is right; until both agree, the stricter one counts",
   }),
   owned: error("DATABASE-OWNED", "Facts 4.4", {
@@ -131,8 +132,8 @@ export const databaseFindings = {
     fix: "see the operator's log, and the actions of the cluster's REST API",
   }),
   suspended: error("DATABASE-SUSPENDED", "S10", {
-    cause: "the operator was upgraded and the EC was not: until then it does not manage databases",
-    fix: "upgrade the EC first, with upgrade-cluster",
+    cause: text`the operator was upgraded and the ${ec} was not: until then it does not manage databases`,
+    fix: text`upgrade the ${ec} first, with upgrade-cluster`,
   }),
   writeFailed: error("DATABASE-WRITE-FAILED", "S61", {
     cause: "the write or the call that upgrades the database did not succeed",
@@ -178,7 +179,7 @@ export const databaseFindings = {
       "an active-active database is upgraded by its resource, on one of the participating clusters",
     fix: "run again without --via api, or name its instance here",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;
 
 /** Codes of a database that is left out by itself: the others are upgraded all the same, and the run ends with 6. */
 const leftOutCodes: readonly string[] = [
@@ -202,4 +203,4 @@ export const acceptable: readonly string[] = [
 ];
 
 /** Every code, for the catalogue. */
-export const databaseCodes: readonly Explained[] = Object.values(databaseFindings);
+export const databaseCodes: readonly Code[] = Object.values(databaseFindings);

@@ -291,7 +291,7 @@ function untold(
   if (wish.via === "api") return judgeChoice({ ...target, object }, aim.version, names);
   if (target.instanceOf !== undefined) return [];
   const isOpen = wish.version === names.latestChannel && aim.version === undefined;
-  if (isOpen) return [databaseFinding("latestUnknown", { object })];
+  if (isOpen) return [databaseFinding("latestUnknown", { object }, names)];
   return edits.length > 0 && aim.runs === undefined
     ? [databaseFinding("runsUnknown", { object })]
     : [];

@@ -105,7 +105,9 @@ export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): 
   return restless({ object, on, step: stepOf(seen), wanted, stall });
 }
 
-type DatabaseProblem = readonly [what: keyof typeof databaseFindings, because: string];
+type StallCode =
+  "actionFailed" | "deleting" | "failed" | "participantBehind" | "specRefused" | "uidUnknown";
+type DatabaseProblem = readonly [what: StallCode, because: string];
 
 /** What stands against it for certain: an answer of the operator, or an end. */
 function troubleOf(
@@ -179,7 +181,7 @@ function restless({ object, on, step, wanted, stall }: Restless): Progress {
 
 /** A standstill, told with what is known of it. */
 function stalled(
-  what: keyof typeof databaseFindings,
+  what: StallCode | Restless["stall"],
   { object, because }: { readonly object: string; readonly because: string },
 ): Stalled {
   const { code, fix } = databaseFindings[what];

@@ -244,12 +244,14 @@ function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: DatabaseT
     field: fieldText(fieldsOf(kind, names).clusterReference),
   };
   if (lookup.is !== "found") {
-    return [databaseFinding("clusterUnknown", { ...about, cause: showMiss(lookup, names) })];
+    return [databaseFinding("clusterUnknown", { ...about, cause: showMiss(lookup, names) }, names)];
   }
   if (ec !== undefined) return [];
   const { namespace } = lookup.cluster;
   const cause = `its ${termOf(names.ec)} is in namespace ${namespace}, another operator's`;
-  return [databaseFinding("clusterUnknown", { ...about, cause, fix: `give -n ${namespace}` })];
+  return [
+    databaseFinding("clusterUnknown", { ...about, cause, fix: `give -n ${namespace}` }, names),
+  ];
 }
 
 /** The EC is Running and of the operator's release, else nobody looks after its databases (S10, S98). */
@@ -261,15 +263,17 @@ export function busyCluster(facts: Facts, { ec }: DatabaseTarget): readonly Find
   if (state !== "Running") {
     const cause = `its state is ${state}: databases are not reconciled until it is Running`;
     const frozen = ["Upgrade", "InvalidUpgrade"].includes(state);
-    const wait = "bring the EC to Running first, or run again with --wait";
+    const wait = `bring the ${termOf(facts.names.ec)} to Running first, or run again with --wait`;
     const fix = `${wait}; where its upgrade is frozen, ${recoverLine(ec)} shows the fix`;
-    return [databaseFinding("clusterNotRunning", { object, cause, ...(frozen && { fix }) })];
+    return [
+      databaseFinding("clusterNotRunning", { object, cause, ...(frozen && { fix }) }, facts.names),
+    ];
   }
   if (!isSuspended(facts, ec)) return [];
   const { version } = operatorRelease(facts);
   const tag = asString(getPath(ec, ecFields.versionTag));
   const cause = `the operator is at ${String(version)} and the ${termOf(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
-  return [databaseFinding("suspended", { object, cause })];
+  return [databaseFinding("suspended", { object, cause }, facts.names)];
 }
 
 /** Another owner of the whole database, with its own way (domain facts 4.4). */

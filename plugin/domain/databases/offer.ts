@@ -89,7 +89,7 @@ function versionsDiffer(
   const published = [...texts];
   if (published.join() === versions.join()) return [];
   const cause = `the ${termOf(names.ec)} publishes ${published.join(", ")}, and its nodes can all run ${renderVersions(versions)}: only a version of both is taken`;
-  return [databaseFinding("offerDiffers", { object, cause })];
+  return [databaseFinding("offerDiffers", { object, cause }, names)];
 }
 
 function policiesDiffer(
@@ -101,7 +101,7 @@ function policiesDiffer(
   if (policy !== names.majorChannel && cluster.policy !== names.majorChannel) return [];
   const own = asString(cluster.policy) ?? "not set";
   const cause = `the upgrade policy of the ${termOf(names.ec)} is ${own}, and that of its REST API ${policy}: ${names.majorChannel} counts`;
-  return [databaseFinding("offerDiffers", { object, cause })];
+  return [databaseFinding("offerDiffers", { object, cause }, names)];
 }
 
 /** Those of an EC's releases that all of its nodes can run, where that was asked. */
@@ -128,24 +128,29 @@ export function judgeChoice(
   names: Names,
 ): readonly Finding[] {
   if (offer === undefined) return [];
-  if (version !== undefined) return judgeNumber(object, offer, formatEngineVersion(version));
+  if (version !== undefined)
+    return judgeNumber(object, offer, { text: formatEngineVersion(version), names });
   const ec = termOf(names.ec);
   const { publisher, valid } = releasesOf(lookup, names);
   if (publisher === undefined) {
     const cause = `neither the ${ec} nor the nodes in its REST API report the versions that they can run, so the version is not known`;
-    return [databaseFinding("latestUnknown", { object, cause })];
+    return [databaseFinding("latestUnknown", { object, cause }, names)];
   }
   const both = pickOffered(offer, valid).map(({ text }) => text);
   const kind = both.length === 0 ? "" : "major ";
   const cause = `the ${ec} and its nodes can both run ${renderVersions(both)}, and there is no ${kind}release among them to upgrade to`;
-  return [databaseFinding("latestUnknown", { object, cause })];
+  return [databaseFinding("latestUnknown", { object, cause }, names)];
 }
 
 /** A number that not every node can run. */
-function judgeNumber(object: string, { versions }: ApiOffer, text: string): readonly Finding[] {
+function judgeNumber(
+  object: string,
+  { versions }: ApiOffer,
+  { text, names }: { readonly text: string; readonly names: Names },
+): readonly Finding[] {
   if (versions === undefined || versions.includes(text)) return [];
   const cause = `not every node can run ${text}: all of them can run ${renderVersions(versions)}`;
-  return [databaseFinding("notOffered", { object, cause })];
+  return [databaseFinding("notOffered", { object, cause }, names)];
 }
 
 function renderVersions(versions: readonly string[]): string {

@@ -208,11 +208,15 @@ function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
   const until = asString(getPath(ec, names.ecFields.licenseExpiration));
   const expires = until === undefined ? "" : `, it expires or expired ${until}`;
   return [
-    clusterFinding("license", {
-      object: objectLabel(ec),
-      field: names.ecFields.licenseState.join("."),
-      cause: `the license state is ${state}${expires}`,
-    }),
+    clusterFinding(
+      "license",
+      {
+        object: objectLabel(ec),
+        field: names.ecFields.licenseState.join("."),
+        cause: `the license state is ${state}${expires}`,
+      },
+      names,
+    ),
   ];
 }
 
@@ -221,12 +225,16 @@ function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
   return digestPaths(names)
     .filter((path) => asString(getPath(ec, path)) !== undefined)
     .map((path) =>
-      clusterFinding("digestPinned", {
-        object: objectLabel(ec),
-        field: path.join("."),
-        cause: `${path.join(".")} pins an image, which rules out an automatic upgrade`,
-        fix: `remove ${path.join(".")}, or switch the automatic upgrade off`,
-      }),
+      clusterFinding(
+        "digestPinned",
+        {
+          object: objectLabel(ec),
+          field: path.join("."),
+          cause: `${path.join(".")} pins an image, which rules out an automatic upgrade`,
+          fix: `remove ${path.join(".")}, or switch the automatic upgrade off`,
+        },
+        names,
+      ),
     );
 }
 
@@ -241,31 +249,29 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   if (used.length === 0) return [];
   const shown = used.map(({ module, databases }) => `${module} (${databases.join(", ")})`);
   return [
-    clusterFinding("autoUserModules", {
-      object: objectLabel(ec),
-      cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
-    }),
+    clusterFinding(
+      "autoUserModules",
+      {
+        object: objectLabel(ec),
+        cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
+      },
+      facts.names,
+    ),
   ];
 }
 
 /** Every database has to run 7.2 or later (S123). */
 function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   return databasesOf(facts, ec).flatMap(({ label, version }) =>
-    isTooOld(version) ? [databaseOld(label, version)] : [],
+    isTooOld(version) ? [databaseOld(label, version, facts.names)] : [],
   );
 }
 
-/** A database that upgrades do not take along, and what takes it there. */
-export function databaseOld(
-  object: string,
-  version: EngineVersion,
-  fix = `upgrade it to ${formatEngineVersion(lowest)} or later first`,
-): Finding {
-  return clusterFinding("databaseOld", {
-    object,
-    cause: `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
-    fix,
-  });
+/** A database that upgrades do not take along. */
+export function databaseOld(object: string, version: EngineVersion, names: Names): Finding {
+  const cause = `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`;
+  const fix = `upgrade it to ${formatEngineVersion(lowest)} or later first`;
+  return clusterFinding("databaseOld", { object, cause, fix }, names);
 }
 
 /** Modules of databases that nothing defines, each with its databases (S56). */
@@ -285,11 +291,15 @@ export function moduleUndefined(
   ec: KubeObject,
   says: Pick<Finding, "cause" | "fix">,
 ): Finding {
-  return clusterFinding("moduleUndefined", {
-    object: objectLabel(ec),
-    field: moduleField(facts),
-    ...says,
-  });
+  return clusterFinding(
+    "moduleUndefined",
+    {
+      object: objectLabel(ec),
+      field: moduleField(facts),
+      ...says,
+    },
+    facts.names,
+  );
 }
 
 function moduleField({ names }: Facts): string {

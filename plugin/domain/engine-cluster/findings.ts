@@ -1,24 +1,23 @@
 /** The finding codes of a cluster's upgrade and of its pods, each with its cause, way out and source. */
-import { error, type Explained, findingIn, warning } from "../base/findings";
+import { ec, text } from "../names/text";
+import { error, type Code, findingIn, warning } from "../base/findings";
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
 export const clusterFindings = {
   absent: error("CLUSTER-ABSENT", "S48", {
-    cause: "the namespace has no EC of that name",
-    fix: "give the EC's name as kubectl get shows it, and its namespace with -n",
+    cause: text`the namespace has no ${ec} of that name`,
+    fix: text`give the ${ec}'s name as kubectl get shows it, and its namespace with -n`,
   }),
   autoConflicting: warning("CLUSTER-AUTO-CONFLICTING", "S13", {
     cause: "the two spellings of the automatic upgrade's field say different things",
-    fix: "remove the one that the EC's definition does not have",
+    fix: text`remove the one that the ${ec}'s definition does not have`,
   }),
   autoFieldAbsent: error("CLUSTER-AUTO-FIELD-ABSENT", "S13", {
-    cause:
-      "the EC's definition has no field for the automatic upgrade under either spelling, so it would be dropped",
+    cause: text`the ${ec}'s definition has no field for the automatic upgrade under either spelling, so it would be dropped`,
     fix: "upgrade the operator with its definitions first, or give the tag with --target",
   }),
   autoOn: warning("CLUSTER-AUTO-ON", "S12", {
-    cause:
-      "the EC also asks for automatic upgrades: the operator will bring the next release by itself",
+    cause: text`the ${ec} also asks for automatic upgrades: the operator will bring the next release by itself`,
     fix: "nothing, if that is intended; else set the field to false",
   }),
   autoTargetUnknown: error("CLUSTER-AUTO-TARGET-UNKNOWN", "S13", {
@@ -27,14 +26,14 @@ export const clusterFindings = {
   }),
   autoUserModules: error("CLUSTER-AUTO-USER-MODULES", "S51", {
     cause: "databases use user-defined modules, for which an automatic upgrade must be off",
-    fix: "upgrade by --target TAG without --auto, with the modules defined in the EC",
+    fix: text`upgrade by --target TAG without --auto, with the modules defined in the ${ec}`,
   }),
   busy: error("CLUSTER-BUSY", "S71", {
-    cause: "another upgrade of the EC is in progress",
+    cause: text`another upgrade of the ${ec} is in progress`,
     fix: "follow it with upgrade-cluster --target and its tag, then run this again",
   }),
   databaseOld: error("CLUSTER-DATABASE-OLD", "S123", {
-    cause: "a database runs an engine version that is too old: the upgrade of the EC would freeze",
+    cause: text`a database runs an engine version that is too old: the upgrade of the ${ec} would freeze`,
     fix: "upgrade the database first, to the version that the finding names or a later one",
   }),
   databaseUnknown: error("CLUSTER-DATABASE-UNKNOWN", "S123", {
@@ -42,15 +41,15 @@ export const clusterFindings = {
     fix: "check with kubectl get that it runs a version that is new enough",
   }),
   deleting: error("CLUSTER-DELETING", "Facts 7", {
-    cause: "the EC is being deleted: its databases go with it",
-    fix: "save its databases first if they are needed; wait until it is gone, or give another EC",
+    cause: text`the ${ec} is being deleted: its databases go with it`,
+    fix: text`save its databases first if they are needed; wait until it is gone, or give another ${ec}`,
   }),
   digestPinned: error("CLUSTER-DIGEST-PINNED", "Facts 7", {
-    cause: "an image of the EC is pinned by its digest, so it stays as it is whatever tag is set",
+    cause: text`an image of the ${ec} is pinned by its digest, so it stays as it is whatever tag is set`,
     fix: "remove the digest that is named, then run again",
   }),
   fieldPruned: error("CLUSTER-FIELD-PRUNED", "S13", {
-    cause: "the API server dropped a field that was written: the EC's definition does not have it",
+    cause: text`the API server dropped a field that was written: the ${ec}'s definition does not have it`,
     fix: "upgrade the operator with its definitions first, or give the tag with --target",
   }),
   frozen: error("CLUSTER-FROZEN", "S113", {
@@ -58,15 +57,15 @@ export const clusterFindings = {
     fix: "remove the cause that is named; the operator then continues automatically",
   }),
   invalidUpgrade: error("CLUSTER-INVALID-UPGRADE", "S70", {
-    cause: "the operator refuses the upgrade: the EC is in state InvalidUpgrade",
+    cause: text`the operator refuses the upgrade: the ${ec} is in state InvalidUpgrade`,
     fix: "remove the cause that is named; without one, see the operator's log",
   }),
   license: error("CLUSTER-LICENSE", "S125", {
-    cause: "the license of the EC is not valid, and the upgrade would fail",
-    fix: "set a valid license, and wait until the EC's status says so",
+    cause: text`the license of the ${ec} is not valid, and the upgrade would fail`,
+    fix: text`set a valid license, and wait until the ${ec}'s status says so`,
   }),
   licenseUnknown: error("CLUSTER-LICENSE-UNKNOWN", "S125", {
-    cause: "the EC's status does not report the state of its license",
+    cause: text`the ${ec}'s status does not report the state of its license`,
     fix: "check in the cluster itself that the license is valid",
   }),
   helperImages: warning("CLUSTER-HELPER-IMAGES", "Facts 7", {
@@ -75,60 +74,56 @@ export const clusterFindings = {
     fix: "set it to the operator's release, or remove that image spec",
   }),
   manifestOld: warning("CLUSTER-MANIFEST-OLD", "S18", {
-    cause:
-      "the EC was made by kubectl apply, and the manifest that was applied last holds another value",
+    cause: text`the ${ec} was made by kubectl apply, and the manifest that was applied last holds another value`,
     fix: "change the manifest as well: applying it again would put the old value back",
   }),
   moduleUndefined: error("CLUSTER-MODULE-UNDEFINED", "S124", {
-    cause:
-      "databases use modules that are neither bundled nor defined in the EC, with which the upgrade freezes",
-    fix: "define them in the EC, or take them out of these databases",
+    cause: text`databases use modules that are neither bundled nor defined in the ${ec}, with which the upgrade freezes`,
+    fix: text`define them in the ${ec}, or take them out of these databases`,
   }),
   notTakenUp: error("CLUSTER-NOT-TAKEN-UP", "S10", {
-    cause: "the operator has not acted on the EC's new spec",
+    cause: text`the operator has not acted on the ${ec}'s new spec`,
     fix: "see the operator's log, and whether it runs and watches this namespace",
   }),
   operatorAbsent: error("CLUSTER-OPERATOR-ABSENT", "S9", {
-    cause: "the namespace has no operator, so nothing would act on the EC",
-    fix: "give the namespace of the operator and its EC with -n",
+    cause: text`the namespace has no operator, so nothing would act on the ${ec}`,
+    fix: text`give the namespace of the operator and its ${ec} with -n`,
   }),
   operatorUnknown: warning("CLUSTER-OPERATOR-UNKNOWN", "Facts 8", {
     cause: "it is not known which cluster release the operator manages",
     fix: "check in its release notes that the tag belongs to the operator that runs",
   }),
   owned: error("CLUSTER-OWNED", "Facts 4.4", {
-    cause: "Helm, OLM or a GitOps controller owns the EC and would undo or fight the change",
+    cause: text`Helm, OLM or a GitOps controller owns the ${ec} and would undo or fight the change`,
     fix: "make the change through that owner",
   }),
   resizing: error("CLUSTER-RESIZING", "Facts 7", {
-    cause:
-      "volumes of the EC are being expanded: until that is done, no field that concerns its StatefulSet may be changed",
+    cause: text`volumes of the ${ec} are being expanded: until that is done, no field that concerns its StatefulSet may be changed`,
     fix: "wait until every claim has its size, which upgrade and upgrade-cluster do with --wait; kubectl describe pvc says what keeps one from it",
   }),
   scaled: error("CLUSTER-SCALED", "S72", {
-    cause:
-      "the StatefulSet of the EC asks for fewer pods than the EC has nodes: its pods are neither all there nor all renewed",
+    cause: text`the StatefulSet of the ${ec} asks for fewer pods than the ${ec} has nodes: its pods are neither all there nor all renewed`,
     fix: "scale the StatefulSet back to the number of nodes, then run again",
   }),
   specInvalid: error("CLUSTER-SPEC-INVALID", "S57", {
-    cause: "the operator does not accept the EC's spec",
+    cause: text`the operator does not accept the ${ec}'s spec`,
     fix: "see the operator's log for the field, fix it, then run again",
   }),
   state: error("CLUSTER-STATE", "S58", {
-    cause: "the EC is in a state from which no upgrade starts or continues",
+    cause: text`the ${ec} is in a state from which no upgrade starts or continues`,
     fix: "bring it to Running first; the operator's log says what it lacks",
   }),
   targetLower: error("CLUSTER-TARGET-LOWER", "S50", {
-    cause: "the tag is older than what the EC has, and a cluster cannot be downgraded",
+    cause: text`the tag is older than what the ${ec} has, and a cluster cannot be downgraded`,
     fix: "give a later tag",
   }),
   targetNotManaged: error("CLUSTER-TARGET-NOT-MANAGED", "S9", {
     cause: "one operator release manages exactly one cluster release, and this is not it",
     fix: "give the operator's own tag, or upgrade the operator first",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;
 
-const podCodes: readonly Explained[] = [
+const podCodes: readonly Code[] = [
   error("POD-CRASH", "Facts 11", {
     cause: "a container of a pod does not stay up",
     fix: "find out why with kubectl logs, also with --previous",
@@ -167,4 +162,4 @@ const podCodes: readonly Explained[] = [
 export const clusterFinding = findingIn(clusterFindings);
 
 /** Every code, for the catalogue. */
-export const clusterCodes: readonly Explained[] = [...Object.values(clusterFindings), ...podCodes];
+export const clusterCodes: readonly Code[] = [...Object.values(clusterFindings), ...podCodes];

@@ -1,8 +1,9 @@
 /** What is wrong with the modules in use, as they are and for an upgrade (S47, S54, S56, S99, S103). */
+import { ec, text, textIn } from "../names/text";
 import { type Names, termOf } from "../names/names";
 import { clusterFindings } from "./findings";
 import { moduleStanding, projectCluster } from "../rules/clusters";
-import { error, type Explained, type Finding, warning } from "../base/findings";
+import { error, type Code, type Finding, findingIn, warning } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { suggestion } from "../base/values";
 import {
@@ -21,17 +22,17 @@ export const moduleFindings = {
     fix: "install the module with modules install FILE, then run this again",
   }),
   defineNext: warning("MODULE-DEFINE-NEXT", "S56", {
-    cause: "an installed user-defined module is not defined in the EC",
-    fix: "define it in the EC under one of its two names before a database that uses it is upgraded",
+    cause: text`an installed user-defined module is not defined in the ${ec}`,
+    fix: text`define it in the ${ec} under one of its two names before a database that uses it is upgraded`,
   }),
   engineUnknown: warning("MODULE-ENGINE-UNKNOWN", "Facts 9", {
     cause:
       "no node of the cluster supports the requested engine version: bundled modules cannot be judged",
-    fix: "upgrade the cluster (EC) first, then run this again; or correct the version",
+    fix: text`upgrade the cluster (${ec}) first, then run this again; or correct the version`,
   }),
   oneNode: warning("MODULE-ONE-NODE", "Facts 9", {
     cause: "the module was uploaded to one node only, and the newer call needs it on each node",
-    fix: "run it without --api-url, from where the pods of the EC can be reached: it then uploads to each node",
+    fix: text`run it without --api-url, from where the pods of the ${ec} can be reached: it then uploads to each node`,
   }),
   platform: error("MODULE-PLATFORM", "S103", {
     cause: "a module in use is not installed for the requested platform",
@@ -45,10 +46,13 @@ export const moduleFindings = {
     cause: "a module in use has no installed build for the requested engine version",
     fix: "install a build for that version with modules install FILE before the upgrade",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;
+
+/** A finding of one of the codes. */
+export const moduleFinding = findingIn(moduleFindings);
 
 /** The catalogue entries of every finding about installed modules. */
-export const moduleCodes: readonly Explained[] = Object.values(moduleFindings);
+export const moduleCodes: readonly Code[] = Object.values(moduleFindings);
 
 /** What the modules have to fit; absent parts are not judged. */
 export interface ModuleTarget {
@@ -56,7 +60,7 @@ export interface ModuleTarget {
   readonly platform?: string;
 }
 
-type FindingText = Pick<Finding, "code" | "severity" | "fix" | "source">;
+type CauselessCode = Omit<Code, "cause">;
 
 /** All findings, in the order of the modules. */
 export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly Finding[] {
@@ -68,9 +72,9 @@ export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly
   ];
 }
 
-function found({ ec }: ModuleFacts, words: FindingText, cause: string): Finding {
-  const { code, severity, fix, source } = words;
-  return { code, severity, object: objectLabel(ec), cause, fix, source };
+function found({ ec, names }: ModuleFacts, of: CauselessCode, cause: string): Finding {
+  const { code, severity, source } = of;
+  return { code, severity, object: objectLabel(ec), cause, fix: textIn(of.fix, names), source };
 }
 
 function usersOf({ databases }: ModuleUse): string {
@@ -176,7 +180,7 @@ function judgeEngine(facts: ModuleFacts, { engine }: ModuleTarget): readonly Fin
 }
 
 /** The same as the check of the EC alone, by the names that the manifests have (S54). */
-const misnamed: FindingText = {
+const misnamed: CauselessCode = {
   code: "MODULE-NAME",
   severity: "warning",
   fix: "give it the name or the display name of its manifest: the operator cannot validate it otherwise",

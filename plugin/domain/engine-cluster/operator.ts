@@ -71,7 +71,9 @@ export function operatorFindings(
   const deployment = deploymentOf(facts);
   if (deployment === undefined) {
     const object = `Deployment/${namespace}/${names.operator.deployment}`;
-    return isKnown(facts, "deployments") ? [clusterFinding("operatorAbsent", { object })] : [];
+    return isKnown(facts, "deployments")
+      ? [clusterFinding("operatorAbsent", { object }, names)]
+      : [];
   }
   return [
     ...readiness(facts, deployment),

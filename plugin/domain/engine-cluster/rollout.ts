@@ -1,4 +1,6 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
+import { explain } from "../base/findings";
+import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
 import { causesOf, recoverLine } from "./causes";
 import { clusterFindings } from "./findings";
@@ -36,11 +38,11 @@ export interface WantedCluster {
 
 /** How far the EC of this name is in the operator's namespace. */
 export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster = {}): Progress {
-  const { namespace } = facts;
+  const { names, namespace } = facts;
   const ec = factNamed(facts, "ecs", { name, namespace });
   if (ec === undefined) {
-    const { code, fix } = clusterFindings.absent;
-    const object = [facts.names.ec.kind, namespace, name].join("/");
+    const { code, fix } = explain(clusterFindings.absent, names);
+    const object = [names.ec.kind, namespace, name].join("/");
     return stalledBy({ code, object, because: "it does not exist", fix });
   }
   const seen = look(facts, ec, wanted);
@@ -167,7 +169,7 @@ function troublesOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): re
     trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
   return [
-    ...located(deleting(ec)),
+    ...located(deleting(ec, facts.names)),
     ...scaled(facts, ec),
     ...[refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
     ...(isRolling ? [troubleOf(facts, set, roll) ?? []].flat() : []),
@@ -184,9 +186,9 @@ function resizing(facts: Facts, ec: KubeObject): Trouble | undefined {
   return { code, because, fix, ...(found.failed && { definite: true }) };
 }
 
-function deleting(ec: KubeObject): Trouble | undefined {
+function deleting(ec: KubeObject, names: Names): Trouble | undefined {
   if (!isDeleting(ec)) return undefined;
-  const { code, fix } = clusterFindings.deleting;
+  const { code, fix } = explain(clusterFindings.deleting, names);
   return { code, because: renderDeletion(ec), fix, definite: true };
 }
 

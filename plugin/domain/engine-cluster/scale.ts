@@ -42,12 +42,16 @@ export function scaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const term = termOf(facts.names.ec);
   const back = `kubectl scale statefulset ${String(name)} --replicas=${nodes} -n ${String(namespace)}`;
   return [
-    clusterFinding("scaled", {
-      object: objectLabel(set),
-      field: "spec.replicas",
-      cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${scaledBy(set)}`,
-      fix: `bring it back with ${back}; where the operator runs and does not do so itself, its log says why`,
-    }),
+    clusterFinding(
+      "scaled",
+      {
+        object: objectLabel(set),
+        field: "spec.replicas",
+        cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${scaledBy(set)}`,
+        fix: `bring it back with ${back}; where the operator runs and does not do so itself, its log says why`,
+      },
+      facts.names,
+    ),
   ];
 }
 

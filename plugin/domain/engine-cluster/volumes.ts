@@ -35,11 +35,15 @@ export function expansionOf(facts: Facts, ec: KubeObject): Expansion | undefined
   const fix = `see what keeps it from being expanded with kubectl describe pvc ${describe} -n ${namespaceOf(ec)}; run again when every claim has its size`;
   return {
     failed: failed.length > 0,
-    finding: clusterFinding("resizing", {
-      object: objectLabel(ec),
-      cause: `its volumes are being expanded: ${told.join("; ")}`,
-      ...(failed.length > 0 && { fix }),
-    }),
+    finding: clusterFinding(
+      "resizing",
+      {
+        object: objectLabel(ec),
+        cause: `its volumes are being expanded: ${told.join("; ")}`,
+        ...(failed.length > 0 && { fix }),
+      },
+      names,
+    ),
   };
 }
 

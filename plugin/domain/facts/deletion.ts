@@ -146,7 +146,7 @@ export function deletingCluster(facts: Facts, ec: KubeObject): Finding | undefin
     }),
   ];
   const cause = `${renderDeletion(ec)}${renderGoing(facts, [own("edb"), own("eaadb")])}`;
-  return clusterFinding("deleting", { object: objectLabel(ec), cause });
+  return clusterFinding("deleting", { object: objectLabel(ec), cause }, facts.names);
 }
 
 /**

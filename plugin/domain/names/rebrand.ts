@@ -5,10 +5,10 @@ import { getPath, isObject, asArray, getOwn, asString } from "../base/values";
 import type { NamePlace } from "./types";
 
 /** Which spelling stands for which, where a name has several. */
-export type Spellings = readonly (readonly [from: string, to: string])[];
+type Spellings = readonly (readonly [from: string, to: string])[];
 
 /** Each spelling by the one at its position, else by the first. */
-export function spellings(from: readonly string[], to: readonly string[]): Spellings {
+function spellings(from: readonly string[], to: readonly string[]): Spellings {
   return from.flatMap((word, index) =>
     [...to.slice(index), ...to].slice(0, 1).map((given) => [word, given] as const),
   );

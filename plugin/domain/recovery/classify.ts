@@ -65,10 +65,8 @@ function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
 export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
   const told = causesOf("license", facts, { ec });
   const until = api?.license?.expirationDate;
-  const expired = clusterFinding("license", {
-    object: objectLabel(ec),
-    cause: `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API reports`,
-  });
+  const cause = `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API reports`;
+  const expired = clusterFinding("license", { object: objectLabel(ec), cause }, facts.names);
   const found = told.length === 0 && api?.license?.expired === true ? [expired] : told;
   return found.map((finding) => ({ is: "license", finding }) as const);
 }
@@ -82,7 +80,8 @@ function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] 
     const version = formatEngineVersion(runs);
     if (isTooOld(runs)) {
       const fix = "upgrade it over the REST API: recover --apply --engine-version VERSION";
-      return [{ is: "database", database, finding: databaseOld(label, runs, fix) }];
+      const finding = { ...databaseOld(label, runs, facts.names), fix };
+      return [{ is: "database", database, finding }];
     }
     if (bundled === undefined || bundled.includes(version)) return [];
     const cause = `it runs ${version}, and ${String(tag)} bundles ${bundled.join(", ")}`;
@@ -252,7 +251,7 @@ function judged(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
 function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
   const object = objectLabel(ec);
   const finding = ends.includes(state)
-    ? clusterFinding("state", { object, cause: `its state is ${state}` })
+    ? clusterFinding("state", { object, cause: `its state is ${state}` }, facts.names)
     : recoveryFinding("causeUnknown", {
         object,
         field: facts.names.ecFields.state.join("."),

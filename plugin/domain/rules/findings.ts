@@ -6,7 +6,7 @@ import type { Cause } from "./types";
 const rules: Readonly<Record<Cause["rule"], Explained>> = {
   R1: error("R1", "S61", {
     cause:
-      "the cluster does not bundle the engineVersion that the edit sets, or it is not a string",
+      "the cluster does not bundle the engine version that the edit sets, or it is not a string",
     fix: "set one of the versions that the denial lists, or upgrade the cluster first with upgrade-cluster",
   }),
   R2: error("R2", "S67", {

@@ -1,14 +1,15 @@
 /** What every code of an unbinding means, for `explain`. */
-import { error, type Explained, findingIn, warning } from "../base/findings";
+import { ec, text } from "../names/text";
+import { error, type Code, findingIn, warning } from "../base/findings";
 
 /** The codes by what they are about. */
 export const sccFindings = {
   adjustment: error("SCC-ADJUSTMENT", "S32", {
-    cause: "the EC asks for automatic resource adjustment, which needs the constraint",
+    cause: text`the ${ec} asks for automatic resource adjustment, which needs the constraint`,
     fix: "leave it bound while that is intended; else set the field to false, wait for the rolling update, then run again",
   }),
   ecNotRunning: error("SCC-EC-NOT-RUNNING", "Facts 5", {
-    cause: "the EC is not in state Running: its pods may still be recreated",
+    cause: text`the ${ec} is not in state Running: its pods may still be recreated`,
     fix: "wait until it is Running, then run again",
   }),
   inUse: warning("SCC-IN-USE", "S33", {
@@ -16,8 +17,8 @@ export const sccFindings = {
     fix: "unbind those that no longer need it (other namespaces with -n), then run again",
   }),
   noEc: error("SCC-NO-EC", "S33", {
-    cause: "the namespace has no such EC, so no service account to take the constraint from",
-    fix: "give the namespace of the EC with -n, and its name with --ec",
+    cause: text`the namespace has no such ${ec}, so no service account to take the constraint from`,
+    fix: text`give the namespace of the ${ec} with -n, and its name with --ec`,
   }),
   olderLeft: warning("SCC-OLDER-LEFT", "Facts 5", {
     cause: "the constraint of releases before 6.4.2-6 exists as well",
@@ -29,17 +30,15 @@ export const sccFindings = {
     fix: "make the change through that owner, then run again",
   }),
   podRunning: error("SCC-POD-RUNNING", "S33", {
-    cause: "a pod of the EC still runs under the constraint",
+    cause: text`a pod of the ${ec} still runs under the constraint`,
     fix: "wait until the rolling upgrade has recreated the pod, or delete the pod so that it is, then run again",
   }),
   releaseOld: error("SCC-RELEASE-OLD", "S31", {
-    cause:
-      "the operator or the EC is older than 7.22.0-6, from which on nothing needs the constraint",
-    fix: "upgrade the operator and the EC first, then run again",
+    cause: text`the operator or the ${ec} is older than 7.22.0-6, from which on nothing needs the constraint`,
+    fix: text`upgrade the operator and the ${ec} first, then run again`,
   }),
   releaseUnknown: warning("SCC-RELEASE-UNKNOWN", "S31", {
-    cause:
-      "neither the operator nor the EC reports its release: that it runs unprivileged was judged by its pods alone",
+    cause: text`neither the operator nor the ${ec} reports its release: that it runs unprivileged was judged by its pods alone`,
     fix: "check that both are at 7.22.0-6 or later",
   }),
   roleLeft: warning("SCC-ROLE-LEFT", "Facts 5", {
@@ -56,7 +55,7 @@ export const sccFindings = {
       "the account may use the constraint by a role with a wildcard, or by one that also grants other things",
     fix: "take the account out of the binding, or the rule out of the role, by hand if it is not intended, then run again",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;
 
 /** A finding of one of the codes. */
 export const sccFinding = findingIn(sccFindings);

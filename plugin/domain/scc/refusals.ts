@@ -130,7 +130,9 @@ function judgeCluster(
     ...judgeAdjustment(cluster, names),
     ...judgeRelease(cluster, { ...around, pods }, names),
     ...judgeState(cluster, names),
-    ...pods.filter((pod) => runsUnder(pod, around.constraint)).map((pod) => judgePod(pod, around)),
+    ...pods
+      .filter((pod) => runsUnder(pod, around.constraint))
+      .map((pod) => judgePod(pod, around, names)),
   ];
 }
 
@@ -153,11 +155,15 @@ function podsOf(
 function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] {
   if (!wantsAdjustment(cluster, names)) return [];
   return [
-    sccFinding("adjustment", {
-      object: objectLabel(cluster),
-      field: names.ecFields.allowAutoAdjustment.join("."),
-      cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
-    }),
+    sccFinding(
+      "adjustment",
+      {
+        object: objectLabel(cluster),
+        field: names.ecFields.allowAutoAdjustment.join("."),
+        cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
+      },
+      names,
+    ),
   ];
 }
 
@@ -169,19 +175,27 @@ function judgeRelease(
   const releases = releasesOf({ deployment, cluster, pods }, names);
   if (releases.length === 0) {
     return [
-      sccFinding("releaseUnknown", {
-        object: objectLabel(cluster),
-        cause: `neither the operator nor the ${termOf(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
-        fix: `check that both are at ${unprivilegedFrom} or later`,
-      }),
+      sccFinding(
+        "releaseUnknown",
+        {
+          object: objectLabel(cluster),
+          cause: `neither the operator nor the ${termOf(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
+          fix: `check that both are at ${unprivilegedFrom} or later`,
+        },
+        names,
+      ),
     ];
   }
   return releases.filter(isPrivileged).map(({ object, tag }) =>
-    sccFinding("releaseOld", {
-      object,
-      cause: `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`,
-      fix: `upgrade the operator and the ${termOf(names.ec)} first, then run again`,
-    }),
+    sccFinding(
+      "releaseOld",
+      {
+        object,
+        cause: `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`,
+        fix: `upgrade the operator and the ${termOf(names.ec)} first, then run again`,
+      },
+      names,
+    ),
   );
 }
 
@@ -189,17 +203,19 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
   const state = asString(getPath(cluster, names.ecFields.state));
   if (state === undefined || state === "Running") return [];
   return [
-    sccFinding("ecNotRunning", {
-      object: objectLabel(cluster),
-      field: names.ecFields.state.join("."),
-      cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be recreated`,
-    }),
+    sccFinding(
+      "ecNotRunning",
+      {
+        object: objectLabel(cluster),
+        field: names.ecFields.state.join("."),
+        cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be recreated`,
+      },
+      names,
+    ),
   ];
 }
 
-function judgePod(pod: KubeObject, { constraint }: SccEnvironment): Finding {
-  return sccFinding("podRunning", {
-    object: objectLabel(pod),
-    cause: `the pod still runs under ${constraint}`,
-  });
+function judgePod(pod: KubeObject, { constraint }: SccEnvironment, names: Names): Finding {
+  const cause = `the pod still runs under ${constraint}`;
+  return sccFinding("podRunning", { object: objectLabel(pod), cause }, names);
 }

@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { version } from "../../../package.json";
 import { shells } from "../../../plugin/cmdutil/standard-flags";
 import { catalogue } from "../../../plugin/commands/explain/catalogue";
+import { explain } from "../../../plugin/domain/base/findings";
+import { defaultNames } from "../../../plugin/domain/names/names";
 import { aFolder } from "../../support/a-folder";
 import { typed } from "../../support/program-world";
 
 test("every code is explained with cause, fix and source", async () => {
-  for (const { code, cause, fix, source } of catalogue) {
+  for (const entry of catalogue) {
+    const { code, cause, fix, source } = explain(entry, defaultNames);
     const { out } = await typed(["explain", code]);
     for (const part of [cause, fix, source]) expect(out).toContain(part);
   }

@@ -1,3 +1,4 @@
+import { defaultNames } from "../../../plugin/domain/names/names";
 import { complete, type Sources } from "../../../plugin/cli/complete";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ const sources: Sources = {
       ["TEMPLATE-KIND", "wrong kind"],
     ]),
   found: () => Promise.resolve([]),
-  say: (text) => text,
+  names: defaultNames,
 };
 
 const wordsIn = (answer: string): readonly string[] =>

@@ -1,3 +1,5 @@
+import { defaultNames } from "../../../plugin/domain/names/names";
+import { textIn } from "../../../plugin/domain/names/text";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "../../../plugin/cmdutil/spec";
@@ -116,7 +118,7 @@ test.each(entries.map((entry) => [entry.path, entry] as const))(
     const loaded = await entry.prepare({}).load();
     expect(typeof loaded.run).toBe("function");
     for (const { line } of entry.examples) {
-      const words = line.replace(/ >.*$/, "").split(" ");
+      const words = textIn(line, defaultNames).replace(/ >.*$/, "").split(" ");
       expect(parse(words, "kubectl engine")).toMatchObject({ chosen: { entry }, problems: [] });
     }
   },

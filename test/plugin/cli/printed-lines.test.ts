@@ -1,7 +1,7 @@
 /** Every printed line of this tool is one that the tool itself reads, and that runs. */
 import { join } from "node:path";
-import { catalogue } from "../../../plugin/commands/explain/catalogue";
-import type { Finding } from "../../../plugin/domain/base/findings";
+import { catalogue as codes } from "../../../plugin/commands/explain/catalogue";
+import { explain, type Finding } from "../../../plugin/domain/base/findings";
 import { codesWithCommand, fixCommand } from "../../../plugin/cmdutil/fix-commands";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { entries } from "../../../plugin/cli/commands";
@@ -15,6 +15,8 @@ import { aFolder } from "../../support/a-folder";
 import { pagePaths, readPage, wordsOf as allWordsOf } from "../../support/pages";
 
 const prefix = "kubectl engine";
+
+const catalogue = codes.map((code) => explain(code, names));
 
 let folder = "";
 let release = "";
@@ -69,8 +71,8 @@ function findingsOf(code: string): readonly Finding[] {
 
 describe("a command of a finding", () => {
   test("belongs to a code of the catalogue", () => {
-    const codes = catalogue.map(({ code }) => code);
-    expect(codesWithCommand.filter((code) => !codes.includes(code))).toEqual([]);
+    const known = catalogue.map(({ code }) => code);
+    expect(codesWithCommand.filter((code) => !known.includes(code))).toEqual([]);
   });
 
   test("is there wherever a fix begins with a command of this tool to run", () => {
@@ -99,7 +101,10 @@ describe("a command of a finding", () => {
 });
 
 test("every example of the help is read", () => {
-  const texts = [rootHelp(prefix), ...entries.map((entry) => commandHelp(prefix, entry))];
+  const texts = [
+    rootHelp(prefix, names),
+    ...entries.map((entry) => commandHelp(prefix, entry, names)),
+  ];
   const lines = texts.flatMap(linesIn);
   expect(lines.length).toBeGreaterThan(40);
   expect(lines.map((line) => [line, problemsOf(wordsOf(line))])).toEqual(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
 import { clusterFindings } from "../../../../plugin/domain/engine-cluster/findings";
 import { databaseFindings } from "../../../../plugin/domain/database/findings";
-import type { Explained } from "../../../../plugin/domain/base/findings";
+import type { Code } from "../../../../plugin/domain/base/findings";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { operatorFindings } from "../../../../plugin/domain/operator/findings";
 import { rbacFindings } from "../../../../plugin/domain/rbac/findings";
@@ -41,7 +41,7 @@ test("every code that is written out is explained", () => {
   expect(used.filter((code) => code === undefined || !known.includes(code))).toEqual([]);
 });
 
-const tables: readonly (readonly [string, Readonly<Record<string, Explained>>])[] = [
+const tables: readonly (readonly [string, Readonly<Record<string, Code>>])[] = [
   ["cluster", clusterFindings],
   ["database", databaseFindings],
   ["operator", operatorFindings],
@@ -52,7 +52,9 @@ const tables: readonly (readonly [string, Readonly<Record<string, Explained>>])[
 ];
 
 test.each(tables)("every code of the table %s is a finding somewhere", (_, table) => {
-  const text = ["domain", "commands", "kernel", "readers", "cli", "cmdutil"].flatMap(sourcesBelow).join("\n");
+  const text = ["domain", "commands", "kernel", "readers", "cli", "cmdutil"]
+    .flatMap(sourcesBelow)
+    .join("\n");
   const unused = Object.entries(table).filter(
     ([key, { code }]) => !new RegExp(`"${key}"|\\.${key}\\b|"${code}"`).test(text),
   );

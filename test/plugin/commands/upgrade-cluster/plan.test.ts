@@ -1,3 +1,4 @@
+import { defaultNames } from "../../../../plugin/domain/names/names";
 import { databasesOf } from "../../../../plugin/domain/engine-cluster/causes";
 import { clusterCodes } from "../../../../plugin/domain/engine-cluster/findings";
 import {
@@ -470,7 +471,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ["Argo CD", { labels: { "argocd.argoproj.io/instance": "x" } }, "repository"],
   ["OLM", { labels: { "olm.owner": "x" } }, "made it from"],
 ])("an EC of %s is changed by its own way", (owner, metadata, way) => {
-  expect(ownedBy(anEc({}, {}, metadata))).toMatchObject([
+  expect(ownedBy(anEc({}, {}, metadata), defaultNames)).toMatchObject([
     {
       code: "CLUSTER-OWNED",
       cause: expect.stringContaining(owner) as string,

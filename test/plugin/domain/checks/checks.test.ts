@@ -5,6 +5,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checks } from "../../../../plugin/commands/checks";
+import { defaultNames } from "../../../../plugin/domain/names/names";
+import { textIn } from "../../../../plugin/domain/names/text";
 import { expectGoldenText } from "../../../support/golden";
 import { testTime } from "../../../support/manual-clock";
 import { aPair, type PairParts } from "../../../support/tls";
@@ -76,7 +78,7 @@ test.each(Object.entries(areas))(
       await change(world);
       const { findings } = await world.judge();
       const lines = findings.map(({ code, severity, object, field, cause, fix }) => {
-        const own = checks.find((check) => check.code === code)?.fix;
+        const own = textIn(checks.find((check) => check.code === code)?.fix ?? "", defaultNames);
         const where = [object, field].filter((one) => one !== undefined).join(" ");
         return `${severity} ${code} ${where}: ${cause}${fix === own ? "" : ` -> ${fix}`}`;
       });
