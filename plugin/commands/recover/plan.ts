@@ -5,7 +5,7 @@ import { isTooOld } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
 import { resizingCauses } from "../../domain/engine-cluster/volumes";
 import { databaseFinding } from "../../domain/database/findings";
-import { readOffer, withOffer } from "../../domain/databases/offer";
+import { readOffer, withOffer } from "../../domain/database/offer";
 import { planDatabase } from "../../domain/database/plan";
 import type { DatabaseTarget } from "../../domain/database/target";
 import type { Facts } from "../../domain/facts/facts";

@@ -2,7 +2,7 @@
 import { accept } from "../../domain/checks/selection";
 import { isLeftOut } from "../../domain/database/findings";
 import { identifyAmong } from "../../domain/database/identity";
-import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/databases/offer";
+import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
 import { changePending, isPassing } from "../../domain/database/state";
 import { type DatabaseTarget, selectDatabases } from "../../domain/database/target";

@@ -22,7 +22,7 @@ import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
 import { isPassing, stateFinding } from "./state";
 import { isDeleting } from "../facts/deletion";
-import { judgeChoice, pickOffered } from "../databases/offer";
+import { judgeChoice, pickOffered } from "./offer";
 import { databaseFinding } from "./findings";
 import { versionPaths } from "../rules/clusters";
 import { operatorRelease } from "../engine-cluster/operator";

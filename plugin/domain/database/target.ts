@@ -8,7 +8,7 @@ import { isNamed, readName, termOf } from "../names/names";
 import { getPath, asArray, bounded, getOwn, asString } from "../base/values";
 import { isDeleting, renderDeletion } from "../facts/deletion";
 import { databaseFinding } from "./findings";
-import { type ApiOffer, withOffer } from "../databases/offer";
+import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../engine-cluster/causes";
 import { isSuspended, operatorRelease } from "../engine-cluster/operator";
 import { ownerOf } from "../kube/owners";

@@ -1,7 +1,7 @@
 /** What the REST API of an EC can run and follows. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { parseNodes } from "../../../../plugin/domain/rest-api/records";
-import { offerFindings, readOffer, withOffer } from "../../../../plugin/domain/databases/offer";
+import { offerFindings, readOffer, withOffer } from "../../../../plugin/domain/database/offer";
 import type { ClusterFacts } from "../../../../plugin/domain/rules/types";
 import { sceneOf, targetIn } from "./scene";
 

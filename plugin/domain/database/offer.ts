@@ -12,7 +12,7 @@ import {
   formatEngineVersion,
   leadingEngineVersion,
 } from "../base/versions";
-import { databaseFinding } from "../database/findings";
+import { databaseFinding } from "./findings";
 
 /** What the nodes can run, and the policy of the cluster; undefined where the REST API does not report it. */
 export interface ApiOffer {
