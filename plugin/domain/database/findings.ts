@@ -1,6 +1,10 @@
 /** The finding codes of a database's upgrade, each with its cause, way out and source. */
+import type { Names } from "../names/names";
 import { ec, text } from "../names/text";
 import { type Finding, error, type Code, findingIn, warning } from "../base/findings";
+
+const nodesPath = (names: Names): string => names.restPaths.nodes;
+const policyPath = (names: Names): string => names.restPaths.policy;
 
 /** What may be wrong with a database (EDB, EAADB) before or during its upgrade, by what it is about. */
 export const databaseFindings = {
@@ -90,7 +94,7 @@ export const databaseFindings = {
   }),
   offerDiffers: warning("DATABASE-OFFER-DIFFERS", "S67, S88", {
     cause: text`the ${ec} and its REST API report different versions, or different upgrade policies`,
-    fix: "check with GET /v1/nodes and GET /v1/cluster/policy which is right; until both agree, the stricter one counts",
+    fix: text`check with GET ${nodesPath} and GET ${policyPath} which is right; until both agree, the stricter one counts`,
   }),
   owned: error("DATABASE-OWNED", "Facts 4.4", {
     cause: "Helm, OLM or a GitOps controller owns the database and would undo the change",
