@@ -9,7 +9,8 @@ import {
 } from "../../plugin/cmdutil/standard-flags";
 import { catalogue } from "../../plugin/commands/explain/catalogue";
 import { type ExitCode, exitMeanings } from "../../plugin/domain/base/errors";
-import { explain, withPage } from "../../plugin/domain/base/findings";
+import { withPage } from "../../plugin/domain/base/findings";
+import { explain } from "../../plugin/domain/names/codes";
 import { defaultNames, type NamesTree, namesTree } from "../../plugin/domain/names/names";
 import { type Text, textIn } from "../../plugin/domain/names/text";
 import { NameSpec } from "../../plugin/domain/names/types";

@@ -1,7 +1,7 @@
 /** Every check, by area in the order in which they are shown. */
 import { activeActiveChecks, moduleChecks } from "./modules/checks";
 import { certificateChecks, restChecks } from "../domain/checks/secrets";
-import type { Code } from "../domain/base/findings";
+import type { Code } from "../domain/names/codes";
 import { type Check, judgingCodes } from "../domain/checks/check";
 import { clusterChecks, clusterSpecChecks, licenceChecks } from "./upgrade-cluster/checks";
 import { databaseChecks } from "./upgrade-database/checks";

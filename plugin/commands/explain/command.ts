@@ -1,7 +1,8 @@
 /** `explain CODE`: what a finding code means; needs no cluster. */
 import { catalogue } from "./catalogue";
 import { UsageError } from "../../domain/base/errors";
-import { explain, type Explained, withPage } from "../../domain/base/findings";
+import { type Explained, withPage } from "../../domain/base/findings";
+import { explain } from "../../domain/names/codes";
 import type { Report } from "../../kernel/report";
 import { suggestion } from "../../domain/base/values";
 import type { CommandRun } from "../../cmdutil/context";

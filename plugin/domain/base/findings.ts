@@ -1,7 +1,4 @@
 /** A finding: something that a person has to know, with its cause and its way out. */
-import { defaultNames, type Names } from "../names/names";
-import { type Text, textIn } from "../names/text";
-
 export type Severity = "error" | "warning";
 
 /** What a rule, a check or a step has found; shown as is in text and JSON. */
@@ -36,40 +33,20 @@ export type About = Partial<
   Pick<Finding, "severity" | "object" | "field" | "location" | "cause" | "fix" | "source">
 >;
 
-/** A code whose texts are made with the names. */
-export interface Code extends Pick<Finding, "code" | "severity" | "source"> {
-  readonly cause: Text;
-  readonly fix: Text;
-}
-
 const codeOf =
   (severity: Finding["severity"]) =>
-  <C extends Text, F extends Text>(
-    code: string,
-    source: string,
-    { cause, fix }: { readonly cause: C; readonly fix: F },
-  ) => ({ code, severity, cause, fix, source });
+  <C, F>(code: string, source: string, { cause, fix }: { readonly cause: C; readonly fix: F }) => ({
+    code,
+    severity,
+    cause,
+    fix,
+    source,
+  });
 
 /** A code of something that stands against an upgrade. */
 export const error = codeOf("error");
 /** A code of something that a person has to know, and that blocks nothing. */
 export const warning = codeOf("warning");
-
-/** The code in the words of the names. */
-export function explain({ code, severity, cause, fix, source }: Code, names: Names): Explained {
-  return { code, severity, cause: textIn(cause, names), fix: textIn(fix, names), source };
-}
-
-/** The maker of findings from a table of codes; names are given to a code whose texts need them. */
-export const findingIn =
-  <Key extends string, T extends Readonly<Record<Key, Code>>>(
-    table: T & Readonly<Record<Key, Code>>,
-  ) =>
-  <K extends Key>(
-    what: K,
-    about: About,
-    ...[names = defaultNames]: T[K] extends Explained ? readonly [] : readonly [names: Names]
-  ): Finding => ({ ...explain(table[what], names), ...about });
 
 /** A source with the page that has it: `S27 (docs/specification.md)`. */
 export function withPage(source: string): string {

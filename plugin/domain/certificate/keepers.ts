@@ -2,7 +2,8 @@
  * Who keeps a Secret: a controller that writes it again from elsewhere (domain facts 4.4), and other
  * field managers of its data. A Secret is replaced by PUT, which never meets a conflict.
  */
-import { error, type Finding, findingIn, warning } from "../base/findings";
+import { error, type Finding, warning } from "../base/findings";
+import { findingIn } from "../names/codes";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { isPersonsManager, ownerOf } from "../kube/owners";

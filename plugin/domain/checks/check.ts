@@ -2,7 +2,8 @@
 import { type CauseKey, causesOf } from "../engine-cluster/causes";
 import { clusterFindings } from "../engine-cluster/findings";
 import type { FactKey } from "../facts/facts";
-import { type Code, type Explained, type Finding, warning } from "../base/findings";
+import { type Explained, type Finding, warning } from "../base/findings";
+import type { Code } from "../names/codes";
 import type { Text } from "../names/text";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";

@@ -1,7 +1,8 @@
 /** The finding codes of a database's upgrade, each with its cause, way out and source. */
 import type { Names } from "../names/names";
 import { ec, text } from "../names/text";
-import { type Finding, error, type Code, findingIn, warning } from "../base/findings";
+import { type Finding, error, warning } from "../base/findings";
+import { type Code, findingIn } from "../names/codes";
 
 const nodesPath = (names: Names): string => names.restPaths.nodes;
 const policyPath = (names: Names): string => names.restPaths.policy;

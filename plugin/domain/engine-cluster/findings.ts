@@ -1,6 +1,7 @@
 /** The finding codes of a cluster's upgrade and of its pods, each with its cause, way out and source. */
 import { ec, text } from "../names/text";
-import { error, type Code, findingIn, warning } from "../base/findings";
+import { error, warning } from "../base/findings";
+import { type Code, findingIn } from "../names/codes";
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
 export const clusterFindings = {

@@ -3,7 +3,8 @@ import { ec, text, textIn } from "../names/text";
 import { type Names, termOf } from "../names/names";
 import { clusterFindings } from "./findings";
 import { moduleStanding, projectCluster } from "../rules/clusters";
-import { error, type Code, type Finding, findingIn, warning } from "../base/findings";
+import { error, type Finding, warning } from "../base/findings";
+import { type Code, findingIn } from "../names/codes";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { suggestion } from "../base/values";
 import {

@@ -1,5 +1,5 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
-import { explain } from "../base/findings";
+import { explain } from "../names/codes";
 import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
 import { causesOf, recoverLine } from "./causes";

@@ -4,7 +4,8 @@
  */
 import { clusterLookups } from "../rules/clusters";
 import { type Facts, factNamed, type FactKey } from "./facts";
-import { error, type Explained, type Finding, findingIn } from "../base/findings";
+import { error, type Explained, type Finding } from "../base/findings";
+import { findingIn } from "../names/codes";
 import { type Names, termOf } from "../names/names";
 import { conditionOf, type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
 import { asArray, asString, bounded, getOwn, getPath } from "../base/values";

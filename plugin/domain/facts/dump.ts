@@ -1,5 +1,6 @@
 /** A dump of a cluster for a rehearsal: the command that makes it, and what one does not report. */
-import { type Finding, findingIn, warning } from "../base/findings";
+import { type Finding, warning } from "../base/findings";
+import { findingIn } from "../names/codes";
 import { kinds } from "../kube/kinds";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";

@@ -1,5 +1,6 @@
 /** The finding codes of RBAC, each with its cause, its way out and its source. */
-import { error, type Explained, findingIn, warning } from "../base/findings";
+import { error, type Explained, warning } from "../base/findings";
+import { findingIn } from "../names/codes";
 
 /** The codes by what they are about. */
 export const rbacFindings = {

@@ -1,5 +1,6 @@
 /** The finding codes of a recovery, each with its cause, way out and source. */
-import { error, type Explained, findingIn, warning } from "../base/findings";
+import { error, type Explained, warning } from "../base/findings";
+import { findingIn } from "../names/codes";
 
 /** What may be found where an upgrade makes no progress, by what it is about. */
 export const recoveryFindings = {

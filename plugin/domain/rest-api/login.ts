@@ -1,5 +1,6 @@
 /** A login that the REST API refuses: each one counts towards the lock of the account (S105). */
-import { error, type Explained, findingIn } from "../base/findings";
+import { error, type Explained } from "../base/findings";
+import { findingIn } from "../names/codes";
 
 /** What may be wrong with the credentials of the REST API. */
 const loginFindings = {

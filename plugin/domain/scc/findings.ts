@@ -1,6 +1,7 @@
 /** What every code of an unbinding means, for `explain`. */
 import { ec, text } from "../names/text";
-import { error, type Code, findingIn, warning } from "../base/findings";
+import { error, warning } from "../base/findings";
+import { type Code, findingIn } from "../names/codes";
 
 /** The codes by what they are about. */
 export const sccFindings = {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { version } from "../../../package.json";
 import { shells } from "../../../plugin/cmdutil/standard-flags";
 import { catalogue } from "../../../plugin/commands/explain/catalogue";
-import { explain } from "../../../plugin/domain/base/findings";
+import { explain } from "../../../plugin/domain/names/codes";
 import { defaultNames } from "../../../plugin/domain/names/names";
 import { aFolder } from "../../support/a-folder";
 import { typed } from "../../support/program-world";

@@ -1,7 +1,8 @@
 /** Every printed line of this tool is one that the tool itself reads, and that runs. */
 import { join } from "node:path";
 import { catalogue as codes } from "../../../plugin/commands/explain/catalogue";
-import { explain, type Finding } from "../../../plugin/domain/base/findings";
+import type { Finding } from "../../../plugin/domain/base/findings";
+import { explain } from "../../../plugin/domain/names/codes";
 import { codesWithCommand, fixCommand } from "../../../plugin/cmdutil/fix-commands";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { entries } from "../../../plugin/cli/commands";

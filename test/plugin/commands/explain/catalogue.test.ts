@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
 import { clusterFindings } from "../../../../plugin/domain/engine-cluster/findings";
 import { databaseFindings } from "../../../../plugin/domain/database/findings";
-import type { Code } from "../../../../plugin/domain/base/findings";
+import type { Code } from "../../../../plugin/domain/names/codes";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { operatorFindings } from "../../../../plugin/domain/operator/findings";
 import { rbacFindings } from "../../../../plugin/domain/rbac/findings";

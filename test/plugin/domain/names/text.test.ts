@@ -1,4 +1,5 @@
-import { findingIn, error } from "../../../../plugin/domain/base/findings";
+import { error } from "../../../../plugin/domain/base/findings";
+import { findingIn } from "../../../../plugin/domain/names/codes";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { ec, text, textIn } from "../../../../plugin/domain/names/text";
 
