@@ -1,11 +1,16 @@
 /** What passes by itself is waited for, where that alone stands against an upgrade. */
 import { databaseFinding } from "../../../plugin/domain/database/findings";
 import { clusterFinding } from "../../../plugin/domain/engine-cluster/findings";
+import { defaultNames } from "../../../plugin/domain/names/names";
 import type { Finding } from "../../../plugin/domain/base/findings";
 import { readSettled } from "../../../plugin/readers/settled";
 import { ManualClock } from "../../support/manual-clock";
 
-const resizing = clusterFinding("resizing", { object: "EC/engine/ec", cause: "volumes" });
+const resizing = clusterFinding(
+  "resizing",
+  { object: "EC/engine/ec", cause: "volumes" },
+  defaultNames,
+);
 const other = databaseFinding("busy", { object: "EDB/engine/orders" });
 const hint = databaseFinding("newer", { object: "EDB/engine/orders" });
 
