@@ -119,6 +119,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   "POD-IMAGE": described,
   "POD-NOT-READY": described,
   "POD-TERMINATING": described,
+  "DEFINITION-CONVERSION": printed,
   "WEBHOOK-NO-ENDPOINTS": printed,
   "WEBHOOK-SERVES-OTHER": printed,
   "WEBHOOK-OTHER-CONFIGURATION": named("get", "validatingwebhookconfiguration", "-o", "yaml"),

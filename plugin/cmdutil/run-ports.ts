@@ -28,9 +28,9 @@ export async function runPorts(context: CommandContext, kind: string): Promise<A
 
 /** Begins the report of this kind. */
 export async function recorderOf(context: CommandContext, kind: string): Promise<Recorder> {
-  const { clock, event, run, needs } = context;
+  const { clock, event, run, names, needs } = context;
   const { server, namespace } = await context.connect();
-  return new Recorder({ kind, run, target: { server, namespace } }, { clock, event, needs });
+  return new Recorder({ kind, run, target: { server, namespace } }, { clock, event, names, needs });
 }
 
 /** The context of a part of a run: it continues with the record of that run. */

@@ -1,6 +1,8 @@
 /** Keeps what a run has done and seen, reports the reporter, and makes the document of it. */
 import { ClusterApiPermissionError } from "../domain/rest-api/modules";
-import { EngineError, exitCodes, type ExitCode } from "../domain/base/errors";
+import { ApiError, EngineError, exitCodes, type ExitCode } from "../domain/base/errors";
+import { defaultNames, type Names } from "../domain/names/names";
+import { conversionFailure } from "../domain/operator/conversion";
 import type { Finding } from "../domain/base/findings";
 import { DeclaredNeeds } from "./needs";
 import type { Clock } from "../ports/kubernetes";
@@ -54,6 +56,13 @@ interface Midway {
   readonly tell?: (findings: readonly Finding[]) => void;
 }
 
+/** Where objects cannot be read for a reason that is known, running again helps nobody. */
+function explained(error: unknown, { stands }: Midway, names: Names = defaultNames): unknown {
+  const found = error instanceof ApiError ? conversionFailure(error.message, names) : undefined;
+  const code = stands === undefined ? exitCodes.blocked : exitCodes.failed;
+  return found === undefined ? error : new BlockedError(code, [found]);
+}
+
 type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
 
 const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
@@ -61,6 +70,8 @@ const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "del
 interface RecorderDeps {
   readonly clock: Clock;
   readonly event: (event: Event) => void;
+  /** Absent: the usual ones. */
+  readonly names?: Names;
   /** Absent: its own. */
   readonly needs?: DeclaredNeeds | undefined;
 }
@@ -195,7 +206,8 @@ export class Recorder {
   }
 
   /** The document for an end by an error; what is not an expected error continues. */
-  failure(error: unknown, midway: Midway = {}): Report {
+  failure(thrown: unknown, midway: Midway = {}): Report {
+    const error = explained(thrown, midway, this.deps.names);
     if (!(error instanceof EngineError)) throw error;
     const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;
     if (error instanceof BlockedError) tell(error.findings);

@@ -269,11 +269,15 @@ export const webhookTrustChecks: readonly Check[] = [
   }),
   error("WEBHOOK-CA-STALE", "Facts 4.5", {
     title: "The webhook entry trusts the certificate of the Secret",
-    cause: "the entry's CA is not the certificate of the Secret: calls fail with an x509 error",
+    cause:
+      "the entry's CA is neither the certificate of the Secret nor the one that issued it: calls fail with an x509 error",
     fix,
     needs: [...needs, "webhookSecrets"],
     wants: "certificate",
-    judge: trustIs("stale", "its caBundle does not hold the certificate of the Secret"),
+    judge: trustIs(
+      "stale",
+      "its caBundle holds neither the certificate of the Secret nor the CA that issued it",
+    ),
   }),
   shared(webhookFindings.injectedOther, {
     title: "No injector writes another CA into the webhook entry",

@@ -194,7 +194,8 @@ const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> =
   fits: undefined,
   unknown: undefined,
   empty: "its caBundle is empty: every edit that it judges fails",
-  differs: "its caBundle is not the certificate of the Secret: every edit that it judges fails",
+  differs:
+    "its caBundle holds neither the certificate of the Secret nor the CA that issued it: every edit that it judges fails",
 };
 
 function judgeSecret(facts: Facts): ComponentHealth | undefined {

@@ -2,6 +2,9 @@
  * How a definition converts its objects between versions (Facts 8). Every read of the kind fails while
  * it points at a Service that is gone, and an apply of a file without the field leaves it as it is.
  */
+import type { Finding } from "../base/findings";
+import type { Names } from "../names/names";
+import { operatorFinding } from "./findings";
 import type { KubeObject } from "../kube/objects";
 import { asString, getOwn, getPath, omit, sameJson } from "../base/values";
 
@@ -68,4 +71,26 @@ function isSameWay(one: unknown, other: unknown): boolean {
 export function withoutNone(definition: KubeObject): KubeObject {
   if (getPath(definition, [...conversionPath, "strategy"]) !== "None") return definition;
   return { ...definition, spec: omit(definition["spec"] as { conversion: unknown }, "conversion") };
+}
+
+/**
+ * What an answer of the API server means that says a conversion webhook failed: every read of the
+ * kind fails until the conversion answers again, or is taken out of the definition.
+ */
+export function conversionFailure(message: string, names: Names): Finding | undefined {
+  const found =
+    /conversion webhook for ([^/\s]+)\/[^,\s]+, Kind=(\w+?)(?:List)? failed: (.+)/s.exec(message);
+  const [, group, kind = "", why = ""] = found ?? [];
+  if (group === undefined) return undefined;
+  const known = [names.ec, names.edb, names.eaadb, names.erc].find((one) => one.kind === kind);
+  const definition = `${known?.plural ?? `${kind.toLowerCase()}s`}.${group}`;
+  const [, service, namespace] = /https:\/\/([^./\s]+)\.([^./\s]+)\.svc/.exec(why) ?? [];
+  const through = service === undefined ? "a webhook" : `Service ${String(namespace)}/${service}`;
+  const patch = JSON.stringify({ spec: { conversion: { strategy: "None", webhook: null } } });
+  return operatorFinding("definitionConversion", {
+    object: `CustomResourceDefinition/${definition}`,
+    field: "spec.conversion",
+    cause: `it converts through ${through}, which does not answer, so that its objects cannot be read: ${why}`,
+    fix: `let what converts answer again, or, where the release has no conversion, take it out with: kubectl patch customresourcedefinition ${definition} --type=merge --patch='${patch}'`,
+  });
 }

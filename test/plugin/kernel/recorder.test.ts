@@ -1,4 +1,4 @@
-import { UnavailableError } from "../../../plugin/domain/base/errors";
+import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
 import type { Finding } from "../../../plugin/domain/base/findings";
 import { BlockedError, Recorder } from "../../../plugin/kernel/recorder";
 import type { Event } from "../../../plugin/kernel/report";
@@ -42,6 +42,29 @@ describe("a failure", () => {
       reason: "no answer",
       next: "see the network",
     });
+  });
+
+  const failed = new ApiError(
+    'conversion webhook for app.engine.com/v1alpha1, Kind=EngineEnterpriseCluster failed: Post "https://convert.engine-old.svc:443/convert?timeout=30s": service "convert" not found',
+    { status: 500, reason: "InternalError" },
+  );
+
+  test("of a conversion is what blocks: the definition, the Service and the command", () => {
+    const { exit, findings } = aRecorder().recorder.failure(failed);
+    const object = "CustomResourceDefinition/engineenterpriseclusters.app.engine.com";
+    expect([exit.code, findings?.map((one) => [one.code, one.object])]).toEqual([
+      3,
+      [["DEFINITION-CONVERSION", object]],
+    ]);
+    expect(exit.reason).toContain(`${object}: it converts through Service engine-old/convert`);
+    expect(exit.next).toContain(
+      "kubectl patch customresourcedefinition engineenterpriseclusters.app.engine.com",
+    );
+  });
+
+  test("of a conversion after a write is none that left all untouched", () => {
+    const { exit } = aRecorder().recorder.failure(failed, { stands: "one was written" });
+    expect([exit.code, exit.reason.endsWith("; one was written")]).toEqual([1, true]);
   });
 
   test("without a hint says at least to run it again", () => {

@@ -1,4 +1,4 @@
-import { UsageError } from "../../../../plugin/domain/base/errors";
+import { ApiError, UsageError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/commands/recover/read";
@@ -587,4 +587,18 @@ test.each<[string, FrozenWish, Partial<RecoverOptions>]>([
   expect(report.findings?.map(({ code }) => code)).toContain("REST-CREDENTIALS-REFUSED");
   expect(JSON.stringify(report.findings)).not.toContain("FREEZE-API-UNREAD");
   expect([asked.length, world.sent]).toEqual([1, []]);
+});
+
+test("a conversion that fails, so that databases cannot be read: 3 with the command that takes it out", async () => {
+  const { cluster, run } = await frozen({});
+  const { plural, kind } = product.edb;
+  const message = `conversion webhook for app.engine.com/v1, Kind=${kind} failed: Post "https://convert.old.svc:443/c": service "convert" not found`;
+  const list: typeof cluster.list = async (resource, options) => {
+    if (resource.plural === plural) throw new ApiError(message, { status: 500 });
+    return await cluster.list(resource, options);
+  };
+  const unread = Object.create(cluster, { list: { value: list } }) as typeof cluster;
+  const { report } = await run({}, { cluster: unread });
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DEFINITION-CONVERSION"]]);
+  expect(report.exit.next).toContain(`kubectl patch customresourcedefinition ${plural}.`);
 });

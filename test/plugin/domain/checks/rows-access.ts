@@ -5,6 +5,7 @@ import { aBinding, aConstraint, base64, useOf, type World } from "./world";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
+import { certify } from "../../../support/tls";
 import { readGoVerdicts } from "../../../support/go-verdicts";
 
 const entry = "webhooks.0";
@@ -127,6 +128,13 @@ export const webhookRows: Rows = {
       `${entry}.clientConfig.caBundle`,
       base64(`${otherPem}\n${Buffer.from(caOf(w), "base64").toString()}`),
     ),
+  "WEBHOOK-CA-STALE: not where it is the CA that issued the certificate, alone": (w) => {
+    const authority = certify({ commonName: "corporate", days: [-3650, 3650] });
+    const dns = ["admission.engine.svc"];
+    const served = certify({ commonName: "x", dns, days: [-3650, 3650] }, authority);
+    w.set(tls, "data", { cert: base64(served.cert), privateKey: base64(served.key) });
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(authority.cert));
+  },
   "WEBHOOK-CA-STALE: no Secret to compare with": (w) => w.remove(tls),
   "WEBHOOK-CA-INJECTED: not where cert-manager writes the CA of the pair that it has issued": (
     w,
