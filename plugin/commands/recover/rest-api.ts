@@ -48,12 +48,15 @@ export function upgradeStep({ database, uid, version }: DatabaseUpgrade): StepIn
 
 /** Posts the version once, and follows the action to the end. */
 export async function upgrade(
-  { deps, options, session, api }: Asking,
+  { deps, options, session, api, resource }: Asking,
   wanted: DatabaseUpgrade,
 ): Promise<void> {
   const step = upgradeStep(wanted);
   const { uid, version, database } = wanted;
-  const other = otherRecord(deps.names, database, await api.database(uid, deps.signal));
+  const { namespace } = options;
+  const now = await api.database(uid, deps.signal);
+  const facts = await readFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
+  const other = otherRecord(facts, database, now);
   if (other !== undefined) throw new BlockedError(exitCodes.blocked, [other]);
   const body = { [deps.names.upgradeRequest.engineVersion]: version };
   await session.call({

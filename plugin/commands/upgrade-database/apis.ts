@@ -137,7 +137,11 @@ export class Apis {
     const found = identifyAmong(target, { others, all }, deps.names);
     if (found.is === "unproven") return [found.finding];
     const { bdb } = found;
-    this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
+    const rivals = async (now: Facts) => {
+      const targets = await this.#everyTarget(now);
+      return targets.filter(({ ec }) => target.ec !== undefined && isSameEc(ec, target.ec));
+    };
+    this.#met.set(label, { api, uid: bdb.uid, bdb, installed, rivals });
     const calls = needsCall({ bdb, installed }, plan, { options });
     const against = callFindings(plan, bdb, { wanted: options, calls });
     if (!against.some(isPassing)) return against;

@@ -10,9 +10,10 @@ import {
 } from "../../domain/database/bdb";
 import { databaseFinding } from "../../domain/database/findings";
 import { isPassing, stateFinding } from "../../domain/database/state";
-import { identify } from "../../domain/database/identity";
+import { identify, identifyAmong } from "../../domain/database/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
 import { exitCodes } from "../../domain/base/errors";
+import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { judgeBdb } from "../../domain/database/rollout";
 import { formatEngineVersion } from "../../domain/base/versions";
@@ -23,7 +24,7 @@ import { BlockedError, type StepInfo } from "../../kernel/recorder";
 import type { Result } from "../../kernel/report";
 import { bringInLine, planAgain, waitForDatabase, type DatabaseContext } from "./by-resource";
 import { databasePatch } from "./plans";
-import { targetNow } from "../../domain/database/target";
+import { type DatabaseTarget, targetNow } from "../../domain/database/target";
 
 /** A database of the REST API, and the way to it. */
 export interface Called {
@@ -33,6 +34,8 @@ export interface Called {
   readonly bdb: ApiDatabase;
   /** The modules of its cluster. */
   readonly installed: readonly InstalledModule[];
+  /** The databases of its EC as they are now, in all namespaces that may be listed. */
+  readonly rivals: (facts: Facts) => Promise<readonly DatabaseTarget[]>;
 }
 
 /** What of the options the call is made of. */
@@ -151,6 +154,7 @@ class Caller {
     const request = requestOf(plan, bdb, options);
     const findings = callFindings(plan, bdb, { wanted: options, calls: true });
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+    await this.#requireAlone(bdb);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
     this.#action = await session.call({
       step: callStep(plan, bdb, this.context),
@@ -187,6 +191,15 @@ class Caller {
           },
         }),
     );
+  }
+
+  /** Another resource may stand for the record by now. */
+  async #requireAlone(bdb: ApiDatabase): Promise<void> {
+    const { deps, poller } = this.context;
+    const { facts } = await poller.now();
+    const others = await this.called.rivals(facts);
+    const now = identifyAmong(this.plan.target, { others, all: [bdb] }, deps.names);
+    if (now.is === "unproven") throw new BlockedError(exitCodes.blocked, [now.finding]);
   }
 
   #behind(bdb: ApiDatabase): readonly string[] {

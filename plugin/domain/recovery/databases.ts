@@ -9,10 +9,9 @@ import {
 import { databaseFinding, databaseFindings } from "../database/findings";
 import { selectDatabases, type DatabaseTarget } from "../database/target";
 import { bdbVersion, isVolatile, keepsNothing } from "../database/bdb";
-import { identify, identifyAmong, type Identity, rememberedUid } from "../database/identity";
+import { identifyAmong, type Identity, rememberedUid } from "../database/identity";
 import type { Finding } from "../base/findings";
 import type { Facts } from "../facts/facts";
-import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, asArray, getOwn, asString, type Json } from "../base/values";
 import { databaseVersion } from "../database/rollout";
@@ -55,8 +54,7 @@ export function databasesOfCluster(
   ec: KubeObject,
   api?: ApiFacts,
 ): readonly RecoveryDatabase[] {
-  const found = selectDatabases(facts, { names: [], everywhere: true, via: "api" });
-  const targets = found.targets.filter((target) => isSame(target.ec, ec));
+  const targets = selectOfCluster(facts, ec);
   const bdbs = api?.databases ?? [];
   const known = targets.map((target) => {
     const identity = api && identifyAmong(target, { others: targets, all: bdbs }, facts.names);
@@ -77,6 +75,11 @@ export function databasesOfCluster(
       .filter(({ uid }) => !taken.has(uid))
       .map((bdb) => ({ ...withoutResource(bdb), ...(isOpen(bdb) && { uid: undefined }) })),
   ];
+}
+
+function selectOfCluster(facts: Facts, ec: KubeObject): readonly DatabaseTarget[] {
+  const found = selectDatabases(facts, { names: [], everywhere: true, via: "api" });
+  return found.targets.filter((target) => isSame(target.ec, ec));
 }
 
 interface KnownDatabase {
@@ -115,16 +118,19 @@ function asRecorded(bdb: ApiDatabase): Omit<RecoveryDatabase, "label" | "target"
   return { uid, name, runs: bdbVersion(bdb), modules, status, volatile: isVolatile(bdb) };
 }
 
-/** What stands against a call: the number may be another database's by now. */
+/** What stands against a call: the number may be another database's by now, or two resources' one. */
 export function otherRecord(
-  names: Names,
+  facts: Facts,
   { label: object, target, name }: RecoveryDatabase,
   now: ApiDatabase | undefined,
 ): Finding | undefined {
   if (target === undefined) {
     return now?.name === name ? undefined : databaseFinding("uidMismatch", { object });
   }
-  const identity = identify(target, now === undefined ? [] : [now], names);
+  const { ec } = target;
+  const others = ec === undefined ? [] : selectOfCluster(facts, ec);
+  const all = now === undefined ? [] : [now];
+  const identity = identifyAmong(target, { others, all }, facts.names);
   return identity.is === "proven" ? undefined : identity.finding;
 }
 

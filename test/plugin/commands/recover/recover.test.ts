@@ -572,6 +572,28 @@ test.each<[string, Partial<RecoverOptions>]>([
   },
 );
 
+test("two resources of one record, the second one there after the plan: 3 before the call", async () => {
+  const world = await frozen(old);
+  const [edb] = ((await world.cluster.list(product.edb)) ?? []).filter(
+    (one) => getPath(one, ["status", "databaseUID"]) === "3",
+  );
+  if (edb === undefined) throw new Error("there is no database 3");
+  const metadata = { name: edb.metadata.name, namespace: "reports", uid: "another" };
+  const client = await world.client();
+  const read = client.database.bind(client);
+  client.database = (...args) => {
+    world.controlPlane.load([{ ...edb, metadata }]);
+    return read(...args);
+  };
+  const { report } = await world.run(
+    { engineVersion: "7.2" },
+    { api: { wish: anyWish, connect: () => Promise.resolve(client) } },
+  );
+  expect(report.exit.code).toBe(3);
+  expect(report.findings?.[0]).toMatchObject({ code: "DATABASE-UID-SHARED" });
+  expect([calls(world), world.sent]).toEqual([[], []]);
+});
+
 test.each<[string, FrozenWish, Partial<RecoverOptions>]>([
   ["a look at what is frozen", old, { apply: false }],
   ["a look at what is not", { asked: false }, { apply: false }],

@@ -204,6 +204,24 @@ describe("a record that two resources stand for", () => {
     expect(scene.calls()).toEqual([]);
   });
 
+  test("is looked for again right before the call", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      changed((api) => ({
+        // its last look at what works on the database comes after everything was planned
+        actionsOf: async (uid: number, signal: AbortSignal) => {
+          const edb = await scene.edb("sessions");
+          const metadata = { name: "sessions", namespace: "reports", uid: "another" };
+          if (edb !== undefined) scene.controlPlane.load([{ ...edb, metadata }]);
+          return await api.actionsOf(uid, signal);
+        },
+      })),
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-UID-SHARED"]]);
+    expect([scene.calls(), scene.sent]).toEqual([[], []]);
+  });
+
   test("with another number it stands in nobody's way", async () => {
     const scene = await twice({ status: { databaseUID: "8" } });
     expect((await scene.upgrade()).exit.code).toBe(0);

@@ -6,7 +6,6 @@ import {
   logEvidence,
 } from "../../../../plugin/domain/recovery/classify";
 import { databasesOfCluster, otherRecord } from "../../../../plugin/domain/recovery/databases";
-import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
 import { aPod, aSet, anEc } from "../engine-cluster/scene";
 import { anEaadb } from "../database/scene";
@@ -324,13 +323,17 @@ describe("a database as it runs", () => {
   });
 
   test("a record is looked at again before it is called", () => {
-    const [known, apart, other] = of({ edbs: plain, bdbs: [{}, { uid: 2, name: "more" }] });
+    const scene = { edbs: plain, bdbs: [{}, { uid: 2, name: "more" }] };
+    const [known, apart, other] = of(scene);
+    const { facts } = sceneOf(scene);
     const now = (database: typeof known, name: string | undefined, uid: number) =>
-      database && otherRecord(names, database, aBdb({ name, uid }))?.code;
+      database && otherRecord(facts, database, aBdb({ name, uid }))?.code;
+    const alone = known?.target && { ...known, target: { ...known.target, ec: undefined } };
+    expect(now(alone, "orders", 1)).toBeUndefined();
     expect([now(known, "orders", 1), now(apart, "more", 2)]).toEqual([undefined, undefined]);
     expect(now(known, "billing", 1)).toBe("DATABASE-UID-MISMATCH");
     expect(now(apart, "billing", 2)).toBe("DATABASE-UID-MISMATCH");
-    expect(known && otherRecord(names, known, undefined)?.code).toBe("DATABASE-UID-UNKNOWN");
+    expect(known && otherRecord(facts, known, undefined)?.code).toBe("DATABASE-UID-UNKNOWN");
     expect(other).toBeUndefined();
   });
 
