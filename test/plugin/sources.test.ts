@@ -30,13 +30,13 @@ function unresolved(source: string): readonly string[] {
 /** Sources in recorded reports, as text and as JSON, each with a file that has it. */
 function recorded(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const files = execFileSync("git", ["ls-files", "-z", "test/golden", "test/frozen/records"], {
+  const files = execFileSync("git", ["ls-files", "-z", "test/golden", "test/records/kept"], {
     cwd: root,
     encoding: "utf8",
   });
   for (const file of files.split("\0").filter(Boolean))
     for (const [, source = ""] of readFileSync(join(root, file), "utf8").matchAll(
-      /"fix": .*\n(?: +"command": .*\n)? +"source": "(.+)"/gu,
+      /"fix": ?".*?",\s*(?:"command": ?".*?",\s*)?"source": ?"(.+?)"/gu,
     ))
       found.set(source, file);
   return found;

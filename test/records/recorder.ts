@@ -5,7 +5,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../plugin/adapters/yaml";
-import type { Finding } from "../../plugin/domain/base/findings";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
@@ -21,6 +20,7 @@ import type { Ended } from "../support/program-world";
 import { type Start, Starts, type Words } from "../support/starts";
 import { fieldsOf } from "./fields";
 import { type FileObject, Requests } from "./requests";
+import { masked, toldDocument, toldEnd } from "./told";
 
 const namespace = names.operator.namespace;
 const oneDay = 86_400_000;
@@ -110,21 +110,7 @@ export class Recorder {
 
   private async end(scenario: Scenario): Promise<readonly string[]> {
     const { out } = await this.run(scenario, "json");
-    const report = JSON.parse(out) as Report;
-    const { steps = [], namespaces = [], findings = [], backups = [], exit } = report;
-    const { code, reason, next, leftOut = [] } = exit;
-    return [
-      ...steps.map(({ action, object, result, why }) => `= ${action} ${object} ${result}: ${why}`),
-      ...namespaces.flatMap(({ name, result, findings: own = [] }) => [
-        `= namespace ${name} ${result}`,
-        ...own.map(toldFinding),
-      ]),
-      ...findings.map(toldFinding),
-      ...backups.map(({ object }) => `= saved ${object}`),
-      ...leftOut.map((object) => `= left out ${object}`),
-      `= exit ${String(code)}: ${reason}`,
-      ...(next === undefined ? [] : [`= next: ${next}`]),
-    ];
+    return toldEnd(JSON.parse(out) as Report);
   }
 
   private run(scenario: Scenario, form: "text" | "json"): Promise<Run> {
@@ -209,40 +195,4 @@ function objectsIn(folder: string): readonly FileObject[] {
         fields: fieldsOf(object),
       })),
     );
-}
-
-function toldFinding({ severity, code, object = "", cause }: Finding): string {
-  return `= ${severity} ${code} ${object}: ${cause}`;
-}
-
-/** JSON, with what is short on one line. */
-function toldDocument(value: unknown, indent = ""): string {
-  const short = JSON.stringify(value);
-  if (typeof value !== "object" || value === null || short.length + indent.length <= 240)
-    return short;
-  const within = `${indent}  `;
-  const told = Array.isArray(value)
-    ? value.map((one) => toldDocument(one, within))
-    : Object.entries(value).map(
-        ([key, one]) => `${JSON.stringify(key)}: ${toldDocument(one, within)}`,
-      );
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return `${open ?? ""}\n${told.map((line) => within + line).join(",\n")}\n${indent}${close ?? ""}`;
-}
-
-/** Without what differs from run to run: folders, identifiers, keys, and certificates. */
-function masked(text: string, { folder, place }: Starts): string {
-  const uids = new Map<string, string>();
-  return text
-    .replaceAll(place.release, "RELEASE")
-    .replaceAll(folder, "FOLDER")
-    .replaceAll(/\bhome-\d+/g, "home")
-    .replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, "RUN")
-    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (uid) => {
-      uids.set(uid, uids.get(uid) ?? `UID-${String(uids.size + 1)}`);
-      return uids.get(uid) ?? uid;
-    })
-    .replaceAll(/[A-Za-z0-9+/]{120,}={0,2}/g, "BASE64")
-    .replaceAll(/\b[0-9a-f]{64}\b/g, "DIGEST")
-    .replaceAll(/(?:[0-9A-F]{2}:){19,}[0-9A-F]{2}/g, "FINGERPRINT");
 }

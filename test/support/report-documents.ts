@@ -1,18 +1,25 @@
-/** Documents of every kind that runs on a cluster have, as the frozen records keep them, and made hostile. */
+/** Documents of commands as test/records keeps them, and made hostile. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "../../plugin/kernel/report";
 
-const records = join(__dirname, "../frozen/records");
+const records = join(__dirname, "../records/kept");
 
-/** Each record with a document, by the name of its file without the ending. */
-export const recordedDocuments = readdirSync(records).flatMap(
-  (name): readonly [string, Report][] => {
-    const [, json] =
-      /^--- -o json, exit \d+\n(.*)$/ms.exec(readFileSync(join(records, name), "utf8")) ?? [];
-    return json === undefined ? [] : [[name.replace(/\.txt$/, ""), JSON.parse(json) as Report]];
-  },
-);
+/** The document of a record: `check.after`. */
+export function recordedDocument(title: string): Report {
+  const text = readFileSync(join(records, `${title.replace(".", "/")}.json`), "utf8");
+  // what differs from run to run is masked in a record
+  return JSON.parse(text.replaceAll('"DIGEST"', `"${"0".repeat(64)}"`)) as Report;
+}
+
+/** Each by its title. */
+export const recordedDocuments = readdirSync(records, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".json"))
+  .sort()
+  .map((file): readonly [string, Report] => {
+    const title = file.replace("/", ".").replace(/\.json$/, "");
+    return [title, recordedDocument(title)];
+  });
 
 /** What the form of a document fixes; every other text may be a stranger's. */
 const fixed = new Set(

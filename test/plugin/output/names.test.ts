@@ -9,17 +9,12 @@ import { aNamespace } from "../../support/builders";
 import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock } from "../../support/manual-clock";
 import { typed } from "../../support/program-world";
-
-function recorded(title: string): Report {
-  const text = readFileSync(join(__dirname, `../../frozen/records/${title}.txt`), "utf8");
-  return JSON.parse(text.slice(text.indexOf("{", text.indexOf("--- -o json")))) as Report;
-}
+import { recordedDocument } from "../../support/report-documents";
 
 test.each<[string, readonly string[]]>([
   ["upgrade-cluster.done", ["engineenterprisecluster.app.engine.com/ec"]],
-  ["upgrade-cluster.plan-server", ["engineenterprisecluster.app.engine.com/ec"]],
   [
-    "upgrade-webhook.done",
+    "upgrade-webhook.dry-run-server",
     [
       "validatingwebhookconfiguration.admissionregistration.k8s.io/engine-enterprise-admission",
       "validatingwebhookconfiguration.admissionregistration.k8s.io/edb-admission",
@@ -29,7 +24,9 @@ test.each<[string, readonly string[]]>([
   ["cert-create.done", ["secret/admission-tls"]],
   ["check.after", []],
 ])("the names of %s", (title, lines) => {
-  expect(renderNames(recorded(title), names)).toBe(lines.map((line) => `${line}\n`).join(""));
+  expect(renderNames(recordedDocument(title), names)).toBe(
+    lines.map((line) => `${line}\n`).join(""),
+  );
 });
 
 test("of a status the clusters are named", () => {
