@@ -13,7 +13,7 @@ const root = join(__dirname, "..");
 const folders = {
   adapters: ["plugin/adapters"],
   domain: ["plugin/domain"],
-  jobs: ["jobs", "frozen", "records"],
+  jobs: ["jobs", "records"],
   program: ["plugin/cli", "plugin/cmdutil"],
   parts: [
     "plugin/commands/upgrade-webhook",
