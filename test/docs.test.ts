@@ -125,3 +125,14 @@ describe("the man pages", () => {
     }
   });
 });
+
+test("no page patches the version of a database for real: an upgrade is begun by its own command", () => {
+  const lines = pagePaths().flatMap((path) =>
+    readPage(path)
+      .split("\n")
+      .filter((line) => /^(?:\$ )?kubectl (?:\S+ )*(?:patch|edit) .*engineVersion/.test(line))
+      .map((line) => `${path}: ${line}`),
+  );
+  expect(lines.length).toBeGreaterThan(3);
+  expect(lines.filter((line) => !line.includes("--dry-run=server"))).toEqual([]);
+});
