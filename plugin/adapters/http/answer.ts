@@ -91,7 +91,7 @@ export async function* arriving(
 }
 
 /** Seconds of the Retry-After header; its date form is not used by the servers that are asked. */
-export function retryAfterOf({ headers }: HttpAnswer): number | undefined {
+function retryAfterOf({ headers }: HttpAnswer): number | undefined {
   const value = headers["retry-after"];
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
 }

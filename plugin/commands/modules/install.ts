@@ -212,7 +212,7 @@ const lookMs = 20_000;
  * The call; its progress is told every so many per cent. The list tells what an open outcome was, and what an answer means that the module is
  * there already: that is what an answer that was lost looks like.
  */
-export function uploadOf(
+function uploadOf(
   ports: UploadPorts,
   file: ModuleFile,
   tellEvery = 25,

@@ -61,7 +61,7 @@ export function has(object: string, key: string): string {
 }
 
 /** The member of a value that may be no object: null where it is not there, as null counts as absent. */
-export function memberOf(value: string, key: string): string {
+function memberOf(value: string, key: string): string {
   return `type(${value}) == map && ${has(value, key)} ? ${member(value, key)} : null`;
 }
 

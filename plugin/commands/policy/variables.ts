@@ -69,7 +69,7 @@ function below(end: number): string {
 }
 
 /** The largest number that is read of a version; with a larger one it counts as not known. */
-export const largestPart = 99;
+const largestPart = 99;
 
 /** Every variable that a rule may use, in an order in which each knows those that it uses. */
 export function variablesOf(subject: PolicySubject): Variables {

@@ -98,7 +98,7 @@ const savedWhole = "the run saves the object; the report prints the command that
  * The change of ownership that goes before the first apply over a person's own kubectl apply: the
  * fields of the file become this tool's.
  */
-export function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
   if (live === undefined || fileEntries(live, ours).length === 0) return undefined;
   const apply = ["kubectl", "apply", "--server-side", `--field-manager=${ours}`];
   const { resourceVersion } = live.metadata;

@@ -124,7 +124,7 @@ interface ClusterPlace extends OperatorPlace {
 }
 
 /** The cluster itself, and the lists of these kinds; `why` knows which are in its namespace alone. */
-export function clusterLook(
+function clusterLook(
   place: ClusterPlace,
   { keys, why }: { readonly keys: readonly FactKey[]; readonly why: (own: boolean) => string },
 ): readonly Permission[] {
@@ -170,7 +170,7 @@ export function clusterNeeds(place: ClusterPlace): Needs {
 }
 
 /** The right to write a cluster. */
-export function clusterWrite({ names, namespace, name }: ClusterPlace, why: string): Permission {
+function clusterWrite({ names, namespace, name }: ClusterPlace, why: string): Permission {
   return permissionOn("patch", factSources(names).ecs.resource, { why, namespace, name });
 }
 

@@ -31,7 +31,7 @@ interface SecretReference {
 }
 
 /** Every Secret that is named, by default names too. */
-export function secretReferences(
+function secretReferences(
   clusters: readonly KubeObject[],
   remotes: readonly KubeObject[],
   names: Names,

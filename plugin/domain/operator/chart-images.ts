@@ -50,10 +50,7 @@ export function strayImages(
 }
 
 /** The operator's Deployment among what helm would write. */
-export function renderedOperator(
-  { objects }: RenderedChart,
-  { operator }: Names,
-): KubeObject | undefined {
+function renderedOperator({ objects }: RenderedChart, { operator }: Names): KubeObject | undefined {
   return (objects as readonly KubeObject[]).find(
     (object) =>
       isObject(object) &&

@@ -62,7 +62,7 @@ function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
 }
 
 /** Either place that tells it counts: the resource may be behind (S114, S125). */
-export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
+function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
   const told = causesOf("license", facts, { ec });
   const until = api?.license?.expirationDate;
   const cause = `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API reports`;

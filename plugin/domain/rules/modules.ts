@@ -23,7 +23,7 @@ export const modulesRule: Rule = {
 };
 
 /** A refusal shows fewer; of a list of a hundred thousand the others are counted. */
-export const mostCauses = 64;
+const mostCauses = 64;
 
 function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const { names } = options;

@@ -138,7 +138,7 @@ function unescaped(step: string): string {
 }
 
 /** The value with the patch laid over it; directives are taken out of what is kept. */
-export function strategicMerge(value: unknown, patch: unknown, structure: Structure): unknown {
+function strategicMerge(value: unknown, patch: unknown, structure: Structure): unknown {
   if (Array.isArray(patch)) return mergedList(value, patch, structure);
   if (!isObject(patch)) return patch;
   if (getOwn(patch, "$patch") === "replace") return withoutDirectives(patch);

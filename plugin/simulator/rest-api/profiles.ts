@@ -42,8 +42,5 @@ export type ProfileName = keyof typeof played;
 /** The releases that can be played, in order of age. */
 export const profiles = played as Readonly<Record<ProfileName, ApiProfile>>;
 
-/** The names, in order of age. */
-export const profileNames: readonly ProfileName[] = ["7.4", "7.22", "8.0", "8.2"];
-
 /** What is played where no release is named. */
 export const usualProfile: ProfileName = "7.22";
