@@ -87,11 +87,6 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     ["7.2", "7.4", "8.0", "8.2"],
     "the versions that releases bundle, as published",
   ],
-  [
-    /^plugin\/simulator\/rest-api\/profiles\.ts$/,
-    ["7.4", "8.0", "8.2"],
-    "the versions that releases bundle",
-  ],
   [/^plugin\/simulator\/rest-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
   [/^plugin\/simulator\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
