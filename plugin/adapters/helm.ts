@@ -85,7 +85,7 @@ const everyState = [
   ...["--superseded", "--uninstalled", "--uninstalling"],
 ];
 
-/** Stands behind the port Helm of run/operator/chart. */
+/** Stands behind the port Helm of commands/upgrade-operator/chart. */
 export class HelmProgram {
   constructor(private readonly setting: HelmSetting) {}
 
