@@ -38,8 +38,10 @@ async function interrupted(
   const home = aFolder("engine-main");
   const left = [...signals];
   const server = createServer((request, response) => {
-    if (met(request)) child.kill(left.shift());
-    else {
+    if (met(request)) {
+      const signal = left.shift();
+      if (signal !== undefined) child.kill(signal);
+    } else {
       const { method, url } = request;
       const allowed = { status: { allowed: true } };
       const kinds = { resources: [{ name: "secrets", kind: "Secret", namespaced: true }] };

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checks } from "../../../../plugin/commands/checks";
 import type { Report } from "../../../../plugin/kernel/report";
+import { defaultNames } from "../../../../plugin/domain/names/names";
+import { textIn } from "../../../../plugin/domain/names/text";
 import { expectGoldenText } from "../../../support/golden";
 import { type Ended, typed } from "../../../support/program-world";
 import { writeRelease } from "../../../support/releases/tree";
@@ -234,7 +236,7 @@ describe("--list", () => {
     expect(code).toBe(0);
     for (const { code: each, title } of checks) {
       expect(out).toContain(each);
-      expect(out).toContain(title);
+      expect(out).toContain(textIn(title, defaultNames));
     }
   });
 
