@@ -47,8 +47,8 @@ const subjects = {
   scc: words("release"),
   operator: words("release"),
   facts: words("certificate release"),
-  rollout: words("facts"),
-  admission: words("facts release rollout rules"),
+  rollout: words("facts operator"),
+  admission: words("certificate facts release rollout rules"),
   "engine-cluster": words("facts release rest-api rollout rules"),
   database: words("engine-cluster facts release rest-api rollout rules"),
   recovery: words("database engine-cluster facts release rest-api rollout rules"),
@@ -71,7 +71,9 @@ const house = {
   readers: words("kernel ports domain"),
   kernel: words("ports domain"),
   ports: words("domain"),
-  webhook: words("adapters/http adapters/kubernetes adapters/certificate-pair.ts domain"),
+  webhook: words(
+    "adapters/http adapters/kubernetes adapters/x509 adapters/certificate-pair.ts adapters/encoding.ts adapters/yaml.ts domain",
+  ),
   ...Object.fromEntries(
     Object.entries(subjects).map(([subject, own]) => [
       `domain/${subject}`,

@@ -1,21 +1,23 @@
 /** The commands: the tree, the help and the shell completion are made from this list. */
-import { ec, type Text, text } from "../domain/names/text";
 import * as about from "./flags";
-import { upgrade, upgradeCluster, upgradeOperator } from "../commands/upgrade/flags";
+import { ec, text, type Text } from "../domain/names/text";
+import { upgrade } from "../commands/upgrade/flags";
+import { upgradeCluster } from "../commands/upgrade-cluster/flags";
+import { upgradeOperator } from "../commands/upgrade-operator/flags";
 import { upgradeDatabase } from "../commands/upgrade-database/flags";
-import * as look from "../commands/status/flags";
+import { check as checkSpec } from "../commands/check/flags";
+import { recover as recoverSpec } from "../commands/recover/flags";
+import { status as statusSpec } from "../commands/status/flags";
 import * as rules from "../commands/validate/flags";
 import * as modules from "../commands/modules/flags";
 import { policy } from "../commands/policy/flags";
-import { reapplyRbac, unbindScc } from "../commands/reapply-rbac/flags";
-import { certCreate, certInspect, upgradeWebhook } from "../commands/upgrade-webhook/flags";
-import {
-  command,
-  type CommandEntry,
-  diffCommand,
-  jobCommand,
-  rehearseCommand,
-} from "../cmdutil/entry";
+import { reapplyRbac } from "../commands/reapply-rbac/flags";
+import { unbindScc } from "../commands/unbind-scc/flags";
+import { upgradeWebhook } from "../commands/upgrade-webhook/flags";
+import { certCreate, certInspect } from "../commands/cert/flags";
+import { command, type CommandEntry, jobCommand } from "../cmdutil/entry";
+import { diffCommand } from "../commands/diff/command";
+import { rehearseCommand } from "../commands/rehearse/entry";
 
 /** Words that only lead to other commands. */
 export const parents: Readonly<Record<string, Text>> = {
@@ -65,15 +67,15 @@ const inspect = command(certInspect, async () => {
   const { runCertInspect } = await import("../commands/cert/command.ts");
   return { run: runCertInspect };
 });
-const status = command(look.status, async () => {
+const status = command(statusSpec, async () => {
   const { runStatus, statusText } = await import("../commands/status/command.ts");
   return { run: runStatus, text: statusText };
 });
-const check = command(look.check, async () => {
+const check = command(checkSpec, async () => {
   const { runCheck, checkText } = await import("../commands/check/command.ts");
   return { run: runCheck, text: checkText };
 });
-const recover = command(look.recover, async () => {
+const recover = command(recoverSpec, async () => {
   const { runRecover, recoverText } = await import("../commands/recover/command.ts");
   return { run: runRecover, text: recoverText };
 });
@@ -137,3 +139,9 @@ export const entries: readonly CommandEntry[] = [
     return { run: runOptions, text: optionsText };
   }),
 ];
+
+/** Every finding code with its cause, for completion; loaded when it is asked for. */
+export async function codes(): Promise<readonly (readonly [code: string, cause: Text])[]> {
+  const { catalogue } = await import("../commands/explain/catalogue.ts");
+  return catalogue.map(({ code, cause }) => [code, cause]);
+}

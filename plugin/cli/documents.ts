@@ -18,7 +18,7 @@ import type { DatabaseReport } from "../commands/upgrade-database/upgrade";
 import type { InstallDetails } from "../commands/modules/install";
 import type { BundleDetails } from "../commands/upgrade-operator/changes";
 import type { ChartDetails } from "../commands/upgrade-operator/chart";
-import type { RulesDetails } from "../commands/validate/validate";
+import type { RulesDetails } from "../kernel/report";
 import type { UnbindDetails } from "../commands/unbind-scc/unbind";
 
 /** By kind; undefined where a document has no details. */

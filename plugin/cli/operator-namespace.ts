@@ -4,7 +4,7 @@ import { exitCodes } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { findPlace, type NamespaceFacts, type PlaceSign } from "../readers/operator-namespace";
 import type { Cluster } from "../ports/kubernetes";
-import { BlockedError } from "../kernel/recorder";
+import { BlockedError } from "../domain/base/errors";
 import { operatorFinding } from "../domain/operator/findings";
 import { namespaceMissing } from "../domain/admission/findings";
 import { quoteCommand } from "../output/escape";

@@ -8,11 +8,10 @@ import { fittedHelp, widthOf } from "../domain/base/fit";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
 import { defaultNames, type Names } from "../domain/names/names";
-import type { Text } from "../domain/names/text";
 import type { Chosen } from "../cmdutil/entry";
 import type { Job } from "./run";
 import type { ReadNames } from "./names-file";
-import { diff, jobs } from "./commands";
+import { codes, diff, jobs } from "./commands";
 import { parse, type Parsed, prefixOf, toGlobalOptions } from "./tree";
 
 /** Runs one command line to its end; never throws. */
@@ -162,10 +161,6 @@ async function namesFor({ raw }: Pick<Parsed, "raw">, env: World["env"]): Promis
 async function complete(words: readonly string[], world: World): Promise<ExitCode> {
   const { env, streams } = world;
   const { complete: answer } = await import("./complete.ts");
-  const codes = async (): Promise<readonly (readonly [string, Text])[]> => {
-    const { catalogue } = await import("../commands/explain/catalogue.ts");
-    return catalogue.map(({ code, cause }) => [code, cause]);
-  };
   const lineNames = await namesFor(parse(words, prefixOf(env)), env);
   const found = async (question: Question): Promise<readonly Suggestion[]> => {
     const line = parse(question.before, prefixOf(env));

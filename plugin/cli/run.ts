@@ -20,7 +20,7 @@ import { createSession, type Session, type World } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
 import type { Placed } from "./operator-namespace";
 import { askedFor } from "../kernel/permissions";
-import { BlockedError } from "../kernel/recorder";
+import { BlockedError } from "../domain/base/errors";
 import type { Event, Report } from "../kernel/report";
 import { types } from "node:util";
 import type { Finding } from "../domain/base/findings";

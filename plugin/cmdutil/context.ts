@@ -12,7 +12,7 @@ import type { KubeObject } from "../domain/kube/objects";
 import type { Release } from "../domain/release/contents";
 import { bounded } from "../domain/base/values";
 import type { Clock, Cluster } from "../ports/kubernetes";
-import type { Home } from "../kernel/journal";
+import type { Home } from "../ports/home";
 import type { DeclaredNeeds } from "../kernel/needs";
 import type { Recorder } from "../kernel/recorder";
 import type { Event, Report } from "../kernel/report";

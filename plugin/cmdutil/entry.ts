@@ -1,23 +1,13 @@
 /** A command as the program knows it: what is written down of it, bound to what is loaded to run it. */
 import type { Text } from "../domain/names/text";
-import type { CommandContext, CommandRun, RehearsedCommand } from "./context";
-import {
-  FlagReader,
-  type FlagSpec,
-  type FlagTable,
-  listOf,
-  type RawFlags,
-  readOptions,
-} from "./flags";
-import type { JobOf } from "./run-ports";
+import type { CommandContext, CommandRun } from "./context";
+import { FlagReader, type FlagSpec, type FlagTable, listOf, type RawFlags } from "./flags";
+import type { JobOf } from "./job";
 import { type CommandSpec, type Described, readCommand } from "./spec";
 import type { TextStyle } from "../output/text";
 import type { Plan } from "../kernel/runner";
 import type { Report } from "../kernel/report";
-import { diff, rehearse, rehearseFlags } from "../commands/rehearse/flags";
 import { rehearsedByDefault } from "./standard-flags";
-import { UsageError } from "../domain/base/errors";
-import { exampleReleaseName } from "../simulator/model";
 
 /** What a loaded command offers: the act, and a text of its own where the common one does not fit. */
 export interface LoadedCommand {
@@ -92,7 +82,7 @@ export function jobCommand<T extends FlagTable, F extends object, S, P extends P
   load: () => Promise<JobOf<NoInfer<F>, S, P>>,
 ): CommandEntry {
   return command(spec, async () => {
-    const [{ jobRun }, jobOf] = await Promise.all([import("./run-ports.ts"), load()]);
+    const [{ jobRun }, jobOf] = await Promise.all([import("./job.ts"), load()]);
     return { run: jobRun(spec.kind, jobOf) };
   });
 }
@@ -111,99 +101,11 @@ export function entryOf(
 }
 
 /** The command that is meant where none is given, without any flag. */
-function mainJob(commands: readonly CommandEntry[]): Chosen {
+export function mainJob(commands: readonly CommandEntry[]): Chosen {
   const entry = commands.find(({ path }) => path === rehearsedByDefault);
   if (entry === undefined) throw new Error(`there is no command ${rehearsedByDefault}`);
   return { entry, args: [], raw: {}, words: [entry.path] };
 }
 
-const pathsOf = (commands: readonly CommandEntry[]): readonly string[] =>
+export const pathsOf = (commands: readonly CommandEntry[]): readonly string[] =>
   commands.map(({ path }) => path);
-
-/** `diff`, made for the commands that write. */
-export function diffCommand(commands: readonly CommandEntry[]): CommandEntry {
-  const known = pathsOf(commands);
-  return entryOf(diff(known), (_raw, { entry, args, raw, words } = mainJob(commands)) => {
-    const prepared = entry.prepare(raw);
-    const unfit = `${entry.path} changes nothing; what does: ${known.join(", ")}`;
-    return {
-      ...prepared,
-      problems: [...(commands.includes(entry) ? [] : [unfit]), ...prepared.problems],
-      load: async () => {
-        const { run, text } = await prepared.load();
-        const { runDiff } = await import("./run-ports.ts");
-        return {
-          run: (context) => runDiff(context, (planning) => run(planning, args), words),
-          text,
-        };
-      },
-    };
-  });
-}
-
-/** `rehearse`, made for the commands that may be rehearsed. */
-export function rehearseCommand(commands: readonly CommandEntry[]): CommandEntry {
-  return entryOf(rehearse(pathsOf(commands)), (raw, inner) =>
-    prepareRehearsal(raw, inner ?? mainJob(commands), commands),
-  );
-}
-
-function prepareRehearsal(
-  raw: RawFlags,
-  inner: Chosen,
-  commands: readonly CommandEntry[],
-): PreparedCommand {
-  const read = new FlagReader(raw);
-  const flags = readOptions(rehearseFlags, read);
-  if (!commands.includes(inner.entry)) {
-    const known = pathsOf(commands).join(", ");
-    read.problems.push(
-      `${inner.entry.path} cannot be rehearsed, it works on no cluster; what can: ${known}`,
-    );
-    const { problems } = read;
-    return { problems, load: () => Promise.reject(new UsageError(problems)) };
-  }
-  const chosen = flags.from === undefined ? withRelease(inner) : inner;
-  const prepared = chosen.entry.prepare(chosen.raw);
-  return {
-    ...prepared,
-    problems: [...read.problems, ...prepared.problems],
-    missing: [...read.missing, ...(prepared.missing ?? [])],
-    load: async () => {
-      const command = await prepared.load();
-      const { runRehearse } = await import("../commands/rehearse/command.ts");
-      const { rehearsalText } = await import("../commands/rehearse/text.ts");
-      const rehearsed = rehearsedOf(chosen, command);
-      return {
-        run: (context) => runRehearse(context, [], { ...flags, command: rehearsed }),
-        text: (report, style) =>
-          rehearsalText(report, style, { command: command.text, limits: flags.limits }),
-      };
-    },
-  };
-}
-
-/** On the built-in example no file is needed: the release to upgrade it to comes with it. */
-function withRelease(chosen: Chosen): Chosen {
-  const { entry, raw, words } = chosen;
-  const read = new FlagReader(raw);
-  if (entry.needsRelease !== true || read.given("release") || read.given("chart")) return chosen;
-  const release = exampleReleaseName;
-  return { ...chosen, raw: { ...raw, release }, words: [...words, `--release=${release}`] };
-}
-
-function rehearsedOf(
-  { entry, args, words, raw }: Chosen,
-  command: LoadedCommand,
-): RehearsedCommand {
-  const { settles = false, repeatsWith, reads } = entry;
-  const read = new FlagReader(raw);
-  const repeats = repeatsWith !== undefined && read.on(repeatsWith);
-  return {
-    line: words,
-    path: entry.path,
-    settles: settles && !repeats,
-    reads: reads?.(read) === true,
-    run: (context) => command.run(context, args),
-  };
-}

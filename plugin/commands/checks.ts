@@ -6,7 +6,7 @@ import { type Check, judgingCodes } from "../domain/checks/check";
 import { clusterChecks, clusterSpecChecks, licenceChecks } from "./upgrade-cluster/checks";
 import { databaseChecks } from "./upgrade-database/checks";
 import { deletionChecks } from "../domain/checks/deletion";
-import { definitionChecks } from "../domain/checks/definitions";
+import { definitionChecks } from "./upgrade-operator/definition-checks";
 import { releaseChecks } from "./upgrade-operator/release-checks";
 import { operatorChecks, operatorOwnerChecks } from "./upgrade-operator/checks";
 import { platformChecks } from "../domain/checks/platform";
@@ -14,6 +14,10 @@ import { rbacChecks, rbacReachChecks } from "./reapply-rbac/checks";
 import { rbacSettingChecks } from "./reapply-rbac/site-checks";
 import { sccChecks } from "./unbind-scc/checks";
 import { webhookChecks, webhookTrustChecks } from "./upgrade-webhook/checks";
+import type { Facts } from "../domain/facts/facts";
+import type { Selection } from "../domain/checks/selection";
+import { type CheckTarget, situationOf } from "../domain/checks/context";
+import { type Judgment, judgeBy } from "../domain/checks/judge";
 
 /** The catalogue of checks. */
 export const checks: readonly Check[] = [
@@ -44,3 +48,12 @@ export const checkCodes: readonly Code[] = [
   ...Object.values(judgingCodes),
   ...checks.filter((check) => check.shared !== true),
 ].map(({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }));
+
+/** Judges the facts by every check of the catalogue. */
+export function judgeChecks(
+  facts: Facts,
+  target: CheckTarget,
+  selection: Selection = {},
+): Judgment {
+  return judgeBy(checks, situationOf(facts, target), selection);
+}

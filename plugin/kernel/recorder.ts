@@ -1,51 +1,21 @@
 /** Keeps what a run has done and seen, reports the reporter, and makes the document of it. */
-import { ClusterApiPermissionError } from "../domain/rest-api/modules";
-import { ApiError, EngineError, exitCodes, type ExitCode } from "../domain/base/errors";
+import { ClusterApiPermissionError } from "../domain/rest-api/errors";
+import { ApiError, EngineError, exitCodes, BlockedError } from "../domain/base/errors";
 import { defaultNames, type Names } from "../domain/names/names";
 import { conversionFailure } from "../domain/operator/conversion";
 import type { Finding } from "../domain/base/findings";
 import { DeclaredNeeds } from "./needs";
 import type { Clock } from "../ports/kubernetes";
 import type {
-  StepAction,
   Event,
   ExitReport,
   PodReport,
-  PlannedWrite,
   ProbeReport,
   Report,
-  Result,
   StepReport,
   Stretch,
 } from "./report";
-
-/** What a step says of itself before it is taken. */
-export interface StepInfo {
-  readonly id: string;
-  readonly action: StepAction;
-  readonly object: string;
-  readonly why: string;
-  /** Of a write that is only planned. */
-  readonly write?: PlannedWrite;
-}
-
-/** A run that has to stop, with the findings that say why. */
-export class BlockedError extends EngineError {
-  readonly code: string;
-  readonly exitCode: ExitCode;
-  readonly findings: readonly Finding[];
-
-  constructor(exitCode: ExitCode, findings: readonly Finding[]) {
-    const first = findings.find(({ severity }) => severity === "error") ?? findings[0];
-    super(
-      first === undefined ? "the run was stopped" : `${first.object ?? ""}: ${first.cause}`,
-      first === undefined ? {} : { hint: first.fix },
-    );
-    this.code = first?.code ?? "STOPPED";
-    this.exitCode = exitCode;
-    this.findings = findings;
-  }
-}
+import type { Result, StepInfo } from "../domain/kube/planned-write";
 
 /** How a run stands that ends by an error after a write. */
 interface Midway {

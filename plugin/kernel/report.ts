@@ -3,16 +3,13 @@
  * Report through a Recorder; reporters render events as they come and the document at the end.
  */
 import type { ExitCode } from "../domain/base/errors";
-import type { Finding } from "../domain/base/findings";
-import type { PlannedWrite } from "../domain/kube/planned-write";
+import type { Finding, Severity } from "../domain/base/findings";
+import type { PlannedWrite, StepAction, Result } from "../domain/kube/planned-write";
 import type { Login } from "../ports/kubernetes";
+import type { Area } from "../domain/checks/check";
+import type { CheckVerdict } from "../domain/checks/judge";
 
 export type { PlannedWrite } from "../domain/kube/planned-write";
-
-export type StepAction =
-  "apply" | "patch" | "delete" | "call" | "chart" | "ask" | "probe" | "wait" | "read";
-export type Result =
-  "created" | "changed" | "unchanged" | "deleted" | "done" | "skipped" | "failed" | "planned";
 
 export interface StepReport {
   /** @minimum 1 */
@@ -173,4 +170,56 @@ export type Event =
 export interface Reporter {
   event(event: Event): void;
   end(report: Report): void;
+}
+
+/** One object of a report. */
+export interface JudgedObject {
+  /** Kind, namespace and name. */
+  readonly object: string;
+  readonly location?: Finding["location"];
+  readonly result: "allowed" | "refused" | "not evaluated";
+}
+
+/** `details` of a document of kind Validation or Audit. */
+export interface RulesDetails {
+  readonly objects: readonly JudgedObject[];
+  /** The ECs that were known, namespace/name. */
+  readonly clusters: readonly string[];
+  /** Rules that judge changes, and had none to judge. */
+  readonly withoutChange: readonly string[];
+}
+
+/** The names of the parts: stable, shown to people, used in documents. */
+export type PartId =
+  | "auto-off"
+  | "rbac-expand"
+  | "operator"
+  | "webhook"
+  | "cluster"
+  | "scc"
+  | "rbac-contract"
+  | "databases";
+
+/** What became of one part. */
+export interface PartReport {
+  readonly part: PartId;
+  readonly title: string;
+  readonly result: Result;
+  readonly ms: number;
+  /** Milliseconds from the beginning of the run on; absent of a part that was not begun. */
+  readonly at?: number;
+  readonly why: string;
+}
+
+/** One check of a document. */
+export interface CheckLine {
+  readonly code: string;
+  readonly area: Area;
+  readonly title: string;
+  readonly severity: Severity;
+  readonly source: string;
+  /** Absent where the checks are only listed. */
+  readonly verdict?: CheckVerdict;
+  /** Why it was not judged. */
+  readonly because?: string;
 }

@@ -14,7 +14,8 @@ import {
   requireYes,
 } from "./permissions";
 import type { ChangedError } from "./send";
-import { BlockedError, type StepInfo } from "./recorder";
+import type { StepInfo } from "../domain/kube/planned-write";
+import { BlockedError } from "../domain/base/errors";
 import type { Report } from "./report";
 import { type Change, permissionsOf } from "../domain/kube/change";
 import { isSameSpec, Session, type SessionOptions } from "./session";

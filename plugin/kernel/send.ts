@@ -14,7 +14,8 @@ import { isPersons, judgeConflict } from "../domain/kube/owners";
 import { answerOf } from "../domain/admission/probe";
 import { adviceFor, nameOfRefuser, type Refuser, refuserOf } from "../domain/admission/refusers";
 import type { Cluster } from "../ports/kubernetes";
-import { BlockedError, type Recorder } from "./recorder";
+import type { Recorder } from "./recorder";
+import { BlockedError } from "../domain/base/errors";
 import {
   type Apply,
   type Change,

@@ -3,7 +3,7 @@
  * came, and told. What nobody confirmed is not sent.
  */
 import { type WriteAction, unconfirmedFindings } from "../domain/kube/planned-write";
-import { deletionOf } from "../domain/facts/deletion";
+import { deletionOf } from "../domain/kube/deletion";
 import { exitCodes, type StatusCause, UnknownOutcomeError } from "../domain/base/errors";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
 import {
@@ -15,7 +15,8 @@ import {
   requireConfirmed,
   sendChange,
 } from "./send";
-import { BlockedError, type StepInfo } from "./recorder";
+import type { StepInfo } from "../domain/kube/planned-write";
+import { BlockedError } from "../domain/base/errors";
 import type { RunPorts } from "./permissions";
 import {
   actsOf,
@@ -35,7 +36,7 @@ import {
 } from "../domain/kube/change";
 import { KeptObjects } from "./journal";
 import { statesOf } from "./preview";
-import type { Result } from "./report";
+import type { Result } from "../domain/kube/planned-write";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
 

@@ -2,12 +2,13 @@
  * The one wait loop: looks again and again until it is done. A server that is away for a moment is
  * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
  */
-import { ClusterApiError } from "../domain/rest-api/modules";
+import { ClusterApiError } from "../domain/rest-api/errors";
 import { ApiError, exitCodes, TimeoutError, UnavailableError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { isSameStall, type Progress, type Stalled, stallFinding } from "../domain/rollout/progress";
 import type { Clock } from "../ports/kubernetes";
-import { BlockedError, type Recorder } from "./recorder";
+import type { Recorder } from "./recorder";
+import { BlockedError } from "../domain/base/errors";
 
 /** Milliseconds between two looks, unless a wait says otherwise. */
 export const pollMs = 2_000;

@@ -2,7 +2,7 @@
 import type { Finding } from "../domain/base/findings";
 import { groupBy } from "../domain/base/values";
 import type { Report } from "../kernel/report";
-import type { JudgedObject, RulesDetails } from "../commands/validate/validate";
+import type { JudgedObject, RulesDetails } from "../kernel/report";
 import { escape } from "./escape";
 import { sentenceOf } from "./sarif";
 

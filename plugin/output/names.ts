@@ -1,9 +1,10 @@
 /** `-o name`: the objects that a run wrote or showed, as kubectl names them. */
 import { kinds, rbacKinds } from "../domain/kube/kinds";
 import { kinds as productKinds, type Names } from "../domain/names/names";
-import { constraintResource } from "../domain/scc/grants";
+import { constraintResource } from "../domain/kube/kinds";
 import { asArray, asString, getOwn, getPath } from "../domain/base/values";
-import type { Report, Result, StepAction, StepReport } from "../kernel/report";
+import type { Report, StepReport } from "../kernel/report";
+import type { Result, StepAction } from "../domain/kube/planned-write";
 import { escape } from "./escape";
 
 const writing: ReadonlySet<StepAction> = new Set<StepAction>(["apply", "patch", "delete"]);

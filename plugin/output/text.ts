@@ -4,9 +4,9 @@ import type {
   PlannedWrite,
   ProbeReport,
   Report,
-  Result,
   StepReport,
 } from "../kernel/report";
+import type { Result } from "../domain/kube/planned-write";
 import { escape, escapeLines, type Palette, renderTable } from "./escape";
 import { type Finding, withPage } from "../domain/base/findings";
 import { permissionLine } from "../domain/kube/permissions";

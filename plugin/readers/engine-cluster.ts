@@ -2,7 +2,7 @@
 import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Resource } from "../domain/kube/objects";
 import { readSnapshot } from "./snapshot";
-import type { Skip } from "../domain/checks/selection";
+import type { Skip } from "../domain/base/skip";
 import type { AskingPorts } from "../kernel/permissions";
 
 /** What every look at a rollout reads, in the operator's namespace alone. */

@@ -1,6 +1,6 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
 import { secretNames } from "../domain/checks/secrets";
-import { ApiError, exitCodes } from "../domain/base/errors";
+import { ApiError } from "../domain/base/errors";
 import {
   type FactKey,
   factKeys,
@@ -14,18 +14,13 @@ import type { KubeObject, Resource } from "../domain/kube/objects";
 import { isObject } from "../domain/base/values";
 import type { Certificates } from "./certificate";
 import type { Clock, Cluster } from "../ports/kubernetes";
-import { type Judgment } from "../domain/checks/judge";
-import { requireMatched, type Skip } from "../domain/checks/selection";
-import { judgePrerequisites, prerequisiteKeys } from "../commands/upgrade/procedure";
+import type { Judgment } from "../domain/checks/judge";
 import {
   type PermissionChecker,
   MissingPermissionsError,
   tellMissing,
 } from "../kernel/permissions";
-import { BlockedError } from "../kernel/recorder";
-import type { WaitPorts } from "../kernel/wait";
-import { readSettled } from "./settled";
-import { definitionResource } from "../domain/operator/wanted";
+import { definitionResource } from "../domain/kube/kinds";
 
 /** Whose facts, and how they are read. */
 export interface SnapshotDeps {
@@ -43,7 +38,7 @@ type ListResult =
   | { readonly is: "unserved" }
   | { readonly is: "refused"; readonly why: string };
 
-const none: ListResult = { is: "unserved" };
+export const none: ListResult = { is: "unserved" };
 
 /** The lists named by `keys`, all without; what is not asked for counts as unread. */
 export async function readSnapshot(
@@ -183,50 +178,6 @@ async function isServed(cluster: Cluster, { group, version, plural }: Resource):
 function refusedOnly(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;
-}
-
-/** What is upgraded to, and what is accepted. */
-interface Beginning {
-  readonly namespace: string;
-  /** Release of the operator; undefined where the release does not report. */
-  readonly version: string | undefined;
-  /** Absent in a whole upgrade, which has judged the prerequisites itself. */
-  readonly skip?: readonly Skip[];
-  /** What passes by itself is waited for, so long. */
-  readonly wait: boolean;
-  readonly dryRun: "none" | "client" | "server";
-  readonly timeoutMs: number;
-}
-
-/** Reads and judges the prerequisites; throws where one is missing, may not be read, or a skip matches none. */
-export async function requirePrerequisites(
-  deps: SnapshotDeps & PermissionChecker & WaitPorts,
-  beginning: Beginning,
-): Promise<void> {
-  const { skip, wait, dryRun, timeoutMs: ms } = beginning;
-  if (skip === undefined) return;
-  const patience = { waits: wait && dryRun === "none", ms };
-  const judgment = await readSettled(deps, patience, () => readJudgment(deps, beginning, skip));
-  await requireRead(deps, judgment);
-  const { findings } = judgment;
-  requireMatched(skip, findings);
-  if (findings.some(({ severity }) => severity === "error")) {
-    throw new BlockedError(exitCodes.blocked, findings);
-  }
-  deps.recorder.findings(findings);
-}
-
-async function readJudgment(
-  deps: SnapshotDeps,
-  { namespace, version }: Beginning,
-  skip: readonly Skip[],
-): Promise<Judgment> {
-  const [read, definition] = await Promise.all([
-    readSnapshot(deps, namespace, prerequisiteKeys),
-    readDefinition(deps, "ec"),
-  ]);
-  const facts = withDefinition(read, definition);
-  return judgePrerequisites(facts, { operatorVersion: version }, skip);
 }
 
 /** Throws where prerequisites are not judged because a list may not be read. */

@@ -10,7 +10,7 @@ import { settledWorkloads } from "./operator/settled";
 import { playAlong, type PlayedClock } from "./operator/controller";
 import { PlayedApis } from "./rest-apis";
 import type { Source } from "./source/completion";
-import { VirtualClock } from "./virtual-clock";
+import { VirtualClock } from "../ports/virtual-clock";
 import { makeWebhookFolder, type RunningWebhook, startWebhookProcess } from "./webhook-process";
 import { kinds } from "../domain/kube/kinds";
 import { asString, getPath } from "../domain/base/values";

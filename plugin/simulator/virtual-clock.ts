@@ -1,29 +1,6 @@
 /** Time in a rehearsal: a wait costs nothing, and requests that have to come in order come one at a time. */
-import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../ports/kubernetes";
 import type { KubeObject } from "../domain/kube/objects";
-import type { Home, RunRecord } from "../kernel/journal";
-
-/** Time that passes when someone waits or a request is sent. */
-export class VirtualClock implements Clock {
-  constructor(private time: number) {}
-
-  now(): number {
-    return this.time;
-  }
-
-  advance(ms: number): void {
-    this.time += ms;
-  }
-
-  /** Advances at once, but lets real answers come in first: whoever polls must not starve them. */
-  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    this.time += ms;
-    await turn();
-    signal?.throwIfAborted();
-  }
-}
+import type { Home, RunRecord } from "../ports/home";
 
 /** Does one thing after the other, in the order in which they were asked for. */
 type Turn = <T>(act: () => Promise<T>) => Promise<T>;

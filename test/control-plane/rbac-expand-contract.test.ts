@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { shippedRbac } from "../../plugin/adapters/shipped";
 import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";
+import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/kube/role-rules";
 import { getPath } from "../../plugin/domain/base/values";
 import type { Demand, Question, Told } from "./access-watch-process";
 import type { ControlPlane } from "./control-plane";

@@ -4,8 +4,8 @@
  */
 import { kinds, rbacKinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { definitionResource } from "../../plugin/domain/operator/wanted";
-import { constraintResource } from "../../plugin/domain/scc/grants";
+import { definitionResource } from "../../plugin/domain/kube/kinds";
+import { constraintResource } from "../../plugin/domain/kube/kinds";
 import { getPath, asArray, getOwn } from "../../plugin/domain/base/values";
 import { played } from "../../plugin/simulator/operator/snapshot";
 import type { KubeObject } from "../../plugin/ports/kubernetes";

@@ -11,7 +11,7 @@ import { faultyGate, type Met, type Scenario } from "./faults";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
 import type { PlayedClock } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { stableJson } from "../../plugin/simulator/operator/acts";
 
 /** How one run of the command ended; `killed` for a process that did not live to say it. */

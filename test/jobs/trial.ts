@@ -9,7 +9,7 @@ import {
   ObservedCluster,
 } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { type Cluster, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { admin } from "../plugin/simulator/memory-cluster";

@@ -72,7 +72,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     "of Kubernetes' own kinds",
   ],
   [
-    /^plugin\/commands\/(upgrade|upgrade-database|modules|status)\/flags\.ts$/,
+    /^plugin\/commands\/(upgrade|upgrade-database|modules|recover)\/flags\.ts$/,
     ["7.2", "8.0"],
     "examples of the help",
   ],

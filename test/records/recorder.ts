@@ -10,7 +10,7 @@ import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Cluster } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { type Fault, faults } from "../jobs/faults";

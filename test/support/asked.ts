@@ -20,7 +20,7 @@ import {
   ObservedCluster,
 } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Access, Cluster } from "../../plugin/ports/kubernetes";
 import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";

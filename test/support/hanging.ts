@@ -16,7 +16,7 @@ import { everyFault, faults } from "../jobs/faults";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import type { ObservedCall } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";

@@ -9,7 +9,7 @@ import {
   playOperator,
   type PlayOptions,
 } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Cluster } from "../../plugin/ports/kubernetes";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";

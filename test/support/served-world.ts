@@ -3,7 +3,7 @@ import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { PlayOptions } from "../../plugin/simulator/operator/controller";
 import type { KubeObject } from "../../plugin/ports/kubernetes";
 import { EdbBridge } from "../../plugin/simulator/rest-api/bridge";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { testTime } from "./manual-clock";
 import { aClusterApi, type ClusterApiForTest, type PlayedWish } from "./played-cluster-api";
 import { aPlayedWorld, type PlayedWorld } from "./played-operator";

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../plugin/domain/kube/objects";
 import { exampleDefinitions, exampleSource } from "../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { playAlong } from "../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { alone, scc } from "../plugin/commands/unbind-scc/objects";

@@ -1,11 +1,8 @@
 /** Requests to a cluster's REST API: headers, login, what may be repeated, where a redirect may lead. */
 import { setMaxListeners } from "node:events";
 import type { ConnectionOptions } from "node:tls";
-import {
-  ClusterApiError,
-  ClusterApiPermissionError,
-  parseFailure,
-} from "../../domain/rest-api/modules";
+import { parseFailure } from "../../domain/rest-api/modules";
+import { ClusterApiError, ClusterApiPermissionError } from "../../domain/rest-api/errors";
 import { loginFinding } from "../../domain/rest-api/login";
 import { EngineError, exitCodes, UnavailableError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";

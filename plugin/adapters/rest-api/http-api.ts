@@ -13,7 +13,8 @@ import {
   parseLicense,
   parseNodes,
 } from "../../domain/rest-api/records";
-import { ClusterApiError, parseModules, upgradeMeanings } from "../../domain/rest-api/modules";
+import { parseModules, upgradeMeanings } from "../../domain/rest-api/modules";
+import { ClusterApiError } from "../../domain/rest-api/errors";
 import type { Names } from "../../domain/names/names";
 import { isObject, type Json } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";

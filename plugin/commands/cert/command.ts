@@ -12,7 +12,7 @@ import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
-import type { CertCreateFlags, CertInspectFlags } from "../upgrade-webhook/flags";
+import type { CertCreateFlags, CertInspectFlags } from "./flags";
 
 const certificates: Certificates = {
   generatePair,

@@ -21,7 +21,7 @@ import {
 } from "../../domain/certificate/keepers";
 import { type Certificates, type NewPair } from "../../readers/certificate";
 import type { Apply, Change, Create, Delete } from "../../domain/kube/change";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import type { AskingPorts } from "../../kernel/permissions";
 import type { Names } from "../../domain/names/names";

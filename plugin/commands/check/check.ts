@@ -1,13 +1,9 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
 import type { Names } from "../../domain/names/names";
 import { textIn } from "../../domain/names/text";
-import { type Area, type Check, judgingCodes } from "../../domain/checks/check";
-import {
-  type CheckVerdict,
-  isBlocked,
-  judgeChecks,
-  type Judgment,
-} from "../../domain/checks/judge";
+import { type Check, judgingCodes } from "../../domain/checks/check";
+import { type CheckVerdict, isBlocked, type Judgment } from "../../domain/checks/judge";
+import { judgeChecks } from "../checks";
 import { requireMatched, type Selection } from "../../domain/checks/selection";
 import type { CheckTarget } from "../../domain/checks/context";
 import { knownSecretNames } from "../../domain/checks/secrets";
@@ -18,7 +14,7 @@ import { checkNeeds } from "../../domain/checks/needs";
 import { certificateReport } from "../../readers/certificate";
 import { tellMissing } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
-import type { Report } from "../../kernel/report";
+import type { Report, CheckLine } from "../../kernel/report";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
 import { type Injection, injectionsIn } from "../../domain/admission/injector";
 
@@ -39,19 +35,6 @@ interface CheckOptions {
   readonly strict: boolean;
   /** What may not be read is accepted, whatever it is. */
   readonly allowUnread: boolean;
-}
-
-/** One check of a document. */
-export interface CheckLine {
-  readonly code: string;
-  readonly area: Area;
-  readonly title: string;
-  readonly severity: Severity;
-  readonly source: string;
-  /** Absent where the checks are only listed. */
-  readonly verdict?: CheckVerdict;
-  /** Why it was not judged. */
-  readonly because?: string;
 }
 
 /** `details` of a document of kind Check. */

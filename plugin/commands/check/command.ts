@@ -23,7 +23,7 @@ import {
   withRelease,
 } from "../../cmdutil/release-option";
 import { recorderOf } from "../../cmdutil/run-ports";
-import type { CheckFlags } from "../status/flags";
+import type { CheckFlags } from "./flags";
 
 export { checkText } from "./text";
 

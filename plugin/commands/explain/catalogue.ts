@@ -5,7 +5,7 @@ import { certificateCodes } from "../../domain/certificate/certificate";
 import { checkCodes } from "../checks";
 import { clusterCodes } from "../../domain/engine-cluster/findings";
 import { databaseFindings } from "../../domain/database/findings";
-import { deletionFindings } from "../../domain/facts/deletion";
+import { deletionFindings } from "../../domain/kube/deletion";
 import { dumpCodes } from "../../domain/facts/dump";
 import { error } from "../../domain/base/findings";
 import type { Code } from "../../domain/names/codes";
@@ -14,6 +14,7 @@ import { rbacFindings } from "../../domain/rbac/findings";
 import { recoveryFindings } from "../../domain/recovery/findings";
 import { sccFindings } from "../../domain/scc/findings";
 import { ruleFindings } from "../../domain/rules/findings";
+import { conflictFindings } from "../../domain/kube/owners";
 import { planFindings } from "../../domain/kube/planned-write";
 import { secretKeeperFindings } from "../../domain/certificate/keepers";
 import { webhookFindings } from "../../domain/admission/findings";
@@ -37,6 +38,7 @@ export const catalogue: readonly Code[] = [
   ...checkCodes,
   ...loginCodes,
   ...moduleCodes,
+  ...Object.values(conflictFindings),
   ...Object.values(planFindings),
   ...Object.values(recoveryFindings),
   ...Object.values(deletionFindings),

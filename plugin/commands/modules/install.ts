@@ -1,7 +1,8 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
 import { projectCluster } from "../../domain/rules/clusters";
 import { moduleFinding } from "../../domain/engine-cluster/modules";
-import { ClusterApiError, moduleLabel, namesOf, sameBuild } from "../../domain/rest-api/modules";
+import { moduleLabel, namesOf, sameBuild } from "../../domain/rest-api/modules";
+import { ClusterApiError } from "../../domain/rest-api/errors";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type Names, termOf } from "../../domain/names/names";
@@ -15,7 +16,8 @@ import type {
 } from "../../ports/rest-api";
 import { requireHome } from "../../kernel/permissions";
 import { type CallChange, Session, type SessionPorts } from "../../kernel/session";
-import { type Recorder, type StepInfo } from "../../kernel/recorder";
+import type { Recorder } from "../../kernel/recorder";
+import type { StepInfo } from "../../domain/kube/planned-write";
 import type { Report } from "../../kernel/report";
 import {
   isAway,

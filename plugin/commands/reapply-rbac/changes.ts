@@ -15,7 +15,7 @@ import {
   subjectLabel,
   subjectsBeyond,
   subjectsOf,
-} from "../../domain/rbac/rules";
+} from "../../domain/kube/role-rules";
 import { secondNameOf, type Site } from "../../domain/rbac/site";
 import type { Stale } from "../../domain/rbac/managed";
 import { type Apply, backBy, type Delete, type PutBack } from "../../domain/kube/change";

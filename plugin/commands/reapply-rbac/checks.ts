@@ -15,7 +15,7 @@ import {
   subjectLabel,
   subjectsBeyond,
   subjectsOf,
-} from "../../domain/rbac/rules";
+} from "../../domain/kube/role-rules";
 import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
 import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
 import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./site-checks";

@@ -8,14 +8,8 @@ import { reapplyRbac } from "./reapply";
 import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
-import {
-  openedTemplates,
-  readTemplates,
-  requireFit,
-  shippedTemplates,
-  type Templates,
-  withRelease,
-} from "../../cmdutil/release-option";
+import { shippedTemplates, withRelease } from "../../cmdutil/release-option";
+import { openedTemplates, readTemplates, requireFit, type Templates } from "./templates";
 import { prepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import type { ReapplyRbacFlags } from "./flags";
 import { usualAtOnce } from "../../cmdutil/standard-flags";

@@ -4,7 +4,8 @@ import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
 import { secondNameOf } from "../../domain/rbac/site";
-import { accessResources, constraintResource, grantName } from "../../domain/scc/grants";
+import { accessResources, grantName } from "../../domain/scc/grants";
+import { constraintResource } from "../../domain/kube/kinds";
 import { getOwn } from "../../domain/base/values";
 import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
 

@@ -1,5 +1,6 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
-import { heldSites, rolesOf, settingNeeds, templatesIn, wantedAt } from "./site-checks";
+import { heldSites, settingNeeds, templatesIn, wantedAt } from "./site-checks";
+import { rolesOf } from "../../domain/checks/roles";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -15,7 +16,7 @@ import {
 } from "../../domain/rbac/plan";
 import { clusterRoleOf } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
-import { noRules } from "../../domain/rbac/rules";
+import { noRules } from "../../domain/kube/role-rules";
 import { bounded } from "../../domain/base/values";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 

@@ -4,11 +4,12 @@ import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { ownerOf } from "../../domain/kube/owners";
-import { accept, requireMatched, skipWord } from "../../domain/checks/selection";
+import { accept, requireMatched } from "../../domain/checks/selection";
+import { skipWord } from "../../domain/base/skip";
 import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
 import { lineOf, rolesFor } from "../../domain/rbac/lines";
 import { entriesOf, isAsWanted, localFindings, typedEntry } from "../../domain/rbac/plan";
-import { grantLines, grantsOf, isAmong } from "../../domain/rbac/rules";
+import { grantLines, grantsOf, isAmong } from "../../domain/kube/role-rules";
 import {
   type RbacScope,
   type PlaceFound,
@@ -19,7 +20,7 @@ import {
 import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { RbacOptions } from "./read";
 import type { Targets } from "./targets";
 import { shortened } from "./targets";

@@ -1,6 +1,6 @@
 /** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
 import { exitCodes } from "../../domain/base/errors";
-import type { Skip } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
 import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/kube/objects";
 import type { Needs } from "../../domain/facts/needs";
@@ -8,12 +8,12 @@ import { inventoryNeeds, labelReads, rbacNeeds, type RbacWish } from "./needs";
 import { rbacFinding } from "../../domain/rbac/findings";
 import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
 import { type RbacScope, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
-import { roleRefOf } from "../../domain/rbac/rules";
+import { roleRefOf } from "../../domain/kube/role-rules";
 import { releasesOf } from "../../domain/scc/refusals";
 import { getPath, asString } from "../../domain/base/values";
 import { permissionOn } from "../../domain/kube/permissions";
 import { type AskingPorts, missingPermissions, requirePermissions } from "../../kernel/permissions";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../../readers/reviews";

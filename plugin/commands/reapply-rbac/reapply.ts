@@ -14,7 +14,7 @@ import { kindsIn } from "../../domain/kube/kinds";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
 import type { RbacScope, PlaceFound, Site } from "../../domain/rbac/site";
 import { findStale, type Stale } from "../../domain/rbac/managed";
-import { roleRefOf } from "../../domain/rbac/rules";
+import { roleRefOf } from "../../domain/kube/role-rules";
 import { wantsAccounts } from "../../domain/rbac/templates";
 import { permissionsOf } from "../../domain/kube/change";
 import { Fleet } from "../../kernel/canary";

@@ -1,7 +1,6 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
 import { type FactKey, factNamed, type Facts } from "../../domain/facts/facts";
 import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
-import { type ReleaseRoles, rolesFor } from "../../domain/rbac/lines";
 import { type Additions, additionsTo, termsFor } from "../../domain/rbac/plan";
 import { clusterRoleOf, isShared, sharedPair } from "../../domain/rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../../domain/rbac/templates";
@@ -10,9 +9,10 @@ import { accountOf } from "../../domain/scc/grants";
 import { getPath, asArray, getOwn, asString, oncePer } from "../../domain/base/values";
 import type { CheckContext } from "../../domain/checks/context";
 import type { Names } from "../../domain/names/names";
-import { isDeleting, renderDeletion } from "../../domain/facts/deletion";
+import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
 import { rbacFindings } from "../../domain/rbac/findings";
 import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { rolesOf } from "../../domain/checks/roles";
 
 /** What is in a managed namespace. */
 interface HeldSite {
@@ -41,12 +41,6 @@ export const settingNeeds = [
 /** Names of the service accounts of the ECs. */
 export function accountsOf({ clusters, names }: CheckContext): readonly string[] {
   return [...new Set(clusters.map((cluster) => accountOf(cluster, names).name))];
-}
-
-/** The release's documents, or those of the release that runs. */
-export function rolesOf({ installed, names, target }: CheckContext): ReleaseRoles {
-  if (target.rbac === undefined) return { is: "unknown", because: "there is no template" };
-  return rolesFor(target.rbac, installed?.tag, names);
 }
 
 /** The release's documents with this operator's names in them; undefined without any. */

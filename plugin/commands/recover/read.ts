@@ -17,7 +17,7 @@ import type { ApiFacts } from "../../domain/recovery/databases";
 import { getPath, getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
 import { readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { Session } from "../../kernel/session";
 import { renderEdits } from "../../domain/kube/edits";
 import { databaseFinding } from "../../domain/database/findings";

@@ -2,7 +2,7 @@
  * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
  * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
  */
-import { ClusterApiPermissionError } from "../../domain/rest-api/modules";
+import { ClusterApiPermissionError } from "../../domain/rest-api/errors";
 import { EngineError, exitCodes, UsageError } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
@@ -20,7 +20,8 @@ import {
 import { requireGround } from "../../readers/ground";
 import { isSameSpec, Session } from "../../kernel/session";
 import { givenUp, waitFor } from "../../kernel/wait";
-import { BlockedError, type StepInfo } from "../../kernel/recorder";
+import type { StepInfo } from "../../domain/kube/planned-write";
+import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import {
   digestEdit,

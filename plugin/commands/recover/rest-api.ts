@@ -21,7 +21,8 @@ import {
   waitFor,
   type Waiting,
 } from "../../kernel/wait";
-import { BlockedError, type StepInfo } from "../../kernel/recorder";
+import type { StepInfo } from "../../domain/kube/planned-write";
+import { BlockedError } from "../../domain/base/errors";
 import {
   type RecoverySnapshot,
   type RecoverContext,

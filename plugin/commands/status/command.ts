@@ -2,7 +2,7 @@
 import { readSecretCertificate } from "../../adapters/certificate";
 import { openRelease } from "../../adapters/release/open";
 import { parseDocuments, renderDocuments } from "../../adapters/yaml";
-import { judgeChecks } from "../../domain/checks/judge";
+import { judgeChecks } from "../checks";
 import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
 import { readName } from "../../domain/names/names";
 import { statusNeeds } from "../../domain/checks/needs";
@@ -10,7 +10,7 @@ import type { Needs, NeedsPlace } from "../../domain/facts/needs";
 import { contentsOf, type ReleaseContents } from "../../domain/release/contents";
 import { isObject } from "../../domain/base/values";
 import { renderText, type TextStyle } from "../../output/text";
-import { VirtualClock } from "../../simulator/virtual-clock";
+import { VirtualClock } from "../../ports/virtual-clock";
 import type { ExitReport, Report } from "../../kernel/report";
 import { operatorNamespaces } from "../../readers/operator-namespace";
 import { listedOnce, type StatusView, type StatusOptions, StatusReader, watchStatus } from "./read";

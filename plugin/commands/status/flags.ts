@@ -1,64 +1,11 @@
-/** `check`, `status` and `recover`. */
+/** What `status` takes. */
 import { namespace, ec, ecShort, text } from "../../domain/names/text";
-import { parseCode } from "../../domain/checks/selection";
-import { compareEngineVersions, parseEngineVersion } from "../../domain/base/versions";
-import { duration, type FlagReader, list, tag } from "../../cmdutil/flags";
+import { duration } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { apiFlags, skipFlag, stallFlag, withApi, withLimit } from "../../cmdutil/common-flags";
-
-/** Options of `check`. */
-export type CheckFlags = FlagsOf<typeof check>;
+import { withLimit } from "../../cmdutil/common-flags";
 
 /** Options of `status`. */
 export type StatusFlags = FlagsOf<typeof status>;
-
-/** Options of `recover`. */
-export type RecoverFlags = FlagsOf<typeof recover>;
-
-/** `check`. */
-export const check = spec({
-  path: "check",
-  kind: "Check",
-  group: groups.upgrade,
-  summary: "Check whether an upgrade can start: every prerequisite, nothing is written",
-  description: `Check whether an upgrade can start: the prerequisites of the procedure, and what is known to go wrong. Nothing
-is written: one list of each kind is read, and everything is judged from that one look.
-
-Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read ends the run with
-exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its fix;
-explain CODE says more. A finding that you can live with is accepted with --skip: it is still shown.`,
-  examples: {
-    "Check the cluster as it is": text`check -n ${namespace}`,
-    "Check whether an upgrade to a release can start, by its files": text`check -n ${namespace} --release ./release --target 8.0.2-2`,
-    "Fail on warnings too, except for one that you accept": text`check -n ${namespace} --strict --skip DATABASE-VOLATILE`,
-    "See every check, without a cluster": "check --list",
-  },
-  flags: {
-    target: { ...tag("8.0.2-2"), help: "Operator release to upgrade to, as 8.0.2-2" },
-    release: {
-      value: "SOURCE",
-      file: true,
-      help: "Its files: a folder, a .tar.gz, or an https URL, which may hold {tag}",
-    },
-    sha256: { value: "HEX", goesWith: "release", help: "SHA-256 that the release must have" },
-    only: { value: "CODES", ...list, offers: "code", help: "Checks to make, separated by commas" },
-    ...skipFlag,
-    strict: { help: "Let warnings block as errors do" },
-    "allow-unread": { help: "Continue without what may not be read; it is not judged" },
-    list: { help: "List the checks and ask no cluster" },
-  },
-  cluster: true,
-  place: "operator",
-  settles: true,
-  reads: () => true,
-  judge: ({ only, skip, ...options }, read) => ({
-    ...options,
-    selection: {
-      ...(read.given("only") && { only: only.map(parseCode) }),
-      ...(skip.length > 0 && { skip }),
-    },
-  }),
-});
 
 /** The API server is asked for a dozen lists at each look. */
 const shortestMs = 100;
@@ -125,65 +72,3 @@ With the name of an ${ec}, that ${ec} and the databases that belong to it are sh
     return withLimit({ ...options, watch, untilFine }, read);
   },
 });
-
-/** `recover`. */
-export const recover = spec({
-  path: "recover",
-  kind: "Recover",
-  group: groups.look,
-  summary: "Find why an upgrade is frozen, show the documented recovery, or do it",
-  description: text`Find why the upgrade of a cluster (${ec}) is frozen, and show the documented recovery filled in with the real
-names; with --apply do it.
-
-The causes come from the data: versions and modules of the databases, license, image digests, states and pods; the
-operator's log and events are shown as well. With --api-ca (or --api-insecure) the cluster's REST API is asked
-for what really runs. Exit code 0 says that nothing is frozen, 3 that something is.
-
-With --apply versions are posted over the REST API, one action at a time; then the run waits until the ${ec} is
-Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
-first change. Running it again continues from the state found. A module that is missing is installed first, by the
-line of "modules install" that is printed: until then the run ends with 3, and run again after it, it continues.`,
-  examples: {
-    "See why it makes no progress": text`recover -n ${namespace} --api-ca ca.pem`,
-    "Upgrade the databases that are too old, and bring them in line": text`recover -n ${namespace} --apply --engine-version 7.2 --api-ca ca.pem`,
-    "Remove image digests": text`recover -n ${namespace} --apply --drop-digests`,
-  },
-  flags: {
-    ec: {
-      value: "NAME",
-      kinds: ["ec"],
-      help: text`Name of the ${ec}; else the only one of the namespace`,
-    },
-    apply: { help: "Remove the causes instead of showing how" },
-    "engine-version": {
-      value: "VERSION",
-      read: readVersion,
-      help: "Version for the databases that are too old for the upgrade",
-    },
-    "drop-digests": {
-      help: "Remove the digests that block an automatic upgrade",
-    },
-    ...stallFlag("Time without progress after which a wait is given up"),
-    ...apiFlags,
-  },
-  cluster: true,
-  place: "operator",
-  settles: true,
-  reads: (read) => !read.on("apply"),
-  shows: (read) => read.on("apply"),
-  judge: (options, read) => withLimit(withApi(options, read), read),
-});
-
-const lowest = { major: 7, minor: 2 };
-
-function readVersion(read: FlagReader, name: string): string | undefined {
-  const typed = read.text(name);
-  const version = parseEngineVersion(typed);
-  if (typed !== undefined && version === undefined) {
-    read.problems.push(`--${name}: ${JSON.stringify(typed)} is not a version such as 7.2`);
-  }
-  if (version !== undefined && compareEngineVersions(version, lowest) < 0) {
-    read.problems.push(`--${name}: before 7.2 the upgrade would stay frozen`);
-  }
-  return typed;
-}

@@ -3,7 +3,7 @@ import type { CheckContext } from "../../domain/checks/context";
 import { isOfEngine } from "../../domain/engine-cluster/causes";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { lowestManaged, operatorRelease } from "../../domain/engine-cluster/operator";
-import { judgeGround } from "../../domain/facts/deletion";
+import { judgeGround } from "../../domain/engine-cluster/deletion";
 import { isOpenShift } from "../../domain/facts/facts";
 import { termOf } from "../../domain/names/names";
 import type { ReleaseContents } from "../../domain/release/contents";

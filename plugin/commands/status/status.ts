@@ -17,7 +17,8 @@ import { nextStep } from "../upgrade/procedure";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import { rbacStatus, type RbacStatus } from "../reapply-rbac/next";
 import { type ComponentHealth, worst } from "../../domain/rollout/health";
-import { type ProbeOutcome, webhookStatus, type WebhookStatus } from "../upgrade-webhook/next";
+import { webhookStatus, type WebhookStatus } from "../upgrade-webhook/next";
+import type { ProbeOutcome } from "../../domain/admission/refusers";
 import { type Names, termOf } from "../../domain/names/names";
 
 /** What checks have found, in numbers; the first errors as they are. */

@@ -7,22 +7,17 @@ import { ownerOf } from "../../domain/kube/owners";
 import type { Needs } from "../../domain/facts/needs";
 import { bindNeed, sccProof, unbindNeeds } from "../reapply-rbac/needs";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import {
-  type Account,
-  accountOf,
-  userOf,
-  constraintResource,
-  refOf,
-} from "../../domain/scc/grants";
+import { type Account, accountOf, userOf, refOf } from "../../domain/scc/grants";
+import { constraintResource } from "../../domain/kube/kinds";
 import {
   findingsOf,
   olderLeft,
   type ListChange,
   planUnbind,
-  runsUnder,
   type SccState,
   type Unbinding,
 } from "./plan";
+import { runsUnder } from "../../domain/scc/grants";
 import {
   isFree,
   type JudgedAccount,
@@ -37,7 +32,7 @@ import {
   type Delete,
   type Patch,
 } from "../../domain/kube/change";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */

@@ -3,17 +3,17 @@ import { ec, type Text, text } from "../../domain/names/text";
 import { factNamed } from "../../domain/facts/facts";
 import { type KubeObject, nameOf } from "../../domain/kube/objects";
 import { objectLabel } from "../../domain/kube/objects";
-import { grantsOf as grantsOfRules, rulesOf } from "../../domain/rbac/rules";
+import { grantsOf as grantsOfRules, rulesOf } from "../../domain/kube/role-rules";
 import {
   type Account,
   accountOf,
-  constraintResource,
   grantsOf,
   groupOf,
   groupsOf,
   isAccount,
   userOf,
 } from "../../domain/scc/grants";
+import { constraintResource } from "../../domain/kube/kinds";
 import {
   isFree,
   judgeAccounts,

@@ -5,7 +5,7 @@ import { unbindConstraint } from "./unbind";
 import type { CommandRun } from "../../cmdutil/context";
 import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
-import type { UnbindSccFlags } from "../reapply-rbac/flags";
+import type { UnbindSccFlags } from "./flags";
 
 /** Takes the constraint from the ECs' accounts; every expected end comes back as a report. */
 export const runUnbindScc: CommandRun<

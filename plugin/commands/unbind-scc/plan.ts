@@ -1,14 +1,12 @@
 /** What takes a constraint from accounts, which ways in stay, and who else uses it (S33). */
 import { sccFinding } from "../../domain/scc/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { getPath, asArray, getOwn } from "../../domain/base/values";
+import { asArray, getOwn } from "../../domain/base/values";
 import {
   type AccessObjects,
   type Account,
   bindingsOf,
   type Breadth,
-  constraintAnnotation,
-  constraintResource,
   type SccGrant,
   grantName,
   grantsOf,
@@ -18,7 +16,9 @@ import {
   roleLabelOf,
   subjectLabel,
   userOf,
+  runsUnder,
 } from "../../domain/scc/grants";
+import { constraintResource } from "../../domain/kube/kinds";
 import type { Finding } from "../../domain/base/findings";
 
 /** The state of the cluster that is planned from. */
@@ -92,13 +92,6 @@ export function planUnbind(situation: SccState, accounts: readonly Account[]): U
     remove: users.length === 0 ? constraint : undefined,
     leftover: leftoverOf(situation, changes),
   };
-}
-
-/** True for a pod that runs, or is about to, under the constraint. */
-export function runsUnder(pod: KubeObject, constraint: string): boolean {
-  const annotation = getOwn(pod.metadata.annotations, constraintAnnotation);
-  const ended = ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
-  return annotation === constraint && !ended;
 }
 
 function constraintChanges(

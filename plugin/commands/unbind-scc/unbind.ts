@@ -5,7 +5,8 @@
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
-import { groupsOf, userOf, constraintResource } from "../../domain/scc/grants";
+import { groupsOf, userOf } from "../../domain/scc/grants";
+import { constraintResource } from "../../domain/kube/kinds";
 import { dryRunSays } from "../../kernel/runner";
 import { ChangedError, replanned } from "../../kernel/send";
 import {

@@ -6,9 +6,10 @@ import type { Names } from "../../domain/names/names";
 import { requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/engine-cluster/operator";
 import { clusterCodes, clusterFinding } from "../../domain/engine-cluster/findings";
-import { type ClusterPlan, ownedBy, planCluster, autoOffEdits } from "./plan";
+import { type ClusterPlan, planCluster, autoOffEdits } from "./plan";
+import { ownedBy } from "../../domain/engine-cluster/operator";
 import { exitCodes } from "../../domain/base/errors";
-import { clusterAbsent } from "../upgrade/procedure";
+import { clusterAbsent } from "../../domain/engine-cluster/operator";
 import type { FactKey, Facts } from "../../domain/facts/facts";
 import { together } from "../../domain/facts/needs";
 import { clusterKeys, clusterNeeds, clusterPlanKeys } from "../upgrade-operator/needs";
@@ -18,7 +19,7 @@ import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cl
 import type { Job, JobRun, Plan } from "../../kernel/runner";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import {
   ecResource,
   followed,

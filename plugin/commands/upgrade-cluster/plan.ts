@@ -1,22 +1,22 @@
 /** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
-import type { Names } from "../../domain/names/names";
-import { type JudgedCheck } from "../../domain/checks/judge";
-import { accept, type Skip } from "../../domain/checks/selection";
+import { type Names, termOf } from "../../domain/names/names";
+import type { JudgedCheck } from "../../domain/checks/judge";
+import { accept } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import { factNamed, type Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { ownerOf } from "../../domain/kube/owners";
 import type { Permission } from "../../domain/kube/permissions";
 import { runningVersion, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import { getPath, asString } from "../../domain/base/values";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
 import { causesOf, usedModules } from "../../domain/engine-cluster/causes";
-import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "../../domain/kube/edits";
-import { deletingCluster } from "../../domain/facts/deletion";
-import { autoOf, autoPathIn, autoPaths } from "../../domain/rules/clusters";
+import type { FieldEdit } from "../../domain/kube/edits";
+import { type AutoPlan, type ClusterWish, editsOf } from "../../domain/engine-cluster/edits";
+import { deletingCluster } from "../../domain/engine-cluster/deletion";
+import { autoOf, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
-import { termOf } from "../../domain/names/names";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
 import { judgePrerequisites } from "../upgrade/procedure";
@@ -102,19 +102,6 @@ function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): Auto
     path: autoPathIn(definition, request.version, names),
     off: !request.auto && own && autoOf(ec, names),
   };
-}
-
-/** Helm, OLM or a GitOps controller would write its own values again (domain facts 4.4). */
-export function ownedBy(ec: KubeObject, names: Names): readonly Finding[] {
-  const owner = ownerOf(ec);
-  if (owner === undefined) return [];
-  const cause = `${owner.name} owns it and would undo or fight the change`;
-  return [clusterFinding("owned", { object: objectLabel(ec), cause, fix: wayOf(owner) }, names)];
-}
-
-/** OLM brings operators alone; the EC is what another operator's object made of it. */
-function wayOf({ name, way }: { readonly name: string; readonly way: string }): string {
-  return name === "OLM" ? "change the object that OLM or the other operator made it from" : way;
 }
 
 /** The upgrade that is judged. */

@@ -11,7 +11,7 @@ import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import { callFindings, type Called, needsCall } from "./by-rest-api";
 import { gathered } from "./plans";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";

@@ -16,7 +16,8 @@ import type { CommandContext } from "../../cmdutil/context";
 import type { UpgradeDatabaseFlags } from "./flags";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { usualAtOnce } from "../../cmdutil/standard-flags";
-import { limitOf, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
+import { type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
+import { limitOf } from "../../cmdutil/job";
 
 /** Upgrades the databases; every expected end comes back as a report. */
 export async function runUpgradeDatabase(

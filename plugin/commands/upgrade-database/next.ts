@@ -1,6 +1,6 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
 import type { CheckContext } from "../../domain/checks/context";
-import { versionPaths } from "../../domain/rules/clusters";
+import { versionPaths } from "../../domain/engine-cluster/fields";
 import { byName, type FactKey, type Facts } from "../../domain/facts/facts";
 import { termOf } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";

@@ -3,7 +3,7 @@ import { accept, requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/engine-cluster/operator";
 import { databaseFinding, isLeftOut } from "../../domain/database/findings";
 import { type DatabasePlan, participantFindings, planDatabase } from "../../domain/database/plan";
-import { deletingCluster } from "../../domain/facts/deletion";
+import { deletingCluster } from "../../domain/engine-cluster/deletion";
 import { selectDatabases } from "../../domain/database/target";
 import type { Finding } from "../../domain/base/findings";
 import { type Names, isNamed, readName } from "../../domain/names/names";

@@ -10,7 +10,7 @@ import type { Participant } from "../../domain/database/rollout";
 import type { UpgradeClusterDeps } from "../../readers/engine-cluster";
 import { readDefinition, readSnapshot } from "../../readers/snapshot";
 import { pollMs, waitFor } from "../../kernel/wait";
-import type { Skip } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import type { DatabaseWish } from "../../domain/database/plan";
 import type { RequestWish } from "../../domain/database/bdb";
 import type { ClusterApi } from "../../ports/rest-api";

@@ -8,17 +8,17 @@ import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { operatorFinding } from "../../domain/operator/findings";
 import { withoutField } from "../../domain/kube/differences";
-import { autoOf } from "../../domain/rules/clusters";
+import { autoOf } from "../../domain/engine-cluster/fields";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "./clusters";
 import {
   bundleRef,
-  definitionResource,
   heldRights,
   isOperator,
   operatorVersionOf,
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
+import { definitionResource } from "../../domain/kube/kinds";
 import {
   type Installed,
   isOlmDone,
@@ -31,8 +31,8 @@ import { dryRunSays } from "../../kernel/runner";
 import { changedError, replanned } from "../../kernel/send";
 import { requireHome, requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
-import { requirePrerequisites } from "../../readers/snapshot";
-import { BlockedError } from "../../kernel/recorder";
+import { requirePrerequisites } from "./prerequisites";
+import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import {
   applyOf,

@@ -1,18 +1,18 @@
 /** The writes that a bundle comes to, and how its plan and its report tell of them. */
 import { clusterFinding } from "../../domain/engine-cluster/findings";
-import { ownedBy } from "../upgrade-cluster/plan";
+import { ownedBy } from "../../domain/engine-cluster/operator";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import type { ClusterPatch } from "./clusters";
 import { changesTo, type Difference, differences } from "../../domain/kube/differences";
 import {
-  definitionResource,
   imagesOf,
   isOperator,
   operatorVersionOf,
   type DesiredObject,
 } from "../../domain/operator/wanted";
+import { definitionResource } from "../../domain/kube/kinds";
 import { leftovers } from "./local-changes";
 import { conversionServiceOf, noConversion } from "../../domain/operator/conversion";
 import { adopted, fileEntries } from "../../domain/kube/field-managers";

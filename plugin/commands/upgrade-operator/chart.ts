@@ -2,7 +2,7 @@
  * Upgrades the operator by its chart (S20–S22): helm does it, hooks and definitions included; what
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
-import { deletionOf } from "../../domain/facts/deletion";
+import { deletionOf } from "../../domain/kube/deletion";
 import { EngineError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
@@ -28,8 +28,9 @@ import { getPath, type Json, sameJson } from "../../domain/base/values";
 import { requireNeeds } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
 import { plannedWrite } from "../../domain/kube/planned-write";
-import { requirePrerequisites } from "../../readers/snapshot";
-import { BlockedError, type StepInfo } from "../../kernel/recorder";
+import { requirePrerequisites } from "./prerequisites";
+import type { StepInfo } from "../../domain/kube/planned-write";
+import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import {
   type OperatorDeps,

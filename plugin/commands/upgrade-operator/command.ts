@@ -1,12 +1,12 @@
 /** `upgrade-operator`: flags to options, then the bundle or the chart (S15–S23). */
-import type { Skip } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import { UsageError } from "../../domain/base/errors";
 import type { Release } from "../../domain/release/contents";
 import { upgradeByBundle } from "./bundle";
 import { platformOf, type OperatorDeps, type OperatorOptions } from "./read";
 import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
-import type { ChartFlags, UpgradeOperatorFlags } from "../upgrade/flags";
+import type { ChartFlags, UpgradeOperatorFlags } from "./flags";
 import { readContents, releaseOf } from "../../cmdutil/release-option";
 import { prepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import { findHelm, HelmProgram, temporaryKubeconfig } from "../../adapters/helm";

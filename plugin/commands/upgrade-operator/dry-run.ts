@@ -1,6 +1,6 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
 import { ApiError, exitCodes } from "../../domain/base/errors";
-import { deletionOf } from "../../domain/facts/deletion";
+import { deletionOf } from "../../domain/kube/deletion";
 import type { Finding } from "../../domain/base/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
@@ -13,14 +13,15 @@ import {
 import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import { withAdditions } from "../../domain/operator/additions";
 import { changesTo, differences } from "../../domain/kube/differences";
-import { bundleRef, definitionResource, type DesiredObject } from "../../domain/operator/wanted";
+import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
+import { definitionResource } from "../../domain/kube/kinds";
 import { heldAmong, type HeldFacts, judgeHeld, leftovers } from "./local-changes";
 import { heldOf } from "../../domain/kube/owners";
 import { lastFileOver } from "../../domain/kube/field-managers";
 import { isOlder } from "../../domain/base/versions";
 import { replanned } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import { readSnapshot } from "../../readers/snapshot";
 import { applyOf, type Evaluated, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./read";

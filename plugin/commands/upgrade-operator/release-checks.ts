@@ -3,7 +3,7 @@ import { factNamed } from "../../domain/facts/facts";
 import { operatorFindings } from "../../domain/operator/findings";
 import { nameOf } from "../../domain/kube/objects";
 import { additionsTo } from "../../domain/operator/additions";
-import { grantLines } from "../../domain/rbac/rules";
+import { grantLines } from "../../domain/kube/role-rules";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import type { ToldTag } from "../../domain/release/contents";
 import { compareReleaseTags, isSameRelease } from "../../domain/base/versions";

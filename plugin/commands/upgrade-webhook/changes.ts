@@ -27,7 +27,7 @@ import {
 } from "../../domain/kube/change";
 import type { Session } from "../../kernel/session";
 import { requirePermissions } from "../../kernel/permissions";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import { requireTaken } from "../../kernel/send";
 import type { SwapDeps } from "./read";
 import { tally } from "../../domain/admission/gap";

@@ -9,14 +9,15 @@ import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { Release } from "../../domain/release/contents";
 import { isObject } from "../../domain/base/values";
 import { entryOf, wideRules } from "../../domain/admission/configuration";
-import { accept, requireMatched, type Skip, skipWord } from "../../domain/checks/selection";
+import { accept, requireMatched } from "../../domain/checks/selection";
+import { type Skip, skipWord } from "../../domain/base/skip";
 import type { Finding } from "../../domain/base/findings";
 import { webhookFinding, webhookFindings } from "../../domain/admission/findings";
 import { renderTemplate } from "../../domain/admission/wanted";
 import type { ProbePair } from "../../domain/admission/probe";
 import { hindranceFinding } from "../../domain/admission/refusers";
 import { certificateReport } from "../../readers/certificate";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import type { Recorder } from "../../kernel/recorder";
 import { servesConstraints } from "../unbind-scc/read";
@@ -39,7 +40,7 @@ import { inTurn } from "../upgrade/in-turn";
 import { prepareReapplyRbac } from "../reapply-rbac/command";
 import { runUnbindScc } from "../unbind-scc/command";
 import { readSnapshot } from "../../readers/snapshot";
-import { probedFacts, probeWebhook } from "../status/read";
+import { probedFacts, probeWebhook } from "../../readers/webhook-probe";
 
 /** Swaps the admission webhook, and continues with what was asked for beside it. */
 export async function runUpgradeWebhook(

@@ -1,6 +1,6 @@
-/** `upgrade-webhook` and the commands for its certificate. */
-import { webhookSecret, namespace, companionNamespace, text } from "../../domain/names/text";
-import { countOr, duration, type FlagReader } from "../../cmdutil/flags";
+/** What `upgrade-webhook` takes. */
+import { webhookSecret, namespace, text } from "../../domain/names/text";
+import { duration, type FlagReader } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { webhookFindings } from "../../domain/admission/findings";
 import { namedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
@@ -13,12 +13,6 @@ export type Follower = (typeof extraSteps)[number];
 
 /** Options of `upgrade-webhook`. */
 export type UpgradeWebhookFlags = FlagsOf<typeof upgradeWebhook>;
-
-/** Options of `cert create`. */
-export type CertCreateFlags = FlagsOf<typeof certCreate>;
-
-/** Options of `cert inspect`. */
-export type CertInspectFlags = FlagsOf<typeof certInspect>;
 
 /** `upgrade-webhook`. */
 export const upgradeWebhook = spec({
@@ -78,56 +72,6 @@ replaced or deleted is saved first. Running the command again is safe: it contin
     }
     return options;
   },
-});
-
-/** `cert create`. */
-export const certCreate = spec({
-  path: "cert create",
-  kind: "CertCreate",
-  group: groups.certificates,
-  summary: "Create the key pair of the admission webhook as a Secret",
-  description: text`Create the key pair of the admission webhook and write it as the Secret ${webhookSecret}.
-
-For the companion webhook only: an operator makes its own. An existing Secret is replaced only with --replace,
-and saved first. The key is never printed.`,
-  examples: {
-    "Create a pair that is valid for 5 years": text`cert create -n ${companionNamespace}`,
-    "Replace the pair in use": text`cert create -n ${companionNamespace} --replace --yes`,
-  },
-  flags: {
-    replace: { help: "Replace an existing Secret; it is saved first" },
-    years: { ...countOr(5, 1, 30), help: "Years until it expires" },
-    "from-secret": {
-      value: "NAME",
-      help: "Take the pair from another Secret, as the copy that --replace saved",
-    },
-  },
-  cluster: true,
-});
-
-/** `cert inspect`. */
-export const certInspect = spec({
-  path: "cert inspect",
-  kind: "CertInspect",
-  group: groups.certificates,
-  summary: "Inspect the key pair of the admission webhook",
-  description: `Inspect the key pair of the admission webhook: names, dates, chain, and whether key and certificate fit.`,
-  examples: {
-    "Inspect the Secret in the cluster": text`cert inspect -n ${namespace}`,
-    "Inspect a file, without a cluster": "cert inspect -f cert.pem",
-  },
-  flags: {
-    filename: {
-      key: "file",
-      short: "f",
-      value: "FILE",
-      file: true,
-      help: "Secret or certificate to inspect instead of the cluster's; - for stdin",
-    },
-  },
-  cluster: true,
-  settles: true,
-  reads: () => true,
 });
 
 function readFollowers(read: FlagReader, name: string): readonly Follower[] {

@@ -13,7 +13,12 @@ import {
   serviceNamespaceOf,
   trustOf,
 } from "../../domain/admission/configuration";
-import { adviceFor, type Hindrance, hindranceCause } from "../../domain/admission/refusers";
+import {
+  adviceFor,
+  type Hindrance,
+  hindranceCause,
+  type ProbeOutcome,
+} from "../../domain/admission/refusers";
 import { injectorOf, judgeInjection } from "../../domain/admission/injector";
 import { daysUntil } from "../../domain/base/duration";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
@@ -40,13 +45,6 @@ export interface WebhookStatus {
   readonly probe?: { readonly proven: boolean; readonly says: string };
   readonly verdict: ComponentHealth;
 }
-
-/** What the probe showed; a cause that is not the webhook's proves nothing either way. */
-export type ProbeOutcome =
-  | { readonly is: "proven" }
-  | { readonly is: "failed"; readonly because: string }
-  | { readonly is: "elsewhere"; readonly hindrance: Hindrance }
-  | { readonly is: "open"; readonly because: string };
 
 /** The webhook's part of the screen. */
 export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus {

@@ -1,5 +1,6 @@
 /** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
-import { accept, type Skip, skipWord } from "../../domain/checks/selection";
+import { accept } from "../../domain/checks/selection";
+import { type Skip, skipWord } from "../../domain/base/skip";
 import { webhookFinding, webhookFindings } from "../../domain/admission/findings";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";

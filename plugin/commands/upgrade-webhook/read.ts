@@ -1,6 +1,6 @@
 /** Reads everything that the swap is planned from, and waits for what may still come. */
 import { absentSecret, firstUnfit, type LiveBundles } from "../../domain/certificate/certificate";
-import type { Skip } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import { ApiError, exitCodes, TimeoutError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
@@ -21,7 +21,7 @@ import { liveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFindings } from "../../domain/admission/findings";
 import type { PlanFacts } from "./plan";
 import { waitFor } from "../../kernel/wait";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import { requireGround } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
 import type { ProbePair } from "../../domain/admission/probe";

@@ -13,7 +13,7 @@ import {
   pairsFor,
   type ProbeContext,
 } from "../../domain/admission/probe";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { SwapDeps, SwapOptions } from "./read";
 
 /** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */

@@ -20,7 +20,7 @@ import {
   requireYes,
 } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import { injectionsIn, renderInjection } from "../../domain/admission/injector";
 import {

@@ -25,7 +25,7 @@ import {
   hindranceFinding,
   lastRefuser,
 } from "../../domain/admission/refusers";
-import { BlockedError } from "../../kernel/recorder";
+import { BlockedError } from "../../domain/base/errors";
 import { missingPermissions } from "../../kernel/permissions";
 import { Prober, type ProofWanted } from "../../readers/prober";
 import type { SwapDeps } from "./read";

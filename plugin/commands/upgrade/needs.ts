@@ -5,7 +5,7 @@ import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import { nameOf } from "../../domain/kube/objects";
 import { permissionOn } from "../../domain/kube/permissions";
-import { ownClusters } from "./procedure";
+import { ownClusters } from "../../domain/engine-cluster/operator";
 import { checkNeeds } from "../../domain/checks/needs";
 import { type Needs, together } from "../../domain/facts/needs";
 import { rbacNeeds, unbindNeeds } from "../reapply-rbac/needs";

@@ -17,19 +17,19 @@ import {
   webhookStep,
 } from "../status/next";
 import { type FactKey, type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
-import { type KubeObject, nameOf } from "../../domain/kube/objects";
+import type { KubeObject } from "../../domain/kube/objects";
 import { ownerOf } from "../../domain/kube/owners";
 import { lineOf } from "../../domain/rbac/lines";
 import { isPrivileged, unprivilegedFrom, wantsAdjustment } from "../../domain/scc/refusals";
 import { parseReleaseTag } from "../../domain/base/versions";
 import { entriesInForce } from "../../domain/admission/configuration";
-import { clusterFinding } from "../../domain/engine-cluster/findings";
-import { termOf } from "../../domain/names/names";
 import { checks } from "../checks";
 import { judgeBy, type JudgedCheck, type Judgment } from "../../domain/checks/judge";
-import { type Skip } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import { type CheckTarget, situationOf } from "../../domain/checks/context";
 import type { Finding } from "../../domain/base/findings";
+import { ownClusters } from "../../domain/engine-cluster/operator";
+import type { PartId } from "../../kernel/report";
 
 /** What a whole upgrade is to do, and what it was judged on. */
 export interface Intent {
@@ -40,25 +40,6 @@ export interface Intent {
   readonly opened: unknown;
   /** Version for the databases. */
   readonly engineVersion: string | undefined;
-}
-
-/** The clusters of the operator's namespace. */
-export function ownClusters({ objects, namespace }: Facts): readonly KubeObject[] {
-  return objects.ecs.filter(({ metadata }) => metadata.namespace === namespace);
-}
-
-/** That the namespace has no EC of that name, with those that it has. */
-export function clusterAbsent(facts: Facts, name: string): Finding {
-  const { names, namespace } = facts;
-  const there = ownClusters(facts).map(nameOf).join(", ");
-  return clusterFinding(
-    "absent",
-    {
-      object: [names.ec.kind, namespace, name].join("/"),
-      cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
-    },
-    names,
-  );
 }
 
 /** Nothing to upgrade but the operator. */
@@ -117,17 +98,6 @@ export function rolesSkip({ facts, operatorVersion, opened }: Intent): string | 
   const release = operatorVersion ?? "this release";
   return `the roles of ${release} do not come with this tool; with the release's own: reapply-rbac --release SOURCE`;
 }
-
-/** The names of the parts: stable, shown to people, used in documents. */
-export type PartId =
-  | "auto-off"
-  | "rbac-expand"
-  | "operator"
-  | "webhook"
-  | "cluster"
-  | "scc"
-  | "rbac-contract"
-  | "databases";
 
 /** One part of the procedure. */
 export interface Part {

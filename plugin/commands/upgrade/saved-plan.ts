@@ -1,7 +1,7 @@
 /** The plan of a whole upgrade, and whether a saved one still holds. */
 import { valueAt } from "../../domain/kube/differences";
 import type { PlannedChange, PlannedWrite } from "../../domain/kube/planned-write";
-import type { PartId } from "./procedure";
+import type { PartId } from "../../kernel/report";
 import { type Json, asArray, bounded, getOwn, sameJson, asString } from "../../domain/base/values";
 
 /** One write of a plan. */

@@ -2,11 +2,12 @@
  * The whole upgrade (S9-S34): every part is planned first, then the plan is shown and confirmed, then
  * the parts are done in order. The cluster is the only memory, so running it again resumes.
  */
-import { requireMatched, type Skip } from "../../domain/checks/selection";
+import { requireMatched } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
 import { renderAge } from "../../domain/base/duration";
 import { EngineError, type ExitCode, exitCodes, UsageError } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
-import { planFindings } from "../../domain/kube/planned-write";
+import { planFindings, type Result } from "../../domain/kube/planned-write";
 import {
   type PlannedPart,
   type PlannedStep,
@@ -18,8 +19,8 @@ import {
 import type { Recorder } from "../../kernel/recorder";
 import { endOf, goesOn, inTurn, leftOutIn } from "./in-turn";
 import type { Clock } from "../../ports/kubernetes";
-import type { Report, Result, StepReport } from "../../kernel/report";
-import type { Part, PartId } from "./procedure";
+import type { Report, StepReport, PartReport } from "../../kernel/report";
+import type { Part } from "./procedure";
 
 /** The world around a procedure. */
 interface ProcedureDeps {
@@ -208,17 +209,6 @@ class Procedure {
       next: "run the same command again: it shows a new plan",
     });
   }
-}
-
-/** What became of one part. */
-export interface PartReport {
-  readonly part: PartId;
-  readonly title: string;
-  readonly result: Result;
-  readonly ms: number;
-  /** Milliseconds from the beginning of the run on; absent of a part that was not begun. */
-  readonly at?: number;
-  readonly why: string;
 }
 
 function resultOf({ ready }: PartPlan, steps: readonly StepReport[]): Result {

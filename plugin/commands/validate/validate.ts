@@ -17,25 +17,8 @@ import {
 } from "./violations";
 import { type PermissionChecker, requireNeeds } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
-import type { Report } from "../../kernel/report";
+import type { Report, JudgedObject, RulesDetails } from "../../kernel/report";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
-
-/** One object of a report. */
-export interface JudgedObject {
-  /** Kind, namespace and name. */
-  readonly object: string;
-  readonly location?: Finding["location"];
-  readonly result: "allowed" | "refused" | "not evaluated";
-}
-
-/** `details` of a document of kind Validation or Audit. */
-export interface RulesDetails {
-  readonly objects: readonly JudgedObject[];
-  /** The ECs that were known, namespace/name. */
-  readonly clusters: readonly string[];
-  /** Rules that judge changes, and had none to judge. */
-  readonly withoutChange: readonly string[];
-}
 
 /** What is stored, by the lists of a cluster. */
 export interface StoredObjects {

@@ -1,6 +1,6 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
 import type { Finding } from "../base/findings";
-import { isDeleting } from "../facts/deletion";
+import { isDeleting } from "../kube/deletion";
 import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
 import { ownerOf } from "../kube/owners";
 import { podTrouble } from "../rollout/stateful-set";

@@ -4,10 +4,6 @@ import { findingIn } from "../names/codes";
 
 /** The codes by what they are about. */
 export const webhookFindings = {
-  fieldConflict: error("FIELD-CONFLICT", "S18", {
-    cause: "another field manager holds a field that has to be written, and may write it again",
-    fix: "change the field through that manager, or take it with --take-fields",
-  }),
   fieldLeftOver: error("FIELD-LEFT-OVER", "Facts 4.3", {
     cause:
       "another manager set a field that the wanted object does not have, and an apply cannot remove it",

@@ -111,3 +111,10 @@ export function lastRefuser(
     .map(({ answer }) => refuserOf(answer, ours))
     .findLast((one) => one !== undefined);
 }
+
+/** What the probe showed; a cause that is not the webhook's proves nothing either way. */
+export type ProbeOutcome =
+  | { readonly is: "proven" }
+  | { readonly is: "failed"; readonly because: string }
+  | { readonly is: "elsewhere"; readonly hindrance: Hindrance }
+  | { readonly is: "open"; readonly because: string };

@@ -1,5 +1,6 @@
 /** Errors that end a command, and the one table of exit codes (cli contract). */
 import { publicText } from "./redact";
+import type { Finding } from "./findings";
 
 /** The exit codes; `exitMeanings` says what each means. */
 export const exitCodes = {
@@ -147,4 +148,22 @@ function exitCodeOf(status: number): ExitCode {
   if (status === 409) return exitCodes.conflict;
   if (status === 429 || status >= 500) return exitCodes.unavailable;
   return exitCodes.failed;
+}
+
+/** A run that has to stop, with the findings that say why. */
+export class BlockedError extends EngineError {
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  readonly findings: readonly Finding[];
+
+  constructor(exitCode: ExitCode, findings: readonly Finding[]) {
+    const first = findings.find(({ severity }) => severity === "error") ?? findings[0];
+    super(
+      first === undefined ? "the run was stopped" : `${first.object ?? ""}: ${first.cause}`,
+      first === undefined ? {} : { hint: first.fix },
+    );
+    this.code = first?.code ?? "STOPPED";
+    this.exitCode = exitCode;
+    this.findings = findings;
+  }
 }

@@ -1,5 +1,5 @@
 /** What several checks look at, read once from the facts: the operator, its clusters, its databases. */
-import { clusterLookups } from "../rules/clusters";
+import { clusterLookups } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";

@@ -1,13 +1,9 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
 import { ec, text } from "../names/text";
 import { clusterFindings } from "../engine-cluster/findings";
-import {
-  deletingCluster,
-  deletingDefinitions,
-  deletingNamespace,
-  deletionFindings,
-  deletionOf,
-} from "../facts/deletion";
+import { deletingDefinitions, deletingNamespace } from "../facts/deletion";
+import { deletingCluster } from "../engine-cluster/deletion";
+import { deletionFindings, deletionOf } from "../kube/deletion";
 import { type FactKey, factSources } from "../facts/facts";
 import { type KubeObject, nameOf, namespaceOf } from "../kube/objects";
 import { type Check, checksOf, perCluster } from "./check";

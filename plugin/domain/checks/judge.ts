@@ -4,12 +4,12 @@ import { type Facts, factSources } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
 import { permissionLine, type Permission } from "../kube/permissions";
-import { checks as catalogue } from "../../commands/checks";
 import { type Check, judgingCodes, type Want } from "./check";
-import { rolesOf } from "../../commands/reapply-rbac/site-checks";
+import { rolesOf } from "./roles";
 import { knownSecretNames } from "./secrets";
-import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
-import { type CheckTarget, type CheckContext, situationOf } from "./context";
+import { accept, isSkipped, type Selection } from "./selection";
+import { type Skip, skipWord } from "../base/skip";
+import type { CheckContext } from "./context";
 
 /** What became of a check: `skipped` is one whose findings are all accepted, or that need not be judged. */
 export type CheckVerdict = "ok" | "failed" | "unjudged" | "skipped";
@@ -30,15 +30,6 @@ export interface Judgment {
   readonly findings: readonly Finding[];
   /** Permissions that would let more be judged. */
   readonly missing: readonly Permission[];
-}
-
-/** Judges the facts by every check of the catalogue. */
-export function judgeChecks(
-  facts: Facts,
-  target: CheckTarget,
-  selection: Selection = {},
-): Judgment {
-  return judgeBy(catalogue, situationOf(facts, target), selection);
 }
 
 /** Judges a situation by the checks of a list. */

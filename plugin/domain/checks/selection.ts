@@ -2,13 +2,7 @@
 import { UsageError } from "../base/errors";
 import type { Finding } from "../base/findings";
 import { suggestion } from "../base/values";
-
-/** A finding to accept: all of a code, or those on one object. */
-export interface Skip {
-  readonly code: string;
-  /** As a report prints it. */
-  readonly object?: string | undefined;
-}
+import { type Skip, skipWord } from "../base/skip";
 
 /** What a person chose. */
 export interface Selection {
@@ -87,11 +81,6 @@ export function requireMatched(skip: readonly Skip[], met: readonly Skippable[])
   throw new UsageError(problems, {
     hint: "leave it out, or give CODE=OBJECT as a report prints them",
   });
-}
-
-/** A skip as it is typed. */
-export function skipWord({ code, object }: Skip): string {
-  return object === undefined ? code : `${code}=${object}`;
 }
 
 function nearest({ code }: Skip, met: readonly Skippable[]): string {

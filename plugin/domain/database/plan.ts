@@ -21,10 +21,10 @@ import {
 import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
 import { isPassing, stateFinding } from "./state";
-import { isDeleting } from "../facts/deletion";
+import { isDeleting } from "../kube/deletion";
 import { judgeChoice, pickOffered } from "./offer";
 import { databaseFinding } from "./findings";
-import { versionPaths } from "../rules/clusters";
+import { versionPaths } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 
 /** What is asked for, and by which way. */

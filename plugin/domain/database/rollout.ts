@@ -1,6 +1,6 @@
 /** How far a database is, active-active ones with all that take part in them (S61, S65). */
 import { linkedNames } from "./target";
-import { isDeleting, renderDeletion } from "../facts/deletion";
+import { isDeleting, renderDeletion } from "../kube/deletion";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { Edit } from "../rules/types";

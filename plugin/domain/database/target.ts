@@ -1,12 +1,12 @@
 /** Which databases are meant, by name, by label or all, and the EC of each (S61, S65, C16). */
-import { clusterLookups } from "../rules/clusters";
+import { clusterLookups } from "../engine-cluster/fields";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { isNamed, readName, termOf } from "../names/names";
 import { getPath, asArray, bounded, getOwn, asString } from "../base/values";
-import { isDeleting, renderDeletion } from "../facts/deletion";
+import { isDeleting, renderDeletion } from "../kube/deletion";
 import { databaseFinding } from "./findings";
 import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../engine-cluster/causes";

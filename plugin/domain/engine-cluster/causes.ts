@@ -16,15 +16,13 @@ import { clusterFinding, type clusterFindings } from "./findings";
 import { scaledCauses } from "./scale";
 import { resizingCauses } from "./volumes";
 import {
-  autoOf,
   clusterKey,
-  clusterLookups,
   type ModuleStanding,
   moduleStanding,
   projectCluster,
   servedPaths,
-  versionPaths,
 } from "../rules/clusters";
+import { autoOf, clusterLookups, versionPaths } from "./fields";
 import { type Names, termOf } from "../names/names";
 import { readSubject } from "../rules/fields";
 import type { Edit } from "../rules/types";

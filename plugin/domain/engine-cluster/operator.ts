@@ -2,7 +2,7 @@
 import { parseImage } from "../release/images";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { annotationOf, type KubeObject, objectLabel } from "../kube/objects";
+import { annotationOf, type KubeObject, objectLabel, nameOf } from "../kube/objects";
 import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/stateful-set";
@@ -15,8 +15,10 @@ import {
   type ReleaseTag,
 } from "../base/versions";
 import { clusterFinding } from "./findings";
-import type { ClusterWish } from "../kube/edits";
-import { autoOf } from "../rules/clusters";
+import type { ClusterWish } from "./edits";
+import { autoOf } from "./fields";
+import { type Names, termOf } from "../names/names";
+import { ownerOf } from "../kube/owners";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
 interface OperatorRelease {
@@ -170,4 +172,36 @@ function withImage(deployment: KubeObject, image: string): KubeObject {
       availableReplicas: 1,
     },
   };
+}
+
+/** Helm, OLM or a GitOps controller would write its own values again (domain facts 4.4). */
+export function ownedBy(ec: KubeObject, names: Names): readonly Finding[] {
+  const owner = ownerOf(ec);
+  if (owner === undefined) return [];
+  const cause = `${owner.name} owns it and would undo or fight the change`;
+  return [clusterFinding("owned", { object: objectLabel(ec), cause, fix: wayOf(owner) }, names)];
+}
+
+/** OLM brings operators alone; the EC is what another operator's object made of it. */
+function wayOf({ name, way }: { readonly name: string; readonly way: string }): string {
+  return name === "OLM" ? "change the object that OLM or the other operator made it from" : way;
+}
+
+/** The clusters of the operator's namespace. */
+export function ownClusters({ objects, namespace }: Facts): readonly KubeObject[] {
+  return objects.ecs.filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+/** That the namespace has no EC of that name, with those that it has. */
+export function clusterAbsent(facts: Facts, name: string): Finding {
+  const { names, namespace } = facts;
+  const there = ownClusters(facts).map(nameOf).join(", ");
+  return clusterFinding(
+    "absent",
+    {
+      object: [names.ec.kind, namespace, name].join("/"),
+      cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
+    },
+    names,
+  );
 }

@@ -6,7 +6,7 @@ import { causesOf, recoverLine } from "./causes";
 import { clusterFindings } from "./findings";
 import { scaledCauses } from "./scale";
 import { expansionOf } from "./volumes";
-import { isDeleting, renderDeletion } from "../facts/deletion";
+import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type Facts, factNamed } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, getOwn, asString } from "../base/values";

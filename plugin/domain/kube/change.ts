@@ -17,8 +17,8 @@ import { covers } from "./differences";
 import type { Permission } from "./permissions";
 import { judgeConflict } from "./owners";
 import { type Json, getOwn } from "../base/values";
-import type { StepInfo } from "../../kernel/recorder";
-import type { Result } from "../../kernel/report";
+import type { StepInfo } from "./planned-write";
+import type { Result } from "./planned-write";
 
 /** What every write tells of itself. */
 interface Told {

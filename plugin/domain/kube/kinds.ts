@@ -71,3 +71,12 @@ export function kindsIn(namespace: string | undefined): RolePair<Resource> {
     ? { role: rbacKinds.clusterRole, binding: rbacKinds.clusterRoleBinding }
     : { role: rbacKinds.role, binding: rbacKinds.roleBinding };
 }
+
+/** OpenShift's constraints: cluster-scoped; a cluster that does not serve them is no OpenShift. */
+export const constraintResource = inGroup("security.openshift.io")(
+  "securitycontextconstraints",
+  "SecurityContextConstraints",
+);
+
+/** Definitions of kinds, which are cluster-wide and shared by all operators. */
+export const definitionResource = kinds.definition;

@@ -1,9 +1,8 @@
 /** Who else looks after an object: Helm, OLM, a GitOps controller (domain facts 4.4). */
-import { webhookFinding } from "../admission/findings";
 import type { KubeObject } from "./objects";
 import { getOwn, asString } from "../base/values";
 import type { StatusCause } from "../base/errors";
-import type { Finding } from "../base/findings";
+import { error, type Explained, type Finding } from "../base/findings";
 
 /** Another owner and its own way of changing the object. */
 export interface Owner {
@@ -77,6 +76,14 @@ export function isPersonsManager(manager: string, ours: readonly string[]): bool
   );
 }
 
+/** The code of a field that somebody else holds. */
+export const conflictFindings = {
+  fieldConflict: error("FIELD-CONFLICT", "S18", {
+    cause: "another field manager holds a field that has to be written, and may write it again",
+    fix: "change the field through that manager, or take it with --take-fields",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;
+
 /** Force when only a person's own kubectl or oc holds the fields; else the findings say who does. */
 type ConflictVerdict =
   { readonly is: "force" } | { readonly is: "refuse"; readonly findings: readonly Finding[] };
@@ -102,17 +109,16 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
   const named = foreign.length > 0 ? foreign : [{ field: "", manager: "" }];
   return {
     is: "refuse",
-    findings: named.map(({ field, manager }) =>
-      webhookFinding("fieldConflict", {
-        object: facts.object,
-        ...(field !== "" && { field }),
-        cause: `the field is held by ${manager === "" ? "another manager" : `manager "${manager}"`}, which may write it again`,
-        fix:
-          field === ""
-            ? "find out who writes the object: kubectl get -o yaml --show-managed-fields"
-            : `change it through that manager, or take the field with --take-fields '${field}'`,
-      }),
-    ),
+    findings: named.map(({ field, manager }): Finding => ({
+      ...conflictFindings.fieldConflict,
+      object: facts.object,
+      ...(field !== "" && { field }),
+      cause: `the field is held by ${manager === "" ? "another manager" : `manager "${manager}"`}, which may write it again`,
+      fix:
+        field === ""
+          ? "find out who writes the object: kubectl get -o yaml --show-managed-fields"
+          : `change it through that manager, or take the field with --take-fields '${field}'`,
+    })),
   };
 }
 

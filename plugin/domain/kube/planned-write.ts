@@ -107,3 +107,18 @@ export function plannedWrite({ ref, before, ...rest }: Planning): PlannedWrite {
     ...(before !== undefined && { read: preconditionsOf(before) }),
   };
 }
+
+export type StepAction =
+  "apply" | "patch" | "delete" | "call" | "chart" | "ask" | "probe" | "wait" | "read";
+export type Result =
+  "created" | "changed" | "unchanged" | "deleted" | "done" | "skipped" | "failed" | "planned";
+
+/** What a step says of itself before it is taken. */
+export interface StepInfo {
+  readonly id: string;
+  readonly action: StepAction;
+  readonly object: string;
+  readonly why: string;
+  /** Of a write that is only planned. */
+  readonly write?: PlannedWrite;
+}

@@ -19,7 +19,7 @@ import {
   subjectsBeyond,
   subjectsOf,
   uniteRules,
-} from "../rbac/rules";
+} from "../kube/role-rules";
 import { asArray, getOwn, type Json, parseJson } from "../base/values";
 import { operatorFinding } from "./findings";
 import { fileEntries, lastFile } from "../kube/field-managers";

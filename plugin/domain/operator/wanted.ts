@@ -1,14 +1,13 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
-import { skipWord } from "../checks/selection";
+import { skipWord } from "../base/skip";
 import type { Finding } from "../base/findings";
 import { operatorFinding, unusualCode } from "./findings";
 import { inRegistry, isIn, parseImage, withRepository } from "../release/images";
 import type { Names } from "../names/names";
 import { annotationOf, type KubeObject, type Ref, type Resource } from "../kube/objects";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
-import { kinds, rbacKinds } from "../kube/kinds";
-import { beyond, grantsOf, rulesOf, targetOf } from "../rbac/rules";
-import { constraintResource } from "../scc/grants";
+import { kinds, rbacKinds, constraintResource, definitionResource } from "../kube/kinds";
+import { beyond, grantsOf, rulesOf, targetOf } from "../kube/role-rules";
 
 /** A kind of the bundle: its step, and whether it lies in a namespace. */
 interface BundleKind {
@@ -16,9 +15,6 @@ interface BundleKind {
   readonly step: string;
   readonly namespaced: boolean;
 }
-
-/** Definitions of kinds, which are cluster-wide and shared by all operators. */
-export const definitionResource = kinds.definition;
 
 const kind = (step: string, resource: Resource, namespaced = true): BundleKind => ({
   step: `operator.${step}`,

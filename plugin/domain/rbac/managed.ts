@@ -2,7 +2,7 @@
 import type { Names } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { getPath, few, isObject, asArray, getOwn, asString } from "../base/values";
-import { type BindingSubject, subjectLabel, subjectsOf } from "./rules";
+import { type BindingSubject, subjectLabel, subjectsOf } from "../kube/role-rules";
 
 /** What the operator is told; `from` says by what. */
 export type Configured =

@@ -19,7 +19,7 @@ import {
   subjectsBeyond,
   subjectsOf,
   uniteRules,
-} from "./rules";
+} from "../kube/role-rules";
 import { leftovers, type Names } from "../names/names";
 import { releasedRules, type RoleFiles } from "./lines";
 import type { Finding } from "../base/findings";

@@ -4,7 +4,7 @@ import { type KubeObject, objectLabel } from "../kube/objects";
 import type { RolePair } from "../kube/kinds";
 import type { RoleFiles } from "./lines";
 import { expanded, type LiveRbac, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
-import { grantsOf, noRules, roleRefOf, rulesOf } from "./rules";
+import { grantsOf, noRules, roleRefOf, rulesOf } from "../kube/role-rules";
 import { getOwn } from "../base/values";
 
 /** The name of the ClusterRole that a RoleBinding is for, undefined for one of a Role. */

@@ -3,7 +3,7 @@ import { leftovers, type Names, replaceTokens } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { getPath, isObject, type Json, getOwn, renderValue } from "../base/values";
 import { kindsIn, type RolePair } from "../kube/kinds";
-import { roleRefOf, rulesOf, type BindingSubject, subjectsOf } from "./rules";
+import { roleRefOf, rulesOf, type BindingSubject, subjectsOf } from "../kube/role-rules";
 
 /** What the placeholders stand for, and which pairs are wanted. */
 export interface Filling {

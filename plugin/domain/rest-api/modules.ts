@@ -1,16 +1,9 @@
 /** Installed modules, and the manifest inside a module's archive (S45-S47, S54, S93). */
-import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
 import type { ClusterFacts } from "../rules/types";
 import { asString, getOwn, isObject } from "../base/values";
 import { flag, type InstalledModule } from "./records";
-import {
-  EngineError,
-  type ErrorDetails,
-  type ExitCode,
-  exitCodes,
-  PermissionError,
-} from "../base/errors";
+import type { FailureBody } from "./errors";
 
 /** A module record or manifest; undefined for what has no module_name (S45-S47, S54). */
 export function parseModule(value: unknown, names: Names): InstalledModule | undefined {
@@ -96,12 +89,6 @@ function covers(
   );
 }
 
-/** What the body of an error says: all three shapes, one of them empty (S115; domain facts 9). */
-interface FailureBody {
-  readonly code: string | undefined;
-  readonly message: string | undefined;
-}
-
 /** The code and the message of a body; both undefined where it has neither. */
 export function parseFailure(body: unknown, { restErrors }: Names): FailureBody {
   return {
@@ -118,50 +105,3 @@ export const upgradeMeanings: Readonly<Record<number, string>> = {
   406: "the capabilities of the new module version do not comply with the database configuration",
   500: "internal error",
 };
-
-/** An answer that is no success, as it came. */
-interface FailedAnswer extends FailureBody {
-  readonly status: number;
-}
-
-/** An answer of the REST API that is no success; judge it by `status` and `apiCode`. */
-export class ClusterApiError extends EngineError {
-  readonly code = "CLUSTER-API";
-  readonly exitCode: ExitCode;
-  readonly status: number;
-  /** The server's own code, "module_exists". */
-  readonly apiCode: string | undefined;
-
-  constructor(message: string, answer: FailedAnswer, details: ErrorDetails = {}) {
-    super(message, details);
-    this.status = answer.status;
-    this.apiCode = answer.code;
-    this.exitCode = exitCodeOf(answer.status);
-  }
-}
-
-/** The REST API does not accept the credentials (401), or its user may not do this (403). */
-export class ClusterApiPermissionError extends PermissionError {
-  readonly status: number;
-  readonly apiCode: string | undefined;
-  /** Of a login that was refused: nothing is asked after it. */
-  readonly finding: Finding | undefined;
-
-  constructor(
-    message: string,
-    answer: FailedAnswer,
-    { finding, ...details }: ErrorDetails & { readonly finding?: Finding } = {},
-  ) {
-    super(message, details);
-    this.status = answer.status;
-    this.apiCode = answer.code;
-    this.finding = finding;
-  }
-}
-
-/** The exit code for an answer that nobody handled better (cli contract). */
-function exitCodeOf(status: number): ExitCode {
-  if (status === 409) return exitCodes.conflict;
-  if (status === 400 || status === 406) return exitCodes.blocked;
-  return status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
-}

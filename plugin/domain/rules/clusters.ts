@@ -1,7 +1,6 @@
 /** What is kept of an EC, and which EC a database belongs to (C1, C9, C16). */
-import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";
-import { type KubeObject, namespaceOf } from "../kube/objects";
+import type { KubeObject } from "../kube/objects";
 import { mayBeDisplayName } from "./display-names";
 import { fieldsOf } from "./fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./types";
@@ -214,68 +213,6 @@ export function lookUpCluster(question: ClusterQuestion): ClusterLookup {
     : { is: "ambiguous", candidates: candidates.map(clusterKey).sort() };
 }
 
-/** The EC of each database of a snapshot. */
-export function clusterLookups(
-  facts: Facts,
-): (object: KubeObject, kind: Edit["kind"]) => ClusterLookup {
-  const { names, objects, namespace: operatorNamespace } = facts;
-  const all = objects.ecs
-    .map((ec) => projectCluster(ec, names))
-    .filter((cluster) => cluster !== undefined);
-  return (object, kind) =>
-    lookUpCluster({
-      reference: referenceOf(object, kind, names),
-      namespace: namespaceOf(object),
-      operatorNamespace,
-      all,
-    });
-}
-
-/** Both spellings of the automatic upgrade, that of the definitions first (domain facts 13). */
-export function autoPaths({ ecFields }: Names): readonly FieldPath[] {
-  return [ecFields.autoUpgrade, ecFields.autoUpgradeDirect];
-}
-
-/** True when the EC asks for automatic upgrades under either spelling (S13, S51). */
-export function autoOf(ec: KubeObject, names: Names): boolean {
-  return autoPaths(names).some((path) => getPath(ec, path) === true);
-}
-
-/** Where the definition has the field, undefined for nowhere; unread, as definitions are known to have it. */
-export function autoPathIn(
-  definition: KubeObject | undefined,
-  version: string,
-  names: Names,
-): FieldPath | undefined {
-  const paths = autoPaths(names);
-  return (servedPaths(definition, version, paths) ?? paths)[0];
-}
-
-/** The paths at which a database's version is read and written; the first one holds the current value. */
-type VersionPaths = readonly [readonly string[], ...(readonly string[])[]];
-
-/**
- * The places that the served definition has and the database fills; where it fills none, the
- * first that is served, since the API server drops what is written anywhere else (C8, C15). While
- * the definition is not known, every place counts as served, and an empty one is where
- * definitions are known to have it.
- */
-export function versionPaths(
-  facts: Facts,
-  { kind, object }: { readonly kind: Edit["kind"]; readonly object: KubeObject },
-): VersionPaths {
-  const { names } = facts;
-  const { engineVersion, engineVersions } = fieldsOf(kind, names);
-  const name = `${names[kind].plural}.${names.group}`;
-  const definition = factNamed(facts, "definitions", { name });
-  const served = servedPaths(definition, names.version, engineVersions);
-  const filled = (served ?? engineVersions).filter(
-    (path) => (getPath(object, path) ?? null) !== null,
-  );
-  const [first, ...others] = filled;
-  return first === undefined ? [served?.[0] ?? engineVersion] : [first, ...others];
-}
-
 /** Those of the paths that the definition has in a version, in their order; undefined when it is not known. */
 export function servedPaths(
   definition: KubeObject | undefined,
@@ -289,7 +226,7 @@ export function servedPaths(
 }
 
 /** True when a schema has a field; below a part that takes unknown fields everything is kept. */
-function has(schema: unknown, [first, ...rest]: FieldPath): boolean {
+export function has(schema: unknown, [first, ...rest]: FieldPath): boolean {
   if (first === undefined) return true;
   if (getOwn(schema, "x-kubernetes-preserve-unknown-fields") === true) return true;
   const inner = getPath(schema, ["properties", first]);

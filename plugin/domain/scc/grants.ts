@@ -1,14 +1,8 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
-import { inGroup, rbacKinds } from "../kube/kinds";
+import { rbacKinds, constraintResource } from "../kube/kinds";
 import { type KubeObject, objectLabel, type Ref, refTo } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import type { Names } from "../names/names";
-
-/** OpenShift's constraints: cluster-scoped; a cluster that does not serve them is no OpenShift. */
-export const constraintResource = inGroup("security.openshift.io")(
-  "securitycontextconstraints",
-  "SecurityContextConstraints",
-);
 
 /** Roles and bindings, cluster-wide and namespaced. */
 export const accessResources = {
@@ -167,4 +161,11 @@ function holds(found: readonly unknown[], wanted: string): boolean {
 
 function words(rule: unknown, key: string): readonly unknown[] {
   return asArray(getOwn(rule, key));
+}
+
+/** True for a pod that runs, or is about to, under the constraint. */
+export function runsUnder(pod: KubeObject, constraint: string): boolean {
+  const annotation = getOwn(pod.metadata.annotations, constraintAnnotation);
+  const ended = ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
+  return annotation === constraint && !ended;
 }

@@ -5,7 +5,8 @@
 import { ApiError, EngineError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
 import type { Clock, Cluster, KubeObject } from "../../ports/kubernetes";
-import { inTurn, type VirtualClock } from "../virtual-clock";
+import { inTurn } from "../virtual-clock";
+import type { VirtualClock } from "../../ports/virtual-clock";
 import type { MemoryControlPlane } from "../api-server/control-plane";
 import { identity, type LogLine, type PlannedAction, statusWritten, timeText } from "./acts";
 import { clusterActs, servedClusterActs, showService } from "./clusters";

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { openHome } from "../../../plugin/adapters/home";
 import { UsageError } from "../../../plugin/domain/base/errors";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
-import type { Home } from "../../../plugin/kernel/journal";
+import type { Home } from "../../../plugin/ports/home";
 import { aFolder } from "../../support/a-folder";
 
 const clock = { now: () => Date.parse("2026-06-15T12:00:00Z") };

@@ -4,7 +4,7 @@
  */
 import { parseDocuments } from "../../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
-import { VirtualClock } from "../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../plugin/ports/virtual-clock";
 import { playAlong } from "../../../plugin/simulator/operator/controller";
 import type { MemoryControlPlane } from "../../../plugin/simulator/api-server/control-plane";
 import type { User } from "../../../plugin/simulator/model";

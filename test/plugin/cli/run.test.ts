@@ -6,7 +6,7 @@ import { PermissionError, UnavailableError, UsageError } from "../../../plugin/d
 import { toGlobalOptions } from "../../../plugin/cli/tree";
 import { entries } from "../../../plugin/cli/commands";
 import { run as runJob } from "../../../plugin/cli/run";
-import { BlockedError } from "../../../plugin/kernel/recorder";
+import { BlockedError } from "../../../plugin/domain/base/errors";
 import type { Cluster } from "../../../plugin/ports/kubernetes";
 import type { Report, StepReport } from "../../../plugin/kernel/report";
 import { type Ended, type Scene, startOfRun, stdinOf, worldOf } from "../../support/program-world";

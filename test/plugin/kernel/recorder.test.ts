@@ -1,6 +1,7 @@
 import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
 import type { Finding } from "../../../plugin/domain/base/findings";
-import { BlockedError, Recorder } from "../../../plugin/kernel/recorder";
+import { Recorder } from "../../../plugin/kernel/recorder";
+import { BlockedError } from "../../../plugin/domain/base/errors";
 import type { Event } from "../../../plugin/kernel/report";
 import { ManualClock } from "../../support/manual-clock";
 

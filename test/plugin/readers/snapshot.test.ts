@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { getPath, asArray } from "../../../plugin/domain/base/values";
 import type { ProbeReport } from "../../../plugin/kernel/report";
 import { Recorder } from "../../../plugin/kernel/recorder";
-import { probeWebhook } from "../../../plugin/commands/status/read";
+import { probeWebhook } from "../../../plugin/readers/webhook-probe";
 import { aNamespace, aNewConfiguration, resourceOf, testCa } from "../../support/builders";
 import { FakeCluster, type WebhookServer } from "../../support/fake-cluster";
 import { ManualClock } from "../../support/manual-clock";

@@ -3,7 +3,7 @@ import { rbac } from "../../../plugin/simulator/authorization/grants";
 import { createRegistry } from "../../../plugin/simulator/kinds/registry";
 import { MemoryControlPlane } from "../../../plugin/simulator/api-server/control-plane";
 import type { Admission, User } from "../../../plugin/simulator/model";
-import { VirtualClock } from "../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../plugin/ports/virtual-clock";
 import type { Clock, KubeObject } from "../../../plugin/ports/kubernetes";
 import { testTime } from "../../support/manual-clock";
 

@@ -1,4 +1,5 @@
-import { inTurn, VirtualClock } from "../../../plugin/simulator/virtual-clock";
+import { inTurn } from "../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../plugin/ports/virtual-clock";
 
 test("a sleep takes its time at once", async () => {
   const clock = new VirtualClock(1_000);

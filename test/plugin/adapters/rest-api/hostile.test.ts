@@ -1,6 +1,6 @@
 /** The client against servers that are not what they should be; credentials reach nobody else. */
 import type { ServerResponse } from "node:http";
-import { ClusterApiError } from "../../../../plugin/domain/rest-api/modules";
+import { ClusterApiError } from "../../../../plugin/domain/rest-api/errors";
 import { EngineError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { requestDeadlineMs } from "../../../../plugin/ports/kubernetes";
 import { anApiClient, anApiEc, type ClientWish } from "../../../support/cluster-api-client";

@@ -1,6 +1,6 @@
 import type { ApiFault } from "../../../../plugin/simulator/rest-api/faults";
 import type { ApiProfile, ProfileName } from "../../../../plugin/simulator/rest-api/profiles";
-import { ClusterApiError } from "../../../../plugin/domain/rest-api/modules";
+import { ClusterApiError } from "../../../../plugin/domain/rest-api/errors";
 import type { ClusterApi } from "../../../../plugin/ports/rest-api";
 import { ManualClock } from "../../../support/manual-clock";
 import { anApiClient, anApiEc, type ClientWish } from "../../../support/cluster-api-client";

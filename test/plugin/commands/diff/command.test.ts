@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
-import { runDiff } from "../../../../plugin/cmdutil/run-ports";
+import { runDiff } from "../../../../plugin/commands/diff/run";
 import type { Report, StepReport } from "../../../../plugin/kernel/report";
 
 const step = (result: StepReport["result"], n = 1): StepReport => ({

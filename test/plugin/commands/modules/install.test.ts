@@ -1,9 +1,9 @@
 /** What the played REST API does not bring about: races, several nodes, a place that keeps no record. */
+import { parseModule } from "../../../../plugin/domain/rest-api/modules";
 import {
   ClusterApiError,
   ClusterApiPermissionError,
-  parseModule,
-} from "../../../../plugin/domain/rest-api/modules";
+} from "../../../../plugin/domain/rest-api/errors";
 import type {
   ApiAction,
   InstalledModule,

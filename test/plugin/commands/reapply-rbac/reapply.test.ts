@@ -4,7 +4,12 @@ import { ApiError, UnavailableError } from "../../../../plugin/domain/base/error
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { rbacKinds } from "../../../../plugin/domain/kube/kinds";
-import { grantLines, grantsOf, rulesOf, subjectsOf } from "../../../../plugin/domain/rbac/rules";
+import {
+  grantLines,
+  grantsOf,
+  rulesOf,
+  subjectsOf,
+} from "../../../../plugin/domain/kube/role-rules";
 import { getOwn } from "../../../../plugin/domain/base/values";
 import { unwritable } from "../world";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";

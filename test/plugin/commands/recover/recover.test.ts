@@ -15,7 +15,7 @@ import {
   stateOf,
   stepsOf,
 } from "./scene";
-import { VirtualClock } from "../../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import { anApiClient } from "../../../support/cluster-api-client";
 import { testTime } from "../../../support/manual-clock";
 import { product } from "../../../support/played-operator";

@@ -14,7 +14,7 @@ import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
 import { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import { type ObservedCall, ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
 import type { User } from "../../../../plugin/simulator/model";
-import { VirtualClock } from "../../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { StatusDetails } from "../../../../plugin/commands/status/screen";
 import type { Report } from "../../../../plugin/kernel/report";
 import { schemaProblems } from "../../../control-plane/plugin-run";

@@ -1,6 +1,7 @@
 /** What has to hold of every end: who may use the constraint, and that nobody else lost anything. */
 import { objectLabel } from "../../../../plugin/domain/kube/objects";
-import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
+import { accessResources } from "../../../../plugin/domain/scc/grants";
+import { constraintResource } from "../../../../plugin/domain/kube/kinds";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/base/values";
 import type { Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
 import { type AccountReview, user } from "./objects";

@@ -1,6 +1,7 @@
 /** Objects around a constraint, for a namespace of one's own. */
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
-import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
+import { accessResources } from "../../../../plugin/domain/scc/grants";
+import { constraintResource } from "../../../../plugin/domain/kube/kinds";
 import type { Scene } from "./memory-scene";
 
 const rbac = "rbac.authorization.k8s.io";

@@ -15,8 +15,18 @@ import {
   useOf,
 } from "./objects";
 
-const { accountOf, grantsOf, groupOf, groupsOf, isAccount, refOf, subjectLabel, userOf } = grants;
-const { findingsOf, olderLeft, planUnbind, runsUnder } = plans;
+const {
+  accountOf,
+  grantsOf,
+  groupOf,
+  groupsOf,
+  isAccount,
+  refOf,
+  runsUnder,
+  subjectLabel,
+  userOf,
+} = grants;
+const { findingsOf, olderLeft, planUnbind } = plans;
 
 const scc = "mine";
 const ours = { namespace: "engine", name: "ec" };

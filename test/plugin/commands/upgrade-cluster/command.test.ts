@@ -16,7 +16,7 @@ import { aClaim } from "../../../support/claims";
 import { unwritable } from "../world";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
-import { VirtualClock } from "../../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import { pollMs } from "../../../../plugin/kernel/wait";
 
 const patchLine = `patch EngineEnterpriseCluster engine/ec`;

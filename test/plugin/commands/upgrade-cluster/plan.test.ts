@@ -12,9 +12,9 @@ import { operatorFindings, withOperator } from "../../../../plugin/domain/engine
 import {
   autoOffEdits,
   type ClusterRequest,
-  ownedBy,
   planCluster,
 } from "../../../../plugin/commands/upgrade-cluster/plan";
+import { ownedBy } from "../../../../plugin/domain/engine-cluster/operator";
 import type { FactKey } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {

@@ -5,7 +5,7 @@ import { exampleSource } from "../../../../plugin/simulator/example";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { User } from "../../../../plugin/simulator/model";
 import type {
   UpgradeClusterDeps,

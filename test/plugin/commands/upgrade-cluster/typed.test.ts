@@ -1,5 +1,5 @@
 import { defaultsOf } from "../../../../plugin/cmdutil/spec";
-import { upgradeCluster } from "../../../../plugin/commands/upgrade/flags";
+import { upgradeCluster } from "../../../../plugin/commands/upgrade-cluster/flags";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
 import { runUpgradeCluster } from "../../../../plugin/commands/parts";
 import type { ClusterFlags } from "../../../../plugin/commands/upgrade-cluster/command";

@@ -7,7 +7,7 @@ import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server
 import type { User } from "../../../../plugin/simulator/model";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
-import { VirtualClock } from "../../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { ClusterApi } from "../../../../plugin/ports/rest-api";
 import type {
   UpgradeDatabaseDeps,

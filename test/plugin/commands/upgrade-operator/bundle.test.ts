@@ -2,12 +2,8 @@
 import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
-import {
-  bundleKindOf,
-  bundleRef,
-  definitionResource,
-  imagesOf,
-} from "../../../../plugin/domain/operator/wanted";
+import { bundleKindOf, bundleRef, imagesOf } from "../../../../plugin/domain/operator/wanted";
+import { definitionResource } from "../../../../plugin/domain/kube/kinds";
 import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import type { Cluster } from "../../../../plugin/ports/kubernetes";
 import { Recorder } from "../../../../plugin/kernel/recorder";

@@ -7,7 +7,7 @@ import {
   isSamePatch,
   judgeClusterImages,
 } from "../../../../plugin/commands/upgrade-operator/clusters";
-import { autoOf } from "../../../../plugin/domain/rules/clusters";
+import { autoOf } from "../../../../plugin/domain/engine-cluster/fields";
 
 const anEc = (spec: object): KubeObject => ({
   apiVersion: `${names.group}/v1`,

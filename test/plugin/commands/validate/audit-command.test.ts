@@ -5,7 +5,7 @@ import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { Cluster } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
-import type { RulesDetails } from "../../../../plugin/commands/validate/validate";
+import type { RulesDetails } from "../../../../plugin/kernel/report";
 import { expectGoldenText } from "../../../support/golden";
 import { aWebhookProgram } from "../../../support/webhook-program";
 import { type Ended, typed } from "../../../support/program-world";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import Ajv from "ajv";
 import { dump } from "js-yaml";
 import type { Report } from "../../../../plugin/kernel/report";
-import type { RulesDetails } from "../../../../plugin/commands/validate/validate";
+import type { RulesDetails } from "../../../../plugin/kernel/report";
 import { aFolder } from "../../../support/a-folder";
 import junitSchema from "../../../support/junit.schema.json";
 import { expectGoldenText } from "../../../support/golden";

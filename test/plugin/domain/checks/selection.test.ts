@@ -6,10 +6,9 @@ import {
   parseCode,
   parseSkip,
   requireMatched,
-  skipWord,
-  type Skip,
   unknownCodes,
 } from "../../../../plugin/domain/checks/selection";
+import { skipWord, type Skip } from "../../../../plugin/domain/base/skip";
 
 test.each([
   ["SOME-CODE", { code: "SOME-CODE" }],

@@ -3,7 +3,8 @@ import { generatePair, readSecretCertificate } from "../../../../plugin/adapters
 import { shippedRbac, shippedTemplate } from "../../../../plugin/adapters/shipped";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import type { CheckTarget } from "../../../../plugin/domain/checks/context";
-import { judgeChecks, type Judgment } from "../../../../plugin/domain/checks/judge";
+import type { Judgment } from "../../../../plugin/domain/checks/judge";
+import { judgeChecks } from "../../../../plugin/commands/checks";
 import { type Selection } from "../../../../plugin/domain/checks/selection";
 import { type FactKey, type Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames as names, type Names } from "../../../../plugin/domain/names/names";

@@ -1,4 +1,4 @@
-import { versionPaths } from "../../../../plugin/domain/rules/clusters";
+import { versionPaths } from "../../../../plugin/domain/engine-cluster/fields";
 import { anEdb, anEaadb } from "./scene";
 import { factsOf } from "../engine-cluster/scene";
 

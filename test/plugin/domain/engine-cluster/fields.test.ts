@@ -1,4 +1,4 @@
-import { autoOf, autoPathIn, autoPaths } from "../../../../plugin/domain/rules/clusters";
+import { autoOf, autoPathIn, autoPaths } from "../../../../plugin/domain/engine-cluster/fields";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anEc } from "./scene";

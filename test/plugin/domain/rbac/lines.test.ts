@@ -1,7 +1,12 @@
 /** The role in managed namespaces, release by release, against the facts (domain facts 6). */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { lineOf, roleLines, rolesFor } from "../../../../plugin/domain/rbac/lines";
-import { compareRules, grantLines, grantsOf, rulesOf } from "../../../../plugin/domain/rbac/rules";
+import {
+  compareRules,
+  grantLines,
+  grantsOf,
+  rulesOf,
+} from "../../../../plugin/domain/kube/role-rules";
 import { renamed } from "../../../support/renamed";
 import { shipped } from "./objects";
 

@@ -2,7 +2,7 @@ import type { RolePair } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as managed from "../../../../plugin/domain/rbac/managed";
-import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
+import { subjectLabel, subjectsOf } from "../../../../plugin/domain/kube/role-rules";
 import { placeName, siteOf } from "../../../../plugin/domain/rbac/site";
 import { aBinding, account, aRole, podRule } from "./objects";
 

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import * as plans from "../../../../plugin/domain/rbac/plan";
 import type { LiveRbac, Mode, Terms } from "../../../../plugin/domain/rbac/plan";
-import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
+import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/kube/role-rules";
 import { aBinding, account, aRole, nodeRule, podRule } from "./objects";
 
 const { expanded, isAsWanted, planSite, temporaryBinding, termsFor } = plans;

@@ -5,7 +5,7 @@ import {
   renderRbac,
   wantsAccounts,
 } from "../../../../plugin/domain/rbac/templates";
-import { subjectsOf } from "../../../../plugin/domain/rbac/rules";
+import { subjectsOf } from "../../../../plugin/domain/kube/role-rules";
 import { aBinding, account, aRole, podRule, shipped } from "./objects";
 
 const filling = { namespace: "engine", accounts: ["ec", "two"], label: false, names };

@@ -8,8 +8,6 @@ import {
   parseNodes,
 } from "../../../../plugin/domain/rest-api/records";
 import {
-  ClusterApiError,
-  ClusterApiPermissionError,
   moduleLabel,
   namesOf,
   parseFailure,
@@ -17,6 +15,10 @@ import {
   parseModules,
   sameBuild,
 } from "../../../../plugin/domain/rest-api/modules";
+import {
+  ClusterApiError,
+  ClusterApiPermissionError,
+} from "../../../../plugin/domain/rest-api/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { aModule } from "../recovery/scene";
 

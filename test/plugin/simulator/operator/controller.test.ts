@@ -10,7 +10,7 @@ import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
 import { settledWorkloads } from "../../../../plugin/simulator/operator/settled";
 import { playAlong, playOperator } from "../../../../plugin/simulator/operator/controller";
 
-import { VirtualClock } from "../../../../plugin/simulator/virtual-clock";
+import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { aControlPlane, admin } from "../memory-cluster";

@@ -1,19 +1,20 @@
 /** The definitions: there, served, of the operator's release, and converting through what exists (Facts 8). */
-import { autoPaths, servedPaths } from "../rules/clusters";
-import { factNamed, type Facts } from "../facts/facts";
-import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../kube/objects";
-import { operatorFindings } from "../operator/findings";
-import { conversionServiceOf, judgeConversion } from "../operator/conversion";
+import { servedPaths } from "../../domain/rules/clusters";
+import { autoPaths } from "../../domain/engine-cluster/fields";
+import { factNamed, type Facts } from "../../domain/facts/facts";
+import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { operatorFindings } from "../../domain/operator/findings";
+import { conversionServiceOf, judgeConversion } from "../../domain/operator/conversion";
 import {
   conditionOf,
   type DefinitionVerdict,
   judgeDefinition,
   lossesOf,
   lostBetween,
-} from "../../commands/upgrade-operator/definitions";
-import { asString, few, getOwn, getPath } from "../base/values";
-import { type Check, checksOf, on } from "./check";
-import { isBefore, type CheckContext } from "./context";
+} from "./definitions";
+import { asString, few, getOwn, getPath } from "../../domain/base/values";
+import { type Check, checksOf, on } from "../../domain/checks/check";
+import { isBefore, type CheckContext } from "../../domain/checks/context";
 
 const definitions = checksOf("definitions");
 /** Together, all annotations of an object. */

@@ -1,6 +1,6 @@
 /** Rules of roles, taken apart into single grants, so that two roles can be compared and united. */
 import { isObject, type Json, asArray, getOwn, asString, oncePer } from "../base/values";
-import type { KubeObject } from "../kube/objects";
+import type { KubeObject } from "./objects";
 
 /** One subject of a binding. */
 export interface BindingSubject {

@@ -1,10 +1,6 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import {
-  deletionOf,
-  isDeleting,
-  judgeGround,
-  renderDeletion,
-} from "../../../../plugin/domain/facts/deletion";
+import { judgeGround } from "../../../../plugin/domain/engine-cluster/deletion";
+import { deletionOf, isDeleting, renderDeletion } from "../../../../plugin/domain/kube/deletion";
 import { type FactKey, factKeys, type Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
 

@@ -4,7 +4,7 @@ import {
   grantsOf,
   rulesOf,
   uniteRules,
-} from "../../../../plugin/domain/rbac/rules";
+} from "../../../../plugin/domain/kube/role-rules";
 
 const rule = (
   groups: string,

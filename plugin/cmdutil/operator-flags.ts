@@ -1,0 +1,123 @@
+/** The flags of upgrade-operator, which upgrade takes as well. */
+import { isRegistry } from "../domain/release/images";
+import { isSubdomain } from "../domain/kube/selectors";
+import { type FlagReader, flagTable, type OptionsOf } from "./flags";
+import { unnamed } from "../domain/checks/selection";
+import type { Skip } from "../domain/base/skip";
+import { unusualCode } from "../domain/operator/findings";
+import type { skipFlag } from "./common-flags";
+import { releaseFlags } from "./common-flags";
+
+export const operatorFlags = flagTable({
+  ...releaseFlags,
+  "image-registry": {
+    value: "HOST[/PATH]",
+    key: "registry",
+    read: readRegistry,
+    help: "Registry that operator and clusters pull from instead of the release's",
+  },
+  "pull-secret": {
+    value: "NAME",
+    read: readSecret,
+    help: "Secret to pull with; those in force are kept",
+  },
+  "take-fields": {
+    value: "FIELDS",
+    repeat: true,
+    read: (read, name) => read.each(name).flatMap(splitFields),
+    help: "Local changes that the release wins over, separated by commas",
+  },
+  chart: {
+    value: "REF",
+    file: true,
+    help: "Chart, as helm takes it: a folder, an archive, REPO/NAME or oci://",
+  },
+  "release-name": {
+    value: "NAME",
+    goesWith: "chart",
+    help: "The chart's release that is upgraded",
+  },
+  version: { value: "VERSION", goesWith: "chart", help: "Version of the chart, exactly" },
+  values: {
+    value: "FILE",
+    goesWith: "chart",
+    file: true,
+    help: "Values for the chart, over those in force",
+  },
+});
+
+const ofBundle = ["sha256", "target", "image-registry", "pull-secret", "take-fields"];
+
+type OperatorTyped = OptionsOf<typeof operatorFlags> & OptionsOf<typeof skipFlag>;
+
+export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagReader) {
+  const { chart, releaseName, version, values, skip: typedSkip, ...own } = options;
+  const isUnusual = ({ code }: Skip): boolean => code === unusualCode;
+  const unusual = typedSkip.filter(isUnusual);
+  read.problems.push(...unnamed(unusual, [unusualCode]));
+  const skip = typedSkip.filter((one) => !isUnusual(one));
+  const allowObjects = unusual.flatMap(({ object }) => object ?? []);
+  const byChart = read.given("chart");
+  read.oneOf("release", "chart");
+  if (!byChart && !read.given("release")) {
+    read.missing.push("no release: give --release SOURCE, or --chart REF");
+  }
+  for (const name of byChart ? ofBundle.filter((each) => read.given(each)) : []) {
+    read.missing.push(`--${name}: goes with --release`);
+  }
+  const typed = { chart: chart ?? "", releaseName: releaseName ?? "", version: version ?? "" };
+  return {
+    ...own,
+    skip,
+    allowObjects,
+    ...(byChart && { chart: judgeChart({ ...typed, values }, read) }),
+  };
+}
+
+function readRegistry(read: FlagReader, name: string): string | undefined {
+  const registry = read.text(name);
+  if (registry !== undefined && !isRegistry(registry)) {
+    read.problems.push(`--${name}: ${JSON.stringify(registry)} is not HOST[:PORT][/PATH]`);
+  }
+  return registry;
+}
+
+function readSecret(read: FlagReader, name: string): string | undefined {
+  const secret = read.text(name);
+  if (secret !== undefined && !isSubdomain(secret)) {
+    read.problems.push(`--${name}: ${JSON.stringify(secret)} is not the name of a Secret`);
+  }
+  return secret;
+}
+
+/** Helm leaves room in 63 characters for what its templates append. */
+const isReleaseName = (name: string): boolean => isSubdomain(name) && name.length <= 53;
+/** One version, no range: nothing guesses which one is meant. */
+const exactVersion = /^v?\d+\.\d+\.\d+([-+][-+.0-9A-Za-z]+)?$/;
+
+interface Chart {
+  readonly chart: string;
+  readonly releaseName: string;
+  readonly version: string;
+  /** A file. */
+  readonly values?: string | undefined;
+}
+
+function judgeChart(typed: Chart, read: FlagReader): Chart {
+  const expect = (name: string, is: boolean, what: string): void => {
+    if (!is) (read.given(name) ? read.problems : read.missing).push(`--${name}: ${what}`);
+  };
+  // a word with a dash would be a flag of helm's
+  if (typed.chart.startsWith("-")) read.problems.push("--chart: is not a chart");
+  const isName = isReleaseName(typed.releaseName);
+  expect("release-name", isName, "give the name of the chart's release, as helm list shows it");
+  const isVersion = exactVersion.test(typed.version);
+  expect("version", isVersion, "give one version of the chart, as 8.0.2-2");
+  return typed;
+}
+
+/** Fields are separated by commas outside of brackets: a field may name a key of several parts. */
+function splitFields(text: string): readonly string[] {
+  const parts = text.match(/(?:\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\]|[^,])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}

@@ -1,0 +1,58 @@
+/** `diff`: what a command would change. */
+import { quoteCommand } from "../../output/escape";
+import type { CommandContext } from "../../cmdutil/context";
+import type { Report, StepReport } from "../../kernel/report";
+import { exitCodes } from "../../domain/base/errors";
+import { publicText } from "../../domain/base/redact";
+import { omit, sameJson } from "../../domain/base/values";
+
+/**
+ * Plans the command against the API server's dry run; exit 1 when it would change something, 0 when all
+ * is up to date. In text, the program of KUBECTL_EXTERNAL_DIFF shows the differences where one is named.
+ */
+export async function runDiff(
+  context: CommandContext,
+  plan: (context: CommandContext) => Promise<Report>,
+  words: readonly string[],
+): Promise<Report> {
+  const { options, run } = context;
+  const dryRun = options.dryRun === "none" ? "server" : options.dryRun;
+  const verbosity = Math.max(1, options.verbosity);
+  // its own properties stay as lazy as they are
+  const planning = Object.create(context, {
+    options: { value: { ...options, dryRun, verbosity } },
+    run: { value: { ...run, dryRun } },
+  }) as CommandContext;
+  const report = { ...(await plan(planning)), kind: "Diff" };
+  const planned = (report.steps ?? []).filter(({ result }) => result === "planned");
+  if (report.exit.code !== exitCodes.ok || !planned.some(changesSomething)) return report;
+  const count = planned.length;
+  const again = quoteCommand([...options.prefix.split(" "), ...words]);
+  const reason = `differences exist: ${count} ${count === 1 ? "write" : "writes"} would be made`;
+  const exit = { code: exitCodes.failed, reason, next: `make them with ${again}` };
+  const steps =
+    options.output === "text" ? await shownOutside(context, report.steps) : report.steps;
+  return { ...report, steps, exit };
+}
+
+/** What is not told in full counts as a difference. */
+function changesSomething({ write }: StepReport): boolean {
+  const states = write?.states;
+  return states === undefined || !sameJson(states.live, states.merged);
+}
+
+/** The steps, without the differences that a program of the person's own has shown. */
+async function shownOutside(
+  context: CommandContext,
+  steps: readonly StepReport[] = [],
+): Promise<readonly StepReport[]> {
+  const line = (context.env["KUBECTL_EXTERNAL_DIFF"] ?? "").trim();
+  if (line === "") return steps;
+  const { externalDiff } = await import("../../adapters/external-diff.ts");
+  const { renderStates } = await import("../../output/hunks.ts");
+  context.event({ type: "note", text: `the differences are shown by ${publicText(line)}` });
+  await externalDiff(line, renderStates(steps), context);
+  return steps.map(({ write, ...step }) =>
+    write === undefined ? step : { ...step, write: omit(write, "states") },
+  );
+}

@@ -1,0 +1,60 @@
+/** Reads and judges what an upgrade cannot begin without. */
+import { exitCodes, BlockedError } from "../../domain/base/errors";
+import type { Judgment } from "../../domain/checks/judge";
+import { requireMatched } from "../../domain/checks/selection";
+import type { Skip } from "../../domain/base/skip";
+import { judgePrerequisites, prerequisiteKeys } from "../upgrade/procedure";
+import type { PermissionChecker } from "../../kernel/permissions";
+import type { WaitPorts } from "../../kernel/wait";
+import { readSettled } from "../../readers/settled";
+import {
+  type SnapshotDeps,
+  readSnapshot,
+  requireRead,
+  readDefinition,
+  withDefinition,
+} from "../../readers/snapshot";
+
+/** What is upgraded to, and what is accepted. */
+interface Beginning {
+  readonly namespace: string;
+  /** Release of the operator; undefined where the release does not report. */
+  readonly version: string | undefined;
+  /** Absent in a whole upgrade, which has judged the prerequisites itself. */
+  readonly skip?: readonly Skip[];
+  /** What passes by itself is waited for, so long. */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly timeoutMs: number;
+}
+
+/** Reads and judges the prerequisites; throws where one is missing, may not be read, or a skip matches none. */
+export async function requirePrerequisites(
+  deps: SnapshotDeps & PermissionChecker & WaitPorts,
+  beginning: Beginning,
+): Promise<void> {
+  const { skip, wait, dryRun, timeoutMs: ms } = beginning;
+  if (skip === undefined) return;
+  const patience = { waits: wait && dryRun === "none", ms };
+  const judgment = await readSettled(deps, patience, () => readJudgment(deps, beginning, skip));
+  await requireRead(deps, judgment);
+  const { findings } = judgment;
+  requireMatched(skip, findings);
+  if (findings.some(({ severity }) => severity === "error")) {
+    throw new BlockedError(exitCodes.blocked, findings);
+  }
+  deps.recorder.findings(findings);
+}
+
+async function readJudgment(
+  deps: SnapshotDeps,
+  { namespace, version }: Beginning,
+  skip: readonly Skip[],
+): Promise<Judgment> {
+  const [read, definition] = await Promise.all([
+    readSnapshot(deps, namespace, prerequisiteKeys),
+    readDefinition(deps, "ec"),
+  ]);
+  const facts = withDefinition(read, definition);
+  return judgePrerequisites(facts, { operatorVersion: version }, skip);
+}

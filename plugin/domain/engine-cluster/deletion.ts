@@ -1,0 +1,51 @@
+/** The EC that is being deleted, and all else that an upgrade stands on (Facts 7, 8). */
+import { clusterLookups } from "./fields";
+import type { Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { clusterFinding } from "./findings";
+import { isDeleting, renderDeletion } from "../kube/deletion";
+import {
+  deletingDefinitions,
+  products,
+  type Going,
+  renderGoing,
+  deletingNamespace,
+} from "../facts/deletion";
+
+/** An EC that is being deleted, with the databases that it takes along; undefined for one that stays. */
+export function deletingCluster(facts: Facts, ec: KubeObject): Finding | undefined {
+  if (!isDeleting(ec)) return undefined;
+  const lookUp = clusterLookups(facts);
+  const own = (kind: "edb" | "eaadb"): Going => [
+    kind,
+    facts.objects[products[kind]].filter((database) => {
+      const found = lookUp(database, kind);
+      return (
+        found.is === "found" &&
+        found.cluster.name === ec.metadata.name &&
+        found.cluster.namespace === ec.metadata.namespace
+      );
+    }),
+  ];
+  const cause = `${renderDeletion(ec)}${renderGoing(facts, [own("edb"), own("eaadb")])}`;
+  return clusterFinding("deleting", { object: objectLabel(ec), cause }, facts.names);
+}
+
+/**
+ * All that an upgrade stands on and that is being deleted, the widest first: definitions, the
+ * operator's namespace, ECs; `clusters` names those that matter, absent: all of the namespace.
+ */
+export function judgeGround(facts: Facts, clusters?: readonly string[]): readonly Finding[] {
+  const { namespace, objects } = facts;
+  const ecs = objects.ecs.filter(
+    ({ metadata }) =>
+      metadata.namespace === namespace &&
+      (clusters === undefined || clusters.includes(String(metadata.name))),
+  );
+  return [
+    ...deletingDefinitions(facts),
+    ...deletingNamespace(facts),
+    ...ecs.flatMap((ec) => deletingCluster(facts, ec) ?? []),
+  ];
+}

@@ -1,0 +1,120 @@
+/** The Secrets that clusters and remote clusters name. */
+import { getPath, asArray, getOwn, asString } from "../base/values";
+import { type Names, termOf } from "../names/names";
+import { type KubeObject, nameOf, objectLabel } from "../kube/objects";
+
+/** What a Secret is named for. */
+export type SecretUse = "credentials" | "license" | "module" | "pull" | "remote";
+
+/** One Secret that an object names. */
+export interface SecretReference {
+  readonly use: SecretUse;
+  readonly name: string;
+  /** Items that it has to hold. */
+  readonly items: readonly string[];
+  /** Label of the object that names it. */
+  readonly object: string;
+  readonly field: string;
+  /** What it is for, for people. */
+  readonly says: string;
+}
+
+/** Every Secret that is named, by default names too. */
+export function secretReferences(
+  clusters: readonly KubeObject[],
+  remotes: readonly KubeObject[],
+  names: Names,
+): readonly SecretReference[] {
+  return [
+    ...clusters.flatMap((cluster) => ofCluster(cluster, names)),
+    ...remotes.map((remote) => ofRemote(remote, names)),
+  ];
+}
+
+/** True where the REST credentials are in a Kubernetes Secret: the default, and one of the types. */
+export function keepsCredentialsInSecret(cluster: KubeObject, { ecFields }: Names): boolean {
+  const type = asString(getPath(cluster, ecFields.credentialSecretType));
+  return type === undefined || type.toLowerCase() === "kubernetes";
+}
+
+function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[] {
+  const { ecFields, secretItems } = names;
+  const object = objectLabel(cluster);
+  const term = termOf(names.ec);
+  const license = asString(getPath(cluster, ecFields.licenseSecretName));
+  const pulls = asArray(getPath(cluster, ecFields.pullSecrets)).map((one) =>
+    asString(getOwn(one, "name")),
+  );
+  return [
+    ...(keepsCredentialsInSecret(cluster, names) ? [credentialsOf(cluster, names)] : []),
+    ...(license === undefined
+      ? []
+      : [
+          {
+            use: "license" as const,
+            name: license,
+            items: [secretItems.license],
+            object,
+            field: ecFields.licenseSecretName.join("."),
+            says: `the license of the ${term}`,
+          },
+        ]),
+    ...modulesOf(cluster, names),
+    ...pulls
+      .filter((name) => name !== undefined)
+      .map((name) => ({
+        use: "pull" as const,
+        name,
+        items: [],
+        object,
+        field: ecFields.pullSecrets.join("."),
+        says: "the credentials of the image registry",
+      })),
+  ];
+}
+
+function credentialsOf(cluster: KubeObject, names: Names): SecretReference {
+  const { ecFields, secretItems } = names;
+  return {
+    use: "credentials",
+    name: asString(getPath(cluster, ecFields.credentialSecretName)) ?? nameOf(cluster),
+    items: [secretItems.username, secretItems.password],
+    object: objectLabel(cluster),
+    field: ecFields.credentialSecretName.join("."),
+    says: "the credentials of the REST API",
+  };
+}
+
+function modulesOf(cluster: KubeObject, names: Names): readonly SecretReference[] {
+  const { entryFields, fields, secretItems } = names;
+  return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) =>
+    entryFields.userModuleTransports.flatMap((transport) => {
+      const path = [entryFields.userModuleSource, transport, entryFields.userModuleCredentials];
+      const name = asString(getPath(module, path));
+      if (name === undefined) return [];
+      return [
+        {
+          use: "module" as const,
+          name,
+          items: [secretItems.username, secretItems.password],
+          object: objectLabel(cluster),
+          field: `${fields.userDefinedModules.join(".")}[${index}].${path.join(".")}`,
+          says: "the credentials of a module's download",
+        },
+      ];
+    }),
+  );
+}
+
+function ofRemote(remote: KubeObject, names: Names): SecretReference {
+  const { ercFields, pods, secretItems } = names;
+  const fallback = `${pods.remoteSecretPrefix}-${nameOf(remote)}`;
+  return {
+    use: "remote",
+    name: asString(getPath(remote, ercFields.secretName)) ?? fallback,
+    items: [secretItems.username, secretItems.password],
+    object: objectLabel(remote),
+    field: ercFields.secretName.join("."),
+    says: "the credentials of the remote cluster",
+  };
+}

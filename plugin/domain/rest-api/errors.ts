@@ -1,0 +1,62 @@
+/** Failures of the cluster's REST API. */
+import type { Finding } from "../base/findings";
+import {
+  EngineError,
+  type ErrorDetails,
+  type ExitCode,
+  exitCodes,
+  PermissionError,
+} from "../base/errors";
+
+/** What the body of an error says: all three shapes, one of them empty (S115; domain facts 9). */
+export interface FailureBody {
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** An answer that is no success, as it came. */
+interface FailedAnswer extends FailureBody {
+  readonly status: number;
+}
+
+/** An answer of the REST API that is no success; judge it by `status` and `apiCode`. */
+export class ClusterApiError extends EngineError {
+  readonly code = "CLUSTER-API";
+  readonly exitCode: ExitCode;
+  readonly status: number;
+  /** The server's own code, "module_exists". */
+  readonly apiCode: string | undefined;
+
+  constructor(message: string, answer: FailedAnswer, details: ErrorDetails = {}) {
+    super(message, details);
+    this.status = answer.status;
+    this.apiCode = answer.code;
+    this.exitCode = exitCodeOf(answer.status);
+  }
+}
+
+/** The REST API does not accept the credentials (401), or its user may not do this (403). */
+export class ClusterApiPermissionError extends PermissionError {
+  readonly status: number;
+  readonly apiCode: string | undefined;
+  /** Of a login that was refused: nothing is asked after it. */
+  readonly finding: Finding | undefined;
+
+  constructor(
+    message: string,
+    answer: FailedAnswer,
+    { finding, ...details }: ErrorDetails & { readonly finding?: Finding } = {},
+  ) {
+    super(message, details);
+    this.status = answer.status;
+    this.apiCode = answer.code;
+    this.finding = finding;
+  }
+}
+
+/** The exit code for an answer that nobody handled better (cli contract). */
+function exitCodeOf(status: number): ExitCode {
+  if (status === 409) return exitCodes.conflict;
+  if (status === 400 || status === 406) return exitCodes.blocked;
+  return status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
+}
