@@ -239,7 +239,7 @@ function permissionsOf(reports: readonly Report[]): Partial<Report> {
 export interface PartPlan {
   readonly ready: ReadyPart;
   readonly steps: readonly PlannedStep[];
-  /** Absent for a part that is skipped. */
+  /** Absent for a part that is skipped, unless what it is left to could not be proven. */
   readonly report?: Report;
 }
 
@@ -261,7 +261,12 @@ async function planParts(
 
 /** One part by a dry run. */
 async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
-  if (ready.skip !== undefined) return { ready, steps: [] };
+  if (ready.skip !== undefined) {
+    // who refuses good edits now would refuse the proof too, once the operator is written
+    const report = await ready.verify?.(stage);
+    const isRefused = report?.exit.code === exitCodes.blocked;
+    return { ready, steps: [], ...(isRefused && { report }) };
+  }
   const report = await ready.run(stage);
   return { ready, report, steps: writesOf(ready, report) };
 }

@@ -127,10 +127,20 @@ describe("upgrade", () => {
       return await aPlayedWorld({ objects: [...others, aNewConfiguration({ metadata: marks })] });
     };
 
-    test("the proof ends it, named: 1, as the operator was written before", async () => {
-      const { exit, findings } = await run(await owned(), words, frozen(foreign.webhook));
-      expect(exit).toMatchObject({ code: 1 });
-      expect(findings).toContainEqual(expect.objectContaining({ code: "PROBE-REFUSED" }));
+    test.each([[[]], [["--dry-run=client"]], [["--dry-run=server"]]])(
+      "3 before any write, named (%j)",
+      async (more) => {
+        const asked = [...words, ...more];
+        const ended = await run(await owned(), asked, frozen(foreign.webhook));
+        expect([ended.exit.code, ended.writes]).toEqual([3, []]);
+        expect(ended.findings).toContainEqual(expect.objectContaining({ code: "PROBE-REFUSED" }));
+      },
+    );
+
+    test("--no-probe carries it through unproven", async () => {
+      const asked = [...words, "--no-probe"];
+      const { exit } = await run(await owned(), asked, frozen(foreign.webhook));
+      expect(exit.code).toBe(0);
     });
 
     test("--probe-file is what it is proven by", async () => {

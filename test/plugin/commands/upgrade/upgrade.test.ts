@@ -242,22 +242,43 @@ describe("the whole procedure", () => {
     ]);
     expect(report.exit.code).toBe(0);
     expect(report.exit.reason).toContain("skipped, OLM does it; it works");
-    expect(world.stages[1]).toBe("webhook verify none");
+    expect(world.stages.filter((stage) => stage.startsWith("webhook"))).toEqual([
+      "webhook verify server ahead",
+      "webhook verify none",
+    ]);
     expect(world.done).toEqual(["cluster"]);
   });
 
-  test("stops where a skipped part was seen not to work, and never looks in a dry run", async () => {
+  test("stops where a skipped part was seen not to work, once its turn has come", async () => {
     const world = new World();
     const verified: ExitReport = { code: 7, reason: "it does not answer", next: "find out why" };
     const parts = [world.part(3, { skip: "OLM does it", verified }), world.part(4, {})];
     expect((await world.run(parts, { dryRun: "client" })).exit.code).toBe(0);
-    expect(world.stages).toEqual(["cluster client ahead"]);
+    expect(world.stages).toEqual(["webhook verify client ahead", "cluster client ahead"]);
     const report = await world.run(parts);
     expect(report.exit).toMatchObject({
       code: 7,
       reason: expect.stringContaining("it does not answer") as string,
       next: "find out why",
     });
+    expect(world.done).toEqual([]);
+  });
+
+  test("stops before the first write where somebody else would refuse the proof", async () => {
+    const world = new World();
+    const verified: ExitReport = {
+      code: 3,
+      reason: "a policy refuses good edits",
+      next: "change it",
+    };
+    const parts = [world.part(2, {}), world.part(3, { skip: "OLM does it", verified })];
+    for (const dryRun of ["client", "server", "none"] as const) {
+      expect((await world.run(parts, { dryRun })).exit).toMatchObject({
+        code: 3,
+        reason: expect.stringContaining("a policy refuses good edits") as string,
+        next: "change it",
+      });
+    }
     expect(world.done).toEqual([]);
   });
 
