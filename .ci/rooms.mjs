@@ -35,6 +35,8 @@ const lists = {
 };
 
 const usual = words("cmdutil output readers adapters kernel ports domain");
+/** The folders of domain, and what each imports beside the floor that all of them stand on. */
+const floor = words("base kube names");
 const subjects = {
   base: [],
   kube: words("base"),
@@ -77,16 +79,7 @@ const house = {
   ...Object.fromEntries(
     Object.entries(subjects).map(([subject, own]) => [
       `domain/${subject}`,
-      (own.length === 0 && ["base", "kube", "names"].includes(subject)
-        ? own
-        : [
-            ...new Set([
-              "base",
-              ...(["kube", "names"].includes(subject) ? [] : ["kube", "names"]),
-              ...own,
-            ]),
-          ]
-      ).map((name) => `domain/${name}`),
+      [...(floor.includes(subject) ? [] : floor), ...own].map((name) => `domain/${name}`),
     ]),
   ),
 };
@@ -105,9 +98,9 @@ function locate(path) {
 
 /** Why this import is none that the house allows, undefined where it is one. */
 function refuse(source, target) {
+  if (!isInside(target, ["plugin", "webhook"])) return undefined;
   const { own, folder, room } = locate(source);
   const other = locate(target);
-  if (!isInside(target, ["plugin", "webhook"])) return undefined;
   if (!(folder in house)) return `${source} is in no folder of the house`;
   if (other.own in lists)
     return lists[other.own].users.includes(room)
