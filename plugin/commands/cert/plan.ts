@@ -10,6 +10,8 @@ import { kinds } from "../../domain/kube/kinds";
 import {
   type KubeObject,
   lastApplied,
+  nameOf,
+  namespaceOf,
   objectLabel,
   type ObjectMeta,
 } from "../../domain/kube/objects";
@@ -141,7 +143,7 @@ function creationOf(object: KubeObject): Create {
     ...{ verb: "create", id: "cert.write", resource: kinds.secret, object },
     why: "there is none yet (S27)",
     risk: "none by itself: a webhook that waits for its pair starts",
-    reverse: `kubectl delete secret ${object.metadata.name ?? ""} -n ${object.metadata.namespace ?? ""}`,
+    reverse: `kubectl delete secret ${nameOf(object)} -n ${namespaceOf(object)}`,
     holds: (stored) => sameContent(stored, object),
   };
 }
@@ -205,7 +207,7 @@ function savedCopy(secret: KubeObject, name: string, names: Names): KubeObject {
       name,
       ...(namespace !== undefined && { namespace }),
       annotations: {
-        [savedFrom]: secret.metadata.name ?? "",
+        [savedFrom]: nameOf(secret),
         [savedMetadata]: JSON.stringify({
           labels,
           annotations: withoutLastApplied(annotations),
@@ -240,7 +242,7 @@ export function restored(copy: KubeObject, names: Names): KubeObject {
 /** The pair of a Secret made by others: either spelling of the items, nothing else of it. */
 export function pairOf(secret: KubeObject, names: Names): KubeObject {
   const { secretCert, secretKey } = names.webhook;
-  const namespace = secret.metadata.namespace ?? "";
+  const namespace = namespaceOf(secret);
   const item = (...keys: readonly string[]): string | undefined =>
     keys
       .map((key) => asString(getPath(secret, ["data", key])))

@@ -12,7 +12,7 @@ import {
 import { type WriteAction, type PlannedChange, plannedWrite } from "./planned-write";
 import type { Finding } from "../base/findings";
 import { kinds } from "./kinds";
-import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "./objects";
+import { type KubeObject, nameOf, objectLabel, type Ref, refTo, type Resource } from "./objects";
 import { covers } from "./differences";
 import type { Permission } from "./permissions";
 import { judgeConflict } from "./owners";
@@ -218,9 +218,8 @@ function kubectlOf(change: Change, fieldManager: string): readonly string[] {
 
 /** The command that patches the object, without its body. */
 function kubectlPatch({ resource, object, where = [] }: Patch): readonly string[] {
-  const { name = "" } = object.metadata;
   const type = [resource.plural, resource.group].filter(Boolean).join(".");
-  return ["kubectl", "patch", type, name, ...where, "--type=merge"];
+  return ["kubectl", "patch", type, nameOf(object), ...where, "--type=merge"];
 }
 
 /** The way back of a write before which the whole object is kept. */
@@ -315,9 +314,7 @@ function doneBy(change: Change): readonly string[] {
 
 function takenBy(change: Change, taking: Taking): readonly string[] {
   if (change.verb !== "patch" || !conflictsOf(change, taking).takes) return [];
-  return holdersOf(change.object, change.edits).map(
-    ({ message = "" }) => `take a field: ${message}`,
-  );
+  return holdersOf(change.object, change.edits).map(({ message }) => `take a field: ${message}`);
 }
 
 /** Findings for what the stored object does not have of the edits. */

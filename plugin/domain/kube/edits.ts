@@ -81,7 +81,10 @@ function shown(value: unknown): string {
  * Who else holds the fields, told as the API server tells conflicts of an apply: a patch of these
  * fields alone asks nobody, so what managedFields say is judged before it is sent (S18).
  */
-export function holdersOf(ec: KubeObject, edits: readonly FieldEdit[]): readonly StatusCause[] {
+export function holdersOf(
+  ec: KubeObject,
+  edits: readonly FieldEdit[],
+): readonly Required<StatusCause>[] {
   const managers = (ec.metadata.managedFields ?? []).filter(
     ({ subresource }) => subresource === undefined || subresource === "",
   );

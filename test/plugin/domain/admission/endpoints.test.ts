@@ -96,6 +96,21 @@ const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
     { says: "asks for a=b", command: patch({ a: null }) },
   ],
   [
+    "pods that meet parts of their own: those like the first are named",
+    {
+      service: stale,
+      pods: [
+        operator,
+        podWith("other-1", { component: "edb-admission" }),
+        podWith("operator-2", own),
+      ],
+    },
+    {
+      says: "component=edb-admission, which operator-1 does not carry; without it Pod/ops/operator-1, Pod/ops/operator-2 would match",
+      command: patch({ component: null }),
+    },
+  ],
+  [
     "a pod that meets a part, and listens elsewhere",
     {
       service: stale,
