@@ -86,8 +86,12 @@ const beside = [
   "get customresourcedefinitions",
   "list deployments",
   "list engineenterpriseclusters",
+  "list pods",
   "list services",
 ];
+
+/** Once the entry was read: a kind that it does not match needs no probe. */
+const matched = everything.filter((line) => line !== "create engineenterpriseremoteclusters");
 
 describe("a user without any right", () => {
   test("gets 4 before any write, with each verb named and the roles to ask for", async () => {
@@ -242,7 +246,7 @@ describe("one right is missing", () => {
         matching(new RegExp(`^${end.missing} ${configurations}`)),
       ]);
       expect(new Set(granted(report.permissions?.manifest ?? ""))).toEqual(
-        new Set([...everything, ...beside]),
+        new Set([...matched, ...beside]),
       );
     } else {
       const run = await runSwap(suite.controlPlane, [], { user: "editor" });
