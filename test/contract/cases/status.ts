@@ -93,7 +93,10 @@ export const status: ContractGroup = {
           fieldManager: "controller",
         });
         const { generation, managedFields = [] } = answer.metadata;
-        const parts = managedFields.map(({ manager, subresource }) => [manager, subresource]);
+        // the API server puts the older first, by whole seconds
+        const parts = managedFields
+          .map(({ manager, subresource }) => [manager, subresource])
+          .sort();
         return { spec: answer["spec"], status: answer["status"], generation, parts };
       },
       sees: {
