@@ -107,10 +107,10 @@ function explainSelector(
 ): Explanation {
   const near = nearestTo(service, asked, pods);
   const [first] = near;
-  const carried = ([pair]: readonly Asked[]): boolean =>
-    pods.some((pod) => pair !== undefined && lacks(labelsOf(pod), [pair]).length === 0);
+  const isCarried = (pair: Asked): boolean =>
+    pods.some((pod) => lacks(labelsOf(pod), [pair]).length === 0);
   if (first === undefined) {
-    const missing = asked.filter((pair) => !carried([pair]));
+    const missing = asked.filter((pair) => !isCarried(pair));
     const shown = renderPairs(missing.length === 0 ? asked : missing);
     return {
       field,
@@ -119,9 +119,7 @@ function explainSelector(
     };
   }
   const stale = lacks(labelsOf(first), asked);
-  const whose = stale.some((pair) => carried([pair]))
-    ? `${nameOf(first)} does not carry`
-    : "no pod carries";
+  const whose = stale.some(isCarried) ? `${nameOf(first)} does not carry` : "no pod carries";
   const owner = ownerOf(service);
   const beside = owner === undefined ? "" : ` (${owner.name} owns the Service: ${owner.way})`;
   const selector = Object.fromEntries(stale.map(([key]) => [key, null]));

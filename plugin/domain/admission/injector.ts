@@ -95,8 +95,7 @@ export function judgeInjection(
   const object = objectLabel(configuration);
   const writes = renderInjection({ by, annotation, value });
   const unfit = entries.filter(({ entry }) => trustOf(entry, served) !== "fit");
-  const called = String(configuration.metadata.name);
-  const off = `kubectl annotate validatingwebhookconfiguration ${called} ${annotation}-`;
+  const off = `kubectl annotate validatingwebhookconfiguration ${nameOf(configuration)} ${annotation}-`;
   return unfit.map(({ entry, field }) =>
     webhookFinding("injectedOther", {
       object,

@@ -1,5 +1,3 @@
-/** A finding that a person accepts, as `--skip` names it. */
-
 /** A finding to accept: all of a code, or those on one object. */
 export interface Skip {
   readonly code: string;

@@ -43,6 +43,7 @@ function goingWith(facts: Facts, definition: KubeObject): string {
   return renderGoing(facts, [[product, facts.objects[products[product]]]]);
 }
 
+/** Objects of one kind that go with what is being deleted. */
 export type Going = readonly [product: Product, objects: readonly KubeObject[]];
 
 /** `; with it go 2 EDBs (a/orders, b/carts), held by finalizer x`; what may not be listed is said. */

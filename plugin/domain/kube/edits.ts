@@ -1,4 +1,4 @@
-/** Which fields of an EC an upgrade writes, who holds them, and the patch that writes them (S48-S51). */
+/** Fields of an object that are to change: the patch that writes them, and who holds them. */
 import type { StatusCause } from "../base/errors";
 import type { KubeObject } from "./objects";
 import type { PlannedChange } from "./planned-write";
@@ -82,10 +82,10 @@ function shown(value: unknown): string {
  * fields alone asks nobody, so what managedFields say is judged before it is sent (S18).
  */
 export function holdersOf(
-  ec: KubeObject,
+  object: KubeObject,
   edits: readonly FieldEdit[],
 ): readonly Required<StatusCause>[] {
-  const managers = (ec.metadata.managedFields ?? []).filter(
+  const managers = (object.metadata.managedFields ?? []).filter(
     ({ subresource }) => subresource === undefined || subresource === "",
   );
   return edits.flatMap(({ path }) =>
