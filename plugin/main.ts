@@ -1,6 +1,10 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
-import type { GlobalOptions, Streams } from "./cmdutil/context";
-import { AbandonedError, InterruptedError } from "./cmdutil/context";
+import {
+  type GlobalOptions,
+  type Streams,
+  AbandonedError,
+  InterruptedError,
+} from "./cmdutil/context";
 import { exitCodes } from "./domain/base/errors";
 import { runProgram } from "./cli/program";
 import { systemClock } from "./adapters/clock";

@@ -1,10 +1,9 @@
 /** The namespace of the operator: readers are led there, writers are told how to go there. */
 import type { CommandContext } from "../cmdutil/context";
-import { exitCodes } from "../domain/base/errors";
+import { exitCodes, BlockedError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { findPlace, type NamespaceFacts, type PlaceSign } from "../readers/operator-namespace";
 import type { Cluster } from "../ports/kubernetes";
-import { BlockedError } from "../domain/base/errors";
 import { operatorFinding } from "../domain/operator/findings";
 import { namespaceMissing } from "../domain/admission/findings";
 import { quoteCommand } from "../output/escape";

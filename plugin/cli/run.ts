@@ -11,6 +11,7 @@ import {
   exitCodes,
   InputError,
   UsageError,
+  BlockedError,
 } from "../domain/base/errors";
 import { createReporter, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
@@ -20,7 +21,6 @@ import { createSession, type Session, type World } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
 import type { Placed } from "./operator-namespace";
 import { askedFor } from "../kernel/permissions";
-import { BlockedError } from "../domain/base/errors";
 import type { Event, Report } from "../kernel/report";
 import { types } from "node:util";
 import type { Finding } from "../domain/base/findings";

@@ -5,8 +5,7 @@
 import type { PlayedService } from "../adapters/rest-api/connect";
 import type { OnSlow } from "../adapters/http/slow";
 import type { ConnectionFlags } from "../adapters/kubernetes/target";
-import type { ExitCode } from "../domain/base/errors";
-import { EngineError, exitCodes } from "../domain/base/errors";
+import { type ExitCode, EngineError, exitCodes } from "../domain/base/errors";
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import type { Release } from "../domain/release/contents";

@@ -5,8 +5,7 @@ import { type FlagReader, flagTable, type OptionsOf } from "./flags";
 import { unnamed } from "../domain/checks/selection";
 import type { Skip } from "../domain/base/skip";
 import { unusualCode } from "../domain/operator/findings";
-import type { skipFlag } from "./common-flags";
-import { releaseFlags } from "./common-flags";
+import { type skipFlag, releaseFlags } from "./common-flags";
 
 export const operatorFlags = flagTable({
   ...releaseFlags,

@@ -1,10 +1,9 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/database/findings";
-import { operatorRelease } from "../domain/engine-cluster/operator";
+import { operatorRelease, ownClusters } from "../domain/engine-cluster/operator";
 import type { Facts } from "../domain/facts/facts";
 import { procedure, webhookOwner } from "./upgrade/procedure";
 import type { PartId } from "../kernel/report";
-import { ownClusters } from "../domain/engine-cluster/operator";
 import type { Release } from "../domain/release/contents";
 import { asString, getPath } from "../domain/base/values";
 import { isSameRelease } from "../domain/base/versions";

@@ -2,7 +2,7 @@
  * Runs a job whose writes are known before the first of them: permissions, read, plan, wait or stop,
  * dry run or confirmation, writes, proof. What does not fit it is a procedure on the session.
  */
-import { exitCodes } from "../domain/base/errors";
+import { exitCodes, BlockedError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { objectLabel } from "../domain/kube/objects";
 import type { Needs } from "../domain/facts/needs";
@@ -15,7 +15,6 @@ import {
 } from "./permissions";
 import type { ChangedError } from "./send";
 import type { StepInfo } from "../domain/kube/planned-write";
-import { BlockedError } from "../domain/base/errors";
 import type { Report } from "./report";
 import { type Change, permissionsOf } from "../domain/kube/change";
 import { isSameSpec, Session, type SessionOptions } from "./session";

@@ -8,6 +8,7 @@ import {
   TimeoutError,
   UnavailableError,
   UnknownOutcomeError,
+  BlockedError,
 } from "../domain/base/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../domain/kube/objects";
 import { isPersons, judgeConflict } from "../domain/kube/owners";
@@ -15,7 +16,6 @@ import { answerOf } from "../domain/admission/probe";
 import { adviceFor, nameOfRefuser, type Refuser, refuserOf } from "../domain/admission/refusers";
 import type { Cluster } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
-import { BlockedError } from "../domain/base/errors";
 import {
   type Apply,
   type Change,

@@ -2,9 +2,19 @@
  * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
  * came, and told. What nobody confirmed is not sent.
  */
-import { type WriteAction, unconfirmedFindings } from "../domain/kube/planned-write";
+import {
+  type WriteAction,
+  unconfirmedFindings,
+  type StepInfo,
+  type Result,
+} from "../domain/kube/planned-write";
 import { deletionOf } from "../domain/kube/deletion";
-import { exitCodes, type StatusCause, UnknownOutcomeError } from "../domain/base/errors";
+import {
+  exitCodes,
+  type StatusCause,
+  UnknownOutcomeError,
+  BlockedError,
+} from "../domain/base/errors";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
 import {
   resolveOutcome,
@@ -15,8 +25,6 @@ import {
   requireConfirmed,
   sendChange,
 } from "./send";
-import type { StepInfo } from "../domain/kube/planned-write";
-import { BlockedError } from "../domain/base/errors";
 import type { RunPorts } from "./permissions";
 import {
   actsOf,
@@ -36,7 +44,6 @@ import {
 } from "../domain/kube/change";
 import { KeptObjects } from "./journal";
 import { statesOf } from "./preview";
-import type { Result } from "../domain/kube/planned-write";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
 

@@ -3,12 +3,17 @@
  * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
  */
 import { ClusterApiError } from "../domain/rest-api/errors";
-import { ApiError, exitCodes, TimeoutError, UnavailableError } from "../domain/base/errors";
+import {
+  ApiError,
+  exitCodes,
+  TimeoutError,
+  UnavailableError,
+  BlockedError,
+} from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { isSameStall, type Progress, type Stalled, stallFinding } from "../domain/rollout/progress";
 import type { Clock } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
-import { BlockedError } from "../domain/base/errors";
 
 /** Milliseconds between two looks, unless a wait says otherwise. */
 export const pollMs = 2_000;

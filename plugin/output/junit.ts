@@ -1,8 +1,7 @@
 /** A report of the rules in the XML that CI systems take for test results. */
 import type { Finding } from "../domain/base/findings";
 import { groupBy } from "../domain/base/values";
-import type { Report } from "../kernel/report";
-import type { JudgedObject, RulesDetails } from "../kernel/report";
+import type { Report, JudgedObject, RulesDetails } from "../kernel/report";
 import { escape } from "./escape";
 import { sentenceOf } from "./sarif";
 

@@ -1,7 +1,6 @@
 /** `-o name`: the objects that a run wrote or showed, as kubectl names them. */
-import { kinds, rbacKinds } from "../domain/kube/kinds";
+import { kinds, rbacKinds, constraintResource } from "../domain/kube/kinds";
 import { kinds as productKinds, type Names } from "../domain/names/names";
-import { constraintResource } from "../domain/kube/kinds";
 import { asArray, asString, getOwn, getPath } from "../domain/base/values";
 import type { Report, StepReport } from "../kernel/report";
 import type { Result, StepAction } from "../domain/kube/planned-write";

@@ -1,12 +1,11 @@
 /** What an upgrade stands on, looked at before anything is planned: none of it may be being deleted. */
-import { ApiError, exitCodes } from "../domain/base/errors";
+import { ApiError, exitCodes, BlockedError } from "../domain/base/errors";
 import { definitionNames } from "../domain/facts/deletion";
 import { judgeGround } from "../domain/engine-cluster/deletion";
 import { isDeleting } from "../domain/kube/deletion";
 import { type Facts, factSources } from "../domain/facts/facts";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeObject } from "../domain/kube/objects";
-import { BlockedError } from "../domain/base/errors";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 
 /** Whose ground. */

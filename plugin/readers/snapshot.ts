@@ -20,7 +20,7 @@ import {
   MissingPermissionsError,
   tellMissing,
 } from "../kernel/permissions";
-import { definitionResource } from "../domain/kube/kinds";
+import { kinds } from "../domain/kube/kinds";
 
 /** Whose facts, and how they are read. */
 export interface SnapshotDeps {
@@ -197,7 +197,7 @@ export async function readDefinition(
 ): Promise<KubeObject | undefined> {
   const name = `${names[kind].plural}.${names.group}`;
   try {
-    return await cluster.get({ resource: definitionResource, name }, { signal });
+    return await cluster.get({ resource: kinds.definition, name }, { signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

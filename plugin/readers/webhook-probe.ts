@@ -2,12 +2,11 @@
 import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
-import type { ProbeOutcome } from "../domain/admission/refusers";
+import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
 import { getOwn } from "../domain/base/values";
 import { entryOf, serviceNamespaceOf } from "../domain/admission/configuration";
 import { tally } from "../domain/admission/gap";
 import { type ProbePair, pairsFor, type Proof } from "../domain/admission/probe";
-import { hindranceCause } from "../domain/admission/refusers";
 import { labelsFor, selects } from "../domain/kube/selectors";
 import { Prober } from "./prober";
 

@@ -1,6 +1,10 @@
 /** What several cases do on their way. */
-import type { Cluster, KubeObject, WriteOptions } from "../../plugin/ports/kubernetes";
-import { type ApplyOptions } from "../../plugin/ports/kubernetes";
+import type {
+  Cluster,
+  KubeObject,
+  WriteOptions,
+  ApplyOptions,
+} from "../../plugin/ports/kubernetes";
 import { binding, configMap, configuration, entry, refTo, role, type kinds } from "./objects";
 import { refusalOf } from "./plain";
 import type { World } from "./world";

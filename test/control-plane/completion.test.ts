@@ -1,8 +1,7 @@
 /** Completion as kubectl asks for it: `kubectl __complete engine …`, through the program that the packages have. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { AddressInfo } from "node:net";
 import { kubectlCompletion } from "../../plugin/cli/completion-scripts";
 import { type ControlPlane, distDir } from "./control-plane";
 import { type RunResult, run } from "./run";

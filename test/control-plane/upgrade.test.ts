@@ -2,10 +2,8 @@
  * `kubectl engine upgrade` from 7.4.2-2 over 7.22.0-7 to 8.0.2-2 on a real API server, unattended, by
  * the built program: on OpenShift, with bundles, while the operator plays and the webhook serves.
  */
-import { kinds, rbacKinds } from "../../plugin/domain/kube/kinds";
+import { kinds, rbacKinds, constraintResource } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { definitionResource } from "../../plugin/domain/kube/kinds";
-import { constraintResource } from "../../plugin/domain/kube/kinds";
 import { getPath, asArray, getOwn } from "../../plugin/domain/base/values";
 import { played } from "../../plugin/simulator/operator/snapshot";
 import type { KubeObject } from "../../plugin/ports/kubernetes";
@@ -103,7 +101,7 @@ async function expectDefinitions(version: ReleaseVersion): Promise<void> {
   const wanted = bundleOf(version).filter(({ kind }) => kind === "CustomResourceDefinition");
   for (const definition of wanted) {
     const { name = "" } = definition.metadata;
-    const found = await scene.cluster.get({ resource: definitionResource, name });
+    const found = await scene.cluster.get({ resource: kinds.definition, name });
     const stored = asArray(getPath(found, ["spec", "versions"])).find((one) =>
       getOwn(one, "storage"),
     );

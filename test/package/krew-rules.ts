@@ -1,6 +1,13 @@
 /** What krew asks of a manifest, and what it does with one: by its published rules, without krew. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
-import { symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { sha256, unpackInto } from "./released";
 

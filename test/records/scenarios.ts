@@ -1,6 +1,5 @@
 /** The runs that are kept, by their command: what it does, and each way in which it does not. */
-import { kinds, rbacKinds } from "../../plugin/domain/kube/kinds";
-import { constraintResource } from "../../plugin/domain/kube/kinds";
+import { kinds, rbacKinds, constraintResource } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { Ref } from "../../plugin/domain/kube/objects";
 import { scc } from "../plugin/commands/unbind-scc/objects";

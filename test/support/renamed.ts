@@ -1,6 +1,5 @@
 /** Another name in the place of every name there is: whatever still uses a default one shows itself. */
-import { mapNames, namesTree } from "../../plugin/domain/names/names";
-import type { Names } from "../../plugin/domain/names/names";
+import { mapNames, namesTree, type Names } from "../../plugin/domain/names/names";
 import { judgeNames } from "../../plugin/domain/names/judge";
 
 /** A text of the same sort that differs: a release stays one, the rest ends in another letter. */

@@ -1,4 +1,4 @@
-/** `cert create` and `cert inspect`. */
+/** What `cert create` and `cert inspect` take. */
 import { webhookSecret, namespace, companionNamespace, text } from "../../domain/names/text";
 import { countOr } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";

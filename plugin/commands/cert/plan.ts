@@ -4,7 +4,7 @@ import {
   firstUnfit,
   judgeCertificate,
 } from "../../domain/certificate/certificate";
-import { EngineError, type ExitCode, exitCodes } from "../../domain/base/errors";
+import { EngineError, type ExitCode, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import {
@@ -23,7 +23,6 @@ import {
 } from "../../domain/certificate/keepers";
 import { type Certificates, type NewPair } from "../../readers/certificate";
 import type { Apply, Change, Create, Delete } from "../../domain/kube/change";
-import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import type { AskingPorts } from "../../kernel/permissions";
 import type { Names } from "../../domain/names/names";

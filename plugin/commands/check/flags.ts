@@ -1,4 +1,4 @@
-/** `check`. */
+/** What `check` takes. */
 import { namespace, text } from "../../domain/names/text";
 import { parseCode } from "../../domain/checks/selection";
 import { list, tag } from "../../cmdutil/flags";

@@ -1,8 +1,7 @@
 /** A document of kind Check as a person reads it: by area, what is ok counted, what is not in full. */
 import type { Finding } from "../../domain/base/findings";
 import { isObject, asArray, getOwn, asString } from "../../domain/base/values";
-import type { CheckLine } from "../../kernel/report";
-import type { Report } from "../../kernel/report";
+import type { CheckLine, Report } from "../../kernel/report";
 import { escape, renderTable } from "../../output/escape";
 import { renderFinding, renderText, type TextStyle } from "../../output/text";
 import { type Injection, renderInjection } from "../../domain/admission/injector";

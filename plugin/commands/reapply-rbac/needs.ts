@@ -1,11 +1,10 @@
 /** What `reapply-rbac` and `unbind-scc` need. */
 import { factSources } from "../../domain/facts/facts";
-import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
+import { kinds, kindsIn, rbacKinds, constraintResource } from "../../domain/kube/kinds";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
 import { secondNameOf } from "../../domain/rbac/site";
 import { accessResources, grantName } from "../../domain/scc/grants";
-import { constraintResource } from "../../domain/kube/kinds";
 import { getOwn } from "../../domain/base/values";
 import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
 

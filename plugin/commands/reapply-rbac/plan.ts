@@ -1,5 +1,5 @@
 /** What a run is to bring about, planned from what was read, and what stands against it. Pure. */
-import { exitCodes, UsageError } from "../../domain/base/errors";
+import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -20,10 +20,8 @@ import {
 import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
-import { BlockedError } from "../../domain/base/errors";
 import type { RbacOptions } from "./read";
-import type { Targets } from "./targets";
-import { shortened } from "./targets";
+import { type Targets, shortened } from "./targets";
 
 /** Everything that a plan is made from. */
 interface RbacFacts {

@@ -1,5 +1,5 @@
 /** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
-import { exitCodes } from "../../domain/base/errors";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Skip } from "../../domain/base/skip";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
 import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/kube/objects";
@@ -13,7 +13,6 @@ import { releasesOf } from "../../domain/scc/refusals";
 import { getPath, asString } from "../../domain/base/values";
 import { permissionOn } from "../../domain/kube/permissions";
 import { type AskingPorts, missingPermissions, requirePermissions } from "../../kernel/permissions";
-import { BlockedError } from "../../domain/base/errors";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../../readers/reviews";

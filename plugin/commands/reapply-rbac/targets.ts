@@ -1,18 +1,16 @@
 /** Which namespaces are worked on, what is wrong with them before anything is written, and what became of each. */
 import { getOwn } from "../../domain/base/values";
-import { planFindings } from "../../domain/kube/planned-write";
+import { planFindings, type Result } from "../../domain/kube/planned-write";
 import { type Site, placeName } from "../../domain/rbac/site";
 import { grantLines } from "../../domain/kube/role-rules";
 import { isAsWanted } from "../../domain/rbac/plan";
 import type { Configured } from "../../domain/rbac/managed";
 import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
 import type { Finding } from "../../domain/base/findings";
-import { exitCodes, UsageError } from "../../domain/base/errors";
+import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
-import { BlockedError } from "../../domain/base/errors";
 import type { RbacOptions, Namespaces } from "./read";
 import type { ExitReport, NamespaceReport } from "../../kernel/report";
-import type { Result } from "../../domain/kube/planned-write";
 
 /** The namespaces of a run. */
 export interface Targets {

@@ -1,6 +1,12 @@
 /** Brings one place up to date: role, binding, proof. Running it again continues from what is there. */
 import { eachAtMost } from "../../domain/base/concurrency";
-import { ApiError, type EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
+import {
+  ApiError,
+  type EngineError,
+  exitCodes,
+  TimeoutError,
+  BlockedError,
+} from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { rbacFinding } from "../../domain/rbac/findings";
@@ -13,7 +19,6 @@ import { ChangedError, replanned } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { waitFor } from "../../kernel/wait";
 import { accessOf, missingPermissions, tellMissing } from "../../kernel/permissions";
-import { BlockedError } from "../../domain/base/errors";
 import type { ReviewQuestion } from "../../readers/reviews";
 import { inOrder, type SiteWrites, type RbacContext, writesOf } from "./changes";
 import type { Places, RbacDeps, RbacOptions } from "./read";

@@ -1,4 +1,4 @@
-/** `recover`. */
+/** What `recover` takes. */
 import { namespace, ec, text } from "../../domain/names/text";
 import { compareEngineVersions, parseEngineVersion } from "../../domain/base/versions";
 import type { FlagReader } from "../../cmdutil/flags";

@@ -1,5 +1,5 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
-import { EngineError, exitCodes } from "../../domain/base/errors";
+import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { type Facts, factSources } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/kube/objects";
@@ -17,7 +17,6 @@ import type { ApiFacts } from "../../domain/recovery/databases";
 import { getPath, getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
 import { readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
-import { BlockedError } from "../../domain/base/errors";
 import type { Session } from "../../kernel/session";
 import { renderEdits } from "../../domain/kube/edits";
 import { databaseFinding } from "../../domain/database/findings";

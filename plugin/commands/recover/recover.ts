@@ -3,7 +3,7 @@
  * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
  */
 import { ClusterApiPermissionError } from "../../domain/rest-api/errors";
-import { EngineError, exitCodes, UsageError } from "../../domain/base/errors";
+import { EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { planRecovery, type RecoveryPlan } from "./plan";
@@ -21,7 +21,6 @@ import { requireGround } from "../../readers/ground";
 import { isSameSpec, Session } from "../../kernel/session";
 import { givenUp, waitFor } from "../../kernel/wait";
 import type { StepInfo } from "../../domain/kube/planned-write";
-import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import {
   digestEdit,

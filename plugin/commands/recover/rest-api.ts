@@ -1,7 +1,7 @@
 /** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
 import { recoverKeys } from "../upgrade-operator/needs";
 import type { ApiAction, ApiDatabase } from "../../domain/rest-api/records";
-import { exitCodes } from "../../domain/base/errors";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type DatabaseUpgrade } from "./plan";
 import { recoveryFinding } from "../../domain/recovery/findings";
@@ -22,7 +22,6 @@ import {
   type Waiting,
 } from "../../kernel/wait";
 import type { StepInfo } from "../../domain/kube/planned-write";
-import { BlockedError } from "../../domain/base/errors";
 import {
   type RecoverySnapshot,
   type RecoverContext,

@@ -10,10 +10,8 @@ import {
 import { fitted, widthOf } from "../../domain/base/fit";
 import { renderLine } from "../../output/reporter";
 import type { Report } from "../../kernel/report";
-import type { Names } from "../../domain/names/names";
-import { termOf } from "../../domain/names/names";
-import type { FindingsStatus, Status, Summary } from "./status";
-import { summarize } from "./status";
+import { type Names, termOf } from "../../domain/names/names";
+import { type FindingsStatus, type Status, type Summary, summarize } from "./status";
 import type { StatusView } from "./read";
 import type { CommandContext, GlobalOptions } from "../../cmdutil/context";
 import { engineCommand } from "../../cmdutil/kubectl-command";

@@ -1,5 +1,5 @@
 /** What is written for whom, what stands against it, and what is said of it: pure over what was read. */
-import { exitCodes } from "../../domain/base/errors";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type Names, termOf } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -7,7 +7,7 @@ import { ownerOf } from "../../domain/kube/owners";
 import type { Needs } from "../../domain/facts/needs";
 import { bindNeed, sccProof, unbindNeeds } from "../reapply-rbac/needs";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import { type Account, accountOf, userOf, refOf } from "../../domain/scc/grants";
+import { type Account, accountOf, userOf, refOf, runsUnder } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import {
   findingsOf,
@@ -17,7 +17,6 @@ import {
   type SccState,
   type Unbinding,
 } from "./plan";
-import { runsUnder } from "../../domain/scc/grants";
 import {
   isFree,
   type JudgedAccount,
@@ -32,7 +31,6 @@ import {
   type Delete,
   type Patch,
 } from "../../domain/kube/change";
-import { BlockedError } from "../../domain/base/errors";
 import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */

@@ -1,8 +1,7 @@
 /** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
 import { ec, type Text, text } from "../../domain/names/text";
 import { factNamed } from "../../domain/facts/facts";
-import { type KubeObject, nameOf } from "../../domain/kube/objects";
-import { objectLabel } from "../../domain/kube/objects";
+import { type KubeObject, nameOf, objectLabel } from "../../domain/kube/objects";
 import { grantsOf as grantsOfRules, rulesOf } from "../../domain/kube/role-rules";
 import {
   type Account,

@@ -1,4 +1,4 @@
-/** `unbind-scc`. */
+/** What `unbind-scc` takes. */
 import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 

@@ -1,10 +1,9 @@
 /** What an unbinding is given, and everything that it is planned from. */
 import { factSources } from "../../domain/facts/facts";
-import { kinds } from "../../domain/kube/kinds";
+import { kinds, constraintResource } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import { accessResources, type AccessObjects } from "../../domain/scc/grants";
-import { constraintResource } from "../../domain/kube/kinds";
 import type { Reviews } from "../../readers/reviews";
 import type { AskingPorts } from "../../kernel/permissions";
 

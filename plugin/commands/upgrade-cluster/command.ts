@@ -2,24 +2,20 @@
  * Upgrades an EC: judges everything first, writes a few fields once, follows the roll by facts
  * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
  */
-import type { Names } from "../../domain/names/names";
+import { type Names, termOf, readName } from "../../domain/names/names";
 import { requireMatched } from "../../domain/checks/selection";
-import { withOperator } from "../../domain/engine-cluster/operator";
+import { withOperator, ownedBy, clusterAbsent } from "../../domain/engine-cluster/operator";
 import { clusterCodes, clusterFinding } from "../../domain/engine-cluster/findings";
 import { type ClusterPlan, planCluster, autoOffEdits } from "./plan";
-import { ownedBy } from "../../domain/engine-cluster/operator";
-import { exitCodes } from "../../domain/base/errors";
-import { clusterAbsent } from "../../domain/engine-cluster/operator";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { FactKey, Facts } from "../../domain/facts/facts";
 import { together } from "../../domain/facts/needs";
 import { clusterKeys, clusterNeeds, clusterPlanKeys } from "../upgrade-operator/needs";
-import { termOf, readName } from "../../domain/names/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import type { Job, JobRun, Plan } from "../../kernel/runner";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
-import { BlockedError } from "../../domain/base/errors";
 import {
   ecResource,
   followed,

@@ -1,4 +1,4 @@
-/** `upgrade-cluster`. */
+/** What `upgrade-cluster` takes. */
 import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { tag } from "../../cmdutil/flags";
 import { groups, spec } from "../../cmdutil/spec";

@@ -6,12 +6,11 @@ import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
 import { changePending, isPassing } from "../../domain/database/state";
 import { type DatabaseTarget, selectDatabases } from "../../domain/database/target";
-import { ApiError, exitCodes, PermissionError } from "../../domain/base/errors";
+import { ApiError, exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
-import { BlockedError } from "../../domain/base/errors";
 import { callFindings, type Called, needsCall } from "./by-rest-api";
 import { gathered } from "./plans";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";

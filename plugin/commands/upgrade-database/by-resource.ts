@@ -2,7 +2,7 @@
 import { busyCluster, targetNow } from "../../domain/database/target";
 import { databaseCodes, databaseFinding } from "../../domain/database/findings";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
-import { exitCodes, TimeoutError } from "../../domain/base/errors";
+import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -17,7 +17,6 @@ import { bounded, sameJson } from "../../domain/base/values";
 import { refOf } from "../../domain/kube/change";
 import { changedError } from "../../kernel/send";
 import type { Recorder } from "../../kernel/recorder";
-import { BlockedError } from "../../domain/base/errors";
 import type { Result } from "../../domain/kube/planned-write";
 import { databasePatch, isWritten } from "./plans";
 import type { Session } from "../../kernel/session";

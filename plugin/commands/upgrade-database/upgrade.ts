@@ -9,6 +9,7 @@ import {
   exitCodes,
   TimeoutError,
   UsageError,
+  BlockedError,
 } from "../../domain/base/errors";
 import { bounded } from "../../domain/base/values";
 import { isNamed, readName } from "../../domain/names/names";
@@ -17,7 +18,6 @@ import { Fleet } from "../../kernel/canary";
 import { requireGround } from "../../readers/ground";
 import { requireHome, requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
-import { BlockedError } from "../../domain/base/errors";
 import type { ExitReport, Report } from "../../kernel/report";
 import type { Result } from "../../domain/kube/planned-write";
 import { Apis, ecsOf } from "./apis";

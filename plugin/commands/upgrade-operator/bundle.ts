@@ -3,7 +3,7 @@
  * Deployment, in that order (S15–S19). Everything is tried before anything is written, and the
  * cluster's state is the only memory: a run that was cut off is resumed by the next one.
  */
-import { exitCodes, UsageError } from "../../domain/base/errors";
+import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { operatorFinding } from "../../domain/operator/findings";
@@ -18,7 +18,7 @@ import {
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
-import { definitionResource } from "../../domain/kube/kinds";
+import { kinds } from "../../domain/kube/kinds";
 import {
   type Installed,
   isOlmDone,
@@ -32,7 +32,6 @@ import { changedError, replanned } from "../../kernel/send";
 import { requireHome, requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
 import { requirePrerequisites } from "./prerequisites";
-import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import {
   applyOf,
@@ -241,7 +240,7 @@ class BundleUpgrade {
       }
       this.#left(step);
       await this.#bring(step, judge);
-      if (kind.resource !== definitionResource) continue;
+      if (kind.resource !== kinds.definition) continue;
       await waitForDefinition(deps, bundleRef(kind, object), options.timeoutMs);
     }
   }

@@ -12,7 +12,7 @@ import {
   operatorVersionOf,
   type DesiredObject,
 } from "../../domain/operator/wanted";
-import { definitionResource } from "../../domain/kube/kinds";
+import { kinds } from "../../domain/kube/kinds";
 import { leftovers } from "./local-changes";
 import { conversionServiceOf, noConversion } from "../../domain/operator/conversion";
 import { adopted, fileEntries } from "../../domain/kube/field-managers";
@@ -170,7 +170,7 @@ const risks: Readonly<Record<string, string>> = {
 /** The fields of the write; a new definition is told as a whole, for its schema is long. */
 function plannedChanges(step: Evaluated): { readonly changes?: readonly PlannedChange[] } {
   const { kind, object, live, changes, removed } = step;
-  if (live === undefined && kind.resource === definitionResource) return {};
+  if (live === undefined && kind.resource === kinds.definition) return {};
   const { apiVersion, kind: name } = object;
   const fields =
     live === undefined ? differences({ apiVersion, kind: name, metadata: {} }, object) : changes;
@@ -237,7 +237,7 @@ export function detailsOf(
       ),
     },
     definitions: steps
-      .filter(({ kind }) => kind.resource === definitionResource)
+      .filter(({ kind }) => kind.resource === kinds.definition)
       .map((step) => `${step.object.metadata.name ?? ""}: ${words[step.is]}`),
     created: steps
       .filter(({ is }) => is === "create")
@@ -258,7 +258,7 @@ function contentOf(object: KubeObject) {
   const { metadata, spec, ...rest } = object;
   const { labels, annotations } = metadata;
   const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));
-  const isDefinition = object.kind === definitionResource.kind;
+  const isDefinition = object.kind === kinds.definition.kind;
   const names = asArray(getOwn(spec, "versions")).map((version) => getOwn(version, "name"));
   return {
     ...{ labels, annotations },

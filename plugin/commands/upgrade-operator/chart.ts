@@ -3,7 +3,7 @@
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
 import { deletionOf } from "../../domain/kube/deletion";
-import { EngineError, exitCodes } from "../../domain/base/errors";
+import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -27,10 +27,8 @@ import { chartNeeds } from "./needs";
 import { getPath, type Json, sameJson } from "../../domain/base/values";
 import { requireNeeds } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
-import { plannedWrite } from "../../domain/kube/planned-write";
+import { plannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
-import type { StepInfo } from "../../domain/kube/planned-write";
-import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import {
   type OperatorDeps,

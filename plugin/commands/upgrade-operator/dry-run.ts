@@ -1,5 +1,5 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
-import { ApiError, exitCodes } from "../../domain/base/errors";
+import { ApiError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { deletionOf } from "../../domain/kube/deletion";
 import type { Finding } from "../../domain/base/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -14,14 +14,12 @@ import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import { withAdditions } from "../../domain/operator/additions";
 import { changesTo, differences } from "../../domain/kube/differences";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
-import { definitionResource } from "../../domain/kube/kinds";
 import { heldAmong, type HeldFacts, judgeHeld, leftovers } from "./local-changes";
 import { heldOf } from "../../domain/kube/owners";
 import { lastFileOver } from "../../domain/kube/field-managers";
 import { isOlder } from "../../domain/base/versions";
 import { replanned } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
-import { BlockedError } from "../../domain/base/errors";
 import { readSnapshot } from "../../readers/snapshot";
 import { applyOf, type Evaluated, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./read";
@@ -108,7 +106,7 @@ async function converted(
   live: KubeObject | undefined,
 ): Promise<Conversion> {
   const nothing = { unconverts: false, findings: [] };
-  if (kind.resource !== definitionResource || live === undefined) return nothing;
+  if (kind.resource !== kinds.definition || live === undefined) return nothing;
   const service = conversionServiceOf(live);
   const isThere = service === undefined ? undefined : await exists(deps, service);
   const { is, because: cause } = judgeConversion(live, object, isThere);
@@ -168,7 +166,7 @@ async function judged(
   live: KubeObject | undefined,
 ): Promise<EvaluatedObject> {
   const { deps, options } = tools;
-  if (kind.resource === definitionResource) return await judgedDefinition(tools, object, live);
+  if (kind.resource === kinds.definition) return await judgedDefinition(tools, object, live);
   const plain = { is: "write", object, keeps: [], findings: [] } as const;
   if (live === undefined || kind.resource.group !== rbacKinds.role.group) return plain;
   const { takeFields } = options;

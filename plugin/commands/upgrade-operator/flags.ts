@@ -1,4 +1,4 @@
-/** `upgrade-operator`. */
+/** What `upgrade-operator` takes. */
 import { namespace, text } from "../../domain/names/text";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { skipFlag } from "../../cmdutil/common-flags";

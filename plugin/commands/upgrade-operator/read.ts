@@ -1,5 +1,5 @@
 /** What is there, and the permissions to read and to write it. */
-import { ApiError, exitCodes, TimeoutError } from "../../domain/base/errors";
+import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
@@ -19,7 +19,6 @@ import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
 import { type Patch, permissionsOf } from "../../domain/kube/change";
 import type { Cluster } from "../../ports/kubernetes";
-import { BlockedError } from "../../domain/base/errors";
 import { requireGround } from "../../readers/ground";
 import { readSnapshot } from "../../readers/snapshot";
 import { applyOf, clusterResource, unjudged } from "./changes";

@@ -1,5 +1,5 @@
 /** The writes of a swap, as a plan tells them and the session sends them. */
-import { EngineError, exitCodes } from "../../domain/base/errors";
+import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { differences } from "../../domain/kube/differences";
@@ -27,7 +27,6 @@ import {
 } from "../../domain/kube/change";
 import type { Session } from "../../kernel/session";
 import { requirePermissions } from "../../kernel/permissions";
-import { BlockedError } from "../../domain/base/errors";
 import { requireTaken } from "../../kernel/send";
 import type { SwapDeps } from "./read";
 import { tally } from "../../domain/admission/gap";

@@ -2,7 +2,7 @@
 import { readSecretCertificate } from "../../adapters/certificate";
 import { parseDocuments } from "../../adapters/yaml";
 import { judgeCertificate, type LiveBundles } from "../../domain/certificate/certificate";
-import { exitCodes, InputError, UsageError } from "../../domain/base/errors";
+import { exitCodes, InputError, UsageError, BlockedError } from "../../domain/base/errors";
 import { rbacNeeds, unbindNeeds } from "../reapply-rbac/needs";
 import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
@@ -17,7 +17,6 @@ import { renderTemplate } from "../../domain/admission/wanted";
 import type { ProbePair } from "../../domain/admission/probe";
 import { hindranceFinding } from "../../domain/admission/refusers";
 import { certificateReport } from "../../readers/certificate";
-import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import type { Recorder } from "../../kernel/recorder";
 import { servesConstraints } from "../unbind-scc/read";

@@ -1,7 +1,7 @@
 /** Reads everything that the swap is planned from, and waits for what may still come. */
 import { absentSecret, firstUnfit, type LiveBundles } from "../../domain/certificate/certificate";
 import type { Skip } from "../../domain/base/skip";
-import { ApiError, exitCodes, TimeoutError } from "../../domain/base/errors";
+import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Needs } from "../../domain/facts/needs";
@@ -21,7 +21,6 @@ import { liveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFindings } from "../../domain/admission/findings";
 import type { PlanFacts } from "./plan";
 import { waitFor } from "../../kernel/wait";
-import { BlockedError } from "../../domain/base/errors";
 import { requireGround } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
 import type { ProbePair } from "../../domain/admission/probe";

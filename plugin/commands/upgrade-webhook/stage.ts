@@ -1,5 +1,5 @@
 /** Which edits prove a swap: pairs that its entries match, and where they are sent. */
-import { exitCodes } from "../../domain/base/errors";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { labelsFor, selects } from "../../domain/kube/selectors";
 import { kinds } from "../../domain/kube/kinds";
@@ -13,7 +13,6 @@ import {
   pairsFor,
   type ProbeContext,
 } from "../../domain/admission/probe";
-import { BlockedError } from "../../domain/base/errors";
 import type { SwapDeps, SwapOptions } from "./read";
 
 /** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */

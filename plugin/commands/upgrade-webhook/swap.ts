@@ -2,7 +2,12 @@
  * The swap, make before break (domain facts 4.3): the new configuration is written once with its
  * CA in it, proven, and only then is the old one deleted. The cluster's state is the only memory.
  */
-import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/base/errors";
+import {
+  EngineError,
+  exitCodes,
+  UnknownOutcomeError,
+  BlockedError,
+} from "../../domain/base/errors";
 import { requireMatched } from "../../domain/checks/selection";
 import type { Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
@@ -20,7 +25,6 @@ import {
   requireYes,
 } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
-import { BlockedError } from "../../domain/base/errors";
 import type { Report } from "../../kernel/report";
 import { injectionsIn, renderInjection } from "../../domain/admission/injector";
 import {

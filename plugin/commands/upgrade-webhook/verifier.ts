@@ -2,7 +2,7 @@
  * Watches the swap through its probes: what worked before, what is proven after each write, and
  * how long anything was wrong in between (cli contract, Probe).
  */
-import { EngineError, exitCodes } from "../../domain/base/errors";
+import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { getOwn, getPath, sameJson } from "../../domain/base/values";
@@ -25,7 +25,6 @@ import {
   hindranceFinding,
   lastRefuser,
 } from "../../domain/admission/refusers";
-import { BlockedError } from "../../domain/base/errors";
 import { missingPermissions } from "../../kernel/permissions";
 import { Prober, type ProofWanted } from "../../readers/prober";
 import type { SwapDeps } from "./read";

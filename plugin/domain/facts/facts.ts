@@ -1,7 +1,6 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
 import type { CertificateFacts } from "../certificate/certificate";
-import { kinds, olmKind, rbacKinds } from "../kube/kinds";
-import { constraintResource } from "../kube/kinds";
+import { kinds, olmKind, rbacKinds, constraintResource } from "../kube/kinds";
 import type { Names } from "../names/names";
 import type { KubeObject, Resource } from "../kube/objects";
 import { getOwn, groupBy, oncePer } from "../base/values";

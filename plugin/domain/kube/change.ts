@@ -9,7 +9,13 @@ import {
   reverseOf,
   renderEdits,
 } from "./edits";
-import { type WriteAction, type PlannedChange, plannedWrite } from "./planned-write";
+import {
+  type WriteAction,
+  type PlannedChange,
+  plannedWrite,
+  type StepInfo,
+  type Result,
+} from "./planned-write";
 import type { Finding } from "../base/findings";
 import { kinds } from "./kinds";
 import { type KubeObject, nameOf, objectLabel, type Ref, refTo, type Resource } from "./objects";
@@ -17,8 +23,6 @@ import { covers } from "./differences";
 import type { Permission } from "./permissions";
 import { judgeConflict } from "./owners";
 import { type Json, getOwn } from "../base/values";
-import type { StepInfo } from "./planned-write";
-import type { Result } from "./planned-write";
 
 /** What every write tells of itself. */
 interface Told {

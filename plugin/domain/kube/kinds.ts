@@ -77,6 +77,3 @@ export const constraintResource = inGroup("security.openshift.io")(
   "securitycontextconstraints",
   "SecurityContextConstraints",
 );
-
-/** Definitions of kinds, which are cluster-wide and shared by all operators. */
-export const definitionResource = kinds.definition;

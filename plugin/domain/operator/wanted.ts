@@ -6,7 +6,7 @@ import { inRegistry, isIn, parseImage, withRepository } from "../release/images"
 import type { Names } from "../names/names";
 import { annotationOf, type KubeObject, type Ref, type Resource } from "../kube/objects";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
-import { kinds, rbacKinds, constraintResource, definitionResource } from "../kube/kinds";
+import { kinds, rbacKinds, constraintResource } from "../kube/kinds";
 import { beyond, grantsOf, rulesOf, targetOf } from "../kube/role-rules";
 
 /** A kind of the bundle: its step, and whether it lies in a namespace. */
@@ -24,7 +24,7 @@ const kind = (step: string, resource: Resource, namespaced = true): BundleKind =
 
 /** In the order of writing: what comes later needs what comes before. */
 const bundleKinds: readonly BundleKind[] = [
-  kind("crd", definitionResource, false),
+  kind("crd", kinds.definition, false),
   // bundles for OpenShift up to 7.8 bring it
   kind("constraint", constraintResource, false),
   kind("account", kinds.serviceAccount),

@@ -1,8 +1,8 @@
 /** R2: under policy `major` no raise onto a minor release (S67; C3–C7, C17–C20). */
 import { type Names, termOf } from "../names/names";
 import { getPath } from "../base/values";
-import type { EngineVersion } from "../base/versions";
 import {
+  type EngineVersion,
   compareEngineVersions,
   formatEngineVersion,
   leadingEngineVersion,

@@ -5,8 +5,7 @@ import { parseImage } from "../release/images";
 import { type Names, termOf } from "../names/names";
 import { annotationOf, type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
-import { type Account, accountOf, userOf } from "./grants";
-import { runsUnder } from "./grants";
+import { type Account, accountOf, userOf, runsUnder } from "./grants";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../base/versions";
 
 /** From this release on nothing runs with extra permissions or capabilities (S31). */

@@ -2,8 +2,7 @@
 import { exitMeanings } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { asArray, getOwn, isObject } from "../../domain/base/values";
-import type { CheckLine } from "../../kernel/report";
-import type { Report } from "../../kernel/report";
+import type { CheckLine, Report } from "../../kernel/report";
 import { palette } from "../escape";
 import { renderStates, withHunks } from "../hunks";
 import { groupsOf, label } from "../text";

@@ -1,6 +1,5 @@
 /** A run in time: parts, pods, probes and objects over one axis, from what the document says of them. */
-import type { GapReport, Report, StepReport, Stretch } from "../../kernel/report";
-import type { PartReport } from "../../kernel/report";
+import type { GapReport, Report, StepReport, Stretch, PartReport } from "../../kernel/report";
 import { asArray, getOwn } from "../../domain/base/values";
 import { type Bar, type Block, type Lane, renderMs, section, type Tone } from "./blocks";
 

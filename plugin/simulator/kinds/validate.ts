@@ -1,7 +1,15 @@
 /** Checks a custom resource against its schema; expressions (CEL) are not evaluated. */
 import { isObject, type Json, asArray, getOwn, sameJson } from "../../domain/base/values";
-import { duplicate, type FieldError, invalid, required, tooLong, tooMany } from "./refusal";
-import { unsupported, wrongType } from "./refusal";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+  tooLong,
+  tooMany,
+  unsupported,
+  wrongType,
+} from "./refusal";
 import { type Schema, schemaOf, schemaOfField } from "./schema";
 
 /** A value and what was stored in its place: what did not change is not judged again. */

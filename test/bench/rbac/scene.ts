@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { lastApplied } from "../../../plugin/domain/kube/objects";
-import type { Api, KubeObject } from "../../control-plane/api";
-import { personsManager } from "../../control-plane/api";
+import { type Api, type KubeObject, personsManager } from "../../control-plane/api";
 import { repositoryRoot } from "../../control-plane/pins";
 import {
   documentedWay,

@@ -1,5 +1,4 @@
-import type { Json } from "../../../plugin/domain/base/values";
-import { getPath, getOwn } from "../../../plugin/domain/base/values";
+import { type Json, getPath, getOwn } from "../../../plugin/domain/base/values";
 import { caBundleOf } from "../../control-plane/certificate";
 import { apply, hook, warningsOf } from "../acts";
 import { denied, refusal } from "../expected";

@@ -1,5 +1,4 @@
-import { createServer, type Server } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server, type AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { systemClock } from "../../../plugin/adapters/clock";
 import { NoAnswer } from "../../../plugin/adapters/http/answer";

@@ -1,8 +1,7 @@
-import { defaultNames } from "../../../plugin/domain/names/names";
+import { defaultNames, defaultNames as names } from "../../../plugin/domain/names/names";
 import { complete, type Sources } from "../../../plugin/cli/complete";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { ApiError } from "../../../plugin/domain/base/errors";
 import { aFolder } from "../../support/a-folder";
 import { aDatabase, aNamespace, anObject, resourceOf } from "../../support/builders";

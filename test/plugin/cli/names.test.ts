@@ -1,9 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
-import { defaultNames } from "../../../plugin/domain/names/names";
+import { defaultNames, namesTree } from "../../../plugin/domain/names/names";
 import { judgeNames, keysOf } from "../../../plugin/domain/names/judge";
-import { namesTree } from "../../../plugin/domain/names/names";
 import { exampleSource } from "../../../plugin/simulator/example";
 import { everyOverride, renamed } from "../../support/renamed";
 import { renderDocuments } from "../../../plugin/adapters/yaml";

@@ -1,12 +1,15 @@
 import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
-import type { CommandContext } from "../../../plugin/cmdutil/context";
-import { InterruptedError } from "../../../plugin/cmdutil/context";
-import { PermissionError, UnavailableError, UsageError } from "../../../plugin/domain/base/errors";
+import { type CommandContext, InterruptedError } from "../../../plugin/cmdutil/context";
+import {
+  PermissionError,
+  UnavailableError,
+  UsageError,
+  BlockedError,
+} from "../../../plugin/domain/base/errors";
 import { toGlobalOptions } from "../../../plugin/cli/tree";
 import { entries } from "../../../plugin/cli/commands";
 import { run as runJob } from "../../../plugin/cli/run";
-import { BlockedError } from "../../../plugin/domain/base/errors";
 import type { Cluster } from "../../../plugin/ports/kubernetes";
 import type { Report, StepReport } from "../../../plugin/kernel/report";
 import { type Ended, type Scene, startOfRun, stdinOf, worldOf } from "../../support/program-world";

@@ -1,7 +1,6 @@
-import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
+import { ApiError, UnavailableError, BlockedError } from "../../../plugin/domain/base/errors";
 import type { Finding } from "../../../plugin/domain/base/findings";
 import { Recorder } from "../../../plugin/kernel/recorder";
-import { BlockedError } from "../../../plugin/domain/base/errors";
 import type { Event } from "../../../plugin/kernel/report";
 import { ManualClock } from "../../support/manual-clock";
 

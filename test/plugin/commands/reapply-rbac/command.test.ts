@@ -1,6 +1,6 @@
 /** `reapply-rbac`: where its files and its namespaces come from. */
 import { defaultsOf } from "../../../../plugin/cmdutil/spec";
-import { reapplyRbac } from "../../../../plugin/commands/reapply-rbac/flags";
+import { reapplyRbac, type ReapplyRbacFlags } from "../../../../plugin/commands/reapply-rbac/flags";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shippedRbac } from "../../../../plugin/adapters/shipped";
@@ -9,7 +9,6 @@ import {
   runReapplyRbac,
 } from "../../../../plugin/commands/reapply-rbac/command";
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
-import type { ReapplyRbacFlags } from "../../../../plugin/commands/reapply-rbac/flags";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import type { Release } from "../../../../plugin/domain/release/contents";
 import { aCommandContext } from "../../../support/command-context";

@@ -1,5 +1,5 @@
 import { defaultsOf } from "../../../../plugin/cmdutil/spec";
-import { recover } from "../../../../plugin/commands/recover/flags";
+import { recover, type RecoverFlags } from "../../../../plugin/commands/recover/flags";
 import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import {
   recoveryLines,
   runRecover,
 } from "../../../../plugin/commands/recover/command";
-import type { RecoverFlags } from "../../../../plugin/commands/recover/flags";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { palette, quoteCommand } from "../../../../plugin/output/escape";
 import { anApiSecret } from "../../../support/cluster-api-client";

@@ -1,6 +1,5 @@
 /** The screen of a status, whole: golden files for the constellations that people meet. */
-import { detailsOf, reasonOf } from "../../../../plugin/commands/status/screen";
-import { statusLines } from "../../../../plugin/commands/status/screen";
+import { detailsOf, reasonOf, statusLines } from "../../../../plugin/commands/status/screen";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import type { Status } from "../../../../plugin/commands/status/status";

@@ -8,13 +8,16 @@ import {
   renderEdits,
   reverseOf,
 } from "../../../../plugin/domain/kube/edits";
-import { operatorFindings, withOperator } from "../../../../plugin/domain/engine-cluster/operator";
+import {
+  operatorFindings,
+  withOperator,
+  ownedBy,
+} from "../../../../plugin/domain/engine-cluster/operator";
 import {
   autoOffEdits,
   type ClusterRequest,
   planCluster,
 } from "../../../../plugin/commands/upgrade-cluster/plan";
-import { ownedBy } from "../../../../plugin/domain/engine-cluster/operator";
 import type { FactKey } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {

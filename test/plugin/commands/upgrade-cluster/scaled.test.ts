@@ -1,7 +1,6 @@
 /** A StatefulSet with fewer pods than its EC has nodes: they are not "all pods" for any command. */
-import { objectLabel } from "../../../../plugin/domain/kube/objects";
+import { objectLabel, type KubeObject } from "../../../../plugin/domain/kube/objects";
 import { withValue } from "../../../../plugin/domain/base/values";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { type Edit, RehearsedExample } from "../../../support/rehearsed-example";
 import { aWebhookProgram } from "../../../support/webhook-program";
 

@@ -1,6 +1,5 @@
 /** Volumes that are being expanded: nothing of the EC that concerns its StatefulSet is written meanwhile. */
-import { objectLabel } from "../../../../plugin/domain/kube/objects";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { objectLabel, type KubeObject } from "../../../../plugin/domain/kube/objects";
 import { withValue } from "../../../../plugin/domain/base/values";
 import { aClaim } from "../../../support/claims";
 import { type Edit, RehearsedExample } from "../../../support/rehearsed-example";

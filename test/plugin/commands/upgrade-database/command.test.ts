@@ -1,4 +1,4 @@
-import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { defaultsOf, readCommand } from "../../../../plugin/cmdutil/spec";
 import type { CommandContext, GlobalOptions } from "../../../../plugin/cmdutil/context";
 import {
   prepareUpgradeDatabase,
@@ -8,7 +8,6 @@ import { requestBody } from "../../../../plugin/domain/database/bdb";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { FlagReader, type RawFlags } from "../../../../plugin/cmdutil/flags";
-import { readCommand } from "../../../../plugin/cmdutil/spec";
 import {
   upgradeDatabase,
   type UpgradeDatabaseFlags,

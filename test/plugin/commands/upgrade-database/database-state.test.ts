@@ -1,7 +1,6 @@
 /** A database that is being created, imported into or changed, or that was never created: judged before the write. */
-import { objectLabel } from "../../../../plugin/domain/kube/objects";
+import { objectLabel, type KubeObject } from "../../../../plugin/domain/kube/objects";
 import { withValue } from "../../../../plugin/domain/base/values";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { type Edit, RehearsedExample } from "../../../support/rehearsed-example";
 import { aWebhookProgram } from "../../../support/webhook-program";
 

@@ -3,7 +3,7 @@ import { ApiError, UnavailableError } from "../../../../plugin/domain/base/error
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import { bundleKindOf, bundleRef, imagesOf } from "../../../../plugin/domain/operator/wanted";
-import { definitionResource } from "../../../../plugin/domain/kube/kinds";
+import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import type { Cluster } from "../../../../plugin/ports/kubernetes";
 import { Recorder } from "../../../../plugin/kernel/recorder";
@@ -523,7 +523,7 @@ describe("definitions shared with a newer operator", () => {
 describe("a kind that a release brings", () => {
   const name = `engineenterpriseusers.${names.group}`;
   const { bundle, ...rest } = contentsOf("8.0.2-2");
-  const [first] = bundle.filter(({ kind }) => kind === definitionResource.kind);
+  const [first] = bundle.filter(({ kind }) => kind === kinds.definition.kind);
   const spec = {
     ...(first?.["spec"] as object),
     names: { plural: "engineenterpriseusers", kind: "EngineEnterpriseUser" },
@@ -531,7 +531,7 @@ describe("a kind that a release brings", () => {
   const users = { ...first, metadata: { name }, spec } as KubeObject;
   const contents = { ...rest, bundle: [users, ...bundle], definitions: [users] };
   const conditionsOf = async (scene: Scene): Promise<readonly unknown[]> => {
-    const stored = await scene.cluster.get({ resource: definitionResource, name });
+    const stored = await scene.cluster.get({ resource: kinds.definition, name });
     return (getPath(stored, ["status", "conditions"]) ?? []) as readonly unknown[];
   };
 
@@ -622,8 +622,8 @@ describe("a field that a person added to a definition", () => {
   };
   const changed = async (change: (fields: object) => object): Promise<Scene> => {
     const scene = await aScene({ installed: "7.4.2-2" });
-    const body = withField(await scene.stored(definitionResource.kind, name), change);
-    await scene.cluster.patch({ resource: definitionResource, name }, body, {
+    const body = withField(await scene.stored(kinds.definition.kind, name), change);
+    await scene.cluster.patch({ resource: kinds.definition, name }, body, {
       type: "merge",
       fieldManager: "kubectl-edit",
     });
@@ -632,7 +632,7 @@ describe("a field that a person added to a definition", () => {
   };
   const tier = { tier: { type: "string", maxLength: 9 } };
   const tierOf = async (scene: Scene): Promise<unknown> => {
-    const stored = await scene.stored(definitionResource.kind, name);
+    const stored = await scene.stored(kinds.definition.kind, name);
     const [version] = getPath(stored, ["spec", "versions"]) as readonly unknown[];
     return getPath(version, [...path, "tier"]);
   };

@@ -1,12 +1,14 @@
 import { defaultsOf } from "../../../../plugin/cmdutil/spec";
-import { upgradeWebhook } from "../../../../plugin/commands/upgrade-webhook/flags";
+import {
+  upgradeWebhook,
+  type UpgradeWebhookFlags,
+} from "../../../../plugin/commands/upgrade-webhook/flags";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatePair } from "../../../../plugin/adapters/certificate-pair";
 import { openHome } from "../../../../plugin/adapters/home";
 import { renderDocuments } from "../../../../plugin/adapters/yaml";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
-import type { UpgradeWebhookFlags } from "../../../../plugin/commands/upgrade-webhook/flags";
 import { runUpgradeWebhook } from "../../../../plugin/commands/upgrade-webhook/command";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";

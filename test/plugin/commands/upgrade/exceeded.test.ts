@@ -1,10 +1,8 @@
 /** Someone changes the cluster while the plan of `upgrade` is confirmed: no part writes more than it planned. */
 import { Readable } from "node:stream";
-import { kinds, rbacKinds } from "../../../../plugin/domain/kube/kinds";
+import { kinds, rbacKinds, constraintResource } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject, Ref } from "../../../../plugin/domain/kube/objects";
-import { definitionResource } from "../../../../plugin/domain/kube/kinds";
-import { constraintResource } from "../../../../plugin/domain/kube/kinds";
 import { asArray } from "../../../../plugin/domain/base/values";
 import { configurationResource } from "../../../../plugin/domain/admission/configuration";
 import { exampleSource } from "../../../../plugin/simulator/example";
@@ -63,7 +61,7 @@ const ec = here(product.ec, "ec");
 const otherDefinition =
   (text: string, other: string) =>
   (object: KubeObject): KubeObject =>
-    object.kind === definitionResource.kind
+    object.kind === kinds.definition.kind
       ? (JSON.parse(JSON.stringify(object).replaceAll(text, other)) as KubeObject)
       : object;
 

@@ -1,8 +1,6 @@
-import type { Check } from "../../../../plugin/domain/checks/check";
-import { on } from "../../../../plugin/domain/checks/check";
+import { type Check, on } from "../../../../plugin/domain/checks/check";
 import { isBlocked, judgeBy } from "../../../../plugin/domain/checks/judge";
-import { judgeChecks } from "../../../../plugin/commands/checks";
-import { checks } from "../../../../plugin/commands/checks";
+import { judgeChecks, checks } from "../../../../plugin/commands/checks";
 import { fitWorld, openShiftWorld, type World } from "./world";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";

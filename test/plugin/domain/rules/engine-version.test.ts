@@ -1,9 +1,20 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { releasesOf } from "../../../../plugin/domain/rules/engine-version";
 import type { ClusterLookup, Edit } from "../../../../plugin/domain/rules/types";
-import type { Circumstances } from "./cases";
-import { aCluster, allowed, ambiguous, changed, created, four, found } from "./cases";
-import { json, judge, missing, noCluster } from "./cases";
+import {
+  type Circumstances,
+  aCluster,
+  allowed,
+  ambiguous,
+  changed,
+  created,
+  four,
+  found,
+  json,
+  judge,
+  missing,
+  noCluster,
+} from "./cases";
 
 const field = "spec.engineVersion";
 const published = found({

@@ -1,7 +1,17 @@
 import type { Edit, RuleOptions } from "../../../../plugin/domain/rules/types";
-import type { Circumstances } from "./cases";
-import { allowed, ambiguous, changed, created, eaadb, found } from "./cases";
-import { json, judge, missing, noCluster } from "./cases";
+import {
+  type Circumstances,
+  allowed,
+  ambiguous,
+  changed,
+  created,
+  eaadb,
+  found,
+  json,
+  judge,
+  missing,
+  noCluster,
+} from "./cases";
 
 const withRg = found({
   userModules: [{ name: "rg" }, { name: "EngineGraph" }],

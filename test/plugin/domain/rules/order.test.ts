@@ -1,6 +1,11 @@
 import { referenceOf } from "../../../../plugin/domain/rules/clusters";
-import { changeRules, createRules, isExempt } from "../../../../plugin/domain/rules/order";
-import { needsCluster, needsOldCluster } from "../../../../plugin/domain/rules/order";
+import {
+  changeRules,
+  createRules,
+  isExempt,
+  needsCluster,
+  needsOldCluster,
+} from "../../../../plugin/domain/rules/order";
 import type { Edit, RuleOptions } from "../../../../plugin/domain/rules/types";
 import { allowed, changed, created, eaadb, found, json, judge, judgedPart, names } from "./cases";
 

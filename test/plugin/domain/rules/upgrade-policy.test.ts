@@ -1,8 +1,17 @@
 import { isUnknownPolicy } from "../../../../plugin/domain/rules/upgrade-policy";
 import type { ClusterLookup, Edit, RuleOptions } from "../../../../plugin/domain/rules/types";
-import type { Circumstances } from "./cases";
-import { allowed, ambiguous, changed, created, found } from "./cases";
-import { judge, missing, names, noCluster } from "./cases";
+import {
+  type Circumstances,
+  allowed,
+  ambiguous,
+  changed,
+  created,
+  found,
+  judge,
+  missing,
+  names,
+  noCluster,
+} from "./cases";
 
 type Outcome = "pass" | "refuse" | "warning";
 
