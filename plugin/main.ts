@@ -9,7 +9,7 @@ import { exitCodes } from "./domain/base/errors";
 import { runProgram } from "./cli/program";
 import { systemClock } from "./adapters/clock";
 import type { ConnectManner } from "./cli/context";
-import type { Cluster } from "./ports/kubernetes";
+import type { KubeClient } from "./ports/kubernetes";
 
 const interruption = new AbortController();
 let crash: (reason: unknown) => void = () => undefined;
@@ -93,7 +93,7 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 export async function connect(
   { connection, output }: GlobalOptions,
   { onRequest, onSlow, warn, readOnly = false, silent = false }: ConnectManner = {},
-): Promise<Cluster> {
+): Promise<KubeClient> {
   const { sweepLeftovers } = await import("./adapters/files.ts");
   sweepLeftovers(systemClock.now());
   const kubernetes = await import("./adapters/kubernetes/connect.ts");

@@ -2,7 +2,7 @@
 import type { GlobalOptions } from "../cmdutil/context";
 import { kinds } from "../domain/kube/kinds";
 import { defaultNames, type ProductKind, readName, termOf } from "../domain/names/names";
-import { type Cluster, deadline } from "../ports/kubernetes";
+import { type KubeClient, deadline } from "../ports/kubernetes";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
 
@@ -65,7 +65,7 @@ async function live(look: Look, world: World, signal: AbortSignal): Promise<read
 async function objects(
   { typed, everywhere, options: { names = defaultNames } }: Look,
   wanted: readonly ProductKind[],
-  { cluster, signal }: { readonly cluster: Cluster; readonly signal: AbortSignal },
+  { cluster, signal }: { readonly cluster: KubeClient; readonly signal: AbortSignal },
 ): Promise<readonly Suggestion[]> {
   const { kind } = readName(typed, names);
   const lead = kind === undefined ? "" : typed.slice(0, typed.indexOf("/") + 1);

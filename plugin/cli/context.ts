@@ -8,7 +8,7 @@ import type { Placed } from "./operator-namespace";
 import type { TalkingReporter } from "../output/reporter";
 import type { Permission } from "../domain/kube/permissions";
 import { DeclaredNeeds } from "../kernel/needs";
-import type { Clock, Cluster } from "../ports/kubernetes";
+import type { Clock, KubeClient } from "../ports/kubernetes";
 import type { Remembered } from "../readers/reviews";
 import type { Event } from "../kernel/report";
 
@@ -26,7 +26,7 @@ export interface World {
   /** Rejects when something failed that nobody waits for; never resolves. */
   readonly crashed: Promise<never>;
   /** How a cluster is reached; tests hand in a fake. */
-  readonly connect: (options: GlobalOptions, how?: ConnectManner) => Promise<Cluster>;
+  readonly connect: (options: GlobalOptions, how?: ConnectManner) => Promise<KubeClient>;
 }
 
 /** How a connection is made. */
@@ -48,7 +48,7 @@ export interface Session {
   /** Writes whose outcome was not observed yet: `patch Role/a/edb-role`. */
   readonly open: () => readonly string[];
   /** The cluster, when the command has connected. */
-  readonly cluster: () => Cluster | undefined;
+  readonly cluster: () => KubeClient | undefined;
   /** The user's name as the API server knows it: asked for at once where a page is to tell it. */
   readonly user: () => Promise<string | undefined>;
   /** What its commands have declared. */
@@ -82,11 +82,11 @@ export function createSession(
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
   const open = new Set<string>();
   const needs = new DeclaredNeeds();
-  let connecting: Promise<Cluster> | undefined;
+  let connecting: Promise<KubeClient> | undefined;
   let remembered: Remembered | undefined;
   let user: Promise<string | undefined> = Promise.resolve(undefined);
   /** The cluster, in the operator's namespace where the command only reads. */
-  const connected = async (): Promise<Cluster> => {
+  const connected = async (): Promise<KubeClient> => {
     const cluster = await world.connect(options, traced);
     if (placed === undefined) return cluster;
     const { placeFor } = await import("./operator-namespace.ts");
@@ -104,7 +104,7 @@ export function createSession(
       throw error;
     }
   };
-  const connect = async (): Promise<Cluster> => {
+  const connect = async (): Promise<KubeClient> => {
     const { remembering } = await import("../readers/reviews.ts");
     remembered = remembering(await connected());
     // a page says less without it, and nothing else depends on it

@@ -3,7 +3,7 @@ import type { CommandContext } from "../cmdutil/context";
 import { exitCodes, BlockedError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { findPlace, type NamespaceFacts, type PlaceSign } from "../readers/operator-namespace";
-import type { Cluster } from "../ports/kubernetes";
+import type { KubeClient } from "../ports/kubernetes";
 import { operatorFinding } from "../domain/operator/findings";
 import { namespaceMissing } from "../domain/admission/findings";
 import { quoteCommand } from "../output/escape";
@@ -23,7 +23,7 @@ export interface Placed {
  */
 export async function placeFor(
   { sign, reads, words }: Placed,
-  cluster: Cluster,
+  cluster: KubeClient,
   context: Pick<CommandContext, "names" | "signal" | "options" | "event">,
 ): Promise<string | undefined> {
   const { names, signal, options, event } = context;

@@ -10,7 +10,7 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import type { Release } from "../domain/release/contents";
 import { bounded } from "../domain/base/values";
-import type { Clock, Cluster } from "../ports/kubernetes";
+import type { Clock, KubeClient } from "../ports/kubernetes";
 import type { Home } from "../ports/home";
 import type { DeclaredNeeds } from "../kernel/needs";
 import type { Recorder } from "../kernel/recorder";
@@ -48,9 +48,9 @@ export interface Streams {
 /** Everything that a command may use of the world around it. */
 export interface CommandContext {
   /** Loads the adapter and connects when first called; later calls give the same cluster. */
-  readonly connect: () => Promise<Cluster>;
+  readonly connect: () => Promise<KubeClient>;
   /** A connection of its own, by a context of the kubeconfig, over which nothing can be written. */
-  readonly connectReadOnly: (kubeContext: string) => Promise<Cluster>;
+  readonly connectReadOnly: (kubeContext: string) => Promise<KubeClient>;
   readonly clock: Clock;
   /** Hears of a server or a program that does not answer, and without seconds that it does again. */
   readonly onSlow?: OnSlow;

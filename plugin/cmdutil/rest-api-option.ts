@@ -7,21 +7,21 @@ import { apiNeeds, type ApiWish } from "../domain/facts/needs";
 import type { Permission } from "../domain/kube/permissions";
 import { getPath, asString } from "../domain/base/values";
 import type { ClusterApi } from "../ports/rest-api";
-import type { Cluster } from "../ports/kubernetes";
+import type { KubeClient } from "../ports/kubernetes";
 import type { CommandContext } from "./context";
 
 export type { ApiFlags } from "../adapters/rest-api/connect";
 
 /** Whose REST API is asked, and how. */
 interface ApiSubject {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly ec: KubeObject;
   readonly flags: ApiFlags;
 }
 
 /** The EC of a name, or the only one of the namespace. */
 export async function readEc(
-  cluster: Cluster,
+  cluster: KubeClient,
   typed: string | undefined,
   { names, signal }: Pick<CommandContext, "names" | "signal">,
 ): Promise<KubeObject> {

@@ -4,7 +4,7 @@ import { platformKinds } from "../domain/facts/facts";
 import type { Needs } from "../domain/facts/needs";
 import { narrowed, type Permission, permissionLine, rolesFor } from "../domain/kube/permissions";
 import { bounded } from "../domain/base/values";
-import type { Access, Clock, Cluster } from "../ports/kubernetes";
+import type { Access, Clock, KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 import type { Report } from "./report";
 import type { Finding } from "../domain/base/findings";
@@ -15,7 +15,7 @@ import { createHash } from "node:crypto";
 
 /** Who is asked for permissions, and where the Role to ask for is written. */
 export interface PermissionChecker {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML. */
   readonly yaml: (objects: readonly unknown[]) => string;
@@ -37,7 +37,7 @@ export class MissingPermissionsError extends EngineError {
 
 /** The permissions that the user does not have, in the order asked. */
 export async function missingPermissions(
-  cluster: Cluster,
+  cluster: KubeClient,
   permissions: readonly Permission[],
 ): Promise<readonly Permission[]> {
   const answers = await Promise.all(
@@ -130,7 +130,7 @@ function digestOf(lines: readonly string[]): string {
 
 /** Without kinds of platforms that this API server is not of. */
 async function servedOnly(
-  cluster: Cluster,
+  cluster: KubeClient,
   permissions: readonly Permission[],
 ): Promise<readonly Permission[]> {
   const groups = platformKinds.filter(({ group }) =>
@@ -182,7 +182,7 @@ export async function requireHome(
 
 /** What every such run is given. */
 export interface RunPorts {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly names: Names;

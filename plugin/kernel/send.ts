@@ -14,7 +14,7 @@ import { type KubeObject, objectLabel, preconditionsOf } from "../domain/kube/ob
 import { isPersons, judgeConflict } from "../domain/kube/owners";
 import { answerOf } from "../domain/admission/probe";
 import { adviceFor, nameOfRefuser, type Refuser, refuserOf } from "../domain/admission/refusers";
-import type { Cluster } from "../ports/kubernetes";
+import type { KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 import {
   type Apply,
@@ -157,7 +157,7 @@ interface WriteSendOptions {
  * object is not what was read, BlockedError for fields of others, and what the API server refuses.
  */
 export async function sendChange(
-  cluster: Cluster,
+  cluster: KubeClient,
   change: Change,
   sending: WriteSendOptions,
 ): Promise<KubeObject | undefined> {
@@ -169,7 +169,7 @@ export async function sendChange(
 }
 
 async function requested(
-  cluster: Cluster,
+  cluster: KubeClient,
   change: Change,
   sending: WriteSendOptions,
 ): Promise<KubeObject | undefined> {
@@ -197,7 +197,7 @@ async function requested(
 
 /** A person's own kubectl is taken over from; anybody else's fields are a conflict (S18). */
 async function applied(
-  cluster: Cluster,
+  cluster: KubeClient,
   change: Apply,
   { fieldManager, dryRun, taking }: WriteSendOptions,
 ): Promise<KubeObject> {

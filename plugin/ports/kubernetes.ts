@@ -91,7 +91,7 @@ export interface Access {
  * (401, exec credentials) or UnavailableError (no connection, wrong CA, no answer in time; the
  * outcome of a write is then open).
  */
-export interface Cluster {
+export interface KubeClient {
   /** Address of the API server, as shown in reports. */
   readonly server: string;
   /** Namespace of the kubeconfig context or flag. */

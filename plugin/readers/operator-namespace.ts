@@ -3,7 +3,7 @@ import { EngineError, exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
 import type { Resource } from "../domain/kube/objects";
-import type { Cluster } from "../ports/kubernetes";
+import type { KubeClient } from "../ports/kubernetes";
 
 /** What a namespace has to hold for a command to work in it. */
 export type PlaceSign = "operator" | "webhook";
@@ -17,7 +17,7 @@ export interface NamespaceFacts {
 }
 
 interface Search {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly names: Names;
   readonly sign: PlaceSign;
   readonly signal: AbortSignal;

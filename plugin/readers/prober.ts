@@ -18,7 +18,7 @@ import {
 } from "../domain/admission/probe";
 import { type Hindrance, hindranceIn, refuserOf } from "../domain/admission/refusers";
 import { thinned } from "../domain/admission/gap";
-import { type Clock, type Cluster, deadline } from "../ports/kubernetes";
+import { type Clock, type KubeClient, deadline } from "../ports/kubernetes";
 
 /** What counts as proof, and how long to wait for it. */
 export interface ProofWanted {
@@ -39,7 +39,7 @@ interface Meanwhile {
 }
 
 interface Deps {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly names: Names;

@@ -7,7 +7,7 @@ import { reviewKinds } from "../domain/kube/kinds";
 import { type Permission, reviewPermission } from "../domain/kube/permissions";
 import { asString, getPath } from "../domain/base/values";
 import { missingPermissions } from "../kernel/permissions";
-import type { Access, Cluster, ListOptions, WriteOptions } from "../ports/kubernetes";
+import type { Access, KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
 import { ApiError } from "../domain/base/errors";
 
 /** Who is asked about, and what they want to do; without a namespace in the whole cluster. */
@@ -29,7 +29,7 @@ export class Reviews {
   #everywhere: Promise<boolean> | undefined;
   readonly #near = new Map<string, Promise<boolean>>();
 
-  constructor(private readonly cluster: Cluster) {}
+  constructor(private readonly cluster: KubeClient) {}
 
   /** Whether anything may be asked about the namespace, or about the whole cluster. */
   async possible(namespace: string | undefined): Promise<boolean> {
@@ -76,13 +76,13 @@ export class Reviews {
 
 /** A connection, and the permissions that it was refused for want of. */
 export interface Remembered {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   /** Those that the user does not have: a refusal may be an admission's as well. */
   readonly missing: () => Promise<readonly Permission[]>;
 }
 
 type NeededPermission = Omit<Permission, "why">;
-type Find = (cluster: Cluster, args: readonly unknown[]) => Promise<readonly NeededPermission[]>;
+type Find = (cluster: KubeClient, args: readonly unknown[]) => Promise<readonly NeededPermission[]>;
 
 const byRef =
   (verb: string): Find =>
@@ -126,7 +126,7 @@ function wanted(
 }
 
 /** The same connection; each refusal of a request is remembered beside it. */
-export function remembering(cluster: Cluster): Remembered {
+export function remembering(cluster: KubeClient): Remembered {
   const refused: (() => Promise<readonly NeededPermission[]>)[] = [];
   const proxy = new Proxy(cluster, {
     get(target, key) {
@@ -153,7 +153,7 @@ function isForbidden(error: unknown): boolean {
 }
 
 async function missingOf(
-  cluster: Cluster,
+  cluster: KubeClient,
   refused: readonly (() => Promise<readonly NeededPermission[]>)[],
 ): Promise<readonly Permission[]> {
   const found = (await Promise.all(refused.map((find) => find()))).flat();

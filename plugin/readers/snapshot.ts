@@ -13,7 +13,7 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject, Resource } from "../domain/kube/objects";
 import { isObject } from "../domain/base/values";
 import type { Certificates } from "./certificate";
-import type { Clock, Cluster } from "../ports/kubernetes";
+import type { Clock, KubeClient } from "../ports/kubernetes";
 import type { Judgment } from "../domain/checks/judge";
 import {
   type PermissionChecker,
@@ -24,7 +24,7 @@ import { kinds } from "../domain/kube/kinds";
 
 /** Whose facts, and how they are read. */
 export interface SnapshotDeps {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   readonly names: Names;
   readonly signal: AbortSignal;
@@ -164,7 +164,10 @@ function versionsOf({
 }
 
 /** A kind that does not exist is refused too to whoever may not read it; everybody may discover. */
-async function isServed(cluster: Cluster, { group, version, plural }: Resource): Promise<boolean> {
+async function isServed(
+  cluster: KubeClient,
+  { group, version, plural }: Resource,
+): Promise<boolean> {
   if (group === "") return true;
   try {
     return ((await cluster.serves(group, version)) ?? []).some((kind) => kind.plural === plural);

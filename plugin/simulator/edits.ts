@@ -6,7 +6,7 @@ import { asArray, asString, getOwn, getPath } from "../domain/base/values";
 import { entryOf } from "../domain/admission/configuration";
 import { answerOf } from "../domain/admission/probe";
 import { selects } from "../domain/kube/selectors";
-import type { Cluster } from "../ports/kubernetes";
+import type { KubeClient } from "../ports/kubernetes";
 import type { StateView } from "./model";
 
 /** One edit, and the answer to it in kubectl's words. */
@@ -27,7 +27,7 @@ const nonexistent = "9.9";
  * has no such database.
  */
 export async function tryEdits(
-  cluster: Cluster,
+  cluster: KubeClient,
   state: StateView,
   names: Names,
 ): Promise<readonly Edit[]> {
@@ -65,7 +65,7 @@ interface Answered {
 }
 
 interface EditTarget {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly names: Names;
   readonly database: KubeObject;
 }

@@ -3,7 +3,7 @@ import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
 import type {
   Access,
   ApplyOptions,
-  Cluster,
+  KubeClient,
   ListOptions,
   LogOptions,
   ManagedWrite,
@@ -41,12 +41,12 @@ export interface CallTarget {
 export type Gate = <T>(call: ObservedCall, send: () => Promise<T>) => Promise<T>;
 
 /** Passes every request of the port through the gate. */
-export class ObservedCluster implements Cluster {
+export class ObservedCluster implements KubeClient {
   readonly server: string;
   readonly namespace: string;
 
   constructor(
-    private readonly inner: Cluster,
+    private readonly inner: KubeClient,
     private readonly gate: Gate,
   ) {
     this.server = inner.server;

@@ -3,7 +3,7 @@
  * to load, to list, to apply again, and to apply once more to some. Exit code 1 when it grows with
  * their number.
  */
-import type { Cluster, Resource } from "../../plugin/ports/kubernetes";
+import type { KubeClient, Resource } from "../../plugin/ports/kubernetes";
 import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { openParts } from "./rehearsal/parts";
 import { databaseNumber, definitions, namespaceNumber } from "./rehearsal/scene";
@@ -57,7 +57,7 @@ async function measure(count: number): Promise<Costs> {
   return { load, list, apply, applyAgain };
 }
 
-async function applyAll(cluster: Cluster, count: number): Promise<void> {
+async function applyAll(cluster: KubeClient, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const { apiVersion, kind, metadata, spec } = databaseNumber(n, namespaces);
     const { name = "", namespace = "" } = metadata;

@@ -1,6 +1,6 @@
 /** What several cases do on their way. */
 import type {
-  Cluster,
+  KubeClient,
   KubeObject,
   WriteOptions,
   ApplyOptions,
@@ -34,7 +34,7 @@ export async function grant(
   world: World,
   user: string,
   rules: readonly { readonly verbs: readonly string[]; readonly resources: readonly string[] }[],
-): Promise<Cluster> {
+): Promise<KubeClient> {
   const { namespace, cluster, settle } = world;
   await cluster.create(role(namespace, rules));
   await cluster.create(binding(namespace, user));

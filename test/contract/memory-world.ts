@@ -9,7 +9,7 @@ import { createRegistry } from "../../plugin/simulator/kinds/registry";
 import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { Store } from "../../plugin/simulator/api-server/store";
 import type { User } from "../../plugin/simulator/model";
-import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
+import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { admissionService } from "./objects";
 import { type RunningWebhook, startWebhook } from "./webhook";
 import type { ShortWorld } from "./world";
@@ -40,7 +40,7 @@ export async function openMemoryWorld(namespace: string): Promise<ShortWorld> {
   const parts = { clock, registry, access: rbac, admission };
   const controlPlane = new MemoryControlPlane(parts, store);
   controlPlane.load([...definitions, namespaceOf("default")]);
-  const connected = (user: User): Cluster => controlPlane.connect({ user, namespace });
+  const connected = (user: User): KubeClient => controlPlane.connect({ user, namespace });
   const cluster = connected({ name: "admin", groups: ["system:masters", authenticated] });
   await cluster.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const setStatus = (object: KubeObject, status: object): Promise<void> => {

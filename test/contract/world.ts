@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import type { WebhookOptions } from "./webhook";
 
 /** A cluster with a namespace of its own for one case: the real one or the one in memory. */
@@ -6,9 +6,9 @@ export interface World {
   /** Fresh for each case; the name of everything cluster-scoped that a case makes begins with it. */
   readonly namespace: string;
   /** As an administrator, in system:masters. */
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   /** By impersonation; groups besides system:authenticated. */
-  readonly as: (user: string, groups?: readonly string[]) => Promise<Cluster>;
+  readonly as: (user: string, groups?: readonly string[]) => Promise<KubeClient>;
   /** Stores objects, their status included, under the manager `seed`. */
   readonly seed: (...objects: readonly KubeObject[]) => Promise<void>;
   /** Writes the status subresource as a controller does. */

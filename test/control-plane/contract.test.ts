@@ -7,7 +7,7 @@ import { applyCrds } from "./scene";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags } from "../../plugin/adapters/kubernetes/target";
 import { getPath, isObject, asString } from "../../plugin/domain/base/values";
-import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { admissionService, kinds, refTo } from "../contract/objects";
 import { type RunningWebhook, startWebhook } from "../contract/webhook";
 import type { ShortWorld } from "../contract/world";
@@ -41,9 +41,9 @@ export async function openRealWorld(
   controlPlane: ControlPlane,
   namespace: string,
 ): Promise<ShortWorld> {
-  const connections: Cluster[] = [];
+  const connections: KubeClient[] = [];
   const webhooks: RunningWebhook[] = [];
-  const connected = async (flags: ConnectionFlags): Promise<Cluster> => {
+  const connected = async (flags: ConnectionFlags): Promise<KubeClient> => {
     const { kubeconfig } = controlPlane;
     const connection = await connect({ kubeconfig, namespace, ...flags }, {});
     connections.push(connection);
@@ -93,7 +93,7 @@ const clusterWide = [
 ];
 
 /** What a case leaves outside its namespace would act upon the next one. */
-async function removeClusterWide(cluster: Cluster, namespace: string): Promise<void> {
+async function removeClusterWide(cluster: KubeClient, namespace: string): Promise<void> {
   for (const resource of clusterWide) {
     const found = (await cluster.list(resource)) ?? [];
     const left = found.filter(({ metadata }) => metadata.name?.includes(namespace));

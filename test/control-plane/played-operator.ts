@@ -6,7 +6,7 @@ import { getPath } from "../../plugin/domain/base/values";
 import { type Misbehavior, played } from "../../plugin/simulator/operator/snapshot";
 import { type PlayOptions, playOperator } from "../../plugin/simulator/operator/controller";
 import { systemClock } from "../../plugin/adapters/clock";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import type { ControlPlane } from "./control-plane";
 import { until } from "./until";
 
@@ -26,7 +26,7 @@ export type Playing = Partial<PlayOptions> & Pick<PlayOptions, "cluster" | "name
 
 /** Sets the image of both of the operator's containers. */
 export async function setOperator(
-  cluster: Cluster,
+  cluster: KubeClient,
   namespace: string,
   version: string,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function setOperator(
 }
 
 /** Waits until the operator is of its present Deployment, and three pods of the cluster are ready. */
-export async function untilPodsReady(cluster: Cluster, namespace: string): Promise<void> {
+export async function untilPodsReady(cluster: KubeClient, namespace: string): Promise<void> {
   await until("the operator and three pods", async () => {
     const { deployment: name } = names.operator;
     const deployment = await cluster.get({ resource: kinds.deployment, name, namespace });

@@ -8,7 +8,7 @@ import { getPath } from "../../plugin/domain/base/values";
 import { systemClock } from "../../plugin/adapters/clock";
 import { EdbBridge } from "../../plugin/simulator/rest-api/bridge";
 import { productKinds } from "../../plugin/simulator/operator/snapshot";
-import type { Cluster, Ref } from "../../plugin/ports/kubernetes";
+import type { KubeClient, Ref } from "../../plugin/ports/kubernetes";
 import { anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi, aModuleArchive, type ClusterApiForTest } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
@@ -25,7 +25,7 @@ const edbRef = (name: string): Ref => ({ resource: product.edb, name, namespace 
 const work = { queuedMs: 20, batchMs: 20, failoverMs: 20, finishMs: 20, installMs: 20 };
 
 let controlPlane: ControlPlane;
-let cluster: Cluster;
+let cluster: KubeClient;
 let api: ClusterApiForTest;
 let folder: string;
 let rest: readonly string[];

@@ -4,7 +4,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames } from "../../plugin/domain/names/names";
 import { getOwn } from "../../plugin/domain/base/values";
 import { exampleDefinitions } from "../../plugin/simulator/example";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { constellations } from "../plugin/commands/unbind-scc/way-ins";
 import { expectNobodyElseLost, mayUse, snapshotOf } from "../plugin/commands/unbind-scc/laws";
 import {
@@ -25,7 +25,7 @@ const constraintsName = "securitycontextconstraints.security.openshift.io";
 const definitions = exampleDefinitions(defaultNames);
 
 let controlPlane: ControlPlane;
-let cluster: Cluster;
+let cluster: KubeClient;
 beforeAll(async () => {
   controlPlane = await startControlPlane({ users: [runner] });
   cluster = await connect({ kubeconfig: controlPlane.kubeconfig }, {});

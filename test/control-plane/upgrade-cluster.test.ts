@@ -3,7 +3,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath } from "../../plugin/domain/base/values";
 import { type Misbehavior, played, productKinds } from "../../plugin/simulator/operator/snapshot";
-import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { aClaim } from "../support/claims";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import {
@@ -25,7 +25,7 @@ const target = "8.2.0-46.13";
 const times = { ...shortTimes, staleRunningMs: 200 };
 
 let controlPlane: ControlPlane;
-let cluster: Cluster;
+let cluster: KubeClient;
 
 beforeAll(async () => {
   controlPlane = await startControlPlane({ users: [runner] });

@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath } from "../../plugin/domain/base/values";
 import { systemClock } from "../../plugin/adapters/clock";
 import { type Misbehavior, productKinds } from "../../plugin/simulator/operator/snapshot";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
@@ -22,7 +22,7 @@ const { edb } = productKinds(names);
 const times = { ...shortTimes, staleRunningMs: 10, databaseMs: 100 };
 
 let controlPlane: ControlPlane;
-let cluster: Cluster;
+let cluster: KubeClient;
 
 beforeAll(async () => {
   controlPlane = await startControlPlane({ users: [runner] });

@@ -9,7 +9,7 @@ import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath } from "../../plugin/domain/base/values";
 import { type Misbehavior, played, productKinds } from "../../plugin/simulator/operator/snapshot";
-import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { makeOpenDefinition } from "../support/open-definition";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
@@ -65,7 +65,7 @@ export interface UpgradeSceneOptions {
 export interface UpgradeScene {
   readonly controlPlane: ControlPlane;
   /** The admin's, of the operator's namespace. */
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly caBundle: string;
   release(version: ReleaseVersion): string;
   /** `upgrade` to the bundle of a release, unattended unless the words say otherwise. */
@@ -225,7 +225,7 @@ function pairOf(secret: Readonly<Record<string, unknown>>): Pair {
 }
 
 /** Waits until the operator's pod is of the present template, and ready. */
-export async function operatorAtRest(cluster: Cluster): Promise<void> {
+export async function operatorAtRest(cluster: KubeClient): Promise<void> {
   await until("the operator", async () => {
     const deployment = await cluster.get(operatorRef);
     const set = (await cluster.list(played.replicaSet, { namespace }))?.filter(
@@ -239,7 +239,7 @@ export async function operatorAtRest(cluster: Cluster): Promise<void> {
   });
 }
 
-async function atRest(cluster: Cluster, version: ReleaseVersion): Promise<void> {
+async function atRest(cluster: KubeClient, version: ReleaseVersion): Promise<void> {
   const tag = `:${releaseShapes[version].cluster}`;
   await until(`operator ${version} and its cluster at rest`, async () => {
     const deployment = await cluster.get(operatorRef);
@@ -258,7 +258,7 @@ async function atRest(cluster: Cluster, version: ReleaseVersion): Promise<void> 
 }
 
 /** OpenShift serves its own kinds by itself; here they are custom resources. */
-export async function serveOpenShift(cluster: Cluster): Promise<void> {
+export async function serveOpenShift(cluster: KubeClient): Promise<void> {
   const name = "securitycontextconstraints.security.openshift.io";
   const constraints = exampleDefinitions(names).find(({ metadata }) => metadata.name === name);
   if (constraints === undefined) throw new Error(`no definition ${name}`);
@@ -281,7 +281,7 @@ export const clusterVersions = makeOpenDefinition({
 });
 
 /** What OpenShift says of its own version. */
-export async function platformIs(cluster: Cluster, version: string): Promise<void> {
+export async function platformIs(cluster: KubeClient, version: string): Promise<void> {
   const object: KubeObject = {
     apiVersion: "config.openshift.io/v1",
     kind: "ClusterVersion",

@@ -1,5 +1,5 @@
 import { Changes, disagreement, sameDifference } from "./fault-runs";
-import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace, aSecret } from "../support/builders";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 
@@ -16,7 +16,7 @@ const ref = {
 };
 
 /** What is otherwise after the act, on a cluster that has the settings "a" and a Secret. */
-async function after(act: (cluster: Cluster) => Promise<unknown>) {
+async function after(act: (cluster: KubeClient) => Promise<unknown>) {
   const controlPlane = aControlPlane([aNamespace("engine"), settings("a"), aSecret("engine")]);
   const changes = new Changes(controlPlane);
   await act(controlPlane.connect({ user: admin, namespace: "engine" }));
@@ -47,7 +47,7 @@ test("the same end by two ways is the same: times, versions and identities do no
   expect(sameDifference(once, twice)).toBe(true);
 });
 
-test.each<[string, (cluster: Cluster) => Promise<unknown>]>([
+test.each<[string, (cluster: KubeClient) => Promise<unknown>]>([
   ["content", (cluster) => cluster.update(settings("c"), manager)],
   ["an owner", (cluster) => cluster.apply(settings("b"), { fieldManager: "y", force: true })],
   ["being gone", (cluster) => cluster.delete(ref, {})],

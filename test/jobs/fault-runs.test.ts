@@ -5,7 +5,7 @@ import { playAlong } from "../../plugin/simulator/operator/controller";
 import { defaultNames } from "../../plugin/domain/names/names";
 import { everyFault, faults, type Injection } from "./faults";
 import { type End, type FaultWorld, metBy, playScenario, runWithoutFaults } from "./fault-runs";
-import type { Cluster, KubeObject } from "../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace, aNewConfiguration, anOldConfiguration } from "../support/builders";
 import { testTime } from "../support/manual-clock";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
@@ -20,10 +20,10 @@ function at(call: number, id: string): Injection {
   return { call, fault };
 }
 
-type Command = (cluster: Cluster) => Promise<End>;
+type Command = (cluster: KubeClient) => Promise<End>;
 
 /** Ends as commands end: an expected error has its exit code. */
-async function ended(cluster: Cluster, command: Command): Promise<End> {
+async function ended(cluster: KubeClient, command: Command): Promise<End> {
   try {
     return await command(cluster);
   } catch (error) {

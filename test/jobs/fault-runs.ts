@@ -6,7 +6,7 @@ import { omit } from "../../plugin/domain/base/values";
 import { type ExitCode, exitCodes } from "../../plugin/domain/base/errors";
 import { type KubeObject, objectLabel } from "../../plugin/domain/kube/objects";
 import { configurationResource } from "../../plugin/domain/admission/configuration";
-import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
+import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { faultyGate, type Met, type Scenario } from "./faults";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
@@ -22,9 +22,9 @@ export interface FaultWorld {
   /** Never changed: every run gets a copy. */
   readonly start: MemoryControlPlane;
   readonly now: number;
-  readonly connect: (controlPlane: MemoryControlPlane, clock: VirtualClock) => Cluster;
+  readonly connect: (controlPlane: MemoryControlPlane, clock: VirtualClock) => KubeClient;
   /** Runs the command once; only what is no expected end is thrown. */
-  readonly command: (cluster: Cluster, clock: Clock) => Promise<End>;
+  readonly command: (cluster: KubeClient, clock: Clock) => Promise<End>;
   /** Lets an operator of each run's own play, while someone waits. */
   readonly playAlong: (controlPlane: MemoryControlPlane, clock: VirtualClock) => PlayedClock;
   /** What is wrong with the webhook in this state, undefined when it works. */

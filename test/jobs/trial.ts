@@ -10,7 +10,7 @@ import {
 } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import { type Cluster, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import { type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "../support/manual-clock";
@@ -93,7 +93,7 @@ export class Trial {
     await this.opened.api?.close();
   }
 
-  get admin(): Cluster {
+  get admin(): KubeClient {
     return this.opened.controlPlane.connect({ user: admin, namespace });
   }
 
@@ -139,7 +139,7 @@ export class Trial {
     return [...words, "-o", "json", ...more, ...(unconfirmed === true ? [] : ["--yes"])];
   }
 
-  private gate(cluster: Cluster, disturb: Disturb = () => undefined) {
+  private gate(cluster: KubeClient, disturb: Disturb = () => undefined) {
     const requests: Request[] = [];
     const written: Written[] = [];
     const seen = new Map<string, number>();

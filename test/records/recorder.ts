@@ -11,7 +11,7 @@ import type { MemoryControlPlane } from "../../plugin/simulator/api-server/contr
 import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { type Fault, faults } from "../jobs/faults";
 import { admin } from "../plugin/simulator/memory-cluster";
@@ -28,7 +28,7 @@ const oneDay = 86_400_000;
 /** What someone did, in words and as requests. */
 export interface Change {
   readonly says: string;
-  readonly make: (cluster: Cluster) => Promise<unknown>;
+  readonly make: (cluster: KubeClient) => Promise<unknown>;
 }
 
 /** One run of the program on a cluster in memory whose operator plays along. */
@@ -146,7 +146,7 @@ export class Recorder {
     return { ...ended, requests, left: () => clock.settle().then(() => controlPlane) };
   }
 
-  private connect({ user }: Scenario, controlPlane: MemoryControlPlane): Cluster {
+  private connect({ user }: Scenario, controlPlane: MemoryControlPlane): KubeClient {
     const who = user === undefined ? admin : { name: user, groups: [] };
     return controlPlane.connect({ user: who, namespace });
   }
@@ -170,7 +170,7 @@ function faultBy(id: string): Fault {
 }
 
 /** The cluster that fails once, at the first write that the failure can meet. */
-function withFault(cluster: Cluster, id: string | undefined): Cluster {
+function withFault(cluster: KubeClient, id: string | undefined): KubeClient {
   if (id === undefined) return cluster;
   const fault = faultBy(id);
   let isOver = false;

@@ -8,7 +8,7 @@ import { ApiError } from "../../plugin/domain/base/errors";
 import { type KubeObject, type Ref, refTo, type Resource } from "../../plugin/domain/kube/objects";
 import { getPath, isObject, omit } from "../../plugin/domain/base/values";
 import { createRegistry } from "../../plugin/simulator/kinds/registry";
-import type { Access, Cluster, Preconditions } from "../../plugin/ports/kubernetes";
+import type { Access, KubeClient, Preconditions } from "../../plugin/ports/kubernetes";
 import { digestOf, type Fields, fieldsOf, toldChanges, toldFields } from "./fields";
 
 /** An object of a file that runs are given. */
@@ -52,7 +52,7 @@ export class Requests {
   }
 
   /** The cluster, with every request kept. */
-  of(cluster: Cluster): Cluster {
+  of(cluster: KubeClient): KubeClient {
     const read = (line: string): void => {
       this.reads.add(line);
     };

@@ -21,7 +21,7 @@ import {
 } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import type { Access, Cluster } from "../../plugin/ports/kubernetes";
+import type { Access, KubeClient } from "../../plugin/ports/kubernetes";
 import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";
 import { aModuleArchive } from "./played-cluster-api";
@@ -56,7 +56,7 @@ class Notes {
   readonly asked: Asked[] = [];
   private readonly registry = createRegistry();
 
-  of(cluster: Cluster): Cluster {
+  of(cluster: KubeClient): KubeClient {
     const gate: Gate = (call, send) => {
       this.asked.push(...this.needed(call));
       return send();
@@ -68,7 +68,7 @@ class Notes {
       this.asked.push({ ...rest, resource: full, writes: false });
       return cluster.can(access);
     };
-    const list: Cluster["list"] = (kind, options = {}) => {
+    const list: KubeClient["list"] = (kind, options = {}) => {
       const { group, plural: resource } = kind;
       const { namespace, fieldSelector = "" } = options;
       const [, name] = /^metadata\.name=([^,]+)$/.exec(fieldSelector) ?? [];
@@ -212,7 +212,7 @@ const askedBy: Seen = async (world, line, { overApi, ...start }) => {
 };
 
 /** What has to be allowed before the REST API of the example's cluster can be asked. */
-function forRestApi(cluster: Cluster): readonly Asked[] {
+function forRestApi(cluster: KubeClient): readonly Asked[] {
   const { group, version, ec } = names;
   const object = {
     apiVersion: `${group}/${version}`,

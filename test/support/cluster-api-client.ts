@@ -6,7 +6,7 @@ import type { OnSlow } from "../../plugin/adapters/http/slow";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames, type Names } from "../../plugin/domain/names/names";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
-import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
+import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { anObject } from "./builders";
 import { FakeCluster } from "./fake-cluster";
 import { ManualClock } from "./manual-clock";
@@ -20,7 +20,7 @@ export interface ClientWish {
   readonly password?: string;
   readonly flags?: Partial<ApiFlags>;
   readonly ec?: KubeObject;
-  readonly cluster?: Cluster;
+  readonly cluster?: KubeClient;
   readonly env?: NodeJS.ProcessEnv;
   readonly clock?: Clock;
   readonly requestTimeoutMs?: number;

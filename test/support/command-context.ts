@@ -3,11 +3,11 @@ import { PassThrough } from "node:stream";
 import type { CommandContext, GlobalOptions } from "../../plugin/cmdutil/context";
 import { defaultNames } from "../../plugin/domain/names/names";
 import { MemoryHome } from "../../plugin/simulator/virtual-clock";
-import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
+import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 
 /** Where the command works. */
 export interface CommandPlace {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
 }
 

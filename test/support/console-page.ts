@@ -9,7 +9,7 @@ import { type Embedded, openEmbedded } from "../../plugin/simulator/simulate";
 import { exampleSource } from "../../plugin/simulator/example";
 import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
 import { inTurn } from "../../plugin/simulator/virtual-clock";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { aFolder } from "./a-folder";
 import { type MarkedBlock, wordsOf } from "./pages";
 import { type Ended, type Scene, startOfRun, typed } from "./program-world";
@@ -173,7 +173,7 @@ export class ConsolePage {
 }
 
 /** One request at a time, as in a rehearsal: the same run takes the same course. */
-async function connected({ controlPlane, clock, played }: Embedded): Promise<Cluster> {
+async function connected({ controlPlane, clock, played }: Embedded): Promise<KubeClient> {
   await played.settle();
   const turn = inTurn();
   const gate: Gate = (_call, send) => turn(send);

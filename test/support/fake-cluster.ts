@@ -25,7 +25,7 @@ import type { Attempt, KindDefinition, Registry } from "../../plugin/simulator/m
 import type {
   Access,
   ApplyOptions,
-  Cluster,
+  KubeClient,
   ListOptions,
   ManagedWrite,
   PatchOptions,
@@ -71,7 +71,7 @@ export interface WebhookServer {
 
 const writing: readonly Call["verb"][] = ["create", "update", "apply", "patch", "delete"];
 
-export class FakeCluster implements Cluster {
+export class FakeCluster implements KubeClient {
   readonly server = "https://127.0.0.1:6443";
   readonly calls: Call[] = [];
   /** Servers behind Services, by `namespace/name`. */
@@ -96,7 +96,7 @@ export class FakeCluster implements Cluster {
   readonly #builtIn = createRegistry();
   /** By kind: tests name no version. */
   readonly #known = new Map<string, KindDefinition>();
-  readonly #inner: Cluster;
+  readonly #inner: KubeClient;
   /** Calls that were sent and have not come in yet, in their order. */
   readonly #arriving: (() => void)[] = [];
   readonly #winners = new Map<string, number>();

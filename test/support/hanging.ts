@@ -17,7 +17,7 @@ import type { MemoryControlPlane } from "../../plugin/simulator/api-server/contr
 import type { ObservedCall } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import { type Clock, type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";
@@ -115,11 +115,11 @@ class Runs {
     this.place = { release: writeRelease(join(folder, "release"), operatorRelease) };
   }
 
-  async run(words: HangRow["words"], cluster: Cluster, clock: Clock): Promise<End> {
+  async run(words: HangRow["words"], cluster: KubeClient, clock: Clock): Promise<End> {
     const from = clock.now();
     const argv = [...words(this.place), "-n", namespace, "-o", "json", "--yes"];
     const env = { ENGINE_HOME: join(this.folder, "home") };
-    const connect = (): Promise<Cluster> => Promise.resolve(cluster);
+    const connect = (): Promise<KubeClient> => Promise.resolve(cluster);
     const { code, out } = await typed(argv, { connect, clock, env });
     this.times.push(clock.now() - from);
     const { exit, findings = [] } = JSON.parse(out) as Report;

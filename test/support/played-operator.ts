@@ -10,14 +10,14 @@ import {
   type PlayOptions,
 } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "./manual-clock";
 
 /** The example's cluster, played on. */
 export interface PlayedWorld {
   readonly controlPlane: MemoryControlPlane;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   /** Its sleeps let the operator play. */
   readonly clock: PlayedClock;
   readonly play: Simulator;

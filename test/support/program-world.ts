@@ -5,7 +5,7 @@ import { runProgram } from "../../plugin/cli/program";
 import { entries } from "../../plugin/cli/commands";
 import type { World } from "../../plugin/cli/context";
 import type { CommandEntry } from "../../plugin/cmdutil/entry";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 
 /** A stream that keeps what was written to it. */
 export function captured(terminal = false): NodeJS.WritableStream & { text: () => string } {
@@ -69,7 +69,7 @@ export function worldOf(
     clock: scene.clock ?? { now: () => startOfRun, sleep: () => Promise.resolve() },
     signal: scene.signal ?? new AbortController().signal,
     crashed: scene.crashed ?? new Promise<never>(() => {}),
-    connect: scene.connect ?? (() => Promise.reject<Cluster>(new Error("no cluster here"))),
+    connect: scene.connect ?? (() => Promise.reject<KubeClient>(new Error("no cluster here"))),
     written: () => ({ out: out.text(), err: err.text() }),
   };
 }

@@ -6,7 +6,7 @@ import { exampleDefinitions, exampleSource } from "../../plugin/simulator/exampl
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import type { Clock, Cluster } from "../../plugin/ports/kubernetes";
+import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
 import { alone, scc } from "../plugin/commands/unbind-scc/objects";
 import { testTime } from "./manual-clock";
@@ -90,9 +90,9 @@ export class Starts {
 
   typed(
     argv: readonly string[],
-    { cluster, ...scene }: Scene & { readonly cluster: Cluster; readonly clock: Clock },
+    { cluster, ...scene }: Scene & { readonly cluster: KubeClient; readonly clock: Clock },
   ): Promise<Ended> {
-    const connect = (): Promise<Cluster> => Promise.resolve(cluster);
+    const connect = (): Promise<KubeClient> => Promise.resolve(cluster);
     return typed(argv, { connect, env: this.newHome(), ...scene });
   }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../plugin/adapters/clock";
 import { runProgram } from "../../plugin/cli/program";
 import type { World } from "../../plugin/cli/context";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { type Job, jobs } from "../jobs/list";
 import { rest } from "../jobs/rest";
 import { openedFor, placed } from "../jobs/trial";
@@ -18,7 +18,7 @@ async function run(argv: readonly string[], world: Partial<World> = {}): Promise
     clock: systemClock,
     signal: new AbortController().signal,
     crashed: new Promise<never>(() => undefined),
-    connect: () => Promise.reject<Cluster>(new Error("there is no cluster in this test")),
+    connect: () => Promise.reject<KubeClient>(new Error("there is no cluster in this test")),
     ...world,
     env: { ...process.env, TERM: "xterm", ...world.env },
   });

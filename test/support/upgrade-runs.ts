@@ -1,7 +1,7 @@
 /** `upgrade` on a cluster in memory with the operator at play, and what it wrote there. */
 import { join } from "node:path";
 import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
-import type { Cluster } from "../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import type { PlayedWorld } from "./played-operator";
 import { type Ended, type Scene, typed } from "./program-world";
@@ -20,10 +20,10 @@ export const release = writeRelease(join(folder, "release"), "8.0.2-2");
 /** What came to the cluster as a write. */
 interface Watched {
   readonly writes: string[];
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
 }
 
-function watched(inner: Cluster): Watched {
+function watched(inner: KubeClient): Watched {
   const writes: string[] = [];
   const cluster = new ObservedCluster(inner, async (call: ObservedCall, act) => {
     if (!call.writes || call.subject.includes("AccessReview")) return await act();

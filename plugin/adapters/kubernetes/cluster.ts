@@ -14,7 +14,7 @@ import {
 import type {
   Access,
   ApplyOptions,
-  Cluster,
+  KubeClient,
   ListOptions,
   Login,
   LogOptions,
@@ -48,7 +48,7 @@ interface Identity {
 }
 
 /** One API server. Messages of ApiError are the server's own, unchanged. */
-export class HttpCluster implements Cluster, PodForwarder {
+export class HttpCluster implements KubeClient, PodForwarder {
   readonly server: string;
   readonly namespace: string;
   readonly login: Login | undefined;

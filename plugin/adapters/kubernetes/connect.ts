@@ -1,5 +1,5 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
-import { type Cluster, type Login, requestDeadlineMs } from "../../ports/kubernetes";
+import { type KubeClient, type Login, requestDeadlineMs } from "../../ports/kubernetes";
 import { systemClock } from "../clock";
 import { Agents, type ClientPair } from "../http/agents";
 import type { Limits } from "../http/exchange";
@@ -48,7 +48,7 @@ export function connect(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
   options: ConnectOptions = {},
-): Promise<Cluster> {
+): Promise<KubeClient> {
   return Promise.resolve().then(() => clusterOf(flags, env, options));
 }
 
@@ -56,7 +56,7 @@ function clusterOf(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
   options: ConnectOptions,
-): Cluster {
+): KubeClient {
   const kubeconfig = loadKubeconfig(flags.kubeconfig, env);
   const explicit = flags.kubeconfig !== undefined;
   const dir = options.serviceAccountDir ?? serviceAccountDir;

@@ -7,7 +7,7 @@ import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { getPath, getOwn, asString } from "../../domain/base/values";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../ports/kubernetes";
+import { type Clock, type KubeClient, requestDeadlineMs } from "../../ports/kubernetes";
 import type { ApiConnection } from "./client";
 import { type ApiCredentials, Login } from "./login";
 import { HttpClusterApi } from "./http-api";
@@ -47,7 +47,7 @@ export interface PlayedService {
 
 /** Whose REST API, and how it is reached. */
 interface ApiTarget {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly ec: KubeObject;
   readonly flags: ApiFlags;
   readonly names: Names;
@@ -129,7 +129,7 @@ function routeOf({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Rou
 }
 
 /** In a pod, and connected to the API server that the pod belongs to. */
-function isOwnCluster({ server }: Cluster, env: NodeJS.ProcessEnv): boolean {
+function isOwnCluster({ server }: KubeClient, env: NodeJS.ProcessEnv): boolean {
   const host = asString(env["KUBERNETES_SERVICE_HOST"]);
   const port = env["KUBERNETES_SERVICE_PORT"] ?? "";
   if (host === undefined) return false;

@@ -12,7 +12,7 @@ import type { ModulesFlags, ModulesInUseFlags } from "./flags";
 import { renderDocuments } from "../../adapters/yaml";
 import { modulesNeeds } from "../../domain/checks/needs";
 import { requireNeeds, requirePermissions } from "../../kernel/permissions";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 import type { Recorder } from "../../kernel/recorder";
 import { apiPermissions, apiWish, connectApi, readEc } from "../../cmdutil/rest-api-option";
 import { recorderOf } from "../../cmdutil/run-ports";
@@ -125,7 +125,7 @@ interface ModulesSession {
   readonly ec: KubeObject;
   readonly api: ClusterApi;
   readonly recorder: Recorder;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
 }
 
 interface ModulesCommand {

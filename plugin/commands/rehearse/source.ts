@@ -9,7 +9,7 @@ import { type Can, liveCan, LiveRightsCluster, readLive } from "../../simulator/
 import type { User } from "../../simulator/model";
 import { type DumpPlace, readDump } from "../../simulator/source/dump";
 import type { Source } from "../../simulator/source/completion";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 import type { CommandContext } from "../../cmdutil/context";
 
 /** The objects, where they are worked on, and as whom. */
@@ -20,7 +20,7 @@ export interface Opened {
   /** The user may do less than the connection. */
   readonly narrowed: boolean;
   /** Narrows an administrator's connection to what the user may do. */
-  readonly asUser: (cluster: Cluster) => Cluster;
+  readonly asUser: (cluster: KubeClient) => KubeClient;
   /** What a printed command needs to reach the same cluster for real. */
   readonly contextArgs: readonly string[];
   /** Closes the connection to a live cluster. */

@@ -6,7 +6,7 @@ import type { Embedded } from "../../simulator/simulate";
 import { inTurn, MemoryHome } from "../../simulator/virtual-clock";
 import { type Gate, ObservedCluster } from "../../simulator/observed-cluster";
 import type { PlayedApis } from "../../simulator/rest-apis";
-import type { Clock, Cluster } from "../../ports/kubernetes";
+import type { Clock, KubeClient } from "../../ports/kubernetes";
 import type { Event, Report } from "../../kernel/report";
 import type { RehearseFlags } from "./flags";
 import type { CommandContext, DryRun, RehearsedCommand } from "../../cmdutil/context";
@@ -37,7 +37,7 @@ export interface Stages {
 export interface StageWish {
   readonly title: string;
   readonly dryRun: DryRun;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   readonly event: (event: Event) => void;
   readonly apis: PlayedApis;

@@ -13,7 +13,7 @@ import { judgeStatus, type Status } from "./status";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
 import { isAway } from "../../kernel/wait";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
 import { probeWebhook } from "../../readers/webhook-probe";
 
@@ -69,15 +69,15 @@ export class StatusReader {
 }
 
 /** The cluster for looks at several namespaces: what was listed once is not read again. */
-export function listedOnce(cluster: Cluster): Cluster {
-  const lists = new Map<string, ReturnType<Cluster["list"]>>();
-  const list: Cluster["list"] = (resource, options = {}) => {
+export function listedOnce(cluster: KubeClient): KubeClient {
+  const lists = new Map<string, ReturnType<KubeClient["list"]>>();
+  const list: KubeClient["list"] = (resource, options = {}) => {
     const key = JSON.stringify([resource, { ...options, signal: undefined }]);
     const asked = lists.get(key) ?? cluster.list(resource, options);
     lists.set(key, asked);
     return asked;
   };
-  return Object.create(cluster, { list: { value: list } }) as Cluster;
+  return Object.create(cluster, { list: { value: list } }) as KubeClient;
 }
 
 /** The facts with one EC of the operator's namespace alone, and of the databases those that belong to it. */

@@ -8,7 +8,7 @@ import { parseEngineVersion } from "../../domain/base/versions";
 import { renderText, type TextStyle } from "../../output/text";
 import type { ApiPort, ParticipantPort, UpgradeDatabaseOptions } from "./read";
 import { upgradeDatabases } from "./upgrade";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 import type { Report } from "../../kernel/report";
 import type { ApiFlags } from "../../adapters/rest-api/connect";
 import { apiPermissions, apiWish, connectApi } from "../../cmdutil/rest-api-option";
@@ -93,7 +93,7 @@ async function run(
 }
 
 /** One address is that of one EC: with databases of two, the second has none. */
-function apiPort(context: CommandContext, cluster: Cluster, flags: ApiFlags): ApiPort {
+function apiPort(context: CommandContext, cluster: KubeClient, flags: ApiFlags): ApiPort {
   let met: string | undefined;
   return {
     unread: apiWish(undefined, flags, context.names),

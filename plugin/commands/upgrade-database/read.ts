@@ -14,7 +14,7 @@ import type { Skip } from "../../domain/base/skip";
 import type { DatabaseWish } from "../../domain/database/plan";
 import type { RequestWish } from "../../domain/database/bdb";
 import type { ClusterApi } from "../../ports/rest-api";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 
 /** The flags of the command, judged. */
 export interface UpgradeDatabaseOptions extends DatabaseWish {
@@ -53,7 +53,7 @@ export interface UpgradeDatabaseOptions extends DatabaseWish {
 export interface ParticipantPort {
   /** As it was given: CONTEXT/NAMESPACE. */
   readonly name: string;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly namespace: string;
 }
 

@@ -18,7 +18,7 @@ import type { Permission } from "../../domain/kube/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
 import { type Patch, permissionsOf } from "../../domain/kube/change";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 import { requireGround } from "../../readers/ground";
 import { readSnapshot } from "../../readers/snapshot";
 import { applyOf, clusterResource, unjudged } from "./changes";
@@ -63,7 +63,7 @@ export function writePermissions(
 }
 
 /** The platform that the API server shows by what it serves. */
-export async function platformOf(cluster: Cluster): Promise<Platform> {
+export async function platformOf(cluster: KubeClient): Promise<Platform> {
   const served = await Promise.all([
     cluster.serves("config.openshift.io", "v1"),
     cluster.serves("security.openshift.io", "v1"),

@@ -22,7 +22,7 @@ import { publicText, publicWords } from "../../domain/base/redact";
 import { parsePlan, type PlannedPart, savedBy, type UpgradePlan } from "./saved-plan";
 import { judgePrerequisites, prerequisiteCodes, prerequisiteFindings } from "./procedure";
 import { escape, type Palette, palette, quoteCommand, renderTable } from "../../output/escape";
-import type { Cluster } from "../../ports/kubernetes";
+import type { KubeClient } from "../../ports/kubernetes";
 import { readSnapshot, requireRead } from "../../readers/snapshot";
 import { Recorder } from "../../kernel/recorder";
 import { readSettled } from "../../readers/settled";
@@ -196,7 +196,7 @@ function blockedBy(errors: readonly Finding[]): Report["exit"] {
 }
 
 /** What tells one cluster from all others, for as long as it lives. */
-async function clusterUid(cluster: Cluster, { signal }: CommandContext): Promise<string> {
+async function clusterUid(cluster: KubeClient, { signal }: CommandContext): Promise<string> {
   const found = await cluster.get({ resource: kinds.namespace, name: "kube-system" }, { signal });
   return found?.metadata.uid ?? "unknown";
 }

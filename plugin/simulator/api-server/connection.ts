@@ -6,7 +6,7 @@ import { reviewOf } from "../authorization/reviews";
 import type {
   Access,
   ApplyOptions,
-  Cluster,
+  KubeClient,
   ListOptions,
   ManagedWrite,
   PatchOptions,
@@ -49,7 +49,7 @@ type Addressed = Omit<Ref, "name"> & {
   readonly subresource?: string;
 };
 
-export class MemoryCluster implements Cluster {
+export class MemoryCluster implements KubeClient {
   readonly server: string;
   readonly namespace: string;
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { UsageError } from "../../domain/base/errors";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
 import { getPath, asString } from "../../domain/base/values";
-import type { Clock, Cluster } from "../../ports/kubernetes";
+import type { Clock, KubeClient } from "../../ports/kubernetes";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, pluralOf } from "./answers";
 import { type StoreChange, Store } from "./store";
@@ -58,7 +58,7 @@ export class MemoryControlPlane {
   }
 
   /** The port of one user. */
-  connect(options: ConnectOptions): Cluster {
+  connect(options: ConnectOptions): KubeClient {
     const { user, namespace, server = "https://memory", latency = ignore } = options;
     const { parts, store } = this;
     return new MemoryCluster({ parts, store }, { user, namespace, server, latency });

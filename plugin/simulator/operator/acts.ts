@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { preconditionsOf, refTo } from "../../domain/kube/objects";
 import { isObject, type Json, asString, withValue } from "../../domain/base/values";
-import type { Cluster, KubeObject, Resource } from "../../ports/kubernetes";
+import type { KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
 import type { FieldValue, OperatorSnapshot } from "./snapshot";
 
 /** What an act is done with; `log` writes a line of the operator's log (domain facts 10). */
 interface ActionContext {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly log: (line: LogLine) => void;
 }
 

@@ -4,7 +4,7 @@
  */
 import { ApiError, EngineError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
-import type { Clock, Cluster, KubeObject } from "../../ports/kubernetes";
+import type { Clock, KubeClient, KubeObject } from "../../ports/kubernetes";
 import { inTurn } from "../virtual-clock";
 import type { VirtualClock } from "../../ports/virtual-clock";
 import type { MemoryControlPlane } from "../api-server/control-plane";
@@ -259,7 +259,7 @@ function isOpenHook(job: KubeObject): boolean {
   return isHook && !conditionIs(job, "Complete") && !conditionIs(job, "Failed");
 }
 
-async function work(cluster: Cluster, scene: OperatorSnapshot, job: KubeObject): Promise<void> {
+async function work(cluster: KubeClient, scene: OperatorSnapshot, job: KubeObject): Promise<void> {
   const { namespace = scene.namespace } = job.metadata;
   const volumes = asArray(getPath(job, ["spec", "template", "spec", "volumes"]));
   const mounted = volumes.flatMap(

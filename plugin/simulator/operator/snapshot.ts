@@ -4,7 +4,7 @@ import { inGroup, kinds, rbacKinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { getPath, getOwn } from "../../domain/base/values";
 import type { EngineVersion } from "../../domain/base/versions";
-import type { Clock, Cluster, KubeObject, Resource } from "../../ports/kubernetes";
+import type { Clock, KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
 
 /** Why a pod never becomes ready. */
 export type StuckReason = "ImagePullBackOff" | "CrashLoopBackOff" | "Unschedulable" | "NotReady";
@@ -110,7 +110,7 @@ export interface RestService {
 /** Where and how the operator plays. */
 export interface PlayOptions {
   /** Its own connection: it needs the rights of the operator and of the controllers. */
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   readonly names: Names;
   /** The operator's. */

@@ -3,7 +3,7 @@ import { inGroup, kinds, rbacKinds } from "../../domain/kube/kinds";
 import type { KindNames, Names } from "../../domain/names/names";
 import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
 import { atMost } from "../../domain/base/concurrency";
-import type { Access, Cluster, KubeObject, Ref, Resource } from "../../ports/kubernetes";
+import type { Access, KubeClient, KubeObject, Ref, Resource } from "../../ports/kubernetes";
 import { imitatedVersion, type Registry, type User } from "../model";
 import { complete, type Source } from "./completion";
 import { disarm } from "./stand-in";
@@ -54,7 +54,7 @@ const nearby: readonly Resource[] = [
 ];
 
 /** Reads with the rights of the user; what they may not read is left out with a warning. */
-export async function readLive(cluster: Cluster, options: LiveOptions): Promise<Source> {
+export async function readLive(cluster: KubeClient, options: LiveOptions): Promise<Source> {
   const { names, namespace, described } = options;
   const reader = new LiveReader(cluster, options.signal);
   const [validating = [], changing = [], allCrds] = await Promise.all([
@@ -148,7 +148,7 @@ function versionsOf({ kind: { plural }, crds, names }: Own): readonly string[] {
 }
 
 /** Groups are not told by the API; who may do everything is as good as a member of the masters. */
-async function userOf(cluster: Cluster): Promise<{ readonly user?: User }> {
+async function userOf(cluster: KubeClient): Promise<{ readonly user?: User }> {
   const name = await cluster.whoAmI();
   if (name === undefined) return {};
   const all = await liveCan(cluster)({ verb: "*", group: "*", resource: "*" });
@@ -165,7 +165,7 @@ class LiveReader {
   private readonly bounded = atMost(concurrency);
 
   constructor(
-    private readonly cluster: Cluster,
+    private readonly cluster: KubeClient,
     private readonly signal: AbortSignal | undefined,
   ) {}
 
@@ -239,7 +239,7 @@ interface NeededAccess {
 }
 
 /** Asks the live cluster, each question once. */
-export function liveCan(cluster: Cluster): (access: Access) => Promise<boolean> {
+export function liveCan(cluster: KubeClient): (access: Access) => Promise<boolean> {
   const asked = new Map<string, Promise<boolean>>();
   return (access) => {
     const { verb, group, resource, subresource, namespace, name } = access;
@@ -258,7 +258,7 @@ export type Can = (access: Access) => Promise<boolean>;
 /** The copy as this person may use it; `copy` itself is an administrator's connection. */
 export class LiveRightsCluster extends ObservedCluster {
   constructor(
-    copy: Cluster,
+    copy: KubeClient,
     private readonly allowed: Can,
     private readonly user: string,
   ) {
@@ -287,7 +287,7 @@ const verbs: Readonly<Record<ObservedCall["verb"], readonly string[]>> = {
   ask: [],
 };
 
-function gateOf(copy: Cluster, allowed: Can, user: string): Gate {
+function gateOf(copy: KubeClient, allowed: Can, user: string): Gate {
   return async (call, send) => {
     const { target } = call;
     if (target !== undefined) {
@@ -303,7 +303,7 @@ function gateOf(copy: Cluster, allowed: Can, user: string): Gate {
 }
 
 async function verbsOf(
-  copy: Cluster,
+  copy: KubeClient,
   call: ObservedCall,
   access: Omit<Access, "verb">,
 ): Promise<readonly string[]> {
@@ -314,7 +314,7 @@ async function verbsOf(
   return found === undefined ? [...verbs.apply, "create"] : verbs.apply;
 }
 
-async function accessOf(copy: Cluster, target: CallTarget): Promise<Omit<Access, "verb">> {
+async function accessOf(copy: KubeClient, target: CallTarget): Promise<Omit<Access, "verb">> {
   const { group, version, kind, name, namespace } = target;
   const served = target.plural === undefined ? await copy.serves(group, version) : undefined;
   const found = served?.find((one) => one.kind === kind)?.plural;

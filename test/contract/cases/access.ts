@@ -1,5 +1,5 @@
 import { getPath } from "../../../plugin/domain/base/values";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { grant } from "../acts";
 import { forbidden } from "../expected";
 import {
@@ -17,7 +17,7 @@ import {
 import { presence, refusalOf } from "../plain";
 import type { ContractGroup, World } from "../world";
 
-const jane = (act: (jane: Cluster, world: World) => Promise<unknown>) => async (world: World) =>
+const jane = (act: (jane: KubeClient, world: World) => Promise<unknown>) => async (world: World) =>
   refusalOf(act(await world.as("jane"), world));
 
 const configMapRule = (verbs: readonly string[], more: object = {}) => ({

@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject, WatchOptions } from "../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject, WatchOptions } from "../../../plugin/ports/kubernetes";
 import { failed, refusal } from "../expected";
 import { configMap, database, ec, kinds, refTo } from "../objects";
 import { refusalOf } from "../plain";
@@ -8,7 +8,7 @@ type Asked = Omit<WatchOptions, "signal">;
 
 /** The first so many changes of a watch, bookmarks left out; `act` happens when it has begun. */
 async function changes(
-  cluster: Cluster,
+  cluster: KubeClient,
   {
     resource,
     count,

@@ -3,7 +3,7 @@ import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { RequestSeen } from "../../../plugin/adapters/kubernetes/target";
 import { parseWarnings } from "../../../plugin/adapters/kubernetes/client";
 import type { KubeObject, Ref, Resource } from "../../../plugin/domain/kube/objects";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,
@@ -36,7 +36,7 @@ const core = {
 const rbac = { resources: [{ name: "clusterroles", kind: "ClusterRole", namespaced: false }] };
 
 let server: FakeApiServer;
-let cluster: Cluster;
+let cluster: KubeClient;
 let handler: Handler;
 let seen: RequestSeen[];
 
@@ -512,7 +512,7 @@ describe("a connection that only reads", () => {
     { name: "localsubjectaccessreviews", kind: "LocalSubjectAccessReview", namespaced: true },
   ];
   let refused: RequestSeen[];
-  let reader: Cluster;
+  let reader: KubeClient;
   beforeEach(async () => {
     handler = ({ path }) => ({
       body: path.endsWith("/v1")

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/target";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,
@@ -27,7 +27,7 @@ let handler: Handler;
 let clock: HandClock;
 let interrupt: AbortController;
 let folder: Folder;
-const clusters: Cluster[] = [];
+const clusters: KubeClient[] = [];
 
 beforeAll(() => {
   folder = temporaryFolder();
@@ -46,7 +46,7 @@ afterEach(async () => {
   await server.close();
 });
 
-async function clusterOf(flags: ConnectionFlags = {}): Promise<Cluster> {
+async function clusterOf(flags: ConnectionFlags = {}): Promise<KubeClient> {
   const options = { clock, signal: interrupt.signal };
   const cluster = await connect({ server: server.url, ...flags }, {}, options);
   clusters.push(cluster);
@@ -72,7 +72,7 @@ const manager = { fieldManager: "m" };
 const dryRun = { ...manager, dryRun: true };
 const access = { verb: "get", group: "", resource: "secrets" };
 
-type Act = (cluster: Cluster) => Promise<unknown>;
+type Act = (cluster: KubeClient) => Promise<unknown>;
 
 const reads: readonly (readonly [string, Act])[] = [
   ["a GET", (cluster) => cluster.get(ref)],

@@ -7,7 +7,7 @@ import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { apiServer } from "../../../plugin/adapters/kubernetes/client";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/base/errors";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
+import { type Clock, type KubeClient, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Reply,
@@ -65,7 +65,7 @@ async function clusterAt(
   url: string,
   flags: ConnectionFlags = {},
   options: ConnectOptions = {},
-): Promise<Cluster> {
+): Promise<KubeClient> {
   const cluster = await connect({ server: url, token, ...flags }, {}, options);
   closers.push(() => {
     cluster.close();

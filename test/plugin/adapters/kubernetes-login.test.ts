@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { PermissionError, UsageError } from "../../../plugin/domain/base/errors";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,
@@ -24,7 +24,7 @@ let serving: Pair;
 let folder: Folder;
 let server: FakeApiServer;
 let handler: Handler;
-const clusters: Cluster[] = [];
+const clusters: KubeClient[] = [];
 
 beforeAll(async () => {
   authority = certify({ commonName: "authority" });
@@ -57,7 +57,7 @@ async function loggedIn({
   cluster = {},
   flags = {},
   options = {},
-}: Login): Promise<Cluster> {
+}: Login): Promise<KubeClient> {
   const place = { server: server.url, "certificate-authority": "ca.pem", ...cluster };
   const file = folder.write("config", kubeconfig(place, user));
   const env = { PATH: process.env["PATH"], INHERITED: "yes" };
@@ -115,7 +115,7 @@ describe("static logins", () => {
 
   describe.each(["kubeconfig", "flags"])("files of the %s that are renewed", (from) => {
     const files = { "client-certificate": "c.pem", "client-key": "k.pem" };
-    const connected = (): Promise<Cluster> => {
+    const connected = (): Promise<KubeClient> => {
       const flags = {
         clientCertificate: join(folder.dir, "c.pem"),
         clientKey: join(folder.dir, "k.pem"),

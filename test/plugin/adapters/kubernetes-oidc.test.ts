@@ -17,7 +17,7 @@ import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { InputError, PermissionError, UnavailableError } from "../../../plugin/domain/base/errors";
 import { getPath } from "../../../plugin/domain/base/values";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
+import { type Clock, type KubeClient, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
 import {
   aConfigMap as object,
   aConfigMapRef as ref,
@@ -35,7 +35,7 @@ let server: FakeApiServer;
 let issuer: OidcIssuer;
 let folder: Folder;
 let refuses = false;
-const clusters: Cluster[] = [];
+const clusters: KubeClient[] = [];
 const usualManner = { announced: undefined, instead: undefined, withoutIdToken: false } as const;
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ interface Reading {
   readonly options?: ConnectOptions;
 }
 
-async function reading({ user, file, env = {}, options = {} }: Reading): Promise<Cluster> {
+async function reading({ user, file, env = {}, options = {} }: Reading): Promise<KubeClient> {
   const config = file ?? folder.write("config", kubeconfig({ server: server.url }, user));
   const cluster = await connect({ kubeconfig: config }, env, options);
   clusters.push(cluster);

@@ -9,7 +9,7 @@ import {
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { goesDirect } from "../../../plugin/adapters/http/tunnel";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   startFakeApiServer,
@@ -121,7 +121,7 @@ async function clusterBehind(
   server: string,
   env: NodeJS.ProcessEnv,
   proxyUrl?: string,
-): Promise<Cluster> {
+): Promise<KubeClient> {
   const place = {
     server,
     ...(server.startsWith("https") && { "certificate-authority": "ca.pem" }),
@@ -164,7 +164,7 @@ describe("the way to the server", () => {
 
   describe("an https proxy whose certificate a private CA signed", () => {
     const bad = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    const behind = async (where: "environment" | "kubeconfig" | "nowhere"): Promise<Cluster> => {
+    const behind = async (where: "environment" | "kubeconfig" | "nowhere"): Promise<KubeClient> => {
       const corporate = certify({ commonName: "corporate" });
       const file = folder.write("corporate.pem", corporate.cert);
       const bundle = [bad, corporate.cert, bad, authority.cert].join("");

@@ -1,7 +1,7 @@
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { linesOf } from "../../../plugin/adapters/http/answer";
 import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
-import type { Cluster, WatchEvent, WatchOptions } from "../../../plugin/ports/kubernetes";
+import type { KubeClient, WatchEvent, WatchOptions } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
   type Handler,
@@ -12,7 +12,7 @@ import {
 } from "../../support/api-server";
 
 let server: FakeApiServer;
-let cluster: Cluster;
+let cluster: KubeClient;
 let handler: Handler;
 let stop: AbortController;
 

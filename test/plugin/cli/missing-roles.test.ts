@@ -6,7 +6,7 @@ import { ApiError } from "../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { exampleSource } from "../../../plugin/simulator/example";
 import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import type { Report } from "../../../plugin/kernel/report";
 import { testTime } from "../../support/manual-clock";
 import { typed } from "../../support/program-world";
@@ -44,7 +44,7 @@ const commands: readonly (readonly [title: string, words: () => readonly string[
   ["cert inspect", () => ["cert", "inspect"]],
 ];
 
-async function ended(words: readonly string[], cluster: Cluster): Promise<Report> {
+async function ended(words: readonly string[], cluster: KubeClient): Promise<Report> {
   const { out } = await typed([...words, "-n", "engine", "-o", "json", "--yes"], {
     connect: () => Promise.resolve(cluster),
     env: { ENGINE_HOME: join(folder, "home") },
@@ -66,11 +66,11 @@ test.each(commands)("%s by someone who may do nothing at all", async (_, words) 
 });
 
 /** Refuses one kind of request, as RBAC does: to act as well as to ask for. */
-function refusing(cluster: Cluster, refused: string, seen = new Set<string>()): Cluster {
+function refusing(cluster: KubeClient, refused: string, seen = new Set<string>()): KubeClient {
   return new ObservedCluster(
-    Object.assign(Object.create(cluster) as Cluster, {
+    Object.assign(Object.create(cluster) as KubeClient, {
       ...bound(cluster),
-      can: ({ verb, resource, ...rest }: Parameters<Cluster["can"]>[0]) =>
+      can: ({ verb, resource, ...rest }: Parameters<KubeClient["can"]>[0]) =>
         `${verb} ${resource}` === refused
           ? Promise.resolve(false)
           : cluster.can({ verb, resource, ...rest }),
@@ -86,7 +86,7 @@ function refusing(cluster: Cluster, refused: string, seen = new Set<string>()): 
 
 const methods = ["get", "list", "create", "update", "apply", "patch", "delete"] as const;
 const asked = ["whoAmI", "version", "serves", "close", "watch"] as const;
-const bound = (cluster: Cluster): object =>
+const bound = (cluster: KubeClient): object =>
   Object.fromEntries([...methods, ...asked].map((key) => [key, cluster[key].bind(cluster)]));
 
 // every part of the whole upgrade is a row of its own

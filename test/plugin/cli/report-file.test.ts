@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { InterruptedError } from "../../../plugin/cmdutil/context";
 import { PermissionError, TimeoutError } from "../../../plugin/domain/base/errors";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import type { Report } from "../../../plugin/kernel/report";
 import { aFolder } from "../../support/a-folder";
 import { type Scene, typed } from "../../support/program-world";
@@ -27,7 +27,7 @@ const cluster = {
   serves: () => Promise.reject(new PermissionError("no discovery")),
   version: () => Promise.resolve("v1.34.1"),
   can: () => Promise.resolve(false),
-} as unknown as Cluster;
+} as unknown as KubeClient;
 
 const plain = (text: string): string => text.replaceAll("\\", "");
 
@@ -135,7 +135,7 @@ test("a page that cannot be written at the end fails a run that went well, and s
     return Promise.resolve([]);
   };
   const version = () => Promise.resolve("v1.34.1");
-  const there = { ...cluster, list, version, get: () => Promise.resolve(undefined) } as Cluster;
+  const there = { ...cluster, list, version, get: () => Promise.resolve(undefined) } as KubeClient;
   const { code, err } = await typed(["version", "--report", file], {
     connect: () => Promise.resolve(there),
   });

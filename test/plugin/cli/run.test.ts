@@ -10,7 +10,7 @@ import {
 import { toGlobalOptions } from "../../../plugin/cli/tree";
 import { entries } from "../../../plugin/cli/commands";
 import { run as runJob } from "../../../plugin/cli/run";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import type { Report, StepReport } from "../../../plugin/kernel/report";
 import { type Ended, type Scene, startOfRun, stdinOf, worldOf } from "../../support/program-world";
 import { swapped } from "../output/sample-reports";
@@ -32,7 +32,7 @@ const cluster = {
   server: "https://cluster",
   namespace: "engine",
   close: () => closed.push("closed"),
-} as unknown as Cluster;
+} as unknown as KubeClient;
 const entry = entries.find(({ path }) => path === "upgrade-webhook");
 
 /** Runs an act in the place of `upgrade-webhook`. */

@@ -2,7 +2,7 @@
 import { version } from "../../../package.json";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { UnavailableError } from "../../../plugin/domain/base/errors";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock } from "../../support/manual-clock";
@@ -21,7 +21,7 @@ const operator = deployed(names.operator.deployment, "engine", "engine/operator:
 function clusterOf(...objects: readonly ReturnType<typeof deployed>[]) {
   const cluster = new FakeCluster(new ManualClock());
   for (const object of [operator, ...objects]) cluster.put(object);
-  return { connect: () => Promise.resolve<Cluster>(cluster) };
+  return { connect: () => Promise.resolve<KubeClient>(cluster) };
 }
 
 test("--client asks no cluster", async () => {
@@ -59,7 +59,7 @@ test("what is not there is not found", async () => {
 });
 
 test("a cluster that cannot be asked is no failure, and the document says why", async () => {
-  const connect = () => Promise.reject<Cluster>(new UnavailableError("connection refused"));
+  const connect = () => Promise.reject<KubeClient>(new UnavailableError("connection refused"));
   const text = await typed(["version"], { connect });
   expect([text.code, text.err]).toEqual([0, ""]);
   expect(text.out).toContain("\nServer: not read: connection refused\n");

@@ -3,18 +3,18 @@ import { apiPermissions, readEc } from "../../../plugin/cmdutil/rest-api-option"
 import { UsageError } from "../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { anApiEc } from "../../support/cluster-api-client";
 
 const { signal } = new AbortController();
 
-function withEcs(...all: readonly string[]): Cluster {
+function withEcs(...all: readonly string[]): KubeClient {
   const ecs = all.map((name): KubeObject => {
     const ec = anApiEc();
     return { ...ec, metadata: { ...ec.metadata, name } };
   });
   const list = () => Promise.resolve(all.length === 0 ? undefined : ecs);
-  return { namespace: "engine", list } as unknown as Cluster;
+  return { namespace: "engine", list } as unknown as KubeClient;
 }
 
 test.each([

@@ -4,7 +4,7 @@ import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
 import type { AskingPorts } from "../../../plugin/kernel/permissions";
 import type { Journal } from "../../../plugin/kernel/journal";
 import { Recorder } from "../../../plugin/kernel/recorder";
-import type { Clock, Cluster, KubeObject } from "../../../plugin/ports/kubernetes";
+import type { Clock, KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import type { Event, Report } from "../../../plugin/kernel/report";
 
 /** What is seen of a run. */
@@ -22,7 +22,7 @@ export interface Witness {
 }
 
 /** The connection, with every request told to the witness. */
-export function watched(connection: Cluster, witness: Witness): ObservedCluster {
+export function watched(connection: KubeClient, witness: Witness): ObservedCluster {
   return new ObservedCluster(connection, async (call, send) => {
     const line = `${call.verb} ${call.subject}`;
     await witness.before(line);
@@ -47,7 +47,7 @@ type Seen = Pick<Witness, "events" | "saved" | "journal" | "questions">;
 
 interface Given {
   readonly kind: string;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   /** Where a kept object is told to lie. */
   readonly file?: (object: KubeObject) => string;

@@ -1,7 +1,7 @@
 import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
 import { type FactKey, factKeys, type Facts } from "../../../plugin/domain/facts/facts";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
-import type { Cluster } from "../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { readSnapshot } from "../../../plugin/readers/snapshot";
 import { fitWorld } from "../domain/checks/world";
 import { aControlPlane, admin } from "../simulator/memory-cluster";
@@ -15,7 +15,7 @@ import { FakeCluster, type WebhookServer } from "../../support/fake-cluster";
 import { ManualClock } from "../../support/manual-clock";
 import { fine } from "../commands/status/scene";
 
-type List = Cluster["list"];
+type List = KubeClient["list"];
 
 const refused = (): never => {
   throw new ApiError("forbidden: you may not", { status: 403, reason: "Forbidden" });
@@ -23,7 +23,7 @@ const refused = (): never => {
 
 /** The lists that were asked for, each as `plural namespace selector`. */
 async function read(
-  change: (cluster: Cluster) => Partial<Cluster> = () => ({}),
+  change: (cluster: KubeClient) => Partial<KubeClient> = () => ({}),
   keys: readonly FactKey[] = factKeys,
 ) {
   const { objects } = await fitWorld();
@@ -36,7 +36,7 @@ async function read(
     return (changed.list ?? memory.list.bind(memory))(resource, options);
   };
   const no = () => Promise.reject(new Error("nothing but lists is read"));
-  const cluster: Cluster = {
+  const cluster: KubeClient = {
     server: memory.server,
     namespace: memory.namespace,
     version: changed.version ?? memory.version.bind(memory),

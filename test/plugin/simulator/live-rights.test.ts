@@ -1,6 +1,6 @@
 import { kinds } from "../../../plugin/domain/kube/kinds";
 import { type Can, LiveRightsCluster } from "../../../plugin/simulator/source/live";
-import type { Access, Cluster, KubeObject } from "../../../plugin/ports/kubernetes";
+import type { Access, KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNamespace, aService } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";
 
@@ -27,7 +27,7 @@ function copy(can: (access: Access) => boolean) {
 
 const on = { group: "", resource: "configmaps", namespace: "engine" };
 
-test.each<[string, (cluster: Cluster) => Promise<unknown>, Access[]]>([
+test.each<[string, (cluster: KubeClient) => Promise<unknown>, Access[]]>([
   [
     "get",
     (to) => to.get(service),

@@ -1,6 +1,6 @@
 import { kinds } from "../../../plugin/domain/kube/kinds";
 import { type ObservedCall, ObservedCluster } from "../../../plugin/simulator/observed-cluster";
-import type { Cluster, KubeObject } from "../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNamespace, aService } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";
 
@@ -27,7 +27,7 @@ const patch = { metadata: { labels: { a: "b" } } };
 
 type Wanted = Pick<ObservedCall, "verb" | "subject" | "writes">;
 
-test.each<[string, Wanted, (cluster: Cluster) => Promise<unknown>]>([
+test.each<[string, Wanted, (cluster: KubeClient) => Promise<unknown>]>([
   [
     "a get",
     { verb: "get", subject: "Service engine/admission", writes: false },

@@ -13,7 +13,7 @@ import { EngineError } from "../../../../plugin/domain/base/errors";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { Ref } from "../../../../plugin/domain/kube/objects";
-import type { Cluster } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import { certify } from "../../../support/tls";
 import { anObject } from "../../../support/builders";
 import {
@@ -137,7 +137,7 @@ describe("the way", () => {
     for (const host of ["10.0.0.1", "fd00::1"]) {
       const server = `https://${host.includes(":") ? `[${host}]` : host}:443`;
       const get = (ref: Ref) => cluster.get(ref);
-      const inside = { server, namespace: "engine", get } as Partial<Cluster> as Cluster;
+      const inside = { server, namespace: "engine", get } as Partial<KubeClient> as KubeClient;
       const env = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: "443" };
       const api = await target({ cluster: inside, env });
       open.push(api);

@@ -1,7 +1,7 @@
 /** The REST API by a port of a pod, against a stand-in of API server and kubelet. */
 import { connect as connectKube } from "../../../../plugin/adapters/kubernetes/connect";
 import { isPodForwarder } from "../../../../plugin/adapters/kubernetes/port-forward";
-import type { Cluster } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import { anApiClient, anApiSecret } from "../../../support/cluster-api-client";
 import { ManualClock } from "../../../support/manual-clock";
 import {
@@ -28,7 +28,7 @@ const { signal } = new AbortController();
 interface Pods {
   readonly played: ClusterApiForTest;
   readonly server: PodForwardServer;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
 }
 
 type Decide = (asked: ForwardAsked, played: ClusterApiForTest) => ForwardAnswer;

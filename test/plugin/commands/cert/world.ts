@@ -14,7 +14,7 @@ import type { KubeObject, Ref } from "../../../../plugin/domain/kube/objects";
 import type { CreateDeps } from "../../../../plugin/commands/cert/plan";
 import type {
   Access,
-  Cluster,
+  KubeClient,
   Preconditions,
   WriteOptions,
 } from "../../../../plugin/ports/kubernetes";
@@ -29,7 +29,7 @@ const notHere = (): never => {
 };
 
 /** Counts resource versions as the API server does, and refuses what it refuses. */
-export class SecretsCluster implements Cluster {
+export class SecretsCluster implements KubeClient {
   readonly server = "https://cluster.test";
   readonly namespace = "engine";
   readonly secrets = new Map<string, KubeObject>();

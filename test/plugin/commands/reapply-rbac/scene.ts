@@ -5,7 +5,7 @@ import type { User } from "../../../../plugin/simulator/model";
 import { type ObservedCall, ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
-import type { Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { RbacOptions, RbacPorts } from "../../../../plugin/commands/reapply-rbac/read";
 import { reapplyRbac } from "../../../../plugin/commands/reapply-rbac/reapply";
 import type { Report } from "../../../../plugin/kernel/report";
@@ -39,7 +39,7 @@ export const aCluster: KubeObject = {
 };
 
 export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "questions"> {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly controlPlane: MemoryControlPlane;
   readonly clock: ManualClock;
   readonly calls: ObservedCall[];

@@ -3,13 +3,13 @@ import { objectLabel } from "../../../../plugin/domain/kube/objects";
 import { accessResources } from "../../../../plugin/domain/scc/grants";
 import { constraintResource } from "../../../../plugin/domain/kube/kinds";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/base/values";
-import type { Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import { type AccountReview, user } from "./objects";
 
 /** Bindings, roles and the constraint of a place, by label. */
 export type Snapshot = ReadonlyMap<string, KubeObject>;
 
-export async function snapshotOf(cluster: Cluster, place: AccountReview): Promise<Snapshot> {
+export async function snapshotOf(cluster: KubeClient, place: AccountReview): Promise<Snapshot> {
   const resources = [constraintResource, ...Object.values(accessResources)];
   const found = await Promise.all(resources.map((resource) => cluster.list(resource)));
   const all = found.flatMap((objects) => objects ?? []);
@@ -62,7 +62,7 @@ function contentOf(object: KubeObject): object {
 
 /** Whether someone may use the constraint in a namespace: by RBAC, or by the constraint's own lists. */
 export async function mayUse(
-  cluster: Cluster,
+  cluster: KubeClient,
   place: AccountReview,
   { name, namespace }: { readonly name: string; readonly namespace: string },
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import { exampleDefinitions } from "../../../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import type { Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import type { UnbindOptions, UnbindPorts } from "../../../../plugin/commands/unbind-scc/read";
 import { unbindConstraint } from "../../../../plugin/commands/unbind-scc/unbind";
@@ -20,7 +20,7 @@ export interface Sent {
 }
 
 export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "questions"> {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: ManualClock;
   readonly controlPlane: MemoryControlPlane;
   readonly sent: Sent[];
@@ -86,7 +86,7 @@ const clusterAdmin: KubeObject = {
 };
 
 /** The connection with every write seen before it is sent. */
-function watched(connection: Cluster, scene: Scene): Cluster {
+function watched(connection: KubeClient, scene: Scene): KubeClient {
   const cluster = new ObservedCluster(connection, async (call, send) => {
     const { verb, target, writes, dryRun } = call;
     if (verb === "get") scene.beforeRead();

@@ -13,7 +13,7 @@ import type {
 } from "../../../../plugin/readers/engine-cluster";
 import { clusterJob } from "../../../../plugin/commands/upgrade-cluster/command";
 import { execute } from "../../../../plugin/kernel/runner";
-import type { Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
@@ -31,7 +31,7 @@ export const deploymentRef = here(kinds.deployment, names.operator.deployment);
 
 export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: PlayedClock;
   run(
     options?: Partial<UpgradeClusterOptions>,

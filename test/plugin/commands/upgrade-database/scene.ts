@@ -14,7 +14,7 @@ import type {
   UpgradeDatabaseOptions,
 } from "../../../../plugin/commands/upgrade-database/read";
 import { upgradeDatabases } from "../../../../plugin/commands/upgrade-database/upgrade";
-import type { Clock, Cluster, KubeObject } from "../../../../plugin/ports/kubernetes";
+import type { Clock, KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
@@ -32,7 +32,7 @@ export const patchLine = (name: string, place = "shop"): string =>
 
 export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly clock: Clock;
   run(
     options?: Partial<UpgradeDatabaseOptions>,

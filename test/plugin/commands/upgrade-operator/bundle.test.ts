@@ -5,7 +5,7 @@ import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/obj
 import { bundleKindOf, bundleRef, imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { asArray, getPath } from "../../../../plugin/domain/base/values";
-import type { Cluster } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import { Recorder } from "../../../../plugin/kernel/recorder";
 import type { Report } from "../../../../plugin/kernel/report";
 import { unwritable } from "../world";
@@ -553,13 +553,13 @@ describe("a kind that a release brings", () => {
       { type: "NamesAccepted", status: "False", reason: "PluralConflict", message },
       { type: "Established", status: "False", reason: "NotAccepted" },
     ];
-    const taken: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+    const taken: KubeClient = Object.assign(Object.create(scene.cluster) as KubeClient, {
       get: (async (ref, options) => {
         const found = await scene.cluster.get(ref, options);
         return ref.name === name && found !== undefined
           ? { ...found, status: { conditions } }
           : found;
-      }) satisfies Cluster["get"],
+      }) satisfies KubeClient["get"],
     });
     const began = scene.clock.now();
     const report = await scene.run({ contents }, { cluster: taken });
@@ -579,9 +579,9 @@ describe("a kind that a release brings", () => {
 
   test("which may not be created: 4, and the right is asked for with the reason of the write", async () => {
     const scene = await aScene({ installed: "7.22.0-7" });
-    const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+    const refusing: KubeClient = Object.assign(Object.create(scene.cluster) as KubeClient, {
       can: (asked) => Promise.resolve(asked.verb !== "create"),
-    } satisfies Partial<Cluster>);
+    } satisfies Partial<KubeClient>);
     const report = await scene.run({ contents }, { cluster: refusing });
     expect([report.exit.code, scene.writes, report.permissions?.missing]).toEqual([
       4,
@@ -592,10 +592,10 @@ describe("a kind that a release brings", () => {
 
   test("which may not be read: 4, with the right in the ledger, and nothing is written", async () => {
     const scene = await aScene({ installed: "7.22.0-7" });
-    const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+    const refusing: KubeClient = Object.assign(Object.create(scene.cluster) as KubeClient, {
       can: (async (asked) =>
         !(asked.name === name && asked.verb === "get") &&
-        (await scene.cluster.can(asked))) satisfies Cluster["can"],
+        (await scene.cluster.can(asked))) satisfies KubeClient["can"],
     });
     const before = await stateOf(scene);
     const report = await scene.run({ contents }, { cluster: refusing });
@@ -691,13 +691,13 @@ describe("a field that a person added to a definition", () => {
 
     test("where the objects may not be listed, it is told that this is not known", async () => {
       const scene = await holding({ spec: { memorySize: "1GB" } });
-      const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+      const refusing: KubeClient = Object.assign(Object.create(scene.cluster) as KubeClient, {
         list: (async (resource, options) => {
           if (resource.plural === databaseResource.plural) {
             throw new ApiError("databases are forbidden", { status: 403 });
           }
           return await scene.cluster.list(resource, options);
-        }) satisfies Cluster["list"],
+        }) satisfies KubeClient["list"],
       });
       const report = await scene.run({ contents: next, dryRun: "client" }, { cluster: refusing });
       expect([report.exit.code, told(report)]).toEqual([

@@ -8,7 +8,7 @@ import {
   upgradeByChart,
 } from "../../../../plugin/commands/upgrade-operator/chart";
 import type { OperatorOptions } from "../../../../plugin/commands/upgrade-operator/read";
-import type { Cluster } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { ApiError, EngineError, exitCodes } from "../../../../plugin/domain/base/errors";
 import { testTime } from "../../../support/manual-clock";
@@ -81,7 +81,7 @@ const ofChart: Change = (object) =>
     : object;
 
 interface Run {
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   readonly helm: boolean[];
   readonly options: Partial<OperatorOptions>;
 }
@@ -189,13 +189,13 @@ describe.each(ways)("by %s", (way) => {
 const forbidden = new ApiError("forbidden", { status: 403 });
 
 test("a list that may not be read ends it with 4 and the Role to ask for", async () => {
-  const blind = (inner: Cluster): Cluster =>
+  const blind = (inner: KubeClient): KubeClient =>
     Object.create(inner, {
       list: {
-        value: (...args: Parameters<Cluster["list"]>) =>
+        value: (...args: Parameters<KubeClient["list"]>) =>
           args[0].plural === names.edb.plural ? Promise.reject(forbidden) : inner.list(...args),
       },
-    }) as Cluster;
+    }) as KubeClient;
   const plane = aControlPlane(example);
   const before = plane.state;
   const cluster = blind(plane.connect({ user: admin, namespace: ns }));
@@ -259,7 +259,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
         ? [{ group, version: "v1", plural: "x", kind: "X" }]
         : undefined,
     );
-  const served = Object.assign(Object.create(cluster) as Cluster, { serves });
+  const served = Object.assign(Object.create(cluster) as KubeClient, { serves });
   const ports = portsOf(aWitness(), { kind: "UpgradeOperator", cluster: served, clock });
   const report: Report = await upgradeByChart(
     {
@@ -309,7 +309,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
   return { report, calls, rendered, rolledBack, images: await imagesIn(cluster) };
 }
 
-async function imagesIn(cluster: Cluster): Promise<readonly string[]> {
+async function imagesIn(cluster: KubeClient): Promise<readonly string[]> {
   const resource = kinds.deployment;
   const ref = { resource, name: names.operator.deployment, namespace: ns };
   return [...new Set(imagesOf(await cluster.get(ref)).values())];

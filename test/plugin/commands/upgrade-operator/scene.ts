@@ -13,7 +13,7 @@ import type {
   BundleOptions,
   OperatorDeps,
 } from "../../../../plugin/commands/upgrade-operator/read";
-import type { Clock, Cluster } from "../../../../plugin/ports/kubernetes";
+import type { Clock, KubeClient } from "../../../../plugin/ports/kubernetes";
 import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
 import type { Report } from "../../../../plugin/kernel/report";
 import { bundleOf } from "../../../support/releases/tree";
@@ -52,7 +52,7 @@ export function inPlace(object: KubeObject): KubeObject {
 
 /** `kubectl apply -f bundle.yaml`, as it leaves the objects. */
 export async function kubectlApply(
-  cluster: Cluster,
+  cluster: KubeClient,
   objects: readonly KubeObject[],
   manager = "kubectl-client-side-apply",
 ): Promise<void> {
@@ -77,7 +77,7 @@ export interface SceneWish {
 
 export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "questions"> {
   readonly controlPlane: MemoryControlPlane;
-  readonly cluster: Cluster;
+  readonly cluster: KubeClient;
   /** Sleeps let the operator play. */
   readonly clock: Clock;
   /** Writes that came into force or were tried to, in order; dry runs apart. */
@@ -168,7 +168,7 @@ const clusterAdmin: KubeObject = {
 };
 
 /** The connection with every write seen. */
-function watched(connection: Cluster, scene: Scene): Cluster {
+function watched(connection: KubeClient, scene: Scene): KubeClient {
   return new ObservedCluster(connection, async ({ verb, subject, writes, dryRun }, send) => {
     if (!writes && !dryRun) return await send();
     const line = `${verb} ${subject.replace(/ (?:[^/]*\/)?/, "/")}`;

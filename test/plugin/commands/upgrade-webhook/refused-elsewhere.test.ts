@@ -8,7 +8,7 @@ import { getPath } from "../../../../plugin/domain/base/values";
 import type { StatusDetails } from "../../../../plugin/commands/status/screen";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
-import type { Cluster } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { renderDocuments } from "../../../../plugin/adapters/yaml";
 import { aFolder } from "../../../support/a-folder";
@@ -35,7 +35,7 @@ const foreign = {
     "databases \"x\" is forbidden: ValidatingAdmissionPolicy 'shop-freeze' with binding 'all' denied request: no",
 };
 
-function answering(cluster: Cluster, answer: Answer): Cluster {
+function answering(cluster: KubeClient, answer: Answer): KubeClient {
   const asked = (object: KubeObject, dryRun: boolean | undefined): void => {
     if (dryRun !== true || !object.kind.startsWith("EngineEnterprise")) return;
     const isBad = /no-such|"0\.0"|"shards"/.test(JSON.stringify(object["spec"]));
@@ -43,7 +43,7 @@ function answering(cluster: Cluster, answer: Answer): Cluster {
     if (says !== undefined) throw new ApiError(says, { status: 422 });
   };
   const answered = (verb: "create" | "update"): PropertyDescriptor => {
-    const value: Cluster["update"] = async (object, options) => {
+    const value: KubeClient["update"] = async (object, options) => {
       asked(object, options?.dryRun);
       return await cluster[verb](object, options ?? {});
     };
@@ -52,7 +52,7 @@ function answering(cluster: Cluster, answer: Answer): Cluster {
   return Object.create(cluster, {
     create: answered("create"),
     update: answered("update"),
-  }) as Cluster;
+  }) as KubeClient;
 }
 
 async function run(

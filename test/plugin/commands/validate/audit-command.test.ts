@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import type { Cluster } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report, RulesDetails } from "../../../../plugin/kernel/report";
 import { expectGoldenText } from "../../../support/golden";
 import { aWebhookProgram } from "../../../support/webhook-program";
@@ -65,13 +65,13 @@ async function audit(
 ): Promise<Ended & { readonly lists: readonly string[] }> {
   const plane = aControlPlane([...crds, ...namespaces, ec, ...objects] as KubeObject[]);
   const lists: string[] = [];
-  const connect = (): Promise<Cluster> => {
+  const connect = (): Promise<KubeClient> => {
     const cluster = plane.connect({ user, namespace: "engine" });
-    const list: Cluster["list"] = (resource, options) => {
+    const list: KubeClient["list"] = (resource, options) => {
       lists.push(resource.plural);
       return cluster.list(resource, options);
     };
-    return Promise.resolve(Object.assign(Object.create(cluster) as Cluster, { list }));
+    return Promise.resolve(Object.assign(Object.create(cluster) as KubeClient, { list }));
   };
   const before = plane.state;
   const ended = await typed(["audit", "-n", "engine", ...words], { connect });

@@ -9,7 +9,7 @@ import type {
   Structure,
 } from "../../../../plugin/simulator/model";
 import { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
-import type { Cluster, KubeObject, Ref, Resource } from "../../../../plugin/ports/kubernetes";
+import type { KubeClient, KubeObject, Ref, Resource } from "../../../../plugin/ports/kubernetes";
 import { ManualClock } from "../../../support/manual-clock";
 
 export const maps: Resource = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" };
@@ -116,13 +116,16 @@ export class World {
       },
     },
   });
-  readonly cluster: Cluster = this.connect();
+  readonly cluster: KubeClient = this.connect();
 
   constructor() {
     this.plane.load([aNamespace("engine"), aNamespace("default")]);
   }
 
-  connect(user = { name: "admin", groups: ["system:masters"] }, latency = (): void => {}): Cluster {
+  connect(
+    user = { name: "admin", groups: ["system:masters"] },
+    latency = (): void => {},
+  ): KubeClient {
     return this.plane.connect({ user, namespace: "engine", latency });
   }
 
