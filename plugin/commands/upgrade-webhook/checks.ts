@@ -230,54 +230,39 @@ function judgeRules(situation: CheckContext): readonly CheckResult[] {
     : [on(current, `not validated: ${missing.join(", ")}`, { field: "webhooks[0].rules" })];
 }
 
-const fix = "run upgrade-webhook: it writes the certificate of the Secret into it";
+/** What keeps API servers from verifying the webhook by an entry's CA. */
+const distrusts: Readonly<Record<Exclude<Trust, "fit">, string>> = {
+  empty: "its caBundle is empty: every call fails",
+  "encoded-twice": "its caBundle is base64 of base64: every call fails",
+  "no-pem": "its caBundle holds no certificate: every call fails",
+  stale: "its caBundle holds neither the certificate of the Secret nor the CA that issued it",
+};
 
-const trustIs =
-  (trust: Trust, cause: string): Check["judge"] =>
-  (situation) =>
+function judgeTrust(situation: CheckContext): readonly CheckResult[] {
+  return (
     entriesInForce(situation)
-      // of what an injector writes its own check tells
+      // WEBHOOK-CA-INJECTED covers what an injector writes
       .filter(({ configuration }) => injectorOf(configuration) === undefined)
-      .filter(({ entry }) => trustOf(entry, situation.facts.certificate) === trust)
-      .map(({ configuration, field }) =>
-        on(configuration, cause, { field: `${field}.clientConfig.caBundle` }),
-      );
+      .flatMap(({ configuration, entry, field }) => {
+        const trust = trustOf(entry, situation.facts.certificate);
+        if (trust === "fit") return [];
+        return [on(configuration, distrusts[trust], { field: `${field}.clientConfig.caBundle` })];
+      })
+  );
+}
 
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
-  error("WEBHOOK-CA-EMPTY", "Facts 4.3", {
-    title: "The webhook entry has a CA",
-    cause: "the entry has no CA, and the system's CAs do not trust a self-signed certificate",
-    fix,
-    needs,
-    judge: trustIs("empty", "its caBundle is empty: every call fails"),
-  }),
-  error("WEBHOOK-CA-ENCODED-TWICE", "Facts 4.2", {
-    title: "The webhook entry's CA is encoded once",
-    cause:
-      "the certificate was base64-encoded twice: the Secret's value goes into caBundle unchanged",
-    fix,
-    needs,
-    judge: trustIs("encoded-twice", "its caBundle is base64 of base64: every call fails"),
-  }),
-  error("WEBHOOK-CA-NO-CERTIFICATE", "Facts 4.5", {
-    title: "The webhook entry's CA is a certificate",
-    cause: "the entry's CA holds no PEM certificate",
-    fix,
-    needs,
-    judge: trustIs("no-pem", "its caBundle holds no certificate: every call fails"),
-  }),
   error("WEBHOOK-CA-STALE", "Facts 4.5", {
     title: "The webhook entry trusts the certificate of the Secret",
     cause:
-      "the entry's CA is neither the certificate of the Secret nor the one that issued it: calls fail with an x509 error",
-    fix,
+      "API servers cannot verify the webhook by the entry's CA, so calls fail with an x509 error: the CA is empty, is base64-encoded twice (the Secret's value goes into caBundle unchanged), holds no PEM certificate, or holds neither the certificate of the Secret nor the CA that issued it",
+    fix: "run upgrade-webhook: it writes the certificate of the Secret into it",
     needs: [...needs, "webhookSecrets"],
     wants: "certificate",
-    judge: trustIs(
-      "stale",
-      "its caBundle holds neither the certificate of the Secret nor the CA that issued it",
-    ),
+    // only the last of the four causes is seen by the Secret
+    partial: true,
+    judge: judgeTrust,
   }),
   shared(webhookFindings.injectedOther, {
     title: "No injector writes another CA into the webhook entry",

@@ -50,6 +50,8 @@ export interface Check extends Code {
   readonly shared?: true;
   /** It cannot be determined from here: a person has to look, and says so with --skip (cli contract, Output). */
   readonly vouched?: true;
+  /** What it finds holds even where some of its needs could not be read. */
+  readonly partial?: true;
   readonly judge: (situation: CheckContext) => readonly CheckResult[];
 }
 

@@ -64,7 +64,7 @@ export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
 function judgeOne(check: Check, situation: CheckContext, selection: Selection): JudgedCheck {
   const { skip } = selection;
   const because = unreadBy(check, situation) ?? lackOf(check.wants, situation);
-  if (because !== undefined) {
+  if (because !== undefined && (check.partial !== true || !findsAny(check, situation))) {
     const verdict = isSkipped(selection, check.code) ? "skipped" : "unjudged";
     return { check, verdict, findings: [], because };
   }
@@ -76,6 +76,10 @@ function judgeOne(check: Check, situation: CheckContext, selection: Selection): 
   if (findings.length === 0) return { check, verdict: "ok", findings };
   const stands = findings.some(({ accepted }) => accepted !== true);
   return { check, verdict: stands ? "failed" : "skipped", findings };
+}
+
+function findsAny(check: Check, situation: CheckContext): boolean {
+  return findingsOf(check, situation)?.length !== 0;
 }
 
 function unreadBy({ needs }: Check, { facts }: CheckContext): string | undefined {

@@ -11,7 +11,7 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
 const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
 
 test.each([
-  ["WEBHOOK-CA-EMPTY", undefined, "f", "engine upgrade-webhook"],
+  ["WEBHOOK-CA-STALE", undefined, "f", "engine upgrade-webhook"],
   ["CERT-EXPIRED", undefined, "run cert create --replace", "engine cert create --replace"],
   [
     "DEFINITION-DELETING",

@@ -5,7 +5,7 @@ import { fitWorld, openShiftWorld, type World } from "./world";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { situationOf } from "../../../../plugin/domain/checks/context";
-import { ec, edb, settings } from "./labels";
+import { ec, edb, settings, webhook } from "./labels";
 
 const aCheck = (parts: Partial<Check> = {}): Check => ({
   code: "SOME-CHECK",
@@ -122,6 +122,34 @@ describe("what could not be read is not claimed", () => {
       ["skipped", "skipped", "ok"],
       [],
     ]);
+  });
+
+  // a person who may not read the Secret still learns that no call can succeed
+  test.each([
+    ["", "failed", ["WEBHOOK-CA-STALE"]],
+    [undefined, "unjudged", ["CHECK-NOT-JUDGED"]],
+  ] as const)("a caBundle %p is judged without the Secret: %s", async (bundle, verdict, codes) => {
+    const blind = await fitWorld();
+    blind.unread.set("webhookSecrets", "forbidden");
+    if (bundle !== undefined) blind.set(webhook, "webhooks.0.clientConfig.caBundle", bundle);
+    const only = ["WEBHOOK-CA-STALE"];
+    const { judged, findings } = judgeChecks(await blind.facts(), {}, { only });
+    expect(judged.map((one) => one.verdict)).toEqual([verdict]);
+    expect(findings.map(({ code }) => code)).toEqual(codes);
+  });
+
+  test("a check that fails on the part that was read is broken, not unread", async () => {
+    const blind = await fitWorld();
+    blind.unread.set("edbs", "forbidden");
+    const broken = aCheck({
+      needs: ["edbs"],
+      partial: true,
+      judge: () => {
+        throw new Error("x");
+      },
+    });
+    const { findings } = judgeBy([broken], situationOf(await blind.facts(), {}), {});
+    expect(findings.map(({ code }) => code)).toContain("CHECK-BROKEN");
   });
 
   test("the permission is for the one Secret and the one namespace", async () => {

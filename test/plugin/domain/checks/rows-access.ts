@@ -105,16 +105,16 @@ export const webhookRows: Rows = {
   },
   "WEBHOOK-OWNED: a chart's": (w) =>
     w.note(webhook, "labels", { "app.kubernetes.io/managed-by": "Helm" }),
-  "WEBHOOK-CA-EMPTY: empty": (w) => w.set(webhook, `${entry}.clientConfig.caBundle`, ""),
-  "WEBHOOK-CA-ENCODED-TWICE: twice": (w) =>
+  "WEBHOOK-CA-STALE: empty": (w) => w.set(webhook, `${entry}.clientConfig.caBundle`, ""),
+  "WEBHOOK-CA-STALE: twice": (w) =>
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64(caOf(w))),
-  "WEBHOOK-CA-NO-CERTIFICATE: something else": (w) =>
+  "WEBHOOK-CA-STALE: something else": (w) =>
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64("nonsense")),
   "WEBHOOK-CA-STALE: another certificate": (w) =>
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem)),
   "WEBHOOK-CA-STALE: of an entry that a person added": (w) =>
     beside(w, { name: "active.shop.example" }, { caBundle: base64(otherPem) }),
-  "WEBHOOK-CA-EMPTY: of an entry that a person added": (w) =>
+  "WEBHOOK-CA-STALE: empty in an entry that a person added": (w) =>
     beside(w, { name: "active.shop.example" }, { caBundle: "" }),
   "WEBHOOK-DIFFERS: not where an entry beside it calls another Service": (w) =>
     beside(
