@@ -131,4 +131,9 @@ export const disturbances: readonly Disturbance[] = [
     law: "without permissions nothing is written, and the Role to ask for is printed",
     cases: () => [{ at: "nobody", play: people.forbidden }],
   },
+  {
+    law: "who may do all but one write is refused before the first one, and gets the Role to ask for",
+    // the last one first: it is furthest from the first write
+    cases: (known) => casesAt([...known.ran.written].reverse(), people.mayAllBut),
+  },
 ];

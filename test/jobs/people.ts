@@ -1,6 +1,7 @@
 /** Plays of people: who changes what the job is about, who interrupts it, who says nothing, who may not. */
 import { InterruptedError } from "../../plugin/cmdutil/context";
-import { exitCodes } from "../../plugin/domain/base/errors";
+import { ApiError, exitCodes } from "../../plugin/domain/base/errors";
+import type { Fault } from "./faults";
 import { type Field, fieldsWritten, owned } from "./fields";
 import {
   type Case,
@@ -170,10 +171,36 @@ export function settled({ job, ran, again }: Undisturbed): readonly string[] {
 
 export async function forbidden(trial: Trial): Promise<readonly string[]> {
   const ran = await trial.run({ user: "nobody" });
-  const { manifest = "" } = ran.report.permissions ?? {};
-  return [
-    ...ended(ran, [permission]),
-    ...unwritten(ran),
-    ...unless(/kind: (Cluster)?Role\b/.test(manifest), "no Role is printed"),
-  ];
+  return [...ended(ran, [permission]), ...unwritten(ran), ...roleUnprinted(ran)];
+}
+
+const refusal: Fault = {
+  id: "forbidden",
+  says: "refused to this user (403)",
+  meets: ({ writes, dryRun }) => writes || dryRun,
+  ...{ applied: false, kills: false },
+  error: ({ verb, subject }) =>
+    new ApiError(`${subject} is forbidden: User "admin" cannot ${verb} it`, {
+      ...{ status: 403, reason: "Forbidden" },
+    }),
+};
+
+/** Somebody who may do all but one of the writes, in no namespace: others would be served without it. */
+export function mayAllBut({ call, before }: Written): Play {
+  const verbs = call.verb === "apply" ? ["patch", ...(before ? [] : ["create"])] : [call.verb];
+  return async (trial) => {
+    const resource = await trial.resourceOf(call);
+    const ran = await trial.run({
+      lacks: ({ verb, group, resource: plural }) =>
+        verbs.includes(verb) && group === resource?.group && plural === resource.plural,
+      disturb: ({ call: { verb, target } }) =>
+        verb === call.verb && target?.kind === call.target?.kind ? refusal : undefined,
+    });
+    return [...ended(ran, [permission]), ...unwritten(ran), ...roleUnprinted(ran)];
+  };
+}
+
+function roleUnprinted({ report }: Ran): readonly string[] {
+  const { manifest = "" } = report.permissions ?? {};
+  return unless(/kind: (Cluster)?Role\b/.test(manifest), "no Role is printed");
 }

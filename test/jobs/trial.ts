@@ -1,6 +1,6 @@
 /** One cluster, and the runs of a job on it: what each asked, what took effect, and how it ended. */
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import type { KubeObject } from "../../plugin/domain/kube/objects";
+import type { KubeObject, Resource } from "../../plugin/domain/kube/objects";
 import { Changes, type Difference } from "./fault-runs";
 import type { Fault } from "./faults";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
-import { type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
+import { type Access, type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { admin } from "../plugin/simulator/memory-cluster";
 import { testTime } from "../support/manual-clock";
@@ -52,6 +52,8 @@ export interface RunWish {
   readonly user?: string;
   readonly unconfirmed?: true;
   readonly disturb?: Disturb;
+  /** What the user may not do; `disturb` refuses the requests themselves. */
+  readonly lacks?: (access: Access) => boolean;
   readonly signal?: AbortSignal;
   /** Nobody else plays while the job waits. */
   readonly still?: true;
@@ -68,6 +70,21 @@ export interface Ran extends Ended {
   readonly calls: readonly string[];
   /** Virtual time. */
   readonly ms: number;
+}
+
+/** Says no when it is asked for what the user lacks. */
+class LackingCluster extends ObservedCluster {
+  constructor(
+    inner: KubeClient,
+    gate: Gate,
+    private readonly lacks: (access: Access) => boolean = () => false,
+  ) {
+    super(inner, gate);
+  }
+
+  override can(access: Access): Promise<boolean> {
+    return this.lacks(access) ? Promise.resolve(false) : super.can(access);
+  }
 }
 
 export class Trial {
@@ -117,7 +134,7 @@ export class Trial {
     const own = controlPlane.connect({ user, namespace });
     const { gate, requests, written } = this.gate(own, wish.disturb);
     const ended = await this.starts.typed(this.argv(wish), {
-      cluster: new ObservedCluster(own, gate),
+      cluster: new LackingCluster(own, gate, wish.lacks),
       clock: wish.still === true ? still : clock,
       env: this.env,
       ...(wish.signal && { signal: wish.signal }),
@@ -171,13 +188,18 @@ export class Trial {
   }
 
   /** What a request is about, as it is stored. */
-  async stored({ call: { target } }: Pick<Request, "call">): Promise<KubeObject | undefined> {
-    if (target?.name === undefined) return undefined;
-    const { group, version, kind, name } = target;
-    const served = await this.admin.serves(group, version);
-    const resource = served?.find((one) => one.kind === kind);
-    const place = target.namespace === undefined ? {} : { namespace: target.namespace };
-    return resource && this.admin.get({ resource, name, ...place });
+  async stored({ call }: Pick<Request, "call">): Promise<KubeObject | undefined> {
+    const { name, namespace } = call.target ?? {};
+    if (name === undefined) return undefined;
+    const resource = await this.resourceOf(call);
+    return resource && this.admin.get({ resource, name, ...(namespace && { namespace }) });
+  }
+
+  /** What a call is about, as the API server serves it; a call may name the kind alone. */
+  async resourceOf({ target }: ObservedCall): Promise<Resource | undefined> {
+    if (target === undefined) return undefined;
+    const served = await this.admin.serves(target.group, target.version);
+    return served?.find(({ kind }) => kind === target.kind);
   }
 }
 
