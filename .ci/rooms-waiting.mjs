@@ -25,13 +25,8 @@ export default {
   "plugin/commands/status/status.ts": ["plugin/commands/upgrade/procedure.ts"],
   "plugin/commands/unbind-scc/accounts.ts": ["plugin/commands/reapply-rbac/needs.ts"],
   "plugin/commands/upgrade-cluster/command.ts": ["plugin/commands/upgrade-operator/needs.ts"],
-  "plugin/commands/upgrade-cluster/plan.ts": ["plugin/commands/upgrade/procedure.ts"],
   "plugin/commands/upgrade-database/read.ts": ["plugin/commands/upgrade-operator/needs.ts"],
-  "plugin/commands/upgrade-operator/needs.ts": [
-    "plugin/commands/reapply-rbac/needs.ts",
-    "plugin/commands/upgrade/procedure.ts",
-  ],
-  "plugin/commands/upgrade-operator/prerequisites.ts": ["plugin/commands/upgrade/procedure.ts"],
+  "plugin/commands/upgrade-operator/needs.ts": ["plugin/commands/reapply-rbac/needs.ts"],
   "plugin/commands/upgrade-webhook/command.ts": [
     "plugin/commands/reapply-rbac/command.ts",
     "plugin/commands/reapply-rbac/flags.ts",

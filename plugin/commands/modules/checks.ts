@@ -1,56 +1,27 @@
 /** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
-import { ec, text } from "../../domain/names/text";
-import { clusterFindings } from "../../domain/engine-cluster/findings";
-import {
-  undefinedModules,
-  unpublishedModules,
-  usedModules,
-} from "../../domain/engine-cluster/causes";
+import { usedModules } from "../../domain/engine-cluster/causes";
 import { projectCluster } from "../../domain/rules/clusters";
 import type { KubeObject } from "../../domain/kube/objects";
-import { isSameRelease } from "../../domain/base/versions";
-import { fieldName, fieldsOf, fieldText, readSubject } from "../../domain/rules/fields";
+import { fieldName, fieldsOf, readSubject } from "../../domain/rules/fields";
 import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "../../domain/checks/check";
 import { judgeSecrets } from "../../domain/checks/secrets";
 import {
+  activeActiveDatabases,
   goalOf,
   isBefore,
-  isForNewBase,
   type CheckContext,
-  tagged,
 } from "../../domain/checks/context";
+import { oldestForActiveActive, prerequisites } from "../../domain/checks/prerequisites";
 import { factNamed } from "../../domain/facts/facts";
 
-const { error, ofCause, shared, warning } = checksOf("modules");
+const { error, warning } = checksOf("modules");
 const needs = ["ecs", "edbs", "eaadbs"] as const;
-const newBase = "7.8.2-6";
-const withoutModules = ["8.0.2-2", "8.0.2-6"];
 
 /** The checks of the modules. */
 export const moduleChecks: readonly Check[] = [
-  ofCause("autoUserModules", {
-    title: "Upgrades are not automatic where databases use user-defined modules",
-    needs,
-  }),
-  shared(clusterFindings.moduleUndefined, {
-    title: text`Every module of a database is bundled, or defined in its ${ec}`,
-    needs,
-    judge: perCluster((cluster, { facts, names: { fields } }) => {
-      const [field, published] = [fields.userDefinedModules, fields.statusModules].map(fieldText);
-      const open = unpublishedModules(facts, cluster).map((module) =>
-        on(cluster, `whether ${module} is bundled is not known: no modules are published yet`, {
-          severity: "warning",
-          field: published,
-          fix: `write the bundled module's own name, or check again once ${published} is there`,
-        }),
-      );
-      const missing = undefinedModules(facts, cluster).map(({ says, fix }) =>
-        on(cluster, says, { field, ...(fix !== undefined && { fix }) }),
-      );
-      return [...missing, ...open];
-    }),
-  }),
+  prerequisites.autoUserModules,
+  prerequisites.moduleUndefined,
   error("MODULE-NAME", "S54", {
     vouched: true,
     title: "Every defined module has the name of an installed one",
@@ -70,27 +41,8 @@ export const moduleChecks: readonly Check[] = [
         );
     }),
   }),
-  error("MODULE-OS-BASE", "S103", {
-    vouched: true,
-    title: "No user-defined module has to be rebuilt for the new OS base",
-    cause: `from ${newBase} on, nodes run on a newer OS base: module builds for it must be installed first`,
-    fix: "install builds for the new OS base first, and check in the REST API's list of modules that they are there",
-    needs: [...needs, "deployments"],
-    judge: judgeBase,
-  }),
-  error("MODULE-RELEASE", "Facts 8", {
-    title: "The release supports user-defined modules",
-    cause: `operators ${withoutModules.join(" and ")} do not support user-defined modules`,
-    fix: "choose a later release, or remove the modules",
-    needs,
-    wants: "version",
-    judge: ({ wanted, ...situation }) =>
-      wanted !== undefined && withoutModules.some((tag) => isSameRelease(wanted.tag, tag))
-        ? inUse({ wanted, ...situation }).map(({ cluster, modules }) =>
-            on(cluster, `${modules.join(", ")} in use, which ${wanted.tag} does not support`),
-          )
-        : [],
-  }),
+  prerequisites.moduleOsBase,
+  prerequisites.moduleRelease,
   error("MODULE-SOURCE", "S52", {
     title: "Every defined module has one source",
     cause: "a defined module does not have exactly one source with an address",
@@ -139,39 +91,6 @@ function isSet(database: KubeObject, fields: CheckContext["names"]["edbFields"])
   return getPath(database, fields.upgradeModulesToLatest) !== undefined;
 }
 
-/** Each EC with the user-defined modules that its databases use. */
-function inUse({
-  clusters,
-  facts,
-}: CheckContext): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
-  return clusters
-    .map((cluster) => ({
-      cluster,
-      modules: usedModules(facts, cluster).map(({ module }) => module),
-    }))
-    .filter(({ modules }) => modules.length > 0);
-}
-
-/** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
-function judgeBase(situation: CheckContext): readonly CheckResult[] {
-  const { installed, names } = situation;
-  if (!isForNewBase(situation)) return [];
-  const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
-    const told = [tagged(asString(getPath(cluster, names.ecFields.versionTag))), installed].flatMap(
-      (one) => one ?? [],
-    );
-    return told.length === 0 || told.some((one) => isBefore(one, newBase));
-  };
-  return inUse(situation)
-    .filter(old)
-    .map(({ cluster, modules }) =>
-      on(
-        cluster,
-        `databases use ${modules.join(", ")}; which builds are installed cannot be seen here`,
-      ),
-    );
-}
-
 function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly CheckResult[] {
   const { entryFields, fields } = names;
   return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) => {
@@ -189,7 +108,6 @@ function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly Ch
 }
 
 const activeActives = checksOf("active-active");
-const oldest = "8.0.2-2";
 const consumersFrom = "7.22.0-0";
 const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"] as const;
 
@@ -201,28 +119,16 @@ const perDatabase =
     ) => CheckResult | readonly CheckResult[] | undefined,
   ) =>
   (situation: CheckContext): readonly CheckResult[] =>
-    activeActive(situation).flatMap((database) => judge(database, situation) ?? []);
+    activeActiveDatabases(situation).flatMap((database) => judge(database, situation) ?? []);
 
 /** The checks of active-active databases. */
 export const activeActiveChecks: readonly Check[] = [
-  activeActives.error("ACTIVE-ACTIVE-OPERATOR", "S127", {
-    title: `Active-active databases are upgraded by operator ${oldest} or later`,
-    cause: `an operator before ${oldest} does not upgrade active-active databases`,
-    fix: `upgrade the operator to ${oldest} or later, on every participating cluster`,
-    needs: ofNamespaces,
-    judge: (situation) => {
-      const goal = goalOf(situation);
-      if (goal === undefined || !isBefore(goal, oldest)) return [];
-      return activeActive(situation).map((one) =>
-        on(one, `with operator ${goal.tag} it cannot be upgraded`),
-      );
-    },
-  }),
+  prerequisites.activeActiveOperator,
   activeActives.warning("ACTIVE-ACTIVE-REMOTE-UNSEEN", "S66", {
     title: "No other cluster participates in a database",
     cause:
       "other clusters participate, and the versions of their operators cannot be read from here",
-    fix: `check on each of them that the operator is at ${oldest} or later, ideally at the same release as here`,
+    fix: `check on each of them that the operator is at ${oldestForActiveActive} or later, ideally at the same release as here`,
     needs: [...ofNamespaces, "ercs"],
     judge: perDatabase((database, situation) => {
       const remote = participants(database, situation).filter(
@@ -266,7 +172,7 @@ export const activeActiveChecks: readonly Check[] = [
     needs: [...ofNamespaces, "edbs"],
     judge: (situation) => {
       const defined = ownModules(situation);
-      return activeActive(situation).flatMap((database) => {
+      return activeActiveDatabases(situation).flatMap((database) => {
         const used = modulesIn(database, situation).filter((module) => defined.has(module));
         return used.length === 0 ? [] : [on(database, `it uses ${used.join(", ")}`)];
       });
@@ -286,7 +192,7 @@ export const activeActiveChecks: readonly Check[] = [
         !isBefore(wanted, "8.0.0-0") &&
         (installed === undefined || isBefore(installed, "8.0.0-0"));
       if (!crossing) return [];
-      return activeActive(situation).flatMap((database) => {
+      return activeActiveDatabases(situation).flatMap((database) => {
         const modules = modulesIn(database, situation);
         return modules.length === 0 ? [] : [on(database, `it uses ${modules.join(", ")}`)];
       });
@@ -301,7 +207,7 @@ export const activeActiveChecks: readonly Check[] = [
       const goal = goalOf(situation);
       if (goal === undefined || !isBefore(goal, consumersFrom)) return [];
       const { namespace } = situation.facts;
-      return activeActive(situation)
+      return activeActiveDatabases(situation)
         .filter(({ metadata }) => metadata.namespace !== namespace)
         .map((one) => on(one, `operator ${goal.tag} does not support it outside of ${namespace}`));
     },
@@ -327,10 +233,6 @@ export const activeActiveChecks: readonly Check[] = [
     judge: (situation) => judgeSecrets(situation, "remote"),
   }),
 ];
-
-function activeActive({ databases }: CheckContext): readonly KubeObject[] {
-  return databases.filter(({ kind }) => kind === "eaadb").map(({ object }) => object);
-}
 
 function remotesOf({ objects, namespace }: CheckContext["facts"]): readonly KubeObject[] {
   return objects.ercs.filter(({ metadata }) => metadata.namespace === namespace);

@@ -1,4 +1,5 @@
 /** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
+import { licenseExpiry, prerequisites } from "../../domain/checks/prerequisites";
 import { ec, text } from "../../domain/names/text";
 import { termOf } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
@@ -17,9 +18,7 @@ import { autoPaths } from "../../domain/engine-cluster/fields";
 import { lastFile } from "../../domain/kube/field-managers";
 import { isUnknownPolicy } from "../../domain/rules/upgrade-policy";
 import { judgeSecrets } from "../../domain/checks/secrets";
-import { causesOf } from "../../domain/engine-cluster/causes";
 import { helperFindings } from "../../domain/engine-cluster/helper-images";
-import { daysUntil } from "../../domain/base/duration";
 
 const { error, ofCause, shared, warning } = checksOf("cluster");
 const needs = ["ecs"] as const;
@@ -191,10 +190,7 @@ export const clusterSpecChecks: readonly Check[] = [
     title: text`Every StatefulSet asks for the nodes of its ${ec}`,
     needs: ["ecs", "statefulSets"],
   }),
-  ofCause("resizing", {
-    title: "No volume is being expanded",
-    needs: ["ecs", "statefulSets", "claims"],
-  }),
+  prerequisites.resizing,
   ofCause("digestPinned", {
     title: "No image is pinned by digest where upgrades are automatic",
     needs,
@@ -266,41 +262,16 @@ const soon = 30;
 
 /** The checks of the license. */
 export const licenceChecks: readonly Check[] = [
-  license.ofCause("license", { title: "The license is valid", needs }),
-  license.shared(clusterFindings.licenseUnknown, {
-    title: text`The ${ec} reports the state of its license`,
-    needs,
-    vouched: true,
-    judge: perCluster((cluster, { names }) => {
-      const path = names.ecFields.licenseState;
-      if (asString(getPath(cluster, path)) !== undefined) return [];
-      return [on(cluster, "its status reports no state of the license", { field: path.join(".") })];
-    }),
-  }),
-  license.error("LICENSE-EXPIRED", "S60", {
-    title: "The license has not expired",
-    cause: "the license has expired, whatever its state says",
-    fix: "set a new license",
-    needs,
-    judge: perCluster((cluster, situation) => {
-      const { days, field, until } = expiryOf(cluster, situation);
-      // of an invalid license the check of its state tells
-      if (
-        days === undefined ||
-        days >= 0 ||
-        causesOf("license", situation.facts, { ec: cluster }).length > 0
-      )
-        return [];
-      return [on(cluster, `its license expired ${until}`, { field })];
-    }),
-  }),
+  prerequisites.license,
+  prerequisites.licenseUnknown,
+  prerequisites.licenseExpired,
   license.warning("LICENSE-EXPIRES-SOON", "S60", {
     title: `The license is good for more than ${soon} days`,
     cause: `the license expires within ${soon} days; after that, settings of databases cannot be changed`,
     fix: "set a new license before that day",
     needs,
     judge: perCluster((cluster, situation) => {
-      const { days, field, until } = expiryOf(cluster, situation);
+      const { days, field, until } = licenseExpiry(cluster, situation);
       if (days === undefined || days < 0 || days >= soon) return [];
       return [on(cluster, `its license expires ${until}, days left: ${days}`, { field })];
     }),
@@ -337,9 +308,3 @@ export const licenceChecks: readonly Check[] = [
     judge: (situation) => judgeSecrets(situation, "license"),
   }),
 ];
-
-function expiryOf(cluster: KubeObject, { facts, names }: CheckContext) {
-  const path = names.ecFields.licenseExpiration;
-  const until = asString(getPath(cluster, path)) ?? "";
-  return { field: path.join("."), until, days: daysUntil(until, facts.now) };
-}

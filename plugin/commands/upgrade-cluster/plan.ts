@@ -19,7 +19,7 @@ import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-i
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
-import { judgePrerequisites } from "../upgrade/procedure";
+import { judgePrerequisites } from "../../domain/checks/prerequisites";
 import { isOlder } from "../../domain/base/versions";
 
 /** What is asked for. */

@@ -1,7 +1,7 @@
 /** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
+import { prerequisites } from "../../domain/checks/prerequisites";
 import { ec, text } from "../../domain/names/text";
-import { causesOf, databasesOf, isTooOld, lowest } from "../../domain/engine-cluster/causes";
-import { clusterFindings } from "../../domain/engine-cluster/findings";
+import { isTooOld } from "../../domain/engine-cluster/causes";
 import { keepsNothing } from "../../domain/database/bdb";
 import { databaseFindings } from "../../domain/database/findings";
 import { isPassing, stateFinding } from "../../domain/database/state";
@@ -14,12 +14,11 @@ import type { RuleOptions } from "../../domain/rules/types";
 import { quote, showMiss } from "../../domain/rules/wording";
 import { otherOperators } from "../../domain/rbac/managed";
 import { getPath, renderValue, asString } from "../../domain/base/values";
-import { formatEngineVersion, leadingEngineVersion } from "../../domain/base/versions";
-import { type Check, checksOf, type CheckResult, on, perCluster } from "../../domain/checks/check";
-import { isForNewBase, type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
+import { leadingEngineVersion } from "../../domain/base/versions";
+import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
 
 const { error, shared, warning } = checksOf("databases");
-const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
 
 const perDatabase =
@@ -34,29 +33,8 @@ const perDatabase =
 
 /** The checks of the databases. */
 export const databaseChecks: readonly Check[] = [
-  shared(clusterFindings.databaseOld, {
-    title: `Every database runs engine version ${formatEngineVersion(lowest)} or later`,
-    needs: ofClusters,
-    judge: (situation) =>
-      isForNewBase(situation)
-        ? perCluster((cluster, { facts }) => causesOf("databaseOld", facts, { ec: cluster }))(
-            situation,
-          )
-        : [],
-  }),
-  shared(clusterFindings.databaseUnknown, {
-    title: "Every database reports its engine version",
-    needs: ofClusters,
-    vouched: true,
-    judge: perCluster((cluster, { facts }) =>
-      databasesOf(facts, cluster)
-        .filter(({ version }) => version === undefined)
-        .map(({ label }) => ({
-          object: label,
-          cause: "neither spec nor status reports its version",
-        })),
-    ),
-  }),
+  prerequisites.databaseOld,
+  prerequisites.databaseUnknown,
   error("DATABASE-VERSION-UNSUPPORTED", "S126", {
     vouched: true,
     title: text`Every database asks for a version that its ${ec} has`,

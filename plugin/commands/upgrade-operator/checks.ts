@@ -1,4 +1,5 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
+import { prerequisites } from "../../domain/checks/prerequisites";
 import { factNamed } from "../../domain/facts/facts";
 import { annotationKey, annotationOf, type KubeObject } from "../../domain/kube/objects";
 import { judgeImages, parseImage, publicImages, registryOf } from "../../domain/release/images";
@@ -10,12 +11,11 @@ import { getPath, asArray, getOwn, renderValue, asString } from "../../domain/ba
 import { webhookFindings } from "../../domain/admission/findings";
 import { judgeServer } from "../../domain/admission/configuration";
 import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
-import { isBefore, isForNewBase, type CheckContext } from "../../domain/checks/context";
+import { isBefore, type CheckContext } from "../../domain/checks/context";
 import { ownerOf } from "../../domain/kube/owners";
 
 const { error, shared, warning } = checksOf("operator");
 const podSpec = ["spec", "template", "spec"];
-const oldest = "7.4.2-2";
 
 /** The operator's own checks. */
 export const operatorChecks: readonly Check[] = [
@@ -52,29 +52,8 @@ export const operatorChecks: readonly Check[] = [
         names,
       ).filter(({ code }) => code === "OPERATOR-NOT-READY"),
   }),
-  error("OPERATOR-TOO-OLD", "S122", {
-    title: `The operator is at ${oldest} or later`,
-    cause: `the operator is older than ${oldest}, and cannot be upgraded directly to 7.8.2-6 or later`,
-    fix: `upgrade the operator and the cluster to ${oldest} or later first, then continue from there`,
-    needs: ["deployments"],
-    judge: (situation) => {
-      const { deployment, installed } = situation;
-      if (deployment === undefined || installed === undefined) return [];
-      if (!isForNewBase(situation) || !isBefore(installed, oldest)) return [];
-      return [on(deployment, `the operator is at ${installed.tag}, older than ${oldest}`)];
-    },
-  }),
-  error("OPERATOR-VERSION-UNKNOWN", "Facts 8", {
-    vouched: true,
-    title: "The operator reports its release",
-    cause: "the operator's image is pinned by its digest and no annotation reports the release",
-    fix: "check in the registry which tag that digest has, and whether a later release may follow it",
-    needs: ["deployments"],
-    judge: ({ deployment, installed }) =>
-      deployment !== undefined && installed === undefined
-        ? [on(deployment, "neither its image's tag nor an annotation is a release")]
-        : [],
-  }),
+  prerequisites.operatorTooOld,
+  prerequisites.operatorVersionUnknown,
   warning("OPERATOR-VERSION-CONTRADICTS", "Facts 8", {
     title: "The operator's image and the chart's annotation tell the same release",
     cause: "the annotation of the chart names another release than the image's tag",

@@ -5,7 +5,7 @@ import { readName, termOf } from "../../domain/names/names";
 import { lossKeys } from "./definitions";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
-import { prerequisiteKeys } from "../upgrade/procedure";
+import { prerequisiteKeys } from "../../domain/checks/prerequisites";
 import { factNeeds } from "../../domain/checks/needs";
 import { applyNeeds, bindsOf } from "../reapply-rbac/needs";
 import {

@@ -3,7 +3,7 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Judgment } from "../../domain/checks/judge";
 import { requireMatched } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
-import { judgePrerequisites, prerequisiteKeys } from "../upgrade/procedure";
+import { judgePrerequisites, prerequisiteKeys } from "../../domain/checks/prerequisites";
 import type { PermissionChecker } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
 import { readSettled } from "../../readers/settled";

@@ -1,4 +1,5 @@
 /** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
+import { prerequisites } from "../../domain/checks/prerequisites";
 import { factNamed } from "../../domain/facts/facts";
 import { operatorFindings } from "../../domain/operator/findings";
 import { nameOf } from "../../domain/kube/objects";
@@ -7,9 +8,8 @@ import { grantLines } from "../../domain/kube/role-rules";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import type { ToldTag } from "../../domain/release/contents";
 import { compareReleaseTags, isSameRelease } from "../../domain/base/versions";
-import { getPath, asString } from "../../domain/base/values";
 import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
-import { isBefore, type CheckContext, tagged, type Tagged } from "../../domain/checks/context";
+import { type CheckContext } from "../../domain/checks/context";
 
 const { error, shared, warning } = checksOf("release");
 const source = "Facts 8";
@@ -26,14 +26,7 @@ export const releaseChecks: readonly Check[] = [
         ? [on(deployment, `it is at ${installed.tag}, ${wanted.tag} is requested`)]
         : [],
   }),
-  error("RELEASE-PATH", source, {
-    title: "The target release may follow what runs",
-    cause: "this release cannot follow the one that runs",
-    fix: "upgrade to a release in between first, then from there to this one",
-    needs: ["deployments", "ecs"],
-    wants: "version",
-    judge: judgePath,
-  }),
+  prerequisites.releasePath,
   error("RELEASE-TAG-MISMATCH", source, {
     title: "The release's files are of the target release",
     cause: "the operator's image in the bundle is of another release than the one asked for",
@@ -125,57 +118,6 @@ function clusterTags({
     ...(contents?.clusterTold ?? []),
     ...(listed === undefined ? [] : [{ tag: listed, by: "the list of known releases" }]),
   ];
-}
-
-interface ReleaseRule {
-  readonly says: string;
-  readonly forbids: (goal: Tagged, from: Tagged, ec: Tagged | undefined) => boolean;
-}
-
-const line = ({ release }: Tagged, major: number, minor?: number): boolean =>
-  release.numbers[0] === major && (minor === undefined || release.numbers[1] === minor);
-const same = (one: Tagged, tag: string): boolean => isSameRelease(one.tag, tag);
-
-/** The forbidden ways of domain facts 8; S122 and the active-active ones are checks of their own. */
-const rules: readonly ReleaseRule[] = [
-  {
-    says: "6.2.18 and later need 6.2.10-45 or later",
-    forbids: (goal, from) =>
-      !isBefore(goal, "6.2.18-0") && isBefore(goal, "7.8.2-6") && isBefore(from, "6.2.10-45"),
-  },
-  {
-    says: "8.0.20-26 does not follow 7.22.2-43",
-    forbids: (goal, from) => same(goal, "8.0.20-26") && same(from, "7.22.2-43"),
-  },
-  {
-    says: "7.2.4-2 and 7.2.4-7 do not follow 6.4.2-8",
-    forbids: (goal, from) =>
-      same(from, "6.4.2-8") && ["7.2.4-2", "7.2.4-7"].some((tag) => same(goal, tag)),
-  },
-  {
-    says: "a cluster of 6.4 goes to 8.0.2 up to 8.0.10 alone, any other of 6.x to no 8.x",
-    forbids: (goal, _from, ec) =>
-      ec !== undefined &&
-      line(goal, 8) &&
-      isBefore(ec, "7.2.0-0") &&
-      !(line(ec, 6, 4) && line(goal, 8, 0) && isBefore(goal, "8.0.11-0")),
-  },
-];
-
-function judgePath({
-  deployment,
-  installed,
-  wanted,
-  clusters,
-  names,
-}: CheckContext): readonly CheckResult[] {
-  if (deployment === undefined || installed === undefined || wanted === undefined) return [];
-  const tags = clusters.map((cluster) =>
-    tagged(asString(getPath(cluster, names.ecFields.versionTag))),
-  );
-  return rules
-    .filter(({ forbids }) => [undefined, ...tags].some((ec) => forbids(wanted, installed, ec)))
-    .map(({ says }) => on(deployment, `${wanted.tag} cannot follow: ${says}`));
 }
 
 function judgeFiles({ target: { contents }, managed }: CheckContext): readonly CheckResult[] {

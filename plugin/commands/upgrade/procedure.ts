@@ -3,6 +3,7 @@
  * order, `status` names the first that has something left to do, and what each part settles or cannot begin without
  * decides which findings of `check` stand against it.
  */
+import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import type { Area, Check } from "../../domain/checks/check";
 import {
   clusterStep,
@@ -16,17 +17,14 @@ import {
   rbacStep,
   webhookStep,
 } from "../status/next";
-import { type FactKey, type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
+import { type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
 import { ownerOf } from "../../domain/kube/owners";
 import { lineOf } from "../../domain/rbac/lines";
 import { isPrivileged, unprivilegedFrom, wantsAdjustment } from "../../domain/scc/refusals";
 import { parseReleaseTag } from "../../domain/base/versions";
 import { entriesInForce } from "../../domain/admission/configuration";
-import { checks } from "../checks";
-import { judgeBy, type JudgedCheck, type Judgment } from "../../domain/checks/judge";
-import type { Skip } from "../../domain/base/skip";
-import { type CheckTarget, situationOf } from "../../domain/checks/context";
+import type { JudgedCheck } from "../../domain/checks/judge";
 import type { Finding } from "../../domain/base/findings";
 import { ownClusters } from "../../domain/engine-cluster/operator";
 import type { PartId } from "../../kernel/report";
@@ -116,27 +114,6 @@ export interface Part {
   readonly blockedBy?: readonly string[];
 }
 
-/** Without these an upgrade freezes, or breaks into work of the operator (S113, S121-S127; domain facts 7). */
-const freezing: readonly string[] = [
-  "PLATFORM-UNSUPPORTED",
-  "PLATFORM-EDGE",
-  "PLATFORM-VERSION-UNKNOWN",
-  "OPERATOR-TOO-OLD",
-  "OPERATOR-VERSION-UNKNOWN",
-  "RELEASE-PATH",
-  "CLUSTER-LICENSE",
-  "CLUSTER-LICENSE-UNKNOWN",
-  "LICENSE-EXPIRED",
-  "CLUSTER-DATABASE-OLD",
-  "CLUSTER-DATABASE-UNKNOWN",
-  "CLUSTER-AUTO-USER-MODULES",
-  "CLUSTER-RESIZING",
-  "CLUSTER-MODULE-UNDEFINED",
-  "MODULE-OS-BASE",
-  "MODULE-RELEASE",
-  "ACTIVE-ACTIVE-OPERATOR",
-];
-
 /** Every part, in order. */
 export const procedure: readonly Part[] = [
   {
@@ -173,7 +150,7 @@ export const procedure: readonly Part[] = [
         "OPERATOR-ACCOUNT-ABSENT",
       ],
     },
-    blockedBy: freezing,
+    blockedBy: prerequisiteCodes,
   },
   {
     id: "webhook",
@@ -191,7 +168,7 @@ export const procedure: readonly Part[] = [
     source: "S10-S14, S48-S50",
     gate: noClusters,
     next: clusterStep,
-    blockedBy: freezing,
+    blockedBy: prerequisiteCodes,
   },
   {
     id: "scc",
@@ -228,27 +205,6 @@ export function nextStep(facts: NextFacts): NextStep | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** The checks without which some part may not begin. */
-export const prerequisiteCodes: readonly string[] = [
-  ...new Set(procedure.flatMap(({ blockedBy = [] }) => blockedBy)),
-];
-
-const prerequisites = checks.filter(({ code }) => prerequisiteCodes.includes(code));
-
-/** The lists that the prerequisites are judged by. */
-export const prerequisiteKeys: readonly FactKey[] = [
-  ...new Set(prerequisites.flatMap(({ needs }) => needs)),
-];
-
-/** Judges the prerequisites alone, for a command that upgrades the operator or a cluster. */
-export function judgePrerequisites(
-  facts: Facts,
-  target: CheckTarget,
-  skip: readonly Skip[],
-): Judgment {
-  return judgeBy(prerequisites, situationOf(facts, target), { skip });
 }
 
 /** The findings of all checks that no part of the whole upgrade settles. */

@@ -129,3 +129,8 @@ function databasesIn(facts: Facts, places: ReadonlySet<string>): readonly Placed
   const { edbs, eaadbs } = facts.objects;
   return [...placed("edb", edbs), ...placed("eaadb", eaadbs)];
 }
+
+/** The active-active databases among them. */
+export function activeActiveDatabases({ databases }: CheckContext): readonly KubeObject[] {
+  return databases.filter(({ kind }) => kind === "eaadb").map(({ object }) => object);
+}

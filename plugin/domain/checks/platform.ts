@@ -23,16 +23,16 @@ const platformIs =
       : [];
   };
 
-/** The checks of the platform. */
-export const platformChecks: readonly Check[] = [
-  error("PLATFORM-UNSUPPORTED", "S121", {
+/** Those without which no upgrade may begin. */
+export const platformPrerequisites = {
+  unsupported: error("PLATFORM-UNSUPPORTED", "S121", {
     title: "The platform is one that the operator supports",
     cause: "the operator does not support the platform's version",
     fix: "upgrade the platform, or choose an operator release that supports it",
     needs,
     judge: platformIs("unsupported"),
   }),
-  warning("PLATFORM-EDGE", "S121", {
+  edge: warning("PLATFORM-EDGE", "S121", {
     title: "The platform is well within the supported versions",
     cause:
       "the platform's version is just outside the published support table, whose copies differ",
@@ -40,6 +40,26 @@ export const platformChecks: readonly Check[] = [
     needs,
     judge: platformIs("edge"),
   }),
+  versionUnknown: error("PLATFORM-VERSION-UNKNOWN", "S121", {
+    title: "The platform reports its version",
+    cause:
+      "the platform does not report its version, so it is not known whether it is a supported one",
+    fix: "check with oc version or kubectl version that the operator supports it",
+    needs,
+    vouched: true,
+    judge: (situation) => {
+      const object = platformOf(situation);
+      return isUntold(situation)
+        ? [{ object, cause: `this is ${object} of an unknown version` }]
+        : [];
+    },
+  }),
+} satisfies Readonly<Record<string, Check>>;
+
+/** The checks of the platform. */
+export const platformChecks: readonly Check[] = [
+  platformPrerequisites.unsupported,
+  platformPrerequisites.edge,
   warning("PLATFORM-DEPRECATED", "S121", {
     title: "The platform's version is not deprecated",
     cause: "the operator still supports the platform's version, a later release will not",
@@ -66,20 +86,7 @@ export const platformChecks: readonly Check[] = [
       return [{ object, cause }];
     },
   }),
-  error("PLATFORM-VERSION-UNKNOWN", "S121", {
-    title: "The platform reports its version",
-    cause:
-      "the platform does not report its version, so it is not known whether it is a supported one",
-    fix: "check with oc version or kubectl version that the operator supports it",
-    needs,
-    vouched: true,
-    judge: (situation) => {
-      const object = platformOf(situation);
-      return isUntold(situation)
-        ? [{ object, cause: `this is ${object} of an unknown version` }]
-        : [];
-    },
-  }),
+  platformPrerequisites.versionUnknown,
   warning("PLATFORM-DISTRIBUTION", "S121", {
     title: "The distribution is one of the table of supported platforms",
     cause:

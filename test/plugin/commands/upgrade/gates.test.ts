@@ -1,5 +1,6 @@
 import { checks } from "../../../../plugin/commands/checks";
 import { type Area, areas, type Check } from "../../../../plugin/domain/checks/check";
+import { prerequisiteCodes } from "../../../../plugin/domain/checks/prerequisites";
 import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames } from "../../../../plugin/domain/names/names";
@@ -8,7 +9,7 @@ import * as procedure from "../../../../plugin/commands/upgrade/procedure";
 import type { Intent } from "../../../../plugin/commands/upgrade/procedure";
 import { anEc, factsOf } from "../../domain/engine-cluster/scene";
 
-const { databasesSkip, noClusters, prerequisiteCodes, prerequisiteFindings } = procedure;
+const { databasesSkip, noClusters, prerequisiteFindings } = procedure;
 const { rolesSkip, sccSkip, webhookSkip } = procedure;
 
 const facts = (
