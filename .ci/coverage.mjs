@@ -1,11 +1,12 @@
 // Holds the thresholds of package.json against `npm test` and `npm run test:deep` together: each has
-// left what it covered in a folder of .cache/coverage.
+// left what it covered in a folder of .cache/coverage. What only computes in a room is held like domain.
 import console from "node:console";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { onlyComputes } from "./rooms.mjs";
 
 const { createCoverageMap } = createRequire(import.meta.url)("istanbul-lib-coverage");
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -35,10 +36,15 @@ function hold(name, files, { branches }) {
   }
 }
 
-for (const [folder, wanted] of Object.entries(folders)) {
-  const files = map.files().filter((file) => file.startsWith(join(root, folder, sep)));
+function holdOwn(name, isOwn, wanted) {
+  const files = map.files().filter(isOwn);
   for (const file of files) judged.add(file);
-  hold(folder, files, wanted);
+  hold(name, files, wanted);
 }
+
+for (const [folder, wanted] of Object.entries(folders))
+  holdOwn(folder, (file) => file.startsWith(join(root, folder, sep)), wanted);
+const pathOf = (file) => relative(root, file).split(sep).join("/");
+holdOwn("what only computes in a room", (file) => onlyComputes(pathOf(file)), { branches: 100 });
 const others = map.files().filter((file) => !judged.has(file));
 hold("the rest", others, overAll);

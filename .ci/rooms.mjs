@@ -20,6 +20,9 @@ const shown = /^(.+-)?(checks|findings|next)\.ts$/;
 
 /** Files of a room that only compute. */
 const pure = /^(.+-)?(checks|findings|next|flags|plan)\.ts$/;
+
+/** True for a file of a room that only computes; the path is from the root of the repository. */
+export const onlyComputes = (path) => locate(path).room !== undefined && pure.test(basename(path));
 const acting = words("readers adapters kernel ports simulator");
 
 /** Files outside of the rooms that import from every room. */
@@ -146,8 +149,7 @@ export default {
     const pathOf = (file) => relative(context.cwd, file).split(sep).join("/");
     const source = pathOf(context.filename);
     const report = (node, why) => context.report({ node, messageId: "refused", data: { why } });
-    const isPure = locate(source).room !== undefined && pure.test(basename(source));
-    const acts = isPure ? reachesActing(context.filename, graph, pathOf) : undefined;
+    const acts = onlyComputes(source) ? reachesActing(context.filename, graph, pathOf) : undefined;
     return {
       ...eachImport(context, (node, file) => {
         const target = pathOf(file);

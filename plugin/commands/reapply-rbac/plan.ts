@@ -2,7 +2,7 @@
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { objectLabel } from "../../domain/kube/objects";
 import { ownerOf } from "../../domain/kube/owners";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { skipWord } from "../../domain/base/skip";
@@ -146,42 +146,35 @@ function requireDroppable({ dropLocal }: RbacOptions, sites: readonly Site[]): v
 
 /** What persons added and what is kept of it, once for all places that hold the same. */
 export function keptFindings({ wide, sites }: RbacPlan): readonly Finding[] {
-  const found = new Map<string, Finding[]>();
+  const found = new Map<string, { readonly finding: Finding; readonly others: string[] }>();
   for (const { found: held, wanted, plan } of [...wide, ...sites]) {
     const objects = { role: held.role ?? wanted.role, binding: held.binding };
     for (const finding of localFindings(objects, plan.kept)) {
       const same = found.get(finding.cause);
-      if (same === undefined) found.set(finding.cause, [finding]);
-      else same.push(finding);
+      if (same === undefined) found.set(finding.cause, { finding, others: [] });
+      else same.others.push(finding.object);
     }
   }
-  return [...found.values()].flatMap(([first, ...same]) => {
-    if (first === undefined) return [];
-    const others = same.flatMap(({ object = "" }) => object);
-    const cause =
-      others.length === 0
-        ? first.cause
-        : `${first.cause} (${others.length} more: ${shortened(others)})`;
-    return [{ ...first, cause }];
-  });
-}
-
-/** One finding for each place with leftovers. */
-export function staleFindings(all: readonly Stale[]): readonly Finding[] {
-  const alone = prunable(all).map(({ bindings }) =>
-    rbacFinding("stale", { object: first(bindings) }),
+  return [...found.values()].map(({ finding, others }) =>
+    others.length === 0
+      ? finding
+      : { ...finding, cause: `${finding.cause} (${others.length} more: ${shortened(others)})` },
   );
-  const shared = all
-    .filter(({ others }) => others.length > 0)
-    .map(({ bindings, others }) => {
-      const cause = `the binding is left, and is also for ${others.join(", ")}`;
-      return rbacFinding("staleShared", { object: first(bindings), cause });
-    });
-  return [...cutOff(alone), ...cutOff(shared)];
 }
 
-function first([binding]: readonly KubeObject[]): string {
-  return binding === undefined ? "" : objectLabel(binding);
+/** One finding for each place with leftovers, at its first binding. */
+export function staleFindings(all: readonly Stale[]): readonly Finding[] {
+  const alone = prunable(all).flatMap(({ bindings }) =>
+    bindings.slice(0, 1).map((binding) => rbacFinding("stale", { object: objectLabel(binding) })),
+  );
+  const shared = all.flatMap(({ bindings, others }) => {
+    if (others.length === 0) return [];
+    const cause = `the binding is left, and is also for ${others.join(", ")}`;
+    return bindings
+      .slice(0, 1)
+      .map((binding) => rbacFinding("staleShared", { object: objectLabel(binding), cause }));
+  });
+  return [...cutOff(alone), ...cutOff(shared)];
 }
 
 /** Those that --prune deletes. */

@@ -113,26 +113,33 @@ function grantEntry(role: string, { group, resource, verb }: Grant): string {
   return `${role}:${group}/${resource}:${verb}`;
 }
 
+/** What a person added to one object. */
+export type LocalFinding = Finding & { readonly object: string };
+
 /** The additions for a person, rule by rule, and how to give them up: one for each object. */
 export function localFindings(
   { role, binding }: Omit<Held, "bound">,
   local: Additions,
-): readonly Finding[] {
-  const finding = (object: KubeObject, field: string, part: Partial<Additions>): Finding => {
+): readonly LocalFinding[] {
+  const findAdded = (object: KubeObject, field: string, part: Partial<Additions>): LocalFinding => {
     const { grants, subjects } = { ...none, ...part };
     const added = [...grantLines(grants), ...subjects.map(subjectLabel)];
     const entries = entriesOf(object, { grants, subjects });
-    return rbacFinding("local", {
-      object: objectLabel(object),
+    const label = objectLabel(object);
+    const finding = rbacFinding("local", {
+      object: label,
       field,
       cause: `a person added what no known release had, and it is kept: ${added.join("; ")}`,
       fix: `nothing, as long as it is intended; else reapply-rbac --drop-local ${entries.join(",")}`,
     });
+    return { ...finding, object: label };
   };
   return [
-    ...(role && local.grants.length > 0 ? [finding(role, "rules", { grants: local.grants })] : []),
+    ...(role && local.grants.length > 0
+      ? [findAdded(role, "rules", { grants: local.grants })]
+      : []),
     ...(binding && local.subjects.length > 0
-      ? [finding(binding, "subjects", { subjects: local.subjects })]
+      ? [findAdded(binding, "subjects", { subjects: local.subjects })]
       : []),
   ];
 }

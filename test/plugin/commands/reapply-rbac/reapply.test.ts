@@ -11,6 +11,7 @@ import {
   subjectsOf,
 } from "../../../../plugin/domain/kube/role-rules";
 import { getOwn } from "../../../../plugin/domain/base/values";
+import { shippedTemplates } from "../../../../plugin/cmdutil/release-option";
 import { unwritable } from "../world";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
 import { anOperator } from "../../domain/engine-cluster/scene";
@@ -93,6 +94,21 @@ describe("what is told to be managed", () => {
     expect(resultsOf(report)).toEqual({ "(cluster)": "created", a: "created", b: "created" });
     expect(report.findings?.map(({ object }) => object)).toEqual(["Namespace/b"]);
     expect((await scene.run()).exit.code).toBe(0);
+    expect(scene.writes()).toEqual([]);
+  });
+
+  test("by label: files without the cluster-wide pair are wrong usage, and nothing is written", async () => {
+    const scene = aScene([
+      settings({ EDB_NAMESPACES_LABEL: "managed" }),
+      aNamespace("a", { labels: { managed: "" } }),
+    ]);
+    const { documents: all } = shippedTemplates(names);
+    const documents = all.filter((each) => !String(getOwn(each, "kind")).startsWith("Cluster"));
+    const report = await scene.run({ documents, source: "roles.yaml" });
+    expect(report.exit).toMatchObject({
+      code: 2,
+      reason: matching("template roles.yaml: it holds no ClusterRole/"),
+    });
     expect(scene.writes()).toEqual([]);
   });
 

@@ -1,0 +1,15 @@
+/** Flags of one command that contradict each other, or that say nothing. */
+import { parse } from "../../../plugin/cli/tree";
+
+test.each([
+  ["reapply-rbac --namespaces=,", ["--namespaces: give at least one namespace"]],
+  ["policy --schema=edb --mode=audit", ["--mode: goes with the policies alone"]],
+  ["policy --match-conditions --mode=audit", ["--mode: goes with the policies alone"]],
+  ["policy --mode=audit", []],
+  ["reapply-rbac --namespaces=a,b,a", []],
+])("%s", (line, problems) => {
+  const { chosen, problems: mistyped } = parse(line.split(" "), "kubectl engine");
+  expect([...mistyped, ...(chosen?.entry.prepare(chosen.raw).problems ?? ["no command"])]).toEqual(
+    problems,
+  );
+});
