@@ -295,7 +295,7 @@ const maxAttempts = 3;
 /** What is done with a plan, and how another one is made. */
 interface Replanned<P, T> {
   readonly work: (plan: P) => Promise<T>;
-  /** Throws where the new plan is not the same work (5, PLAN-CHANGED). */
+  /** Throws where the new plan is not the same work (5, PLAN-EXCEEDED). */
   readonly again: (error: ChangedError, plan: P) => Promise<P>;
   /** How often it is tried; absent: three times. Some objects' status is written all the time. */
   readonly attempts?: number;

@@ -120,7 +120,7 @@ export class Session {
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
   }
 
-  /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-CHANGED). */
+  /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-EXCEEDED). */
   confirm(changes: readonly Change[]): void {
     this.#confirm(this.#actsOf(changes));
   }

@@ -218,7 +218,7 @@ export class Summary {
     );
     return {
       ...(isLeftOut && this.#notPruned === 0 && { leftOut: names }),
-      code: allFor([...rightsCodes, planFindings.changed.code]) ? untouched : exitCodes.partial,
+      code: allFor([...rightsCodes, planFindings.exceeded.code]) ? untouched : exitCodes.partial,
       reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
       next: "fix what is named, then run the same command again: it writes only where something is missing",
     };

@@ -1,9 +1,11 @@
 /** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
 import { prerequisites } from "../../domain/checks/prerequisites";
+import type { Code } from "../../domain/names/codes";
 import { ec, text } from "../../domain/names/text";
 import { isTooOld } from "../../domain/engine-cluster/causes";
 import { keepsNothing } from "../../domain/database/bdb";
 import { databaseFindings } from "../../domain/database/findings";
+import { judgeVersions } from "../../domain/database/two-versions";
 import { isPassing, stateFinding } from "../../domain/database/state";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
@@ -31,6 +33,9 @@ const perDatabase =
   (situation: CheckContext): readonly CheckResult[] =>
     situation.databases.flatMap((database) => judge(database, situation) ?? []);
 
+/** One database in a bad state does not block the upgrade of the others. */
+const asWarning = (code: Code): Code => ({ ...code, severity: "warning" });
+
 /** The checks of the databases. */
 export const databaseChecks: readonly Check[] = [
   prerequisites.databaseOld,
@@ -43,45 +48,20 @@ export const databaseChecks: readonly Check[] = [
     needs,
     judge: perDatabase(judgeVersion),
   }),
-  warning("DATABASE-TWO-VERSIONS", "S61", {
+  shared(databaseFindings.twoVersions, {
     title: "Every active-active database asks for one version",
-    cause: "an active-active database asks for different versions in the two places of the field",
-    fix: "set both to the same version, or remove the one that the operator does not read",
     needs: [...needs, "definitions"],
-    judge: perDatabase(({ object, kind }, { facts }) => {
-      const paths = versionPaths(facts, { kind, object });
-      const values = paths.map((path) => getPath(object, path));
-      if (new Set(values).size < 2) return undefined;
-      const said = paths.map(
-        (path) => `${fieldText(path)} is ${renderValue(getPath(object, path))}`,
-      );
-      return on(object, said.join(", "), { field: paths.map(fieldText).join(", ") });
-    }),
+    judge: perDatabase((database, { facts }) => judgeVersions(facts, database)),
   }),
-  warning("DATABASE-CLUSTER-ABSENT", "Facts 6", {
-    title: text`Every database belongs to an ${ec} that exists`,
-    cause: text`the ${ec} that a database names is in neither its own nor the operator's namespace`,
-    fix: text`correct the name: a database names an ${ec} of the operator's namespace`,
+  shared(asWarning(databaseFindings.clusterUnknown), {
+    title: text`Every database names its ${ec}, which exists`,
     needs,
     judge: perDatabase(({ object, kind, lookup }, { names }) =>
-      lookup.is === "missing"
-        ? on(object, showMiss(lookup, names), {
+      lookup.is === "found"
+        ? undefined
+        : on(object, showMiss(lookup, names), {
             field: fieldText(fieldsOf(kind, names).clusterReference),
-          })
-        : undefined,
-    ),
-  }),
-  warning("DATABASE-CLUSTER-AMBIGUOUS", "C16", {
-    title: text`Every database reports which ${ec} is meant`,
-    cause: text`a database names no ${ec}, and there are several`,
-    fix: text`name the ${ec} in the database`,
-    needs,
-    judge: perDatabase(({ object, kind, lookup }, { names }) =>
-      lookup.is === "ambiguous"
-        ? on(object, showMiss(lookup, names), {
-            field: fieldText(fieldsOf(kind, names).clusterReference),
-          })
-        : undefined,
+          }),
     ),
   }),
   warning("DATABASE-UNMANAGED", "Facts 6", {
@@ -104,10 +84,8 @@ export const databaseChecks: readonly Check[] = [
       return on(object, found.cause, { field: fieldText(path), ...fix });
     }),
   }),
-  warning("DATABASE-SPEC-INVALID", "Facts 7", {
+  shared(asWarning(databaseFindings.specInvalid), {
     title: "The operator accepts every database's spec",
-    cause: "the operator does not accept a database's spec, and does not act on it",
-    fix: "see the operator's log for the field, and fix it",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).specStatus;
@@ -129,10 +107,8 @@ export const databaseChecks: readonly Check[] = [
       return on(object, `generation ${generation}, acted on is ${seen}`);
     }),
   }),
-  warning("DATABASE-DELETING", "Facts 4.1", {
+  shared(asWarning(databaseFindings.deleting), {
     title: "No database is being deleted",
-    cause: text`a database is being deleted; its ${ec} cannot be deleted before it`,
-    fix: "wait until it is gone; if it stays, check that the admission webhook answers: without it no finalizer can be removed",
     needs,
     judge: perDatabase(({ object }) =>
       isDeleting(object) ? on(object, renderDeletion(object)) : undefined,

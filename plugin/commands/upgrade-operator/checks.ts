@@ -3,6 +3,7 @@ import { prerequisites } from "../../domain/checks/prerequisites";
 import { factNamed } from "../../domain/facts/facts";
 import { annotationKey, annotationOf, type KubeObject } from "../../domain/kube/objects";
 import { judgeImages, parseImage, publicImages, registryOf } from "../../domain/release/images";
+import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeRegistry } from "../../domain/operator/refusals";
 import { isOperator } from "../../domain/operator/wanted";
@@ -27,10 +28,8 @@ export const operatorChecks: readonly Check[] = [
         ? [{ object: `Namespace/${facts.namespace}`, cause: "the namespace does not exist" }]
         : [],
   }),
-  error("OPERATOR-ABSENT", "S15", {
+  shared(clusterFindings.operatorAbsent, {
     title: "The operator is in this namespace",
-    cause: "the namespace has no Deployment of the operator",
-    fix: "give the operator's namespace with -n; under another brand, its names with --names",
     needs: ["deployments", "namespaces"],
     judge: ({ deployment, facts, names }) =>
       // of an absent namespace the check of the namespace tells

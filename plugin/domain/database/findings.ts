@@ -35,16 +35,16 @@ export const databaseFindings = {
     fix: text`bring the ${ec} to Running first, or run again with --wait`,
   }),
   clusterUnknown: error("DATABASE-CLUSTER-UNKNOWN", "C16", {
-    cause: text`the ${ec} of the database is not found`,
-    fix: "correct the reference in the database, or give the namespace of its operator with -n",
+    cause: text`the ${ec} of the database is not known: the one that it names is in neither its own nor the operator's namespace, or it names none and there are several`,
+    fix: text`name an ${ec} of the operator's namespace in the database, or give the namespace of its operator with -n`,
   }),
   dataMayGo: warning("DATABASE-DATA-MAY-GO", "S83, S84", {
     cause: "the request allows the data of the database to be lost",
     fix: "nothing, if losing the data is acceptable; else run again without --may-discard-data and --force-discard",
   }),
-  deleting: error("DATABASE-BEING-DELETED", "Facts 7", {
+  deleting: error("DATABASE-DELETING", "Facts 4.1", {
     cause: "the database is being deleted",
-    fix: "nothing, if it is to go; with --all it is left out, and the others are upgraded",
+    fix: "nothing, if it is to go: with --all it is left out, and the others are upgraded; if it stays, check that the admission webhook answers: without it no finalizer can be removed",
   }),
   failed: error("DATABASE-FAILED", "Facts 9", {
     cause: "the database is in a failed state that it does not leave by itself",
@@ -124,11 +124,7 @@ export const databaseFindings = {
       "neither the status nor the spec of the database reports which version it runs, so the step cannot be judged",
     fix: "wait until its status has a version, or accept it with --skip DATABASE-RUNS-UNKNOWN=OBJECT",
   }),
-  ruleWarning: warning("DATABASE-EDIT-WARNED", "C7", {
-    cause: "the admission rules let the edit pass with a warning",
-    fix: "read the warning before you continue",
-  }),
-  specRefused: error("DATABASE-SPEC-REFUSED", "Facts 7", {
+  specInvalid: error("DATABASE-SPEC-INVALID", "Facts 7", {
     cause: "the operator does not accept the database's spec, and does not act on it",
     fix: "see the operator's log for the field, fix it, then run again",
   }),
@@ -174,7 +170,7 @@ export const databaseFindings = {
       "a database is neither replicated nor persistent: an upgrade restarts it empty, or is refused",
     fix: "switch on replication or persistence for the upgrade, or accept the data loss",
   }),
-  versionsDiffer: warning("DATABASE-VERSIONS-DIFFER", "C8", {
+  twoVersions: warning("DATABASE-TWO-VERSIONS", "S61, C8", {
     cause:
       "the active-active database asks for different engine versions, in its spec and in its global configurations",
     fix: "nothing before an upgrade, which writes both; else set both to the version that runs",

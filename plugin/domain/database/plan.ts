@@ -5,7 +5,8 @@ import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { bundledVersions } from "../release/platforms";
 import { databaseVersion, type Participant, renderVersion } from "./rollout";
-import { fieldText, readSubject } from "../rules/fields";
+import { readSubject } from "../rules/fields";
+import { ruleFindings } from "../rules/findings";
 import { judgeEdit } from "../rules/order";
 import { releasesOf } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
@@ -23,6 +24,7 @@ import { keepsNothing } from "./bdb";
 import { isPassing, stateFinding } from "./state";
 import { isDeleting } from "../kube/deletion";
 import { judgeChoice, pickOffered } from "./offer";
+import { judgeVersions } from "./two-versions";
 import { databaseFinding } from "./findings";
 import { versionPaths } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
@@ -102,7 +104,7 @@ export function planDatabase(
     warnings: [
       ...judged.warnings,
       ...newerThan(label, aim),
-      ...atOdds(facts, target),
+      ...judgeVersions(facts, target),
       ...emptied(facts, target, { edits, via: wish.via }),
     ],
   };
@@ -198,20 +200,6 @@ function emptied(
   return [databaseFinding("restartsEmpty", { object: objectLabel(object), cause })];
 }
 
-/** Two places that ask for different versions: which one counts is not published. */
-function atOdds(facts: Facts, target: DatabaseTarget): readonly Finding[] {
-  const places = versionPaths(facts, target).map((path) => ({
-    path,
-    value: getPath(target.object, path),
-  }));
-  if (places.every(({ value }) => value === places[0]?.value)) return [];
-  const told = places.map(({ path, value }) => `${fieldText(path)} ${String(value)}`).join(", ");
-  const object = objectLabel(target.object);
-  return [
-    databaseFinding("versionsDiffer", { object, cause: `it asks for different versions: ${told}` }),
-  ];
-}
-
 type EvaluatedEdits = Pick<DatabasePlan, "blocks" | "warnings" | "owned">;
 
 /** An instance is not edited itself, so there is no edit to judge. */
@@ -261,7 +249,11 @@ function ruled(
     blocks: causes.map(({ field, message }) =>
       databaseFinding("refused", { object: label, field, cause: message }),
     ),
-    warnings: warnings.map((cause) => databaseFinding("ruleWarning", { object: label, cause })),
+    warnings: warnings.map((cause) => ({
+      ...ruleFindings.warned,
+      object: label,
+      cause,
+    })),
   };
 }
 

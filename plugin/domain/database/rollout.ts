@@ -106,7 +106,7 @@ export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): 
 }
 
 type StallCode =
-  "actionFailed" | "deleting" | "failed" | "participantBehind" | "specRefused" | "uidUnknown";
+  "actionFailed" | "deleting" | "failed" | "participantBehind" | "specInvalid" | "uidUnknown";
 type DatabaseProblem = readonly [what: StallCode, because: string];
 
 /** What stands against it for certain: an answer of the operator, or an end. */
@@ -123,7 +123,7 @@ function troubleOf(
 }
 
 function refusal(specStatus: string, state: string): DatabaseProblem | undefined {
-  if (specStatus !== "Valid") return ["specRefused", `its spec status is ${specStatus}`];
+  if (specStatus !== "Valid") return ["specInvalid", `its spec status is ${specStatus}`];
   return state.endsWith("failed") ? ["failed", `its state is ${state}`] : undefined;
 }
 

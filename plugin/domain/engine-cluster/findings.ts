@@ -86,9 +86,9 @@ export const clusterFindings = {
     cause: text`the operator has not acted on the ${ec}'s new spec`,
     fix: "see the operator's log, and whether it runs and watches this namespace",
   }),
-  operatorAbsent: error("CLUSTER-OPERATOR-ABSENT", "S9", {
-    cause: text`the namespace has no operator, so nothing would act on the ${ec}`,
-    fix: text`give the namespace of the operator and its ${ec} with -n`,
+  operatorAbsent: error("OPERATOR-ABSENT", "S9, S15", {
+    cause: text`the namespace has no Deployment of the operator, so nothing would act on its ${ec}`,
+    fix: "give the operator's namespace with -n; under another brand, its names with --names",
   }),
   operatorUnknown: warning("CLUSTER-OPERATOR-UNKNOWN", "Facts 8", {
     cause: "it is not known which cluster release the operator manages",

@@ -7,18 +7,13 @@ const source = "exit code 5";
 
 /** The codes by what they are about. */
 export const planFindings = {
-  changed: error("PLAN-CHANGED", source, {
-    cause:
-      "someone changed the cluster after the writes were confirmed, so that others would be needed",
-    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
-  }),
   stale: error("PLAN-STALE", source, {
     cause: "the cluster, an object or the release is not what the saved plan was made for",
     fix: "look at what has changed, then create a new plan with --plan-out",
   }),
   exceeded: error("PLAN-EXCEEDED", source, {
     cause:
-      "someone changed an object since the plan was shown, so that more would have to be written",
+      "someone changed the cluster since the plan was shown or confirmed, so that other or more writes would be needed",
     fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
@@ -41,7 +36,7 @@ export function unconfirmedFindings(
   return now
     .filter((act) => !known.has(keyOf(act)))
     .map(({ object, does }) => ({
-      ...planFindings.changed,
+      ...planFindings.exceeded,
       object,
       cause: `someone changed the cluster, so that one would also have to ${does}, which was not confirmed`,
     }));

@@ -296,14 +296,14 @@ test.each<[string, () => Promise<Done>]>([
       return { report, sent: patchesOf(scene).filter((line) => !line.includes("shop/sessions")) };
     },
   ]),
-])("%s: PLAN-CHANGED, and it is not sent", async (_, act) => {
+])("%s: PLAN-EXCEEDED, and it is not sent", async (_, act) => {
   const { report, sent } = await act();
   const all = [
     report.findings ?? [],
     ...(report.namespaces ?? []).map((one) => one.findings ?? []),
   ];
   const codes = all.flat().map(({ code }) => code);
-  expect([codes.includes("PLAN-CHANGED"), sent]).toEqual([true, []]);
+  expect([codes.includes("PLAN-EXCEEDED"), sent]).toEqual([true, []]);
   expect(report.exit.code).toBe(5);
   expect(report.exit.next ?? report.findings?.at(-1)?.fix).toMatch(/run again|same command/);
 });

@@ -48,10 +48,10 @@ test("a patch of the metadata keeps its fields and is bound to the object that w
 
 test("what nobody confirmed is not sent", async () => {
   const { cluster, kept, session, patch } = await aWorld();
-  await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-CHANGED", exitCode: 5 });
+  await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-EXCEEDED", exitCode: 5 });
   const other = { ...patch, edits: [{ ...patch.edits[0], to: "web" }] } as Patch;
   session.confirm([other]);
-  await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-CHANGED" });
+  await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-EXCEEDED" });
   expect((await cluster.get(shop))?.metadata.labels).not.toHaveProperty("tier");
   expect([kept, session.written]).toEqual([[], 0]);
 });

@@ -260,12 +260,12 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     {},
     ["CLUSTER-SPEC-INVALID"],
   ],
-  ["no operator", { deployments: [] }, {}, ["CLUSTER-OPERATOR-ABSENT"]],
+  ["no operator", { deployments: [] }, {}, ["OPERATOR-ABSENT"]],
   [
     "a tag below the spec's",
     { deployments: [] },
     { tag: "7.8.2-34" },
-    ["CLUSTER-OPERATOR-ABSENT", "CLUSTER-TARGET-LOWER"],
+    ["OPERATOR-ABSENT", "CLUSTER-TARGET-LOWER"],
   ],
   [
     "a tag below what runs",

@@ -737,7 +737,7 @@ describe("a record that is not active is judged before the call", () => {
     ["pending", "DATABASE-BUSY"],
     ["creation-failed", "DATABASE-FAILED"],
     ["recovery", "DATABASE-FAILED"],
-    ["delete-pending", "DATABASE-BEING-DELETED"],
+    ["delete-pending", "DATABASE-DELETING"],
   ])("%s: 3, nothing is called", async (status, code) => {
     const scene = await anApiScene(inState(status));
     const report = await scene.upgrade();
@@ -812,7 +812,7 @@ describe("a record that is not active is judged before the call", () => {
 
   test.each([
     ["import-pending", "DATABASE-BUSY"],
-    ["delete-pending", "DATABASE-BEING-DELETED"],
+    ["delete-pending", "DATABASE-DELETING"],
   ])("%s that comes after the list is seen right before the call: 3", async (status, code) => {
     const scene = await anApiScene();
     const report = await scene.upgrade(

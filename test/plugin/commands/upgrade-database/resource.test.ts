@@ -125,7 +125,7 @@ describe("a database that follows the channel major", () => {
     const report = await scene.run({ version: "7.4" });
     expect([report.exit.code, codesOf(report)]).toEqual([
       3,
-      ["DATABASE-RUNS-UNKNOWN", "DATABASE-EDIT-WARNED"],
+      ["DATABASE-RUNS-UNKNOWN", "RULES-WARNING"],
     ]);
     expect(scene.sent).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe("before the first write", () => {
       "a lower version than runs",
       { databases: ["shop/orders"], version: "7.2" },
       3,
-      ["DATABASE-LOWER", "DATABASE-EDIT-WARNED", "DATABASE-MODULES-FOLLOW"],
+      ["DATABASE-LOWER", "RULES-WARNING", "DATABASE-MODULES-FOLLOW"],
     ],
     ["a canary that is not meant", { canary: "orders" }, 2, []],
   ])("is refused: %s", async (_title, ...[options, code, codes]) => {
@@ -273,7 +273,7 @@ describe("when it does not go well", () => {
     const scene = await aScene();
     await scene.edit("sessions", { spec: { modulesList: [{ name: "rg" }] } });
     const report = await scene.run({ version: "7.2" });
-    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-SPEC-REFUSED"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-SPEC-INVALID"]]);
   });
 });
 

@@ -223,9 +223,9 @@ export const databaseRows: Rows = {
       .set(...bothPlaces)
       .set(eaadb, "spec.engineVersion", "8.0")
       .set(eaadb, "spec.globalConfigurations.engineVersion", "8.0"),
-  "DATABASE-CLUSTER-ABSENT: another name": (w) =>
+  "DATABASE-CLUSTER-UNKNOWN: another name": (w) =>
     w.set(edb, "spec.engineEnterpriseCluster.name", "no-such"),
-  "DATABASE-CLUSTER-AMBIGUOUS: two ECs and no name": (w) =>
+  "DATABASE-CLUSTER-UNKNOWN: two ECs and no name": (w) =>
     w
       .copy(ec, { name: "two" })
       .copy("Service/engine/ec", { name: "two" })

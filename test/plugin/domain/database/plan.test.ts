@@ -43,8 +43,8 @@ describe("an active-active database is written where it asks (S61, C8)", () => {
     ["in its global configurations", {}, [inGlobal], []],
     ["in its spec", { engineVersion: "7.2", globalConfigurations: {} }, [inSpec], []],
     ["in both", both("7.2"), [inSpec, inGlobal], []],
-    ["in both, at odds", both("7.4"), [inSpec, inGlobal], ["VERSIONS-DIFFER"]],
-    ["in both, one there already", both("8.0"), [inGlobal], ["VERSIONS-DIFFER"]],
+    ["in both, at odds", both("7.4"), [inSpec, inGlobal], ["TWO-VERSIONS"]],
+    ["in both, one there already", both("8.0"), [inGlobal], ["TWO-VERSIONS"]],
   ])("%s", (_title, ...[spec, paths, warnings]) => {
     const planned = plan(sceneOf({ edbs: [], eaadbs: [anEaadb({ spec })] }));
     expect(planned.edits.map(({ path, to }) => [path, to])).toEqual(
@@ -98,7 +98,7 @@ test.each<[string, Facts, Partial<DatabaseWish>, readonly string[]]>([
       edbs: [anEdb("orders", { metadata: { deletionTimestamp: "2026-08-01T00:00:00Z" } })],
     }),
     {},
-    ["BEING-DELETED"],
+    ["DELETING"],
   ],
 ])("is blocked: %s", (_title, ...[facts, wish, expected]) => {
   expect(codes(plan(facts, wish).blocks)).toEqual(expected);
@@ -160,7 +160,7 @@ describe("a database that runs more than is asked for", () => {
 
 test("a lower number than the spec's passes the rules with their warning", () => {
   const edb = anEdb("orders", { spec: { engineVersion: "8.2" }, status: { version: "7.4.1" } });
-  expect(codes(plan(sceneOf({ edbs: [edb] })).warnings)).toEqual(["EDIT-WARNED"]);
+  expect(codes(plan(sceneOf({ edbs: [edb] })).warnings)).toEqual(["RULES-WARNING"]);
 });
 
 test.each<[string, Facts, readonly string[]]>([
@@ -299,7 +299,7 @@ describe("the state of a database is judged before its resource is written", () 
     ["creation-failed", "FAILED"],
     ["import-failed", "FAILED"],
     ["recovery", "FAILED"],
-    ["delete-pending", "BEING-DELETED"],
+    ["delete-pending", "DELETING"],
   ])("%s", (status, code) => {
     expect(codes(plan(inState(status)).blocks)).toEqual([code]);
   });

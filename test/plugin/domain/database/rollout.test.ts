@@ -90,7 +90,7 @@ test.each<[string, object, Wanted, Expected]>([
     "a spec that is refused",
     { ...there, specStatus: "Pending" },
     {},
-    stalled("SPEC-REFUSED", "its spec status is Pending"),
+    stalled("SPEC-INVALID", "its spec status is Pending"),
   ],
   [
     "a creation that failed",
@@ -119,7 +119,7 @@ test.each<[string, object, Wanted, Expected]>([
 test("an EDB that is being deleted does not come, one without a generation is observed", () => {
   const deleted = judgeEdb(there, {}, { deletionTimestamp: "2026-08-01T00:00:00Z" });
   expect(deleted).toMatchObject(
-    stalled("BEING-DELETED", "it is being deleted since 2026-08-01T00:00:00Z"),
+    stalled("DELETING", "it is being deleted since 2026-08-01T00:00:00Z"),
   );
   expect(judgeEdb({ ...there, ...unseen }, {}, { generation: undefined }).is).toBe("done");
 });
@@ -159,15 +159,15 @@ test.each<[string, Parts, readonly KubeObject[], Wanted, Expected]>([
   ["replication", { status: down }, [], {}, "replication up (now down)"],
   ["replication for long", { status: down }, [], stuck, "STUCK"],
   ["an instance is late", {}, [late], {}, "7.2 to become 8.0 (state active)"],
-  ["its spec is refused", { status: { specStatus: "Invalid" } }, [], {}, "SPEC-REFUSED"],
+  ["its spec is refused", { status: { specStatus: "Invalid" } }, [], {}, "SPEC-INVALID"],
   ["it failed", { status: { status: "creation-failed" } }, [], {}, "FAILED"],
-  ["it is being deleted", { metadata: { deletionTimestamp: "x" } }, [], {}, "BEING-DELETED"],
+  ["it is being deleted", { metadata: { deletionTimestamp: "x" } }, [], {}, "DELETING"],
   [
     "a standstill is told before what still moves",
     { status: { linkedEdbs: ["carts-here", "b"] } },
     [late, anEdb("b", { status: { specStatus: "Invalid" } })],
     {},
-    "SPEC-REFUSED",
+    "SPEC-INVALID",
   ],
   [
     "an instance elsewhere has come as well",
