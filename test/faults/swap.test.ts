@@ -1,5 +1,5 @@
 /** The cluster's state is the only memory: whenever a run ends, the next one ends up to date. */
-import type { Call } from "../support/fake-cluster";
+import type { Call } from "../support/kept-cluster";
 import {
   applyNew,
   deleteOld,

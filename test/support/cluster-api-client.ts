@@ -8,7 +8,8 @@ import { defaultNames, type Names } from "../../plugin/domain/names/names";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { anObject } from "./builders";
-import { FakeCluster } from "./fake-cluster";
+import type { KeptCluster } from "./kept-cluster";
+import { makeWorld } from "./world";
 import { ManualClock } from "./manual-clock";
 import { aFolder } from "./a-folder";
 
@@ -54,10 +55,8 @@ export function aCaFile(pem: string): string {
 }
 
 /** A cluster that holds the credentials and nothing else. */
-export function aCredentialsCluster(username: string, password: string): FakeCluster {
-  const cluster = new FakeCluster(new ManualClock());
-  cluster.put(anApiSecret(username, password));
-  return cluster;
+export function aCredentialsCluster(username: string, password: string): KeptCluster {
+  return makeWorld({ objects: [anApiSecret(username, password)] }).cluster;
 }
 
 /** A connected client; nothing is sent before its first call. */

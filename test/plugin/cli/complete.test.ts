@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { ApiError } from "../../../plugin/domain/base/errors";
 import { aFolder } from "../../support/a-folder";
 import { aDatabase, aNamespace, anObject, resourceOf } from "../../support/builders";
-import { FakeCluster } from "../../support/fake-cluster";
-import { ManualClock } from "../../support/manual-clock";
+import type { KeptCluster } from "../../support/kept-cluster";
+import { makeWorld } from "../../support/world";
 import { type Scene, typed } from "../../support/program-world";
 
 const sources: Sources = {
@@ -116,15 +116,15 @@ test("__complete answers as kubectl asks a plugin, with help behind a tab", asyn
 });
 
 /** A cluster of two namespaces, in the first of which the commands work. */
-function aCluster(): FakeCluster {
-  const cluster = new FakeCluster(new ManualClock());
-  cluster.served.push(resourceOf(names.ec), resourceOf(names.edb), resourceOf(names.eaadb));
+function aCluster(): KeptCluster {
+  const served = [names.ec, names.edb, names.eaadb].map(resourceOf);
+  const world = makeWorld({ served });
   const ec = anObject(resourceOf(names.ec), { name: "main", namespace: "engine" });
-  for (const name of ["engine", "shop"]) cluster.put(aNamespace(name));
-  cluster.put(ec);
-  cluster.put(aDatabase("engine", "orders"));
-  cluster.put(aDatabase("shop", "carts"));
-  return cluster;
+  for (const name of ["engine", "shop"]) world.put(aNamespace(name));
+  world.put(ec);
+  world.put(aDatabase("engine", "orders"));
+  world.put(aDatabase("shop", "carts"));
+  return world.cluster;
 }
 
 const kubeconfig = {
@@ -149,7 +149,7 @@ async function asked(line: string, scene: Scene = {}) {
   return { code, words: wordsIn(out), err };
 }
 
-const on = (cluster: FakeCluster): Scene => ({ connect: () => Promise.resolve(cluster) });
+const on = (cluster: KeptCluster): Scene => ({ connect: () => Promise.resolve(cluster) });
 
 test.each([
   ["clusters", "upgrade-cluster ", ["main"]],

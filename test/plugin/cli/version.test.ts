@@ -4,8 +4,7 @@ import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { UnavailableError } from "../../../plugin/domain/base/errors";
 import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { schemaProblems } from "../../control-plane/plugin-run";
-import { FakeCluster } from "../../support/fake-cluster";
-import { ManualClock } from "../../support/manual-clock";
+import { makeWorld } from "../../support/world";
 import { typed } from "../../support/program-world";
 
 const deployed = (name: string, namespace: string, image: string) => ({
@@ -19,8 +18,7 @@ const { deployment: webhook } = names.companion;
 const operator = deployed(names.operator.deployment, "engine", "engine/operator:8.0.2-2");
 
 function clusterOf(...objects: readonly ReturnType<typeof deployed>[]) {
-  const cluster = new FakeCluster(new ManualClock());
-  for (const object of [operator, ...objects]) cluster.put(object);
+  const { cluster } = makeWorld({ objects: [operator, ...objects] });
   return { connect: () => Promise.resolve<KubeClient>(cluster) };
 }
 

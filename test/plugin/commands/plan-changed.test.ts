@@ -127,8 +127,8 @@ test.each<[string, () => Promise<Done>]>([
     async () => {
       const scene = new SwapScene({ new: { caBundle: "" } });
       scene.onCall(isWrite("apply"), () => {
-        scene.cluster.put(anOldConfiguration({}));
-        scene.cluster.put(aNewConfiguration({ caBundle: "eA==" }));
+        scene.world.put(anOldConfiguration({}));
+        scene.world.put(aNewConfiguration({ caBundle: "eA==" }));
       });
       const report = await scene.run();
       return { report, sent: scene.cluster.written.filter((line) => line !== applyNew) };
@@ -139,7 +139,7 @@ test.each<[string, () => Promise<Done>]>([
     async () => {
       const scene = new SwapScene({ new: { caBundle: "" } });
       scene.onCall(isWrite("apply"), () => {
-        scene.cluster.put(aNewConfiguration({ entry: { failurePolicy: "Ignore" }, caBundle: "" }));
+        scene.world.put(aNewConfiguration({ entry: { failurePolicy: "Ignore" }, caBundle: "" }));
       });
       const report = await scene.run();
       expect(scene.entry()).toMatchObject({ failurePolicy: "Ignore" });
@@ -151,7 +151,7 @@ test.each<[string, () => Promise<Done>]>([
     async () => {
       const scene = new SwapScene({ old: true });
       scene.onCall(isWrite("apply"), () => {
-        scene.cluster.put(aNewConfiguration({ entry: { failurePolicy: "Ignore" } }));
+        scene.world.put(aNewConfiguration({ entry: { failurePolicy: "Ignore" } }));
       });
       const report = await scene.run();
       expect(scene.live()?.metadata.name).toBe(newName);

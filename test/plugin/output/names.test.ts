@@ -6,8 +6,7 @@ import { renderNames } from "../../../plugin/output/names";
 import { diff, entries, jobs } from "../../../plugin/cli/commands";
 import type { Report } from "../../../plugin/kernel/report";
 import { aNamespace } from "../../support/builders";
-import { FakeCluster } from "../../support/fake-cluster";
-import { ManualClock } from "../../support/manual-clock";
+import { makeWorld } from "../../support/world";
 import { typed } from "../../support/program-world";
 import { recordedDocument } from "../../support/report-documents";
 
@@ -37,8 +36,7 @@ test("of a status the clusters are named", () => {
 });
 
 test("nothing else is on stdout, and the talk is on stderr", async () => {
-  const cluster = new FakeCluster(new ManualClock());
-  cluster.put(aNamespace("engine"));
+  const { cluster } = makeWorld({ objects: [aNamespace("engine")] });
   const connect = () => Promise.resolve(cluster);
   const { code, out, err } = await typed(["cert", "create", "--yes", "-o", "name"], { connect });
   expect({ code, out }).toEqual({ code: 0, out: "secret/admission-tls\n" });

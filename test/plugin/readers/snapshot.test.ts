@@ -11,7 +11,9 @@ import type { ProbeReport } from "../../../plugin/kernel/report";
 import { Recorder } from "../../../plugin/kernel/recorder";
 import { probeWebhook } from "../../../plugin/readers/webhook-probe";
 import { aNamespace, aNewConfiguration, resourceOf, testCa } from "../../support/builders";
-import { FakeCluster, type WebhookServer } from "../../support/fake-cluster";
+import type { KeptCluster } from "../../support/kept-cluster";
+import type { WebhookServer } from "../../support/served-webhooks";
+import { makeWorld, type World } from "../../support/world";
 import { ManualClock } from "../../support/manual-clock";
 import { fine } from "../commands/status/scene";
 
@@ -150,17 +152,20 @@ const refuses: Judge = ({ spec }) => {
 async function probe(
   judge: Judge,
   change: (facts: Facts) => Facts = (facts) => facts,
-  prepare: (cluster: FakeCluster) => void = () => undefined,
+  prepare: (world: World) => void = () => undefined,
 ) {
   const clock = new ManualClock();
-  const cluster = new FakeCluster(clock);
+  const world = makeWorld({
+    clock,
+    served: [names.edb, names.eaadb, names.erc].map(resourceOf),
+    servers: { "engine/admission": { ca: testCa, judge } },
+  });
+  const { cluster } = world;
   const facts = change(fine());
-  cluster.served.push(resourceOf(names.edb), resourceOf(names.eaadb), resourceOf(names.erc));
   for (const object of [...facts.objects.namespaces, ...facts.objects.webhookConfigurations]) {
-    cluster.put(object);
+    world.put(object);
   }
-  cluster.servers.set("engine/admission", { ca: testCa, judge });
-  prepare(cluster);
+  prepare(world);
   const probes: ProbeReport[] = [];
   const recorder = new Recorder(
     { kind: "Status" },
@@ -189,8 +194,8 @@ test("one that lets everything pass has failed", async () => {
 });
 
 test("where someone else refuses, nothing is known of the webhook", async () => {
-  const { outcome } = await probe(refuses, undefined, (cluster) => {
-    cluster.schema = () => "a policy says no";
+  const { outcome } = await probe(refuses, undefined, (world) => {
+    world.schema = () => "a policy says no";
   });
   expect(outcome).toMatchObject({ is: "open" });
 });
@@ -237,7 +242,7 @@ test.each<[string, (facts: Facts) => Facts, string]>([
 });
 
 test("the operator's namespace is probed where it is selected, else another one that is", async () => {
-  const namespacesOf = ({ calls }: FakeCluster): readonly unknown[] => [
+  const namespacesOf = ({ calls }: KeptCluster): readonly unknown[] => [
     ...new Set(calls.map(({ object }) => getPath(object, ["metadata", "namespace"]))),
   ];
   const first = await probe(refuses);

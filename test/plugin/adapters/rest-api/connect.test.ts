@@ -23,7 +23,7 @@ import {
   anApiEc,
   anApiSecret,
 } from "../../../support/cluster-api-client";
-import { FakeCluster } from "../../../support/fake-cluster";
+import { makeWorld } from "../../../support/world";
 import { ManualClock } from "../../../support/manual-clock";
 import { aClusterApi, testCluster } from "../../../support/played-cluster-api";
 import { aFolder } from "../../../support/a-folder";
@@ -49,8 +49,8 @@ const caPem = certify({ commonName: "ca" }).cert;
 describe("credentials (S105)", () => {
   async function asked(ec: object, secretName: string, flags: object = {}): Promise<string> {
     const played = await aClusterApi();
-    const cluster = new FakeCluster(new ManualClock());
-    cluster.put(anApiSecret(played.admin.name, played.admin.password, secretName));
+    const secret = anApiSecret(played.admin.name, played.admin.password, secretName);
+    const { cluster } = makeWorld({ objects: [secret] });
     const own = { url: played.url, caPem: played.caPem };
     const api = await anApiClient({ ...own, cluster, ec: anApiEc(ec), flags });
     open.push(played, api);
@@ -86,8 +86,7 @@ describe("credentials (S105)", () => {
     { name: "it lacks the items", put: keyless },
     { name: "the EC keeps them elsewhere", ec: { clusterCredentialSecretType: "vault" } },
   ])("$name: 3, with the flag that helps", async ({ ec, put }) => {
-    const cluster = new FakeCluster(new ManualClock());
-    if (put !== undefined) cluster.put(put);
+    const { cluster } = makeWorld({ objects: put === undefined ? [] : [put] });
     const error = await failureOf(anApiClient({ url, caPem, cluster, ec: anApiEc(ec ?? {}) }));
     expect(error).toMatchObject({ exitCode: 3, code: "CLUSTER-API-ACCESS" });
     expect(error.hint).toContain("--api-credentials-secret");

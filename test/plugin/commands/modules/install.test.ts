@@ -19,7 +19,7 @@ import {
 import { Recorder } from "../../../../plugin/kernel/recorder";
 import type { Event } from "../../../../plugin/kernel/report";
 import { anApiEc } from "../../../support/cluster-api-client";
-import { FakeCluster } from "../../../support/fake-cluster";
+import { makeWorld } from "../../../support/world";
 import { ManualClock } from "../../../support/manual-clock";
 import { UnavailableError } from "../../../../plugin/domain/base/errors";
 
@@ -69,7 +69,7 @@ function install({ lists, install: send, problem, defined = [] }: Wish) {
       },
       names,
       signal: new AbortController().signal,
-      cluster: new FakeCluster(clock),
+      cluster: makeWorld({ clock }).cluster,
       command: (words) => words.join(" "),
     },
     {

@@ -24,7 +24,7 @@ import {
   resourceOf,
 } from "../../../support/builders";
 import { aCommandContext } from "../../../support/command-context";
-import { FakeCluster } from "../../../support/fake-cluster";
+import { makeWorld } from "../../../support/world";
 import { ManualClock, testTime } from "../../../support/manual-clock";
 import { packRelease } from "../../../support/releases/tree";
 import { judgesAll } from "./scene";
@@ -47,16 +47,19 @@ function aContext(
   options: Partial<GlobalOptions> = {},
 ) {
   const clock = new ManualClock();
-  const cluster = new FakeCluster(clock);
   const caBundle = base64(pair.certPem);
-  cluster.put(aNamespace("engine"));
-  cluster.put(aSecret("engine", { cert: caBundle, privateKey: base64(pair.keyPem) }));
-  cluster.put(aService("engine"));
-  cluster.put(anEndpointSlice("engine"));
-  cluster.put(aDeployment("engine"));
-  cluster.put(anOldConfiguration({ caBundle }));
-  cluster.served.push(resourceOf(defaultNames.edb), resourceOf(defaultNames.eaadb));
-  cluster.servers.set("engine/admission", { ca: caBundle, judge: judgesAll });
+  const world = makeWorld({
+    clock,
+    served: [resourceOf(defaultNames.edb), resourceOf(defaultNames.eaadb)],
+    servers: { "engine/admission": { ca: caBundle, judge: judgesAll } },
+  });
+  const { cluster } = world;
+  world.put(aNamespace("engine"));
+  world.put(aSecret("engine", { cert: caBundle, privateKey: base64(pair.keyPem) }));
+  world.put(aService("engine"));
+  world.put(anEndpointSlice("engine"));
+  world.put(aDeployment("engine"));
+  world.put(anOldConfiguration({ caBundle }));
   const events: Event[] = [];
   let connected = false;
   const env = { ENGINE_HOME: join(home, "engine") };
@@ -74,7 +77,7 @@ function aContext(
       return Promise.resolve(text);
     },
   });
-  return { context, cluster, events, caBundle, isConnected: () => connected };
+  return { context, world, cluster, events, caBundle, isConnected: () => connected };
 }
 
 const operatorAt = (tag: string): KubeObject => {
@@ -118,8 +121,8 @@ describe("with the template that the tool ships", () => {
     ["an operator that does not report", "latest", {}, []],
     ["a later operator, and its own template", "9.0.0-1", { template: "t.yaml" }, []],
   ])("%s", async (...[, tag, given, codes]) => {
-    const { context, cluster } = aContext({ "t.yaml": shipped });
-    cluster.put(operatorAt(tag));
+    const { context, world } = aContext({ "t.yaml": shipped });
+    world.put(operatorAt(tag));
     const report = await runUpgradeWebhook(context, [], { ...flags, ...given });
     expect(report.exit.code).toBe(0);
     expect(report.findings?.map(({ code }) => code) ?? []).toEqual(codes);
@@ -178,8 +181,8 @@ describe("a Secret that cannot be trusted stops with 3, and nothing is written",
       "SECRET-PRIVATE-KEY-IN-CERT",
     ],
   ])("%s", async (_title, data, code) => {
-    const { context, cluster } = aContext();
-    cluster.put(aSecret("engine", data()));
+    const { context, world, cluster } = aContext();
+    world.put(aSecret("engine", data()));
     const report = await runUpgradeWebhook(context, [], flags);
     expect(report.exit.code).toBe(3);
     expect(report.findings?.map((finding) => finding.code)).toEqual([code]);

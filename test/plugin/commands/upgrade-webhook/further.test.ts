@@ -39,7 +39,7 @@ function further(name: string, { caBundle = testCa, service, plurals, more }: Fu
 function sceneOf(entries: readonly unknown[], manager?: string): Scene {
   const scene = new Scene();
   const object: KubeObject = { ...aNewConfiguration(), webhooks: entries };
-  scene.cluster.put(object, manager);
+  scene.world.put(object, manager);
   return scene;
 }
 
@@ -131,7 +131,7 @@ describe("an entry under the old one's name in the new configuration", () => {
 
   test("and the old configuration too: both go", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.put({ ...aNewConfiguration(), webhooks: [own, old()] });
+    scene.world.put({ ...aNewConfiguration(), webhooks: [own, old()] });
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     expect(scene.cluster.written).toEqual([patchNew, `delete ${kind}/${oldName}`]);
@@ -150,7 +150,7 @@ describe("an entry under the old one's name in the new configuration", () => {
     const before = entriesOf(scene.live());
     scene.afterCall(
       ({ verb, dryRun }) => verb === "patch" && !dryRun,
-      () => scene.cluster.servers.set("engine/admission", { ...healthy, judge: () => undefined }),
+      () => scene.world.servers.set("engine/admission", { ...healthy, judge: () => undefined }),
     );
     const report = await scene.run();
     expect(report.exit.code).toBe(7);
@@ -162,7 +162,7 @@ describe("an entry under the old one's name in the new configuration", () => {
     const scene = sceneOf([old(), own]);
     scene.onCall(
       ({ verb, dryRun }) => verb === "patch" && !dryRun,
-      () => scene.cluster.put({ ...aNewConfiguration(), webhooks: [own, old(), further("x.y.z")] }),
+      () => scene.world.put({ ...aNewConfiguration(), webhooks: [own, old(), further("x.y.z")] }),
     );
     const report = await scene.run();
     expect(report.exit.code).toBe(5);
@@ -171,7 +171,7 @@ describe("an entry under the old one's name in the new configuration", () => {
 
   test("the permission to patch is asked for", async () => {
     const scene = sceneOf([old(), own]);
-    scene.cluster.lacks = ({ verb, resource }) =>
+    scene.world.lacks = ({ verb, resource }) =>
       verb === "patch" && resource === "validatingwebhookconfigurations";
     expect([(await scene.run()).exit.code, scene.cluster.written]).toEqual([4, []]);
   });
@@ -195,7 +195,7 @@ describe("the proof covers each kind that an entry matches", () => {
         caBundle: stale,
       });
       const scene = sceneOf([{ ...own, ...ruleFor(edb.plural) }, wrong]);
-      scene.cluster.put({
+      scene.world.put({
         apiVersion: "v1",
         kind: "Namespace",
         metadata: { name: "shop", labels: { shop: "1" } },
@@ -237,7 +237,7 @@ test("an entry of a person's for a Service elsewhere does not make the configura
     more: { failurePolicy: "Ignore" },
   });
   const scene = sceneOf([own, vendor]);
-  scene.cluster.put({ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
+  scene.world.put({ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
   expect((await scene.run()).exit.code).toBe(0);
   expect(scene.cluster.written).toEqual([]);
 });

@@ -10,9 +10,9 @@ const injector = "cert-manager-cainjector";
 function sceneOf(caBundle: string, changes: ConfigurationChanges = {}): Scene {
   const scene = new Scene();
   const put = () =>
-    scene.cluster.put(aNewConfiguration({ metadata: { annotations }, caBundle, ...changes }));
+    scene.world.put(aNewConfiguration({ metadata: { annotations }, caBundle, ...changes }));
   put();
-  scene.cluster.put(
+  scene.world.put(
     { ...scene.live(), ...aNewConfiguration({ metadata: { annotations }, caBundle, ...changes }) },
     injector,
   );
@@ -26,7 +26,7 @@ function sceneOf(caBundle: string, changes: ConfigurationChanges = {}): Scene {
       ...entry,
       clientConfig: { ...(entry["clientConfig"] as object), caBundle },
     }));
-    scene.cluster.put({ ...live, webhooks }, injector);
+    scene.world.put({ ...live, webhooks }, injector);
   };
   return scene;
 }
@@ -70,7 +70,7 @@ test.each<[string, string, readonly string[]]>([
 
 test("the CA fits the Secret, and another certificate is served: 3 before the write", async () => {
   const scene = sceneOf(testCa, { entry: { matchPolicy: "Exact" } });
-  scene.cluster.servers.set("engine/admission", { ...healthy, ca: "T1RIRVI=" });
+  scene.world.servers.set("engine/admission", { ...healthy, ca: "T1RIRVI=" });
   const takeFields = ['.webhooks[name="redisenterprise.admission.engine"].matchPolicy'];
   const report = await scene.run({ takeFields });
   expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
@@ -79,7 +79,7 @@ test("the CA fits the Secret, and another certificate is served: 3 before the wr
 
 test("the same where nothing is to be written", async () => {
   const scene = new Scene({ new: true });
-  scene.cluster.servers.set("engine/admission", { ...healthy, ca: "T1RIRVI=" });
+  scene.world.servers.set("engine/admission", { ...healthy, ca: "T1RIRVI=" });
   const report = await scene.run();
   expect([report.exit.code, codesOf(report)]).toEqual([3, ["WEBHOOK-SERVES-OTHER"]]);
 });

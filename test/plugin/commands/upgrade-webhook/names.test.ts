@@ -20,7 +20,7 @@ import {
   aService,
 } from "../../../support/builders";
 import { aCommandContext } from "../../../support/command-context";
-import { FakeCluster } from "../../../support/fake-cluster";
+import { makeWorld } from "../../../support/world";
 import { ManualClock, testTime } from "../../../support/manual-clock";
 import { renamed as names } from "../../../support/renamed";
 import { aFolder } from "../../../support/a-folder";
@@ -47,8 +47,16 @@ function judge(object: KubeObject): string | undefined {
 /** A cluster whose operator uses another name for everything that has one. */
 function aContext(configuration: (caBundle: string) => KubeObject) {
   const clock = new ManualClock();
-  const cluster = new FakeCluster(clock);
   const caBundle = base64(pair.certPem);
+  const { group, version } = names;
+  const world = makeWorld({
+    clock,
+    served: [names.edb, names.eaadb, names.erc].map(({ plural, kind }) => ({
+      ...{ group, version, plural, kind },
+    })),
+    servers: { [`engine/${webhook.service}`]: { ca: caBundle, judge } },
+  });
+  const { cluster } = world;
   for (const object of [
     aNamespace("engine"),
     aSecret("engine", { cert: caBundle, privateKey: base64(pair.keyPem) }),
@@ -57,18 +65,8 @@ function aContext(configuration: (caBundle: string) => KubeObject) {
     aDeployment("engine"),
     configuration(caBundle),
   ]) {
-    cluster.put(other(object));
+    world.put(other(object));
   }
-  const { group, version } = names;
-  cluster.served.push(
-    ...[names.edb, names.eaadb, names.erc].map((each) => ({
-      group,
-      version,
-      plural: each.plural,
-      kind: each.kind,
-    })),
-  );
-  cluster.servers.set(`engine/${webhook.service}`, { ca: caBundle, judge });
   const events: Event[] = [];
   const files: Record<string, string> = {};
   const env = { ENGINE_HOME: join(home, "records") };
@@ -80,13 +78,15 @@ function aContext(configuration: (caBundle: string) => KubeObject) {
     event: (event) => events.push(event),
     readInput: (path) => Promise.resolve(files[path] ?? ""),
   });
-  return { context, cluster, events, caBundle, files };
+  return { context, world, cluster, events, caBundle, files };
 }
 
 const flags = { ...defaultsOf(upgradeWebhook), waitSecretMs: 0 };
 test("the kind of a probe file has the names' plural where the server tells none", async () => {
-  const { context, cluster, files } = aContext((caBundle) => anOldConfiguration({ caBundle }));
-  cluster.served.length = 0;
+  const { context, world, cluster, files } = aContext((caBundle) =>
+    anOldConfiguration({ caBundle }),
+  );
+  world.served.length = 0;
   const [root = "", field = ""] = names.fields.engineVersion;
   const apiVersion = `${names.group}/${names.version}`;
   const good = { apiVersion, kind: names.edb.kind, metadata: { name: "p" } };
@@ -98,7 +98,7 @@ test("the kind of a probe file has the names' plural where the server tells none
 
 describe("cert create under other names", () => {
   test("saves and replaces the Secret, and prints commands with the names file", async () => {
-    const { context, cluster } = aContext((caBundle) => anOldConfiguration({ caBundle }));
+    const { context, world, cluster } = aContext((caBundle) => anOldConfiguration({ caBundle }));
     const report = await runCertCreate(context, [], { replace: true, years: 5 });
     expect(report.exit).toMatchObject({
       code: 0,
@@ -110,7 +110,7 @@ describe("cert create under other names", () => {
     expect(cluster.writes[0]?.object).toMatchObject({
       metadata: { annotations: { [savedFrom]: webhook.secret } },
     });
-    const secret = cluster.stored("Secret", webhook.secret, "engine");
+    const secret = world.stored("Secret", webhook.secret, "engine");
     expect(Object.keys(secret?.["data"] ?? {})).toEqual([webhook.secretCert, webhook.secretKey]);
   });
 

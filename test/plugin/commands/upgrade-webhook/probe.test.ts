@@ -5,7 +5,8 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getPath, getOwn } from "../../../../plugin/domain/base/values";
 import type { ProbePair } from "../../../../plugin/domain/admission/probe";
 import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
-import type { Call, WebhookServer } from "../../../support/fake-cluster";
+import type { Call } from "../../../support/kept-cluster";
+import type { WebhookServer } from "../../../support/served-webhooks";
 import {
   applyNew,
   codesOf,
@@ -43,8 +44,8 @@ describe("what is sent", () => {
     const scene = new Scene({
       new: { entry: { namespaceSelector: { matchLabels: { db: "x" } } } },
     });
-    scene.cluster.put(aNamespace("unlabelled"));
-    scene.cluster.put(aNamespace("databases", { db: "x" }));
+    scene.world.put(aNamespace("unlabelled"));
+    scene.world.put(aNamespace("databases", { db: "x" }));
     expect((await scene.run()).exit.code).toBe(0);
     expect(new Set(probesOf(scene).map(({ metadata }) => metadata.namespace))).toEqual(
       new Set(["databases"]),
@@ -60,7 +61,7 @@ describe("what is sent", () => {
 
   test("only kinds that the API server serves", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.served.splice(0, 1);
+    scene.world.served.splice(0, 1);
     expect((await scene.run()).exit.code).toBe(0);
     expect(new Set(probesOf(scene).map(({ kind }) => kind))).not.toContain(defaultNames.edb.kind);
   });
@@ -132,7 +133,7 @@ describe("no edit can prove the webhook: 3 before any write", () => {
 
   test("no kind is served", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.served.splice(0);
+    scene.world.served.splice(0);
     const report = await scene.run();
     expect(report.exit.code).toBe(3);
     expect(codesOf(report)).toEqual(["PROBE-NO-KIND"]);
@@ -167,7 +168,7 @@ describe("a server that judges other things than ours", () => {
     ["engineVersion alone", (object) => text(object, "engineVersion")],
   ])("%s is proof", async (_title, judge) => {
     const scene = new Scene({ old: true });
-    scene.cluster.servers.set("engine/admission", { ...healthy, judge });
+    scene.world.servers.set("engine/admission", { ...healthy, judge });
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     expect(report.gap).toMatchObject({ bypassSeconds: 0, outageSeconds: 0 });
@@ -183,8 +184,8 @@ function text(object: KubeObject, field: string): string | undefined {
 describe("a refusal by someone else is named, not counted:", () => {
   test("a schema that wants more than the fresh object has: a stored database is the probe", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.put(aDatabase("engine", "db1"));
-    scene.cluster.schema = ({ metadata, kind }) =>
+    scene.world.put(aDatabase("engine", "db1"));
+    scene.world.schema = ({ metadata, kind }) =>
       kind === defaultNames.edb.kind && metadata.name !== "db1"
         ? "spec.memorySize: Required value"
         : undefined;
@@ -198,14 +199,13 @@ describe("a refusal by someone else is named, not counted:", () => {
 
   test("the stored database is read again for every probe: its operator writes to it", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.put(aDatabase("engine", "db1"));
-    scene.cluster.schema = ({ metadata }) =>
-      metadata.name === "db1" ? undefined : "Required value";
+    scene.world.put(aDatabase("engine", "db1"));
+    scene.world.schema = ({ metadata }) => (metadata.name === "db1" ? undefined : "Required value");
     let status = 0;
     scene.cluster.after = ({ verb }) => {
       if (verb !== "update") return;
       status += 1;
-      scene.cluster.put({ ...aDatabase("engine", "db1"), status: { n: status } });
+      scene.world.put({ ...aDatabase("engine", "db1"), status: { n: status } });
     };
     expect((await scene.run()).exit.code).toBe(0);
   });
@@ -214,8 +214,8 @@ describe("a refusal by someone else is named, not counted:", () => {
     ["there is none", () => {}],
     [
       "the only one is being deleted",
-      ({ cluster }) =>
-        cluster.put(aDatabase("engine", "db1", { deletionTimestamp: "2026-08-01T00:00:00Z" })),
+      ({ world }) =>
+        world.put(aDatabase("engine", "db1", { deletionTimestamp: "2026-08-01T00:00:00Z" })),
     ],
     [
       "they may not be listed",
@@ -231,7 +231,7 @@ describe("a refusal by someone else is named, not counted:", () => {
   ])("without a stored database (%s): 7, named", async (_title, arrange) => {
     const scene = new Scene({ old: true });
     arrange(scene);
-    scene.cluster.schema = ({ metadata }) =>
+    scene.world.schema = ({ metadata }) =>
       metadata.name === "db1" ? undefined : "spec.memorySize: Required value";
     const report = await scene.run();
     expect(report.exit.code).toBe(7);
@@ -243,7 +243,7 @@ describe("a refusal by someone else is named, not counted:", () => {
 
   test("a fault while listing stored ones continues", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.schema = () => "Required value";
+    scene.world.schema = () => "Required value";
     scene.onCall(
       ({ verb, target }) => verb === "list" && target.startsWith("EngineEnterprise"),
       () => {
@@ -255,7 +255,7 @@ describe("a refusal by someone else is named, not counted:", () => {
 
   test("an interrupt while listing stored ones is one", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.schema = () => "Required value";
+    scene.world.schema = () => "Required value";
     scene.onCall(
       ({ verb, target }) => verb === "list" && target.startsWith("EngineEnterprise"),
       () => {
@@ -268,7 +268,7 @@ describe("a refusal by someone else is named, not counted:", () => {
 
   test("another webhook that refuses the good twin: 3 before the first write, with its name", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.put({
+    scene.world.put({
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingWebhookConfiguration",
       metadata: { name: "policy" },
@@ -281,7 +281,7 @@ describe("a refusal by someone else is named, not counted:", () => {
         },
       ],
     });
-    scene.cluster.servers.set("engine/policy", { ca: "eA==", judge: () => "no label team" });
+    scene.world.servers.set("engine/policy", { ca: "eA==", judge: () => "no label team" });
     const report = await scene.run();
     expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
     expect(report.findings).toContainEqual(
@@ -364,7 +364,7 @@ describe("a refusal by someone else is named, not counted:", () => {
       "%s: 3 before the first write, in dry runs as well",
       async (_, ...[laid, answer, objects]) => {
         const scene = new Scene(laid);
-        for (const object of objects) scene.cluster.put(object);
+        for (const object of objects) scene.world.put(object);
         first(scene, answer);
         for (const dryRun of ["none", "client", "server"] as const) {
           // a dry run over what is up to date has nothing to plan, and is probed as well
@@ -416,7 +416,7 @@ describe("a refusal by someone else is named, not counted:", () => {
 
   test("what takes turns is told once for each state", async () => {
     const scene = new Scene();
-    scene.cluster.servers.set("engine/admission", permissive);
+    scene.world.servers.set("engine/admission", permissive);
     await scene.run();
     const waiting = scene.events.flatMap((event) => (event.type === "waiting" ? [event.on] : []));
     expect(new Set(waiting).size).toBe(waiting.length);
@@ -424,7 +424,7 @@ describe("a refusal by someone else is named, not counted:", () => {
 
   test("a webhook that does not support dry runs", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.put({
+    scene.world.put({
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingWebhookConfiguration",
       metadata: { name: "hostile" },
@@ -471,7 +471,7 @@ describe("every kind that was guarded before is guarded after", () => {
     const scene = new Scene({ new: differs });
     const before = scene.live();
     scene.afterCall(isWrite("apply"), () => {
-      scene.cluster.servers.set("engine/admission", forgetsEaadb);
+      scene.world.servers.set("engine/admission", forgetsEaadb);
     });
     const report = await scene.run();
     expect(report.exit).toMatchObject({
@@ -484,7 +484,7 @@ describe("every kind that was guarded before is guarded after", () => {
 
   test("one that the server never judged is asked for nothing", async () => {
     const scene = new Scene({ new: differs });
-    scene.cluster.servers.set("engine/admission", forgetsEaadb);
+    scene.world.servers.set("engine/admission", forgetsEaadb);
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     expect(report.probes?.map(({ phase }) => phase)).toEqual(["before", "new"]);
@@ -526,19 +526,19 @@ describe("a pair of one's own (--probe-file)", () => {
 
   test("alone is sent, and is proof where its bad one is refused", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.servers.set("engine/admission", { ...healthy, judge });
+    scene.world.servers.set("engine/admission", { ...healthy, judge });
     const report = await scene.run({ probePair: pair });
     expect(report.exit.code).toBe(0);
     expect(new Set(probesOf(scene).map(({ metadata }) => metadata.name))).toEqual(
       new Set(["mine"]),
     );
-    scene.cluster.servers.set("engine/admission", healthy);
+    scene.world.servers.set("engine/admission", healthy);
     expect((await scene.run({ probePair: pair })).exit.code).toBe(7);
   });
 
   test("the permission to send it is asked for under the served plural", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.servers.set("engine/admission", { ...healthy, judge });
+    scene.world.servers.set("engine/admission", { ...healthy, judge });
     await scene.run({ probePair: pair });
     const asked = scene.cluster.calls
       .filter(({ verb }) => verb === "can")
@@ -549,7 +549,7 @@ describe("a pair of one's own (--probe-file)", () => {
 
   test("of a kind that is not served keeps the guessed plural, and is no proof", async () => {
     const scene = new Scene({ new: true });
-    scene.cluster.served.splice(0);
+    scene.world.served.splice(0);
     const report = await scene.run({ probePair: pair });
     expect(report.exit.code).toBe(7);
     expect(report.exit.reason).toContain("serves no kind");
@@ -601,7 +601,7 @@ describe("while probing", () => {
   test("a webhook that is slow to take over is waited for", async () => {
     const scene = new Scene({ old: true });
     let rounds = 0;
-    scene.cluster.servers.set("engine/admission", {
+    scene.world.servers.set("engine/admission", {
       ...healthy,
       judge: (object) => {
         rounds += 1;
@@ -616,9 +616,9 @@ describe("while probing", () => {
 
   test("the old one's refusal alone does not prove the new one", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.served.splice(1); // databases alone: the old entry matches them too
-    scene.cluster.servers.set("new/admission", permissive);
-    scene.cluster.servers.set("engine/admission", {
+    scene.world.served.splice(1); // databases alone: the old entry matches them too
+    scene.world.servers.set("new/admission", permissive);
+    scene.world.servers.set("engine/admission", {
       ...healthy,
       judge: (object) => (scene.live() === undefined ? healthy.judge(object) : undefined),
     });
@@ -627,7 +627,7 @@ describe("while probing", () => {
 
   test("where both entries match, the new one has to be seen refusing", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.served.splice(1);
+    scene.world.served.splice(1);
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     const proof = report.probes?.find(({ phase }) => phase === "new");

@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
 describe("nothing is written where", () => {
   test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
     const scene = new Scene(row.start);
-    if (row.beside !== undefined) scene.cluster.put(row.beside);
+    if (row.beside !== undefined) scene.world.put(row.beside);
     const before = [scene.live(), scene.old()];
 
     const report = await scene.run(row.options);
@@ -216,7 +216,7 @@ describe("an entry of the same name beside ours does no harm where", () => {
     ],
   ])("%s", async (_name, ...[object, options, codes]) => {
     const scene = new Scene();
-    scene.cluster.put(object);
+    scene.world.put(object);
     const report = await scene.run(options);
     expect(report.exit).toMatchObject({ code: 0 });
     expect(codesOf(report)).toEqual(codes);
@@ -225,9 +225,9 @@ describe("an entry of the same name beside ours does no harm where", () => {
 
   test("another namespace has no such entry: the probe goes there", async () => {
     const scene = new Scene();
-    scene.cluster.put(aNamespace("engine", { team: "a" }));
-    scene.cluster.put(aNamespace("team-b", { team: "b" }));
-    scene.cluster.put(beside({ entry: byLabel("a") }));
+    scene.world.put(aNamespace("engine", { team: "a" }));
+    scene.world.put(aNamespace("team-b", { team: "b" }));
+    scene.world.put(beside({ entry: byLabel("a") }));
     const report = await scene.run();
     expect(report.exit).toMatchObject({ code: 0 });
     const probed = scene.cluster.calls.filter(({ target }) => target.startsWith(edb.kind));
@@ -260,7 +260,7 @@ describe("a permission that the plan needs is missing: 4, and nothing is written
     ],
   ])("%s", async (_title, start, verbs) => {
     const scene = new Scene(start);
-    scene.cluster.lacks = lacking(...verbs);
+    scene.world.lacks = lacking(...verbs);
     const report = await scene.run();
     expect(report.exit).toMatchObject({ code: 4, next: expect.any(String) as string });
     expect(scene.cluster.written).toEqual([]);
@@ -271,7 +271,7 @@ describe("a permission that the plan needs is missing: 4, and nothing is written
 
   test("the roles to ask for hold everything, the writes that would come later included", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.lacks = lacking("get secrets", `delete ${configurations}`);
+    scene.world.lacks = lacking("get secrets", `delete ${configurations}`);
     const report = await scene.run();
     expectGolden("upgrade-webhook/permission.json", report);
     const roles = parseDocuments(report.permissions?.manifest ?? "", "manifest");
@@ -290,24 +290,24 @@ describe("a permission that the plan does not need is not asked for:", () => {
     ["to create, where a live one is repaired", { new: { caBundle: "" } }, "create delete"],
   ])("%s", async (_title, start, verbs) => {
     const scene = new Scene(start);
-    scene.cluster.lacks = ({ verb, resource }) =>
+    scene.world.lacks = ({ verb, resource }) =>
       resource === configurations && verbs.split(" ").includes(verb);
     expect((await scene.run()).exit.code).toBe(0);
   });
 });
 
 const gone: Readonly<Record<string, (scene: Scene) => void>> = {
-  "NAMESPACE-MISSING": ({ cluster }) => {
-    cluster.drop("Namespace", "engine");
+  "NAMESPACE-MISSING": ({ world }) => {
+    world.drop("Namespace", "engine");
   },
-  "WEBHOOK-SERVICE-MISSING": ({ cluster }) => {
-    cluster.drop("Service", "admission", "engine");
+  "WEBHOOK-SERVICE-MISSING": ({ world }) => {
+    world.drop("Service", "admission", "engine");
   },
-  "WEBHOOK-NO-ENDPOINTS": ({ cluster }) => {
-    cluster.put(anEndpointSlice("engine", false));
+  "WEBHOOK-NO-ENDPOINTS": ({ world }) => {
+    world.put(anEndpointSlice("engine", false));
   },
-  "OPERATOR-NOT-READY": ({ cluster }) => {
-    cluster.put(aDeployment("engine", 0));
+  "OPERATOR-NOT-READY": ({ world }) => {
+    world.put(aDeployment("engine", 0));
   },
 };
 
@@ -333,7 +333,7 @@ describe("stops with 3, and nothing is written:", () => {
 
   test("the Secret does not come within --wait-secret", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.drop("Secret", "admission-tls", "engine");
+    scene.world.drop("Secret", "admission-tls", "engine");
     const report = await scene.run({ waitSecretMs: 1_200 });
     expect(report.exit.code).toBe(3);
     expect(codesOf(report)).toEqual(["SECRET-MISSING"]);
@@ -350,9 +350,9 @@ describe("stops with 3, and nothing is written:", () => {
 describe("waits", () => {
   test("for the Secret, which may come late", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.drop("Secret", "admission-tls", "engine");
+    scene.world.drop("Secret", "admission-tls", "engine");
     scene.clock.beforeSleep = () => {
-      if (scene.clock.sleeps.length === 20) scene.cluster.put(aSecret("engine"));
+      if (scene.clock.sleeps.length === 20) scene.world.put(aSecret("engine"));
     };
     expect((await scene.run()).exit.code).toBe(0);
   });
@@ -364,9 +364,9 @@ describe("waits", () => {
       take(scene);
       scene.clock.beforeSleep = () => {
         if (scene.clock.sleeps.length !== 10) return;
-        scene.cluster.put(aService("engine"));
-        scene.cluster.put(anEndpointSlice("engine"));
-        scene.cluster.put(aDeployment("engine"));
+        scene.world.put(aService("engine"));
+        scene.world.put(anEndpointSlice("engine"));
+        scene.world.put(aDeployment("engine"));
       };
       expect((await scene.run({ wait: true })).exit.code).toBe(0);
     },
@@ -374,7 +374,7 @@ describe("waits", () => {
 
   test("with --wait no longer than --timeout: 124, and nothing is written", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.put(aDeployment("engine", 0));
+    scene.world.put(aDeployment("engine", 0));
     const report = await scene.run({ wait: true, timeoutMs: 5_000 });
     expect(report.exit).toMatchObject({ code: 124, next: expect.any(String) as string });
     expect(report.exit.reason).toContain("timed out waiting: Deployment/engine/");
@@ -383,14 +383,14 @@ describe("waits", () => {
 
   test("not for a namespace", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.drop("Namespace", "engine");
+    scene.world.drop("Namespace", "engine");
     expect((await scene.run({ wait: true })).exit.code).toBe(3);
     expect(scene.clock.sleeps).toEqual([]);
   });
 
   test("only until it is interrupted", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.drop("Secret", "admission-tls", "engine");
+    scene.world.drop("Secret", "admission-tls", "engine");
     scene.clock.beforeSleep = () => {
       scene.interrupt();
     };

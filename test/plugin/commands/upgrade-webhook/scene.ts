@@ -29,7 +29,9 @@ import {
   resourceOf,
   testCa,
 } from "../../../support/builders";
-import { FakeCluster, type Call, type WebhookServer } from "../../../support/fake-cluster";
+import type { Call } from "../../../support/kept-cluster";
+import type { WebhookServer } from "../../../support/served-webhooks";
+import { makeWorld } from "../../../support/world";
 import { certificate } from "../status/scene";
 import { ManualClock } from "../../../support/manual-clock";
 
@@ -66,7 +68,12 @@ export interface Start {
 
 export class Scene {
   readonly clock = new ManualClock();
-  readonly cluster = new FakeCluster(this.clock);
+  readonly world = makeWorld({
+    clock: this.clock,
+    served: [defaultNames.edb, defaultNames.eaadb, defaultNames.erc].map(resourceOf),
+    servers: { "engine/admission": healthy },
+  });
+  readonly cluster = this.world.cluster;
   readonly events: Event[] = [];
   readonly questions: string[] = [];
   readonly journal: string[] = [];
@@ -77,7 +84,7 @@ export class Scene {
   #abort = new AbortController();
 
   constructor(start: Start = {}) {
-    const { cluster } = this;
+    const { world } = this;
     for (const object of [
       aNamespace("engine"),
       aSecret("engine"),
@@ -85,14 +92,10 @@ export class Scene {
       anEndpointSlice("engine"),
       aDeployment("engine"),
     ]) {
-      cluster.put(object);
+      world.put(object);
     }
-    cluster.served.push(
-      ...[defaultNames.edb, defaultNames.eaadb, defaultNames.erc].map(resourceOf),
-    );
-    cluster.servers.set("engine/admission", healthy);
-    if (start.old !== undefined) cluster.put(anOldConfiguration(changesOf(start.old)));
-    if (start.new !== undefined) cluster.put(aNewConfiguration(changesOf(start.new)));
+    if (start.old !== undefined) world.put(anOldConfiguration(changesOf(start.old)));
+    if (start.new !== undefined) world.put(aNewConfiguration(changesOf(start.new)));
   }
 
   /** Ctrl-C. */
@@ -125,11 +128,11 @@ export class Scene {
   }
 
   live(): KubeObject | undefined {
-    return this.cluster.stored(kind, newName);
+    return this.world.stored(kind, newName);
   }
 
   old(): KubeObject | undefined {
-    return this.cluster.stored(kind, oldName);
+    return this.world.stored(kind, oldName);
   }
 
   /** The tool's entry in the new configuration. */

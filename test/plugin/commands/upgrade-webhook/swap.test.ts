@@ -229,7 +229,7 @@ describe("refused, and nothing written:", () => {
 
   test("the new one serves another namespace that exists", async () => {
     const scene = new Scene({ new: { namespace: "other" } });
-    scene.cluster.put(aNamespace("other"));
+    scene.world.put(aNamespace("other"));
     const report = await scene.run();
     expect(report.exit.code).toBe(5);
     expect(codesOf(report)).toContain("WEBHOOK-OTHER-NAMESPACE");
@@ -267,8 +267,8 @@ test("a --skip that matches nothing ends with 2 before the first write", async (
 describe("not refused:", () => {
   test("one that is accepted: it asks, and moves the new one here; again, it has nothing to do", async () => {
     const scene = new Scene({ new: { namespace: "other" } });
-    scene.cluster.put(aNamespace("other"));
-    scene.cluster.servers.set("other/admission", healthy);
+    scene.world.put(aNamespace("other"));
+    scene.world.servers.set("other/admission", healthy);
     const report = await scene.run({ skip: [moved] });
     expect(report.exit.code).toBe(0);
     expect(codesOf(report)).toEqual(["WEBHOOK-OTHER-NAMESPACE"]);
@@ -385,7 +385,7 @@ describe.each(["client", "server"] as const)("--dry-run=%s", (dryRun) => {
 
   test("a state that does not work is no failure: nothing came into force", async () => {
     const scene = new Scene({ old: true });
-    scene.cluster.servers.set("engine/admission", permissive);
+    scene.world.servers.set("engine/admission", permissive);
     expect((await scene.run({ dryRun })).exit.code).toBe(0);
   });
 });

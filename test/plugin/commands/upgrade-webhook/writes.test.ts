@@ -21,7 +21,7 @@ import {
 import type { Journal } from "../../../../plugin/kernel/journal";
 import { swapWebhook } from "../../../../plugin/commands/upgrade-webhook/swap";
 import { expectGolden } from "../../../support/golden";
-import type { Call } from "../../../support/fake-cluster";
+import type { Call } from "../../../support/kept-cluster";
 
 const kind = "ValidatingWebhookConfiguration";
 const cut = (): never => {
@@ -40,7 +40,7 @@ describe("fields that others hold", () => {
     "%s is a person's or ours: one forced apply",
     async (manager) => {
       const scene = new Scene();
-      scene.cluster.put(tuned, manager);
+      scene.world.put(tuned, manager);
       const { uid, resourceVersion } = scene.live()?.metadata ?? {};
       expect((await scene.run()).exit.code).toBe(0);
       expect(scene.cluster.written).toEqual([applyNew]);
@@ -62,7 +62,7 @@ describe("fields that others hold", () => {
     "%s is another manager: 5, named with the field, nothing written; --take-fields takes it",
     async (manager) => {
       const scene = new Scene();
-      scene.cluster.put(tuned, manager);
+      scene.world.put(tuned, manager);
       const report = await scene.run();
       expect(report.exit.code).toBe(5);
       const field = `webhooks[name="redisenterprise.admission.engine"].clientConfig.caBundle`;
@@ -78,8 +78,8 @@ describe("fields that others hold", () => {
 
   test("a field that another manager added, and an apply cannot remove: 5", async () => {
     const scene = new Scene();
-    scene.cluster.put(aNewConfiguration(), "kubectl-engine");
-    scene.cluster.put(aNewConfiguration({ entry: conditional }), "other-operator");
+    scene.world.put(aNewConfiguration(), "kubectl-engine");
+    scene.world.put(aNewConfiguration({ entry: conditional }), "other-operator");
     const report = await scene.run({ takeTemplateSelectors });
     expect([report.exit.code, codesOf(report)]).toEqual([5, ["FIELD-LEFT-OVER"]]);
     expect(scene.cluster.written).toEqual([]);
@@ -88,11 +88,11 @@ describe("fields that others hold", () => {
   test("the same from a person: the whole object is replaced, which needs its own permission", async () => {
     const scene = new Scene({ new: { entry: conditional } });
     const { uid, resourceVersion } = scene.live()?.metadata ?? {};
-    scene.cluster.lacks = ({ verb, resource }) =>
+    scene.world.lacks = ({ verb, resource }) =>
       verb === "update" && resource === "validatingwebhookconfigurations";
     expect((await scene.run({ takeTemplateSelectors })).exit.code).toBe(4);
     expect(scene.cluster.written).toEqual([]);
-    scene.cluster.lacks = () => false;
+    scene.world.lacks = () => false;
     expect((await scene.run({ takeTemplateSelectors })).exit.code).toBe(0);
     expect(scene.cluster.written).toEqual([`update ${kind}/${newName}`]);
     expect(scene.cluster.writes[0]?.object).toMatchObject({ metadata: { uid, resourceVersion } });
@@ -110,9 +110,9 @@ describe("fields that others hold", () => {
 
 describe("changed since it was read", () => {
   const put = (changes: Parameters<typeof aNewConfiguration>[0]) => (scene: Scene) =>
-    scene.cluster.put(aNewConfiguration(changes));
-  const dropOld = ({ cluster }: Scene) => {
-    cluster.drop(kind, "edb-admission");
+    scene.world.put(aNewConfiguration(changes));
+  const dropOld = ({ world }: Scene) => {
+    world.drop(kind, "edb-admission");
   };
 
   test.each<[string, Start, "onCall" | "afterCall", (scene: Scene) => unknown, readonly string[]]>([
@@ -144,8 +144,8 @@ describe("changed since it was read", () => {
       "deleted between the apply and reading it back: written again",
       {},
       "afterCall",
-      ({ cluster }) => {
-        cluster.drop(kind, newName);
+      ({ world }) => {
+        world.drop(kind, newName);
       },
       [applyNew, applyNew],
     ],
@@ -177,12 +177,12 @@ describe("changed since it was read", () => {
   });
 
   test.each<[string, (scene: Scene) => unknown]>([
-    ["changed", ({ cluster }) => cluster.put(anOldConfiguration({ caBundle: "eA==" }))],
+    ["changed", ({ world }) => world.put(anOldConfiguration({ caBundle: "eA==" }))],
     [
       "deleted and recreated",
       (scene) => {
         dropOld(scene);
-        scene.cluster.put(anOldConfiguration());
+        scene.world.put(anOldConfiguration());
       },
     ],
     ["deleted", dropOld],
@@ -229,7 +229,7 @@ describe("a write without an answer", () => {
 /** From the write on, the server behind the Service is another one. */
 function breakAfter(scene: Scene, verb: Call["verb"], server = permissive): void {
   scene.afterCall(isWrite(verb), () => {
-    scene.cluster.servers.set("engine/admission", server);
+    scene.world.servers.set("engine/admission", server);
   });
 }
 
@@ -237,13 +237,13 @@ function breakAfter(scene: Scene, verb: Call["verb"], server = permissive): void
 function mendOn(scene: Scene, target: string): void {
   scene.onCall(
     ({ verb, target: written, dryRun }) => !dryRun && `${verb} ${written}` === target,
-    () => scene.cluster.servers.set("engine/admission", healthy),
+    () => scene.world.servers.set("engine/admission", healthy),
   );
 }
 
 /** Another server than the one that is wanted, from the start on. */
 const served = (scene: Scene, server = permissive): unknown =>
-  scene.cluster.servers.set("engine/admission", server);
+  scene.world.servers.set("engine/admission", server);
 
 const isSecondApply = (scene: Scene) => (call: Call) =>
   isWrite("apply")(call) && scene.cluster.writes.length > 1;
@@ -377,7 +377,7 @@ test("interrupted while the new one fails where the old one worked: put back, wi
   const scene = new Scene({ old: true });
   mendOn(scene, deleteNew);
   breakAfter(scene, "apply", down);
-  scene.cluster.served.splice(1); // databases alone: the watched kind shows the harm
+  scene.world.served.splice(1); // databases alone: the watched kind shows the harm
   // while the proof is waited for: the pause after a round that has shown the harm
   let pauses = 0;
   scene.clock.beforeSleep = () => {
@@ -406,7 +406,7 @@ describe("8: the rollback is incomplete, and the manual steps are printed", () =
       (scene) => {
         breakAfter(scene, "apply");
         const changed = aNewConfiguration({ metadata: { labels: { by: "other" } } });
-        scene.onCall(isWrite("delete"), () => scene.cluster.put(changed));
+        scene.onCall(isWrite("delete"), () => scene.world.put(changed));
       },
       "kubectl delete validatingwebhookconfiguration engine-enterprise-admission",
     ],
@@ -437,7 +437,7 @@ describe("8: the rollback is incomplete, and the manual steps are printed", () =
         breakAfter(scene, "delete");
         scene.afterCall(isWrite("create"), () => {
           const old = scene.old();
-          if (old !== undefined) scene.cluster.put({ ...old, webhooks: [] });
+          if (old !== undefined) scene.world.put({ ...old, webhooks: [] });
         });
       },
       "reads back otherwise than saved",

@@ -15,17 +15,19 @@ import {
   aSecret,
   aService,
 } from "../../../support/builders";
-import { type Call, FakeCluster } from "../../../support/fake-cluster";
-import { ManualClock } from "../../../support/manual-clock";
+import type { Call, KeptCluster } from "../../../support/kept-cluster";
+import { makeWorld, type World } from "../../../support/world";
 import { labels, now, shippedCrds } from "./dumps";
 
 const names = defaultNames;
 
-let cluster: FakeCluster;
+let world: World;
+let cluster: KeptCluster;
 
 beforeEach(() => {
-  cluster = new FakeCluster(new ManualClock());
-  cluster.lacks = ({ verb }) => verb === "*";
+  world = makeWorld();
+  cluster = world.cluster;
+  world.lacks = ({ verb }) => verb === "*";
 });
 
 function read(): Promise<Source> {
@@ -68,7 +70,7 @@ async function fill(): Promise<void> {
     { ...anOldConfiguration({ namespace: "other" }), metadata: { name: "someone-elses" } },
     aDatabase("shop", "db"),
   ];
-  objects.forEach((object) => cluster.put(object));
+  objects.forEach((object) => world.put(object));
 }
 
 test("what the commands look at is read, services and workloads only where webhooks are", async () => {
@@ -130,7 +132,7 @@ test("the webhook's Secret has a stand-in, and its configuration trusts that", a
 });
 
 test("a Secret without items is a finding of the cluster, not a dump's gap", async () => {
-  cluster.put(aSecret("engine", {}));
+  world.put(aSecret("engine", {}));
   const { objects, pairs } = await read();
 
   expect(objects.find(({ kind }) => kind === "Secret")?.["data"]).toBeUndefined();
@@ -147,7 +149,7 @@ test("a custom kind is read in the version that is stored", async () => {
     { ...version, name: "v1", served: false },
     { ...version, name: "v2", storage: true },
   ];
-  cluster.put({ ...crd, spec: { ...(crd?.["spec"] as object), versions } } as never);
+  world.put({ ...crd, spec: { ...(crd?.["spec"] as object), versions } } as never);
   const seen: string[] = [];
   const list = cluster.list.bind(cluster);
   cluster.list = (resource, options) => {
@@ -188,7 +190,7 @@ describe("what may not be read is left out, and told", () => {
 
   test("databases of all namespaces: those of the operator's are read", async () => {
     await fill();
-    cluster.put(aDatabase("engine", "near"));
+    world.put(aDatabase("engine", "near"));
     refuse(({ target }) => target === names.edb.kind);
     const source = await read();
 
@@ -247,7 +249,7 @@ describe("the user", () => {
   });
 
   test("is as good as a master when allowed everything", async () => {
-    cluster.lacks = () => false;
+    world.lacks = () => false;
 
     expect((await read()).user?.groups).toContain("system:masters");
   });
@@ -263,7 +265,7 @@ describe("permissions of the live user", () => {
   const access: Access = { verb: "get", group: "", resource: "pods", namespace: "a" };
 
   test("are asked of the cluster, each once", async () => {
-    cluster.lacks = ({ namespace }) => namespace === "b";
+    world.lacks = ({ namespace }) => namespace === "b";
     const can = liveCan(cluster);
 
     expect(await can(access)).toBe(true);
@@ -294,7 +296,7 @@ test("the version is the cluster's own; where it is not told, that is said", asy
 test("nodes and OpenShift's version are read: they tell the platform", async () => {
   await fill();
   const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name });
-  cluster.put({ ...kind("v1", "Node"), metadata: { name: "node-1" } });
+  world.put({ ...kind("v1", "Node"), metadata: { name: "node-1" } });
   const source = await read();
   expect(labels(source)).toContain("Node node-1");
 });

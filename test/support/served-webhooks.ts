@@ -1,0 +1,72 @@
+/** Admission webhooks whose servers are functions: what the cluster in memory asks before a write. */
+import { ApiError } from "../../plugin/domain/base/errors";
+import type { KubeObject } from "../../plugin/domain/kube/objects";
+import {
+  type WebhookEntry,
+  entriesOf,
+  invocationOf,
+  isExempt,
+} from "../../plugin/simulator/admission/entries";
+import { dryRunUnsupported } from "../../plugin/simulator/admission/response";
+import { CallFailure, failedCalling } from "../../plugin/simulator/admission/trust";
+import type { Admission, Attempt, StateView } from "../../plugin/simulator/model";
+
+/** The server behind an admission Service. */
+export interface WebhookServer {
+  /** The caBundle that trusts it. */
+  readonly ca: string;
+  /** The reason for a refusal, undefined to allow. */
+  readonly judge: (object: KubeObject) => string | undefined;
+  /** Why it cannot be called, undefined when it can. */
+  readonly down?: string;
+}
+
+/** As the configurations of the cluster say; `servers` are by `namespace/name`. */
+export class ServedWebhooks implements Admission {
+  readonly #winners = new Map<string, number>();
+
+  constructor(private readonly servers: ReadonlyMap<string, WebhookServer>) {}
+
+  async admit(attempt: Attempt, state: StateView): Promise<readonly string[]> {
+    return await Promise.resolve(this.#admit(attempt, state));
+  }
+
+  /** Of several refusals any may come first. */
+  #admit(attempt: Attempt, state: StateView): readonly string[] {
+    if (isExempt(attempt.definition)) return [];
+    const refusals = entriesOf("validatingwebhookconfigurations", state)
+      .filter((entry) => invocationOf(entry, attempt, state) !== undefined)
+      .flatMap((entry) => this.#refusal(entry, attempt) ?? []);
+    // in turn for each kind and namespace: edits that alternate would always meet the same one
+    const edits = `${attempt.definition.resource.plural} ${attempt.namespace ?? ""}`;
+    const turn = (this.#winners.get(edits) ?? 0) + (refusals.length > 1 ? 1 : 0);
+    this.#winners.set(edits, turn);
+    const refusal = refusals[turn % Math.max(refusals.length, 1)];
+    if (refusal !== undefined) throw refusal;
+    return [];
+  }
+
+  #refusal(entry: WebhookEntry, { object, dryRun }: Attempt): ApiError | undefined {
+    const { name, callee, failOpen, dryRunSafe } = entry;
+    if (dryRun && !dryRunSafe) return dryRunUnsupported(name);
+    const at = callee.kind === "url" ? callee.url : `${callee.namespace}/${callee.name}`;
+    const server = this.servers.get(at);
+    const why = brokenOf(server, entry);
+    if (why !== undefined) return failOpen ? undefined : failedCalling(name, new CallFailure(why));
+    const reason = object && server?.judge(object);
+    if (reason === undefined) return undefined;
+    const message = `admission webhook "${name}" denied the request: ${reason}`;
+    return new ApiError(message, { status: 422, reason: "Invalid" });
+  }
+}
+
+/** Why the server cannot be called; undefined where it can. */
+function brokenOf(
+  server: WebhookServer | undefined,
+  { caBundle }: WebhookEntry,
+): string | undefined {
+  if (server === undefined) return "service not found";
+  const unknown =
+    "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+  return caBundle === server.ca ? server.down : unknown;
+}
