@@ -3,7 +3,6 @@
  * other commands as dry runs, `upgrade-webhook --with` two of them, and each asks what the others need.
  */
 export default {
-  "plugin/commands/cert/create.ts": ["plugin/commands/upgrade-webhook/needs.ts"],
   "plugin/commands/parts.ts": [
     "plugin/commands/reapply-rbac/command.ts",
     "plugin/commands/reapply-rbac/flags.ts",
@@ -19,24 +18,21 @@ export default {
     "plugin/commands/upgrade/procedure.ts",
     "plugin/commands/upgrade/upgrade.ts",
   ],
-  "plugin/commands/recover/command.ts": ["plugin/commands/upgrade-operator/needs.ts"],
-  "plugin/commands/recover/read.ts": ["plugin/commands/upgrade-operator/needs.ts"],
-  "plugin/commands/recover/rest-api.ts": ["plugin/commands/upgrade-operator/needs.ts"],
   "plugin/commands/status/status.ts": ["plugin/commands/upgrade/procedure.ts"],
-  "plugin/commands/unbind-scc/accounts.ts": ["plugin/commands/reapply-rbac/needs.ts"],
-  "plugin/commands/upgrade-cluster/command.ts": ["plugin/commands/upgrade-operator/needs.ts"],
-  "plugin/commands/upgrade-database/read.ts": ["plugin/commands/upgrade-operator/needs.ts"],
-  "plugin/commands/upgrade-operator/needs.ts": ["plugin/commands/reapply-rbac/needs.ts"],
   "plugin/commands/upgrade-webhook/command.ts": [
     "plugin/commands/reapply-rbac/command.ts",
     "plugin/commands/reapply-rbac/flags.ts",
     "plugin/commands/reapply-rbac/needs.ts",
     "plugin/commands/unbind-scc/command.ts",
+    "plugin/commands/unbind-scc/needs.ts",
     "plugin/commands/unbind-scc/read.ts",
     "plugin/commands/upgrade/in-turn.ts",
   ],
   "plugin/commands/upgrade/needs.ts": [
     "plugin/commands/reapply-rbac/needs.ts",
+    "plugin/commands/unbind-scc/needs.ts",
+    "plugin/commands/upgrade-cluster/needs.ts",
+    "plugin/commands/upgrade-database/needs.ts",
     "plugin/commands/upgrade-operator/needs.ts",
     "plugin/commands/upgrade-webhook/needs.ts",
   ],

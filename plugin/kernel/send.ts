@@ -12,7 +12,7 @@ import {
 } from "../domain/base/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../domain/kube/objects";
 import { isPersons, judgeConflict } from "../domain/kube/owners";
-import { answerOf } from "../domain/admission/probe";
+import { readAnswer } from "../domain/admission/answers";
 import { adviceFor, nameOfRefuser, type Refuser, refuserOf } from "../domain/admission/refusers";
 import type { KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
@@ -273,7 +273,7 @@ function refuserName(refuser: Refuser | undefined): string {
 function withheld(error: unknown, object: string): unknown {
   if (!(error instanceof ApiError)) return error;
   const { status } = error;
-  const refuser = refuserOf(answerOf(error), []);
+  const refuser = refuserOf(readAnswer(error), []);
   const word = (reason = ""): string => (/^[A-Za-z]{1,40}$/.test(reason) ? reason : "");
   const reason = word(error.reason);
   return new ApiError(

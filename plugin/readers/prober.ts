@@ -7,8 +7,6 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import { getPath } from "../domain/base/values";
 import {
-  type ProbeAnswer,
-  answerOf,
   failingMs,
   judgeProof,
   type Observation,
@@ -16,6 +14,7 @@ import {
   type Proof,
   type ProbeKind,
 } from "../domain/admission/probe";
+import { type ProbeAnswer, readAnswer } from "../domain/admission/answers";
 import { type Hindrance, hindranceIn, refuserOf } from "../domain/admission/refusers";
 import { thinned } from "../domain/admission/gap";
 import { type Clock, type KubeClient, deadline } from "../ports/kubernetes";
@@ -235,7 +234,7 @@ export class Prober {
   #refusal(error: unknown): ProbeAnswer {
     if (error instanceof ApiError) {
       this.#unreachable = 0;
-      return answerOf(error);
+      return readAnswer(error);
     }
     if (!(error instanceof EngineError)) throw error;
     // one cut connection is no verdict on the webhook, a server that stays away ends the run

@@ -1,5 +1,5 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
-import { secretNames } from "../domain/checks/secrets";
+import { secretNames } from "../domain/facts/secret-references";
 import { ApiError } from "../domain/base/errors";
 import {
   type FactKey,

@@ -4,7 +4,7 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { asArray, asString, getOwn, getPath } from "../domain/base/values";
 import { entryOf } from "../domain/admission/configuration";
-import { answerOf } from "../domain/admission/probe";
+import { readAnswer } from "../domain/admission/answers";
 import { selects } from "../domain/kube/selectors";
 import type { KubeClient } from "../ports/kubernetes";
 import type { StateView } from "./model";
@@ -160,7 +160,7 @@ async function send({ cluster, names, database }: EditTarget, body: object): Pro
     return { command, answer, is: "accepted" };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { command, answer: kubectlSays(error, kind, name), is: answerOf(error).is };
+    return { command, answer: kubectlSays(error, kind, name), is: readAnswer(error).is };
   }
 }
 

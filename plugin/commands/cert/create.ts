@@ -10,7 +10,7 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from "../../domain/base/errors";
-import { certNeeds } from "../upgrade-webhook/needs";
+import { certNeeds } from "./needs";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { certificateReport, secretRef } from "../../readers/certificate";
 import {

@@ -1,49 +1,17 @@
-/** What `reapply-rbac` and `unbind-scc` need. */
+/** What `reapply-rbac` needs. */
 import { factSources } from "../../domain/facts/facts";
-import { kinds, kindsIn, rbacKinds, constraintResource } from "../../domain/kube/kinds";
-import type { KubeObject, Resource } from "../../domain/kube/objects";
+import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
+import type { Resource } from "../../domain/kube/objects";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
 import { secondNameOf } from "../../domain/rbac/site";
-import { accessResources, grantName } from "../../domain/scc/grants";
-import { getOwn } from "../../domain/base/values";
 import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+import { applyNeeds } from "../../domain/kube/write-needs";
 
 /** More namespaces than these are asked for by one ClusterRole. */
 export const fewNamespaces = 3;
 
-const bindingKinds = [rbacKinds.roleBinding, rbacKinds.clusterRoleBinding];
-
-/** An object that is written by an apply. */
-interface Applied {
-  readonly resource: Resource;
-  readonly name: string | undefined;
-  readonly namespace?: string | undefined;
-  /** The role that a binding is for. */
-  readonly binds?: Permission | undefined;
-}
-
-/** A role gives what its writer may not have: it takes `escalate` on it to write it, and `bind` to bind it. */
-export function applyNeeds(
-  { resource, name, namespace, binds }: Applied,
-  why: string,
-): readonly Permission[] {
-  const on = (verb: string, says = why): Permission =>
-    permissionOn(verb, resource, { why: says, namespace, name });
-  const isRole = [rbacKinds.role, rbacKinds.clusterRole].some(
-    ({ plural }) => plural === resource.plural,
-  );
-  return [
-    on("patch"),
-    // what is created by an apply cannot be limited to a name
-    permissionOn("create", resource, { why, namespace }),
-    ...(isRole ? [on("escalate", "to write a role that gives more than its writer has")] : []),
-    ...(binds === undefined ? [] : [binds]),
-  ];
-}
-
-/** What access reviews are asked for. */
+/** What an access review is asked for. */
 export const rbacProof = "to prove the access (or go without proof: --no-probe)";
-export const sccProof = "to prove who may use the constraint";
 
 /** What `reapply-rbac` is told, and what is known by now. */
 export interface RbacWish extends NeedsPlace {
@@ -199,74 +167,4 @@ function writing(pair: WrittenPair): readonly Permission[] {
       ...applyNeeds({ resource: bindingKind, name, namespace, binds }, why),
     ]),
   ];
-}
-
-/** What `unbind-scc` is told. */
-interface UnbindWish extends NeedsPlace {
-  readonly namespace: string;
-  /** The constraint to unbind. */
-  readonly scc: string | undefined;
-}
-
-/** The constraint, and whatever grants it. */
-export function unbindNeeds(wish: UnbindWish): Needs {
-  const { names, namespace, scc } = wish;
-  const { ecs, pods } = factSources(names);
-  const name = scc ?? names.scc.current;
-  const constraints = scc === undefined ? [name, names.scc.older] : [scc];
-  const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
-  const { deployment } = names.operator;
-  const why = "to take the account out of it";
-  return {
-    reads: [
-      ...constraints.map((one) =>
-        permissionOn("get", constraintResource, {
-          why: "to see who is in its users and groups",
-          name: one,
-        }),
-      ),
-      ...Object.values(accessResources).map((resource) =>
-        permissionOn("list", resource, { why: "to find every binding that grants the constraint" }),
-      ),
-      permissionOn("list", pods.resource, { why: "to see which pods run under the constraint" }),
-      permissionOn("list", ecs.resource, {
-        why: "to find the service accounts and whether they need it",
-        namespace,
-      }),
-      permissionOn("get", kinds.deployment, {
-        why: "to see the operator's release",
-        namespace,
-        name: deployment,
-      }),
-    ],
-    may: [
-      reviewPermission(sccProof),
-      permissionOn("patch", constraintResource, { why, name }),
-      permissionOn("delete", constraintResource, { why: "to delete it when nobody is left", name }),
-      permissionOn("bind", clusterRoles, {
-        why: "to write a binding of it",
-        name: grantName(name),
-      }),
-      ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
-        ["get", "patch", "delete", "create"].map((verb) => permissionOn(verb, resource, { why })),
-      ),
-    ],
-    beside: groundNeeds(wish),
-  };
-}
-
-/** The right to bind the role of a binding; undefined for any other object. */
-export function bindsOf(object: KubeObject): Permission | undefined {
-  const isBinding = bindingKinds.some(({ kind }) => kind === object.kind);
-  return isBinding ? bindNeed(object) : undefined;
-}
-
-/** The right to bind the role of a binding. */
-export function bindNeed(binding: KubeObject): Permission {
-  const why = "to write a binding of it";
-  const roleRef = getOwn(binding, "roleRef");
-  const { role, clusterRole } = rbacKinds;
-  const kind = getOwn(roleRef, "kind") === "Role" ? role : clusterRole;
-  const { namespace } = binding.metadata;
-  return permissionOn("bind", kind, { why, name: String(getOwn(roleRef, "name")), namespace });
 }

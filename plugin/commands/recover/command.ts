@@ -11,7 +11,7 @@ import type { RecoverFlags } from "./flags";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
 import { limitOf } from "../../cmdutil/job";
 import { placesOf } from "../../adapters/rest-api/route";
-import { recoverNeeds } from "../upgrade-operator/needs";
+import { recoverNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
 import { objectLabel } from "../../domain/kube/objects";
 import type { Evidence } from "../../domain/recovery/classify";

@@ -4,7 +4,7 @@ import { type Facts, factSources } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/kube/objects";
 import type { ApiWish, Needs } from "../../domain/facts/needs";
-import { recoverKeys, recoverNeeds } from "../upgrade-operator/needs";
+import { recoverKeys, recoverNeeds } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import {
   classifyFreeze,

@@ -1,5 +1,5 @@
 /** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
-import { recoverKeys } from "../upgrade-operator/needs";
+import { recoverKeys } from "./needs";
 import type { ApiAction, ApiDatabase } from "../../domain/rest-api/records";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";

@@ -10,7 +10,7 @@ import { type ClusterPlan, planCluster, autoOffEdits } from "./plan";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { FactKey, Facts } from "../../domain/facts/facts";
 import { together } from "../../domain/facts/needs";
-import { clusterKeys, clusterNeeds, clusterPlanKeys } from "../upgrade-operator/needs";
+import { clusterKeys, clusterNeeds, clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import type { Job, JobRun, Plan } from "../../kernel/runner";

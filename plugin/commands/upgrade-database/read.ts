@@ -4,7 +4,7 @@ import type { DatabaseTarget } from "../../domain/database/target";
 import { type Names, readName } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { ApiWish, Needs } from "../../domain/facts/needs";
-import { databasesNeeds, databaseWrite } from "../upgrade-operator/needs";
+import { databasesNeeds, databaseWrite } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Participant } from "../../domain/database/rollout";
 import type { UpgradeClusterDeps } from "../../readers/engine-cluster";

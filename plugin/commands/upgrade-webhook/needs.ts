@@ -1,4 +1,4 @@
-/** What `upgrade-webhook` and `cert create` need. */
+/** What `upgrade-webhook` needs. */
 import { factSources } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
@@ -108,31 +108,4 @@ export function probedBy({ resource, accept: { metadata } }: ProbePair): Probed 
 export function probeNeed({ resource, namespace, verb }: Probed): Permission {
   const why = "to prove the webhook with dry runs (or go without proof: --no-probe)";
   return permissionOn(verb, resource, { why, namespace });
-}
-
-/** What the creation of a pair is told. */
-interface CertWish extends NeedsPlace {
-  readonly replace: boolean;
-  /** The Secret with the pair to put in place. */
-  readonly fromSecret?: string | undefined;
-}
-
-/** `cert create`: one that cannot be updated in place is deleted and created again. */
-export function certNeeds(wish: CertWish): Needs {
-  const { names, namespace, replace, fromSecret } = wish;
-  const on = (verb: string, why: string, name?: string): Permission =>
-    permissionOn(verb, kinds.secret, { why, namespace, name });
-  const { secret } = names.webhook;
-  const save = replace ? "to save the pair that is replaced" : "to write the pair";
-  const recreate = "to replace a Secret that cannot be updated (another type, or immutable)";
-  return {
-    reads: [
-      on("get", "to see whether there is a pair, and to prove the new one", secret),
-      on("create", save),
-      ...(replace ? [on("update", "to replace the pair", secret)] : []),
-      ...(fromSecret === undefined ? [] : [on("get", "to read the pair", fromSecret)]),
-    ],
-    may: replace ? [on("delete", recreate, secret)] : [],
-    beside: groundNeeds(wish),
-  };
 }

@@ -11,13 +11,8 @@ import { webhookFinding } from "../../domain/admission/findings";
 import { caBundleOf, callsSame, entriesOf, entryOf } from "../../domain/admission/configuration";
 import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/admission/gap";
 import type { SwapPlan } from "./plan";
-import {
-  type ProbeAnswer,
-  type ProbePair,
-  type Proof,
-  failingMs,
-  seenBroken,
-} from "../../domain/admission/probe";
+import { type ProbePair, type Proof, failingMs, seenBroken } from "../../domain/admission/probe";
+import type { ProbeAnswer } from "../../domain/admission/answers";
 import { probedBy, probeNeed } from "./needs";
 import {
   adviceFor,

@@ -8,14 +8,11 @@ import { permissionOn } from "../../domain/kube/permissions";
 import { ownClusters } from "../../domain/engine-cluster/operator";
 import { checkNeeds } from "../../domain/checks/needs";
 import { type Needs, together } from "../../domain/facts/needs";
-import { rbacNeeds, unbindNeeds } from "../reapply-rbac/needs";
-import {
-  type BundleWish,
-  bundleNeeds,
-  chartNeeds,
-  clusterNeeds,
-  databasesNeeds,
-} from "../upgrade-operator/needs";
+import { rbacNeeds } from "../reapply-rbac/needs";
+import { unbindNeeds } from "../unbind-scc/needs";
+import { type BundleWish, bundleNeeds, chartNeeds } from "../upgrade-operator/needs";
+import { databasesNeeds } from "../upgrade-database/needs";
+import { clusterNeeds } from "../upgrade-cluster/needs";
 import { probedAnywhere, swapNeeds } from "../upgrade-webhook/needs";
 
 /** What the whole upgrade is told. */

@@ -1,5 +1,6 @@
 /** How often and how long anything was wrong, from the observations of a probe (cli contract, Probe). */
-import { isRight, type Observation, type ProbeAnswer, type ProbeKind } from "./probe";
+import { isRight, type Observation, type ProbeKind } from "./probe";
+import type { ProbeAnswer } from "./answers";
 import { nameOfRefuser, refuserOf } from "./refusers";
 
 /** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */

@@ -1,7 +1,8 @@
 /** Who refuses or fails an edit in the place of the product's webhook, and what to do about it. */
 import type { Finding } from "../base/findings";
 import { webhookFinding } from "./findings";
-import type { Observation, ProbeAnswer, ProbeKind } from "./probe";
+import type { Observation, ProbeKind } from "./probe";
+import type { ProbeAnswer } from "./answers";
 
 /** A policy, or a webhook of someone else. */
 export interface Refuser {

@@ -4,7 +4,7 @@ import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../base/values";
 import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
-import { type KubeObject, nameOf } from "../kube/objects";
+import { nameOf } from "../kube/objects";
 import {
   absentSecret,
   certificateChecks as judged,
@@ -17,18 +17,8 @@ import {
   type SecretReference,
   secretReferences,
   keepsCredentialsInSecret,
+  secretNames,
 } from "../facts/secret-references";
-
-/** The Secrets that clusters and remote clusters of the namespace name, each once. */
-export function secretNames(
-  clusters: readonly KubeObject[],
-  remotes: readonly KubeObject[],
-  { names, namespace }: Pick<Facts, "names" | "namespace">,
-): readonly string[] {
-  const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
-  const references = secretReferences(clusters.filter(here), remotes.filter(here), names);
-  return [...new Set(references.map(({ name }) => name))];
-}
 
 /** The same of what was read; undefined where these may not be read. */
 export function knownSecretNames(facts: Facts): readonly string[] | undefined {

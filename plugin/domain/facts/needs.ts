@@ -1,5 +1,5 @@
 /**
- * What each command may need, whatever it finds: a file of this folder for each subject. The same data is
+ * What each command may need, whatever it finds: the `needs.ts` of its room, or of a folder of domain. The same data is
  * asked for before a run reads and is printed, complete, where something is missing (exit 4).
  */
 import { definitionNames } from "./deletion";
@@ -13,6 +13,11 @@ export interface NeedsPlace {
   readonly names: Names;
   /** The operator's; undefined: every namespace. */
   readonly namespace: string | undefined;
+}
+
+/** Where a command works that needs the operator. */
+export interface OperatorPlace extends NeedsPlace {
+  readonly namespace: string;
 }
 
 /** What a run takes. */

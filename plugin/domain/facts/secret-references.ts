@@ -2,6 +2,7 @@
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { type Names, termOf } from "../names/names";
 import { type KubeObject, nameOf, objectLabel } from "../kube/objects";
+import type { Facts } from "./facts";
 
 /** What a Secret is named for. */
 export type SecretUse = "credentials" | "license" | "module" | "pull" | "remote";
@@ -117,4 +118,15 @@ function ofRemote(remote: KubeObject, names: Names): SecretReference {
     field: ercFields.secretName.join("."),
     says: "the credentials of the remote cluster",
   };
+}
+
+/** The Secrets that clusters and remote clusters of the namespace name, each once. */
+export function secretNames(
+  clusters: readonly KubeObject[],
+  remotes: readonly KubeObject[],
+  { names, namespace }: Pick<Facts, "names" | "namespace">,
+): readonly string[] {
+  const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
+  const references = secretReferences(clusters.filter(here), remotes.filter(here), names);
+  return [...new Set(references.map(({ name }) => name))];
 }

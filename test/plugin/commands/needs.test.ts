@@ -9,25 +9,15 @@ import {
   statusNeeds,
 } from "../../../plugin/domain/checks/needs";
 import { apiNeeds, listing, type Needs, together } from "../../../plugin/domain/facts/needs";
-import {
-  bindNeed,
-  rbacNeeds,
-  type RbacWish,
-  unbindNeeds,
-} from "../../../plugin/commands/reapply-rbac/needs";
-import {
-  bundleNeeds,
-  chartNeeds,
-  clusterNeeds,
-  databasesNeeds,
-  recoverNeeds,
-} from "../../../plugin/commands/upgrade-operator/needs";
-import {
-  certNeeds,
-  probedBy,
-  swapNeeds,
-  swapWrites,
-} from "../../../plugin/commands/upgrade-webhook/needs";
+import { rbacNeeds, type RbacWish } from "../../../plugin/commands/reapply-rbac/needs";
+import { unbindNeeds } from "../../../plugin/commands/unbind-scc/needs";
+import { bindNeed } from "../../../plugin/domain/kube/write-needs";
+import { bundleNeeds, chartNeeds } from "../../../plugin/commands/upgrade-operator/needs";
+import { databasesNeeds } from "../../../plugin/commands/upgrade-database/needs";
+import { clusterNeeds } from "../../../plugin/commands/upgrade-cluster/needs";
+import { recoverNeeds } from "../../../plugin/commands/recover/needs";
+import { probedBy, swapNeeds, swapWrites } from "../../../plugin/commands/upgrade-webhook/needs";
+import { certNeeds } from "../../../plugin/commands/cert/needs";
 import { upgradeNeeds, type UpgradeWish } from "../../../plugin/commands/upgrade/needs";
 import { placeBundle } from "../../../plugin/domain/operator/wanted";
 import {

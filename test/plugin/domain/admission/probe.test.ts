@@ -1,12 +1,10 @@
+import { readAnswer } from "../../../../plugin/domain/admission/answers";
 import { defaultNames, type Names } from "../../../../plugin/domain/names/names";
 import { entriesOf } from "../../../../plugin/domain/admission/configuration";
 import { gapOf, tally, thinned } from "../../../../plugin/domain/admission/gap";
 import * as probe from "../../../../plugin/domain/admission/probe";
-import type {
-  ProbeAnswer,
-  Observation,
-  ProbeKind,
-} from "../../../../plugin/domain/admission/probe";
+import type { Observation, ProbeKind } from "../../../../plugin/domain/admission/probe";
+import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
 import {
   aDatabase,
   aNewConfiguration,
@@ -16,7 +14,7 @@ import {
 } from "../../../support/builders";
 import { hostile } from "./hostile";
 
-const { answerOf, failingMs, isRight, judgeProof, pairFromStored, pairsFor } = probe;
+const { failingMs, isRight, judgeProof, pairFromStored, pairsFor } = probe;
 const { seenBroken } = probe;
 
 type Seen = readonly [ProbeKind, ProbeAnswer];
@@ -59,7 +57,7 @@ test.each<[string, ProbeAnswer["is"], string | undefined]>([
   ['admission webhook "a.b" does not support dry run', "other", undefined],
   ["", "other", undefined],
 ])("%j is %s", (message, is, by) => {
-  const answer = answerOf({ status: 422, message });
+  const answer = readAnswer({ status: 422, message });
   expect(answer).toMatchObject({ is, detail: message });
   expect("by" in answer ? answer.by : undefined).toBe(by);
 });

@@ -1,4 +1,4 @@
-import type { ProbeAnswer } from "../../../../plugin/domain/admission/probe";
+import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
 import { adviceFor, nameOfRefuser, refuserOf } from "../../../../plugin/domain/admission/refusers";
 
 const ours = ["redisenterprise.admission.engine"];
