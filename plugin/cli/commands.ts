@@ -15,7 +15,7 @@ import { reapplyRbac } from "../commands/reapply-rbac/flags";
 import { unbindScc } from "../commands/unbind-scc/flags";
 import { upgradeWebhook } from "../commands/upgrade-webhook/flags";
 import { certCreate, certInspect } from "../commands/cert/flags";
-import { command, type CommandEntry, jobCommand } from "../cmdutil/entry";
+import { command, type CommandEntry, partCommand } from "../cmdutil/entry";
 import { diffCommand } from "../commands/diff/command";
 import { rehearseCommand } from "../commands/rehearse/entry";
 
@@ -44,9 +44,9 @@ export const jobs: readonly CommandEntry[] = [
       await import("../commands/upgrade-operator/command.ts");
     return { run: runUpgradeOperator, text: operatorText };
   }),
-  jobCommand(
+  partCommand(
     upgradeCluster,
-    async () => (await import("../commands/upgrade-cluster/command.ts")).clusterJob,
+    async () => (await import("../commands/upgrade-cluster/command.ts")).clusterPart,
   ),
   command(upgradeDatabase, async () => {
     const { runUpgradeDatabase, databaseText } =

@@ -2,10 +2,9 @@
 import type { Text } from "../domain/names/text";
 import type { CommandContext, CommandRun } from "./context";
 import { FlagReader, type FlagSpec, type FlagTable, listOf, type RawFlags } from "./flags";
-import type { JobOf } from "./job";
+import type { MakePart } from "./job";
 import { type CommandSpec, type Described, readCommand } from "./spec";
 import type { TextStyle } from "../output/text";
-import type { Plan } from "../kernel/runner";
 import type { Report } from "../kernel/report";
 import { rehearsedByDefault } from "./standard-flags";
 
@@ -76,14 +75,14 @@ export function command<T extends FlagTable, F>(
   });
 }
 
-/** The same for a command that is one job. */
-export function jobCommand<T extends FlagTable, F extends object, S, P extends Plan>(
+/** The same for a command that is one part. */
+export function partCommand<T extends FlagTable, F extends object>(
   spec: CommandSpec<T, F>,
-  load: () => Promise<JobOf<NoInfer<F>, S, P>>,
+  load: () => Promise<MakePart<NoInfer<F>>>,
 ): CommandEntry {
   return command(spec, async () => {
-    const [{ jobRun }, jobOf] = await Promise.all([import("./job.ts"), load()]);
-    return { run: jobRun(spec.kind, jobOf) };
+    const [{ runOfPart }, make] = await Promise.all([import("./job.ts"), load()]);
+    return { run: runOfPart(spec.kind, make) };
   });
 }
 

@@ -1,8 +1,8 @@
-/** Runs a job of the kernel as a command. */
-import type { AskingPorts } from "../kernel/permissions";
+/** Runs a part as a command of its own. */
+import { type Part, runPart } from "../kernel/part";
 import type { CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
-import { execute, type Job, type JobRun, type Plan } from "../kernel/runner";
+import { type JobRun, patienceOf } from "../kernel/runner";
 import { runPorts, writeOptions } from "./run-ports";
 
 /** The limit of a whole wait: a time that was given, typed or in the environment; else what continues may. */
@@ -21,19 +21,20 @@ interface RunFlags {
   readonly limited?: boolean;
 }
 
-/** Makes the job of judged flags. */
-export type JobOf<F, S, P extends Plan> = (ports: AskingPorts, flags: F, run: JobRun) => Job<S, P>;
+/** Makes the part of judged flags. */
+export type MakePart<F> = (flags: F, run: JobRun) => Part;
 
-/** The run of a command of this kind; every expected end comes back as a report. */
-export function jobRun<F extends object, S, P extends Plan>(
-  kind: string,
-  jobOf: JobOf<F, S, P>,
-): CommandRun<F> {
+/** The run of a command that is one part; every expected end comes back as a report. */
+export function runOfPart<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);
     const { limited }: RunFlags = flags;
     const limit = limitOf(context.options, limited === true);
     const run = { namespace: ports.cluster.namespace, args, ...writeOptions(context), ...limit };
-    return await execute(ports, { ...flags, ...run }, jobOf(ports, flags, run));
+    const { dryRun } = run;
+    return await runPart(ports, make(flags, run), {
+      dryRun,
+      limitMs: patienceOf({ ...flags, ...run }),
+    });
   };
 }

@@ -1,7 +1,8 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/database/findings";
 import { operatorRelease, ownClusters } from "../domain/engine-cluster/operator";
-import type { Facts } from "../domain/facts/facts";
+import { type Facts, isOpenShift } from "../domain/facts/facts";
+import { imagesOn, inRegistry } from "../domain/release/images";
 import { procedure, webhookOwner } from "./upgrade/procedure";
 import type { PartId } from "../kernel/report";
 import type { Release } from "../domain/release/contents";
@@ -12,7 +13,7 @@ import type { ReadyPart, Stage } from "./upgrade/upgrade";
 import type { CommandContext } from "../cmdutil/context";
 import { prepareReapplyRbac } from "./reapply-rbac/command";
 import { type PreparedRun, within } from "../cmdutil/run-ports";
-import { jobRun } from "../cmdutil/job";
+import { runOfPart } from "../cmdutil/job";
 import { runUnbindScc } from "./unbind-scc/command";
 import { prepareUpgradeDatabase } from "./upgrade-database/command";
 import { defaultsOf } from "../cmdutil/spec";
@@ -24,9 +25,9 @@ import { prepareUpgradeOperator } from "./upgrade-operator/command";
 import { prepareUpgradeWebhook, verifyWebhook } from "./upgrade-webhook/command";
 import {
   type AutoOffFlags,
-  autoOffJob,
+  autoOffPart,
   type ClusterFlags,
-  clusterJob,
+  clusterPart,
 } from "./upgrade-cluster/command";
 
 /** What the parts are made from. */
@@ -143,7 +144,11 @@ function clusters(of: PartsOf, { ahead }: Stage): PreparedRun {
   if (first === undefined) throw new Error("there is nothing to run");
   return async (later) => {
     const run = (name: string) =>
-      runUpgradeCluster(later, [name], { ...wanted, target: targetOf(of, name) });
+      runUpgradeCluster(later, [name], {
+        ...wanted,
+        target: targetOf(of, name),
+        ...repositoryOf(of, name),
+      });
     return await inTurn(
       await run(first),
       others.map((title) => ({ title, run: () => run(title) })),
@@ -157,6 +162,16 @@ function targetOf({ facts, flags, clusterTag }: PartsOf, name: string): string |
   const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
   const isKept = flags.clusterTarget === undefined && isSameRelease(tag, clusterTag);
   return isKept ? tag : clusterTag;
+}
+
+/** With a tag of its own a cluster no longer has the operator's image: it then pulls from the same registry (S17). */
+function repositoryOf({ facts, flags }: PartsOf, name: string): Partial<ClusterFlags> {
+  const { registry, auto } = flags;
+  const ec = ownClusters(facts).find(({ metadata }) => metadata.name === name);
+  if (registry === undefined || auto || ec === undefined) return {};
+  if (asString(getPath(ec, facts.names.ecFields.repository)) !== undefined) return {};
+  const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
+  return { imageRepository: inRegistry(imagesOn(platform, "cluster", facts.names)[0], registry) };
 }
 
 /** All databases of this operator's clusters, by their resources (S61). */
@@ -190,8 +205,8 @@ function clusterNames({ facts }: PartsOf): readonly string[] {
 
 /** The run over these clusters, when wanted. */
 function prepareAutoOff(flags: AutoOffFlags): PreparedRun {
-  return (later) => jobRun("AutoOff", autoOffJob)(later, [], flags);
+  return (later) => runOfPart("AutoOff", autoOffPart)(later, [], flags);
 }
 
 /** Upgrades the EC; every expected end comes back as a report. */
-export const runUpgradeCluster = jobRun("UpgradeCluster", clusterJob);
+export const runUpgradeCluster = runOfPart("UpgradeCluster", clusterPart);

@@ -31,6 +31,11 @@ export function statesOf(
   };
 }
 
+/** What a write that was not tried leads to, as far as the request alone tells. */
+export function storedBy(change: Change): KubeObject {
+  return mergedOf(change, liveOf(change), undefined) as KubeObject;
+}
+
 function mergedOf(change: Change, live: unknown, stored: unknown): unknown {
   const sent = change.verb === "patch" ? patchOf(change.edits) : change.object;
   if (stored !== undefined) return withoutDefaults(stored, live, sent);

@@ -177,17 +177,22 @@ export class Recorder {
 
   /** The document for an end by an error; what is not an expected error continues. */
   failure(thrown: unknown, midway: Midway = {}): Report {
+    return this.report(this.endedBy(thrown, midway));
+  }
+
+  /** The end by an error, whose findings are told; what is not an expected error continues. */
+  endedBy(thrown: unknown, midway: Midway = {}): ExitReport {
     const error = explained(thrown, midway, this.deps.names);
     if (!(error instanceof EngineError)) throw error;
     const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;
     if (error instanceof BlockedError) tell(error.findings);
     const login = error instanceof ClusterApiPermissionError ? error.finding : undefined;
     if (login !== undefined) tell([login]);
-    return this.report({
+    return {
       code: error.exitCode,
       reason: stands === undefined ? error.message : `${error.message}; ${stands}`,
       next: error.hint ?? next,
-    });
+    };
   }
 
   /** The document for success. */

@@ -1,24 +1,18 @@
 /**
- * Runs a job whose writes are known before the first of them: permissions, read, plan, wait or stop,
- * dry run or confirmation, writes, proof. What does not fit it is a procedure on the session.
+ * A job is a part whose writes are known before the first of them, by reading once: permissions, read, plan,
+ * wait or stop, dry run or writes, proof. What does not fit it is a part of its own on the session.
  */
-import { exitCodes, BlockedError } from "../domain/base/errors";
+import { exitCodes, BlockedError, EngineError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { objectLabel } from "../domain/kube/objects";
-import type { Needs } from "../domain/facts/needs";
-import {
-  type AskingPorts,
-  requireHome,
-  requireNeeds,
-  requirePermissions,
-  requireYes,
-} from "./permissions";
+import { requireHome, requirePermissions, type RunPorts } from "./permissions";
 import type { ChangedError } from "./send";
 import type { StepInfo } from "../domain/kube/planned-write";
-import type { Report } from "./report";
 import { type Change, permissionsOf } from "../domain/kube/change";
+import type { Acting, Outcome, Part, Planned, PlannedChange, World } from "./part";
+import type { Projection } from "./projected";
 import { isSameSpec, Session, type SessionOptions } from "./session";
-import { givenUp, timeIsUp, waitFor } from "./wait";
+import { timeIsUp, waitFor } from "./wait";
 
 /** What is to be written, and what stands against it. */
 export interface Plan {
@@ -35,11 +29,8 @@ export interface Plan {
   readonly standing?: StepInfo;
 }
 
-/** A command that writes: what it needs, what it plans from that, and how its end is seen. */
+/** What is read, what is planned from that, and how its end is seen. */
 export interface Job<F, P extends Plan> {
-  /** The words of the command. */
-  readonly command: string;
-  readonly needs: Needs;
   readonly read: () => Promise<F>;
   /** Throws EngineError where nothing can be planned. */
   readonly plan: (facts: F) => P;
@@ -47,10 +38,14 @@ export interface Job<F, P extends Plan> {
   readonly judge?: (plan: P) => Promise<void>;
   /** How the end is seen, in words; absent: what was written is read back. */
   readonly proof?: (plan: P) => Promise<string>;
+  /** In the place of a proof, for a dry run that would write nothing. */
+  readonly still: string;
   /** The end of a run, in words: what was written or planned, and what its proof says. */
   readonly says: (plan: P, proof: string) => string;
   /** Said beside an error that comes after a write. */
   readonly midway: string;
+  /** What it will have brought about. */
+  readonly after: (plan: P, writes: readonly PlannedChange[]) => Projection;
 }
 
 /** How the runner runs it; times in milliseconds. */
@@ -69,107 +64,160 @@ export interface JobRun extends JobOptions {
   readonly wait: boolean;
 }
 
-/** Runs it; expected ends of every kind come back as a report. */
-export async function execute<F, P extends Plan>(
-  ports: AskingPorts,
-  options: JobOptions,
-  job: Job<F, P>,
-): Promise<Report> {
-  const run = new JobExecution(ports, options, job);
-  try {
-    return ports.recorder.success(await run.run());
-  } catch (error) {
-    return run.end(error);
-  }
+/** Which job it is, and how it is run. */
+export interface JobPart<F, P extends Plan> {
+  readonly jobOf: (ports: RunPorts) => Job<F, P>;
+  readonly options: JobOptions;
 }
 
-class JobExecution<F, P extends Plan> {
-  readonly #tell: (findings: readonly Finding[]) => void;
+/** The words of a command, and what it may need. */
+export type PartName = Pick<Part, "command" | "needs">;
+
+/** The part that does a job. */
+export function partOf<F, P extends Plan>(named: PartName, wish: JobPart<F, P>): Part {
+  return { ...named, plan: async (world) => await new JobPlanning(world, wish).plan() };
+}
+
+/** How long a job waits for what has to pass before its first write. */
+export function patienceOf({ limitMs, stallAfterMs = 0 }: JobOptions): number {
+  return limitMs ?? stallAfterMs;
+}
+
+class JobPlanning<F, P extends Plan> {
+  readonly #job: Job<F, P>;
   readonly #session: Session;
 
   constructor(
-    private readonly ports: AskingPorts,
-    private readonly options: JobOptions,
-    private readonly job: Job<F, P>,
+    private readonly world: World,
+    private readonly wish: JobPart<F, P>,
   ) {
-    this.#tell = ports.recorder.once();
-    this.#session = new Session(ports, options);
+    this.#job = wish.jobOf(world);
+    this.#session = new Session(world, { ...wish.options, dryRun: world.dryRun });
   }
 
-  async run(): Promise<string> {
-    const { ports, options, job } = this;
-    await requireNeeds(ports, job.command, job.needs);
-    const plan = await this.#fitPlan();
+  async plan(): Promise<Planned> {
+    const { world } = this;
+    const plan = await readPlan(this.#job);
+    if (plan.waitsFor !== undefined && world.waits) {
+      return this.#planned(plan, [], { waitsFor: plan.waitsFor });
+    }
+    try {
+      await judge(this.#job, plan, { session: this.#session, tell: world.tell });
+      await requirePermissions(world, plan.changes.flatMap(permissionsOf));
+      return this.#planned(plan, await this.#tried(plan));
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      return this.#planned(plan, [], { stops: error });
+    }
+  }
+
+  async #tried({ changes, standing }: P): Promise<readonly PlannedChange[]> {
+    const { world } = this;
+    if (world.dryRun === "none") return changes.map((change) => ({ change }));
+    if (changes.length === 0) {
+      world.tell(await requireHome(world, false));
+      if (standing !== undefined) world.recorder.done(standing, "unchanged");
+    }
+    const writes: PlannedChange[] = [];
+    for (const change of changes) {
+      const stored = await this.#session.rehearse(change);
+      this.#session.tell(change, stored);
+      writes.push({ change, stored });
+    }
+    return writes;
+  }
+
+  #planned(
+    plan: P,
+    writes: readonly PlannedChange[],
+    ends: Pick<Planned, "stops" | "waitsFor"> = {},
+  ): Planned {
+    const { changes } = plan;
+    const isStill = changes.length === 0;
+    const reason = isStill ? this.#job.says(plan, this.#job.still) : dryRunSays(changes.length);
+    const planned = writes.length > 0 ? writes : changes.map((change) => ({ change }));
+    return {
+      ...ends,
+      writes,
+      questions: questionsOf(plan, this.#session),
+      expects: { code: exitCodes.ok, reason },
+      after: this.#job.after(plan, planned),
+      act: async (ports) => await new JobAct(ports, this.wish).act(plan),
+    };
+  }
+}
+
+/** Fields are taken only where a person says so, object by object. */
+function questionsOf({ changes, question }: Plan, session: Session): readonly string[] {
+  const fields = session.taking.takeFields.join(", ");
+  const takes = changes.filter((change) => session.conflictsOf(change).takes);
+  return [
+    ...takes.map(({ object }) => `Take ${fields} of ${objectLabel(object)} from its manager?`),
+    ...(question === undefined ? [] : [question]),
+  ];
+}
+
+function isExpected(error: unknown): error is EngineError {
+  return error instanceof EngineError;
+}
+
+/** The plan without patches that change nothing. */
+async function readPlan<F, P extends Plan>(job: Job<F, P>): Promise<P> {
+  const plan = job.plan(await job.read());
+  const isSome = (one: Change): boolean => one.verb !== "patch" || one.edits.length > 0;
+  return { ...plan, changes: plan.changes.filter(isSome) };
+}
+
+/** Throws what stands against a plan, and tells its warnings. */
+async function judge<F, P extends Plan>(
+  job: Job<F, P>,
+  plan: P,
+  { session, tell }: { readonly session: Session; readonly tell: World["tell"] },
+): Promise<void> {
+  const { changes, blocks = [], warnings = [] } = plan;
+  if (blocks.length === 0) session.requireStaying(changes);
+  await job.judge?.(plan);
+  const conflicts = changes.flatMap((change) => session.conflictsOf(change).conflicts);
+  const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
+  if (blocks.length + conflicts.length > 0) {
+    throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
+  }
+  tell(warnings);
+}
+
+class JobAct<F, P extends Plan> {
+  readonly #job: Job<F, P>;
+  readonly #session: Session;
+
+  constructor(
+    private readonly ports: Acting,
+    private readonly wish: JobPart<F, P>,
+  ) {
+    this.#job = wish.jobOf(ports);
+    this.#session = new Session(ports, { ...wish.options, dryRun: "none" });
+  }
+
+  async act(plan: P): Promise<Outcome> {
+    const { recorder, tell } = this.ports;
+    try {
+      return { code: exitCodes.ok, reason: await this.#run(plan) };
+    } catch (error) {
+      if (this.#session.written === 0) throw error;
+      const next = "run the same command again: it continues from the state found";
+      return recorder.endedBy(error, { stands: this.#job.midway, next, tell });
+    }
+  }
+
+  async #run(plan: P): Promise<string> {
     const { changes, standing } = plan;
-    await requirePermissions(ports, changes.flatMap(permissionsOf));
-    if (options.dryRun !== "none" && changes.length > 0) {
-      for (const change of changes) await this.#session.plan(change);
-      return dryRunSays(changes.length);
-    }
-    if (changes.length > 0) await this.#write(plan);
-    else this.#tell(await requireHome(ports, false));
-    if (changes.length === 0 && standing !== undefined) ports.recorder.done(standing, "unchanged");
-    return job.says(plan, await (job.proof?.(plan) ?? this.#readBack(plan)));
-  }
-
-  /** The report for an end by an error; after a write its state is told. */
-  end(error: unknown): Report {
-    const { recorder } = this.ports;
-    if (this.#session.written === 0) return recorder.failure(error);
-    const next = "run the same command again: it continues from the state found";
-    return recorder.failure(error, { stands: this.job.midway, next, tell: this.#tell });
-  }
-
-  /** A plan that nothing stands against; what may be waited for is waited for. */
-  async #fitPlan(): Promise<P> {
-    const { limitMs, stallAfterMs = 0 } = this.options;
-    return await waitFor(this.ports, {
-      look: async () => {
-        const plan = await this.#plan();
-        const { waitsFor: on } = plan;
-        if (on !== undefined && this.options.dryRun === "none") return { is: "moving", on };
-        return { is: "done", value: await this.#judged(plan) };
-      },
-      beforeWrite: true,
-      total: {
-        ms: limitMs ?? stallAfterMs,
-        end: this.#session.written === 0 ? givenUp : timeIsUp,
-      },
-    });
-  }
-
-  async #plan(): Promise<P> {
-    const plan = this.job.plan(await this.job.read());
-    const isSome = (one: Change): boolean => one.verb !== "patch" || one.edits.length > 0;
-    return { ...plan, changes: plan.changes.filter(isSome) };
-  }
-
-  async #judged(plan: P): Promise<P> {
-    const { changes, blocks = [], warnings = [] } = plan;
-    if (blocks.length === 0) this.#session.requireStaying(changes);
-    await this.job.judge?.(plan);
-    const conflicts = changes.flatMap((change) => this.#session.conflictsOf(change).conflicts);
-    const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
-    if (blocks.length + conflicts.length > 0) {
-      throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
-    }
-    this.#tell(warnings);
-    return plan;
-  }
-
-  async #write({ changes, question }: P): Promise<void> {
-    const { ports } = this;
-    await requireHome(ports, true);
-    const takes = changes.filter((change) => this.#session.conflictsOf(change).takes);
-    const fields = this.#session.taking.takeFields.join(", ");
-    for (const { object } of takes) {
-      await requireYes(ports, `Take ${fields} of ${objectLabel(object)} from its manager?`);
-    }
-    if (question !== undefined) await requireYes(ports, question);
     this.#session.confirm(changes);
     for (const change of changes) {
       await this.#session.send(change, (error) => this.#again(change, error));
     }
+    if (changes.length === 0 && standing !== undefined) {
+      this.ports.recorder.done(standing, "unchanged");
+    }
+    return this.#job.says(plan, await (this.#job.proof?.(plan) ?? this.#readBack(plan)));
   }
 
   /** A status that moved meanwhile is read again; a spec that moved is someone's: 5. */
@@ -181,6 +229,21 @@ class JobExecution<F, P extends Plan> {
     );
     if (next !== undefined && !isSameSpec(change.object, next.object)) throw error;
     return next;
+  }
+
+  /** A plan that nothing stands against; what may be waited for is waited for. */
+  async #fitPlan(): Promise<P> {
+    const { ports } = this;
+    return await waitFor(ports, {
+      look: async () => {
+        const plan = await readPlan(this.#job);
+        if (plan.waitsFor !== undefined) return { is: "moving", on: plan.waitsFor };
+        await judge(this.#job, plan, { session: this.#session, tell: ports.tell });
+        return { is: "done", value: plan };
+      },
+      beforeWrite: true,
+      total: { ms: patienceOf(this.wish.options), end: timeIsUp },
+    });
   }
 
   async #readBack({ changes }: P): Promise<string> {

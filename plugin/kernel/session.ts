@@ -13,6 +13,7 @@ import {
   exitCodes,
   type StatusCause,
   UnknownOutcomeError,
+  UntriedError,
   BlockedError,
 } from "../domain/base/errors";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
@@ -158,11 +159,17 @@ export class Session {
     return changes.flatMap((change) => actsOf(change, this.taking));
   }
 
-  /** Sends it with dryRun=All, unless only the client is asked; a field that would be lost is an error. */
+  /**
+   * Sends it with dryRun=All, unless only the client is asked; a field that would be lost is an error.
+   * Undefined where it was not tried, which includes what no cluster can judge before an earlier part is done.
+   */
   async rehearse(change: Change): Promise<KubeObject | undefined> {
     this.requireStaying([change]);
     if (this.options.dryRun === "client") return undefined;
-    const stored = await this.#sent(change, true);
+    const stored = await this.#sent(change, true).catch((error: unknown) => {
+      if (error instanceof UntriedError) return undefined;
+      throw error;
+    });
     requireKept(stored, change);
     return stored;
   }

@@ -3,7 +3,7 @@ import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Resource } from "../domain/kube/objects";
 import { readSnapshot } from "./snapshot";
 import type { Skip } from "../domain/base/skip";
-import type { AskingPorts } from "../kernel/permissions";
+import type { RunPorts } from "../kernel/permissions";
 
 /** What every look at a rollout reads, in the operator's namespace alone. */
 export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
@@ -65,4 +65,4 @@ export interface UpgradeClusterOptions {
 }
 
 /** The world around a run. */
-export type UpgradeClusterDeps = AskingPorts;
+export type UpgradeClusterDeps = RunPorts;

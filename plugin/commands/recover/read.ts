@@ -1,4 +1,5 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
+import type { AskingPorts } from "../../kernel/permissions";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { type Facts, factSources } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
@@ -16,7 +17,7 @@ import {
 import type { ApiFacts } from "../../domain/recovery/databases";
 import { getPath, getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
-import { readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
+import { readFacts } from "../../readers/engine-cluster";
 import type { Session } from "../../kernel/session";
 import { renderEdits } from "../../domain/kube/edits";
 import { databaseFinding } from "../../domain/database/findings";
@@ -154,7 +155,7 @@ interface ApiSource {
 }
 
 /** The world around a run. */
-export interface RecoverDeps extends UpgradeClusterDeps {
+export interface RecoverDeps extends AskingPorts {
   /** Absent: nothing was given to reach it with, and it is judged from the resources. */
   readonly api: ApiSource | undefined;
 }

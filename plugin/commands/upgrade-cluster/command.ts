@@ -13,7 +13,9 @@ import { together } from "../../domain/facts/needs";
 import { clusterKeys, clusterNeeds, clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
-import type { Job, JobRun, Plan } from "../../kernel/runner";
+import { leftBy, type Part } from "../../kernel/part";
+import { type Job, type JobOptions, type JobRun, partOf, type Plan } from "../../kernel/runner";
+import { clusterOutcome } from "./outcome";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
 import {
@@ -43,24 +45,32 @@ export interface ClusterFacts {
 }
 
 interface ClusterJobPlan extends Plan {
+  readonly facts: Facts;
   readonly cluster: ClusterPlan;
   readonly resource: Resource;
 }
 
-/** The job for the EC that the argument names. */
-export function clusterJob(
+/** The upgrade of the EC that the argument names. */
+export function clusterPart(flags: ClusterFlags, run: JobRun): Part {
+  const [typed = ""] = run.args;
+  const named = (names: Names) => ({ ...flags, ...run, name: readName(typed, names).name });
+  return partOf(
+    {
+      command: "upgrade-cluster",
+      needs: (names) => clusterNeeds({ ...named(names), names }),
+    },
+    { jobOf: (ports) => clusterJob(ports, named(ports.names)), options: { ...flags, ...run } },
+  );
+}
+
+function clusterJob(
   deps: UpgradeClusterDeps,
-  flags: ClusterFlags,
-  run: JobRun,
+  options: UpgradeClusterOptions,
 ): Job<ClusterFacts, ClusterJobPlan> {
   const { names } = deps;
-  const [typed = ""] = run.args;
-  const options = { ...flags, ...run, name: readName(typed, names).name };
   const { namespace } = options;
   let resource: Resource | undefined;
   return {
-    command: "upgrade-cluster",
-    needs: clusterNeeds({ ...options, names }),
     read: async () => {
       resource ??= await ecResource(deps);
       await requireGround(deps, { namespace, clusters: [options.name] });
@@ -79,8 +89,13 @@ export function clusterJob(
       requireMatched(options.skip, [...blocks, ...warnings]);
     },
     proof: ({ cluster, resource: by }) => followedByFacts(deps, options, { cluster, resource: by }),
+    still: "its spec is up to date, nothing would be written",
     says: ({ cluster }, seen) => `${objectLabel(cluster.ec)}: ${seen}`,
     midway: `the change of the ${termOf(names.ec)} is written`,
+    after: ({ cluster: { ec, wanted }, facts }, writes) => {
+      const [written = ec] = leftBy(writes).stored;
+      return clusterOutcome(facts, { ec: written, wanted });
+    },
   };
 }
 
@@ -99,7 +114,7 @@ function planOf(options: UpgradeClusterOptions, { facts, resource }: ClusterFact
   const { ec, edits } = cluster;
   const why = "the spec is up to date already";
   return {
-    ...{ cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
+    ...{ facts, cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
     changes: [clusterPatch({ resource, ec, edits }, facts.names)],
     waitsFor: waitsFor(options, cluster),
     standing: { id: "cluster.patch", action: "patch", object: objectLabel(ec), why },
@@ -131,7 +146,6 @@ async function followedByFacts(
   options: UpgradeClusterOptions,
   { cluster, resource }: Pick<ClusterJobPlan, "cluster" | "resource">,
 ): Promise<string> {
-  if (options.dryRun !== "none") return "its spec is up to date, nothing would be written";
   const wanted: WantedCluster = cluster.wanted;
   const info = {
     id: "cluster.follow",
@@ -229,15 +243,27 @@ export interface AutoOffFlags {
   readonly takeFields: readonly string[];
 }
 
-/** The job over these clusters in this namespace. */
-export function autoOffJob(
+/** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
+export function autoOffPart(
+  { clusters, ...flags }: AutoOffFlags,
+  run: Pick<JobRun, "namespace"> & JobOptions,
+): Part {
+  const { namespace } = run;
+  return partOf(
+    {
+      command: "auto-off",
+      needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
+    },
+    { jobOf: (ports) => autoOffJob(ports, clusters, run), options: { ...flags, ...run } },
+  );
+}
+
+function autoOffJob(
   deps: UpgradeClusterDeps,
-  { clusters }: AutoOffFlags,
-  { namespace }: { readonly namespace: string },
+  clusters: readonly string[],
+  { namespace }: Pick<JobRun, "namespace">,
 ): Job<ClusterFacts, Plan> {
   return {
-    command: "auto-off",
-    needs: together(clusters.map((name) => clusterNeeds({ names: deps.names, namespace, name }))),
     read: async () => {
       const resource = await ecResource(deps);
       await requireGround(deps, { namespace, clusters });
@@ -245,6 +271,7 @@ export function autoOffJob(
     },
     plan: (seen) => ({ changes: switchesOf(seen, clusters) }),
     proof: () => Promise.resolve(""),
+    still: "",
     says: ({ changes }) => {
       const names = changes.map(({ object }) => objectLabel(object)).join(", ");
       return changes.length === 0
@@ -252,6 +279,7 @@ export function autoOffJob(
         : `${names}: switched off`;
     },
     midway: "what was switched off before stays so",
+    after: (_, writes) => leftBy(writes),
   };
 }
 

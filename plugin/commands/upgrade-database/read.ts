@@ -1,4 +1,5 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
+import type { AskingPorts } from "../../kernel/permissions";
 import { type Facts, factSources } from "../../domain/facts/facts";
 import type { DatabaseTarget } from "../../domain/database/target";
 import { type Names, readName } from "../../domain/names/names";
@@ -7,7 +8,6 @@ import type { ApiWish, Needs } from "../../domain/facts/needs";
 import { databasesNeeds, databaseWrite } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Participant } from "../../domain/database/rollout";
-import type { UpgradeClusterDeps } from "../../readers/engine-cluster";
 import { readDefinition, readSnapshot } from "../../readers/snapshot";
 import { pollMs, waitFor } from "../../kernel/wait";
 import type { Skip } from "../../domain/base/skip";
@@ -67,7 +67,7 @@ export interface ApiPort {
 }
 
 /** The world around a run. */
-export interface UpgradeDatabaseDeps extends UpgradeClusterDeps {
+export interface UpgradeDatabaseDeps extends AskingPorts {
   readonly participants: readonly ParticipantPort[];
   readonly api: ApiPort;
   /** A line that is typed on the terminal; undefined where nobody can be asked. */

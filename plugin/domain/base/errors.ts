@@ -150,6 +150,18 @@ function exitCodeOf(status: number): ExitCode {
   return exitCodes.failed;
 }
 
+/** A dry run that today's cluster cannot answer: what it depends on is only planned. Not an answer of a server. */
+export class UntriedError extends EngineError {
+  readonly code = "UNTRIED";
+  readonly exitCode = exitCodes.blocked;
+}
+
+/** Something that nobody can read before an earlier part is done; the message names what has to come about. */
+export class NotYetKnownError extends EngineError {
+  readonly code = "NOT-YET-KNOWN";
+  readonly exitCode = exitCodes.blocked;
+}
+
 /** A run that has to stop, with the findings that say why. */
 export class BlockedError extends EngineError {
   readonly code: string;

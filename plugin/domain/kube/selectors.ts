@@ -1,5 +1,6 @@
 /** Label selectors of Kubernetes (matching, and labels that would match) and the forms of its names. */
 import { asArray, getOwn, isObject } from "../base/values";
+import type { KubeObject } from "./objects";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -73,6 +74,41 @@ export function meets({ key, operator, values }: Requirement, labels: Labels): b
     default:
       return false;
   }
+}
+
+/** The two selectors of a query. */
+interface Query {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/**
+ * True for an object that a query chooses by name, namespace and equal labels. Any other selector is an error:
+ * a query that is typed by a person may hold more, and goes to the API server.
+ */
+export function matchesQuery(object: KubeObject, { labelSelector, fieldSelector }: Query): boolean {
+  const { metadata } = object;
+  return (
+    equalities(fieldSelector).every(
+      ([field, value]) => getOwn(metadata, field.replace(/^metadata\./, "")) === value,
+    ) && equalities(labelSelector).every(([key, value]) => metadata.labels?.[key] === value)
+  );
+}
+
+/** The name that a query chooses by; undefined: every one. */
+export function selectedName(fieldSelector: string | undefined): string | undefined {
+  return equalities(fieldSelector).find(([field]) => field === "metadata.name")?.[1];
+}
+
+function equalities(selector = ""): readonly (readonly [key: string, value: string])[] {
+  if (selector === "") return [];
+  return selector.split(",").map((part) => {
+    const [, key, value] = /^([^\s=!()]+)==?([^\s=!()]*)$/.exec(part) ?? [];
+    if (key === undefined || value === undefined) {
+      throw new Error(`a selector that cannot be laid over a plan: ${selector}`);
+    }
+    return [key, value];
+  });
 }
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";

@@ -124,7 +124,7 @@ function judgeCluster(
   around: SccEnvironment,
   names: Names,
 ): readonly Finding[] {
-  const pods = podsOf(cluster, around.pods, names);
+  const pods = podsOfCluster(cluster, around.pods, names);
   return [
     ...judgeAdjustment(cluster, names),
     ...judgeRelease(cluster, { ...around, pods }, names),
@@ -136,7 +136,7 @@ function judgeCluster(
 }
 
 /** The pods of an EC: those of its stateful set, and all that run as its account. */
-function podsOf(
+export function podsOfCluster(
   cluster: KubeObject,
   pods: readonly KubeObject[],
   names: Names,

@@ -1,9 +1,13 @@
 /** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
-import { type AutoOffFlags, autoOffJob } from "../../../../plugin/commands/upgrade-cluster/command";
-import type { UpgradeClusterDeps } from "../../../../plugin/readers/engine-cluster";
-import { execute, type JobOptions } from "../../../../plugin/kernel/runner";
+import {
+  type AutoOffFlags,
+  autoOffPart,
+} from "../../../../plugin/commands/upgrade-cluster/command";
+import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import { runPart } from "../../../../plugin/kernel/part";
+import { type JobOptions, patienceOf } from "../../../../plugin/kernel/runner";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
@@ -16,7 +20,7 @@ interface World extends PlayedWorld {
   readonly saved: readonly KubeObject[];
   switchOff(
     options?: Partial<JobOptions & AutoOffFlags>,
-    deps?: Partial<UpgradeClusterDeps>,
+    deps?: Partial<AskingPorts>,
   ): Promise<Report>;
   isOn(): Promise<unknown>;
 }
@@ -41,8 +45,11 @@ async function aWorld(): Promise<World> {
       const ports = { ...portsOf(seen, { kind: "AutoOff", cluster, clock }), ...deps };
       const { fieldManager } = names;
       const options = { takeFields: [], dryRun: "none", fieldManager, ...more } as const;
-      const job = autoOffJob(ports, { ...options, clusters }, { namespace });
-      return await execute(ports, options, job);
+      const part = autoOffPart(
+        { clusters, takeFields: options.takeFields },
+        { ...options, namespace },
+      );
+      return await runPart(ports, part, { dryRun: options.dryRun, limitMs: patienceOf(options) });
     },
   };
 }

@@ -7,12 +7,11 @@ import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { User } from "../../../../plugin/simulator/model";
-import type {
-  UpgradeClusterDeps,
-  UpgradeClusterOptions,
-} from "../../../../plugin/readers/engine-cluster";
-import { clusterJob } from "../../../../plugin/commands/upgrade-cluster/command";
-import { execute } from "../../../../plugin/kernel/runner";
+import type { UpgradeClusterOptions } from "../../../../plugin/readers/engine-cluster";
+import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/command";
+import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import { runPart } from "../../../../plugin/kernel/part";
+import { patienceOf } from "../../../../plugin/kernel/runner";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
@@ -33,10 +32,7 @@ export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: KubeClient;
   readonly clock: PlayedClock;
-  run(
-    options?: Partial<UpgradeClusterOptions>,
-    deps?: Partial<UpgradeClusterDeps>,
-  ): Promise<Report>;
+  run(options?: Partial<UpgradeClusterOptions>, deps?: Partial<AskingPorts>): Promise<Report>;
   /** Changes the EC as someone else would. */
   patch(body: object): Promise<KubeObject>;
   ec(): Promise<KubeObject | undefined>;
@@ -99,7 +95,8 @@ export async function aScene(
         fieldManager: names.fieldManager,
         ...options,
       };
-      return execute(ports, all, clusterJob(ports, all, { ...all, args: [all.name] }));
+      const part = clusterPart(all, { ...all, args: [all.name] });
+      return runPart(ports, part, { dryRun: all.dryRun, limitMs: patienceOf(all) });
     },
   };
   return scene;

@@ -76,3 +76,34 @@ test.each<[keyof typeof names & `is${string}`, string, boolean]>([
 ])("%s %j: %p", (form, text, is) => {
   expect(names[form](text)).toBe(is);
 });
+
+test.each<[string, Parameters<typeof names.matchesQuery>[1], boolean]>([
+  ["nothing asked", {}, true],
+  ["its name", { fieldSelector: "metadata.name=a" }, true],
+  ["its name and namespace", { fieldSelector: "metadata.name=a,metadata.namespace==n" }, true],
+  ["another name", { fieldSelector: "metadata.name=b" }, false],
+  ["its label", { labelSelector: "k=v" }, true],
+  ["another value", { labelSelector: "k=w" }, false],
+  ["a label that it has not", { labelSelector: "other=v" }, false],
+])("a query for %s", (_, query, is) => {
+  const metadata = { name: "a", namespace: "n", labels: { k: "v" } };
+  expect(names.matchesQuery({ apiVersion: "v1", kind: "X", metadata }, query)).toBe(is);
+  const bare = { apiVersion: "v1", kind: "X", metadata: { name: "a" } };
+  expect(names.matchesQuery(bare, { labelSelector: "k=v" })).toBe(false);
+});
+
+test.each(["k!=v", "k in (v)", "k"])(
+  "the query %s is for the API server alone",
+  (labelSelector) => {
+    const object = { apiVersion: "v1", kind: "X", metadata: {} };
+    expect(() => names.matchesQuery(object, { labelSelector })).toThrow("cannot be laid over");
+  },
+);
+
+test.each([
+  [undefined, undefined],
+  ["metadata.namespace=n", undefined],
+  ["metadata.name=a", "a"],
+])("the name that %p asks for", (selector, name) => {
+  expect(names.selectedName(selector)).toBe(name);
+});

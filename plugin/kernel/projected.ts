@@ -1,0 +1,274 @@
+/**
+ * A cluster as earlier parts of an upgrade will leave it: reads are overlaid with what is planned, and dry runs
+ * that today's cluster cannot answer are not sent. It refuses writes, so whoever plans over it changes nothing.
+ */
+import { NotYetKnownError, UntriedError } from "../domain/base/errors";
+import { kinds, rbacKinds, reviewKinds } from "../domain/kube/kinds";
+import { matchesQuery, selectedName } from "../domain/kube/selectors";
+import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
+import { getOwn, getPath } from "../domain/base/values";
+import type { KubeClient, ListOptions } from "../ports/kubernetes";
+
+/** What parts leave behind. */
+export interface Projection {
+  /** Objects as they will be stored; the later one of the same object counts. */
+  readonly stored: readonly KubeObject[];
+  /** Objects that will not be there. */
+  readonly gone: readonly Ref[];
+  /** What nobody can read before the parts are done. */
+  readonly unknown: readonly UnknownPlace[];
+  /** Kinds whose dry runs depend on what is projected: a cluster of today would answer them wrongly. */
+  readonly shades: readonly Kind[];
+}
+
+type Kind = Pick<Resource, "group" | "kind">;
+
+/** Objects that will be there, or change, in a way that cannot be foretold. */
+export interface UnknownPlace {
+  readonly resource: Kind;
+  /** Absent: in every namespace. */
+  readonly namespace?: string;
+  /** Absent: every name. */
+  readonly name?: string;
+  /** What has to come about first, for people: "the operator runs the new release". */
+  readonly until: string;
+}
+
+/** Leaves everything as it is. */
+export const unchanged: Projection = { stored: [], gone: [], unknown: [], shades: [] };
+
+/** Both after one another: what is said of an object later counts. */
+export function followedBy(first: Projection, next: Projection): Projection {
+  const isTold = new Set([...next.stored.map(keyOfObject), ...next.gone.map(keyOfRef)]);
+  return {
+    stored: [...first.stored.filter((one) => !isTold.has(keyOfObject(one))), ...next.stored],
+    gone: [...first.gone.filter((one) => !isTold.has(keyOfRef(one))), ...next.gone],
+    unknown: [...first.unknown, ...next.unknown],
+    shades: [...first.shades, ...next.shades],
+  };
+}
+
+interface Address extends Kind {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+function addressOfObject({ apiVersion, kind, metadata }: KubeObject): Address {
+  const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
+  return { group, kind, namespace: metadata.namespace, name: metadata.name ?? "" };
+}
+
+function addressOfRef({ resource, namespace, name }: Ref): Address {
+  return { group: resource.group, kind: resource.kind, namespace, name };
+}
+
+/** Versions do not count: one object is served in several. */
+function keyOf({ group, kind, namespace = "", name }: Address): string {
+  return [group, kind, namespace, name].join("/");
+}
+
+const keyOfObject = (object: KubeObject): string => keyOf(addressOfObject(object));
+const keyOfRef = (ref: Ref): string => keyOf(addressOfRef(ref));
+
+/** Reads the cluster with the projection laid over it; every write that is no dry run is a fault of the program. */
+export function projected(cluster: KubeClient, projection: Projection): KubeClient {
+  const overlay = new Overlay(projection);
+  const tried = async <T>(address: Address, isDry: boolean | undefined, send: () => Promise<T>) => {
+    if (isDry !== true) throw new Error(`a plan writes nothing: ${keyOf(address)}`);
+    overlay.requireTriable(address);
+    return await send();
+  };
+  return {
+    server: cluster.server,
+    namespace: cluster.namespace,
+    ...(cluster.login !== undefined && { login: cluster.login }),
+    get: async (ref, options) => {
+      const found = overlay.find(ref);
+      return found.is === "here" ? found.object : await cluster.get(ref, options);
+    },
+    list: async (resource, options = {}) => {
+      if (!overlay.touches(resource, options)) return await cluster.list(resource, options);
+      const { limit, ...rest } = options;
+      const all = await cluster.list(resource, rest);
+      const laid = overlay.over(all ?? [], resource, options);
+      if (all === undefined && laid.length === 0) return undefined;
+      return limit === undefined ? laid : laid.slice(0, limit);
+    },
+    watch: ({ kind }) => {
+      throw new Error(`a plan watches nothing: ${kind}`);
+    },
+    logs: async (pod, options) => await cluster.logs?.(pod, options),
+    create: async (object, options) => {
+      const address = addressOfObject(object);
+      if (isReview(address)) {
+        if (overlay.hasAccess) throw untried(address);
+        return await cluster.create(object, options);
+      }
+      return await tried(address, options?.dryRun, () => {
+        overlay.requireRole(object);
+        return cluster.create(object, options);
+      });
+    },
+    update: (object, options) =>
+      tried(addressOfObject(object), options?.dryRun, () => cluster.update(object, options)),
+    apply: (object, options) =>
+      tried(addressOfObject(object), options.dryRun, () => {
+        overlay.requireRole(object);
+        return cluster.apply(object, options);
+      }),
+    patch: (ref, body, options) =>
+      tried(addressOfRef(ref), options.dryRun, () => cluster.patch(ref, body, options)),
+    delete: (ref, preconditions, options) =>
+      tried(addressOfRef(ref), options?.dryRun, () => cluster.delete(ref, preconditions, options)),
+    // no part gives the user anything: rights and what is served are those of today
+    can: (access) => cluster.can(access),
+    whoAmI: () => cluster.whoAmI(),
+    version: () => cluster.version(),
+    serves: (group, version) => cluster.serves(group, version),
+    close: () => {
+      cluster.close();
+    },
+  };
+}
+
+/** Reviews of what others may do; they store nothing. */
+function isReview({ group, kind }: Kind): boolean {
+  return group === reviewKinds.wide.group && kind.endsWith("Review");
+}
+
+type Found = { readonly is: "here"; readonly object: KubeObject | undefined } | { is: "below" };
+
+class Overlay {
+  /** By key; undefined for what is gone. */
+  readonly #objects: ReadonlyMap<string, KubeObject | undefined>;
+  /** Kinds of which an object is projected. */
+  readonly #kinds: ReadonlySet<string>;
+  readonly #shades: ReadonlySet<string>;
+
+  constructor(private readonly projection: Projection) {
+    const { stored, gone, shades } = projection;
+    this.#objects = new Map([
+      ...gone.map((ref) => [keyOfRef(ref), undefined] as const),
+      ...stored.map((object) => [keyOfObject(object), object] as const),
+    ]);
+    const told = [...stored.map(addressOfObject), ...gone.map(addressOfRef)];
+    this.#kinds = new Set(told.map(kindKey));
+    this.#shades = new Set(shades.map(kindKey));
+  }
+
+  /** True once rights of accounts are projected: today's answers about them are none. */
+  get hasAccess(): boolean {
+    return Object.values(rbacKinds).some((kind) => this.#kinds.has(kindKey(kind)));
+  }
+
+  find(ref: Ref): Found {
+    const key = keyOfRef(ref);
+    if (this.#objects.has(key)) {
+      const object = this.#objects.get(key);
+      return { is: "here", object: object && inVersion(object, ref.resource) };
+    }
+    this.#requireKnown(ref.resource, ref.namespace, ref.name);
+    return { is: "below" };
+  }
+
+  /** Whether a list may be otherwise than today; throws where nobody can know it yet. */
+  touches(resource: Resource, { namespace, fieldSelector }: ListOptions): boolean {
+    this.#requireKnown(resource, namespace, selectedName(fieldSelector));
+    return this.#kinds.has(kindKey(resource));
+  }
+
+  over(
+    all: readonly KubeObject[],
+    resource: Resource,
+    options: ListOptions,
+  ): readonly KubeObject[] {
+    const { namespace } = options;
+    const left = all.filter((object) => !this.#objects.has(keyOfObject(object)));
+    const own = this.projection.stored.filter((object) => {
+      const is = addressOfObject(object);
+      return (
+        kindKey(is) === kindKey(resource) &&
+        (namespace === undefined || namespace === is.namespace) &&
+        matchesQuery(object, options)
+      );
+    });
+    const laid = [...left, ...own.map((object) => inVersion(object, resource))];
+    return own.length === 0 ? laid : laid.sort(byPlace);
+  }
+
+  /** Throws UntriedError for a dry run that depends on what is projected. */
+  requireTriable(address: Address): void {
+    const { group, kind, namespace } = address;
+    const home = namespace && keyOf({ ...kinds.namespace, name: namespace });
+    const isNew = home !== undefined && this.#objects.has(home);
+    const isShaded = this.#shades.has(kindKey({ group, kind }));
+    if (isNew || isShaded || this.#objects.has(keyOf(address))) throw untried(address);
+  }
+
+  /** The API server lets nobody bind more than they may do: today's role is not the one that is bound. */
+  requireRole(object: KubeObject): void {
+    const role = getOwn(object, "roleRef");
+    if (role === undefined) return;
+    const kind = String(getOwn(role, "kind"));
+    const namespace = kind === rbacKinds.role.kind ? object.metadata.namespace : undefined;
+    const name = String(getOwn(role, "name"));
+    const key = keyOf({ group: rbacKinds.role.group, kind, namespace, name });
+    if (this.#objects.has(key)) throw untried(addressOfObject(object));
+  }
+
+  #requireKnown(resource: Kind, namespace: string | undefined, name: string | undefined): void {
+    const open = this.projection.unknown.find(
+      (place) =>
+        kindKey(place.resource) === kindKey(resource) &&
+        canMeet(place.namespace, namespace) &&
+        canMeet(place.name, name),
+    );
+    if (open !== undefined) throw new NotYetKnownError(open.until);
+  }
+}
+
+function kindKey({ group, kind }: Kind): string {
+  return `${group}/${kind}`;
+}
+
+function canMeet(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+function inVersion(object: KubeObject, { group, version }: Resource): KubeObject {
+  return { ...object, apiVersion: group === "" ? version : `${group}/${version}` };
+}
+
+/** The order in which an API server lists. */
+function byPlace(one: KubeObject, other: KubeObject): number {
+  const [left, right] = [one, other].map(({ metadata }) =>
+    [metadata.namespace ?? "", metadata.name ?? ""].join("/"),
+  );
+  return String(left) < String(right) ? -1 : 1;
+}
+
+function untried(address: Address): UntriedError {
+  return new UntriedError(`${keyOf(address)} depends on what is only planned`);
+}
+
+/** The kind that a definition defines. */
+export function definedKind(definition: KubeObject): Kind {
+  return {
+    group: String(getPath(definition, ["spec", "group"])),
+    kind: String(getPath(definition, ["spec", "names", "kind"])),
+  };
+}
+
+/** What a read gives, or what has to come about before it can be read. */
+export type Reading<T> =
+  { readonly is: "known"; readonly value: T } | { readonly is: "open"; readonly until: string };
+
+/** Reads what may not be known yet: the planner says itself what that means. */
+export async function unlessUnknown<T>(read: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { is: "known", value: await read() };
+  } catch (error) {
+    if (!(error instanceof NotYetKnownError)) throw error;
+    return { is: "open", until: error.message };
+  }
+}

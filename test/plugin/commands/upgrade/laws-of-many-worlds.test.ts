@@ -1,0 +1,45 @@
+/** What holds of `upgrade`, on many clusters and after every write. */
+import {
+  chosenBy,
+  cutAfter,
+  describeWishes,
+  undisturbed,
+  wishes,
+  worldOf,
+  writesOf,
+} from "../../../support/upgrade-worlds";
+
+test.each(wishes.map((wish) => [wish.name, wish] as const))("undisturbed: %s", async (_, wish) => {
+  expect(await undisturbed(await worldOf([wish]))).toEqual([]);
+});
+
+test.each([[[]], [wishes.slice(0, 1)], [wishes.slice(5, 6)]])(
+  "killed after each of its writes and run again, it ends the same (%#)",
+  async (chosen) => {
+    const world = await worldOf(chosen);
+    const count = await writesOf(world);
+    const wrong: string[] = [];
+    for (let writes = 1; writes < count; writes += 1)
+      wrong.push(...(await cutAfter(world, writes)));
+    expect(wrong).toEqual([]);
+  },
+  600_000,
+);
+
+test.each(Array.from({ length: 10 }, (_, index) => index * 10))(
+  "any wishes together, seeds from %i on",
+  async (from) => {
+    const wrong: string[] = [];
+    for (let seed = from; seed < from + 10; seed += 1) {
+      const chosen = chosenBy(seed);
+      const world = await worldOf(chosen);
+      const found = [
+        ...(await undisturbed(world)),
+        ...(seed % 2 === 0 ? await cutAfter(world, 1 + (seed % 13)) : []),
+      ];
+      wrong.push(...found.map((one) => `${seed} (${describeWishes(chosen)}): ${one}`));
+    }
+    expect(wrong).toEqual([]);
+  },
+  600_000,
+);

@@ -1,0 +1,259 @@
+/** Clusters that an upgrade meets, each made of a few wishes, and what has to hold of `upgrade` on every one. */
+import { exampleSource } from "../../plugin/simulator/example";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { constraintResource } from "../../plugin/domain/kube/kinds";
+import { type KubeObject, objectLabel } from "../../plugin/domain/kube/objects";
+import { configurationResource } from "../../plugin/domain/admission/configuration";
+import { withValue } from "../../plugin/domain/base/values";
+import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import type { Report } from "../../plugin/kernel/report";
+import { Changes, disagreement } from "../jobs/fault-runs";
+import { KilledError } from "../jobs/faults";
+import { testTime } from "./manual-clock";
+import { aPlayedWorld, type PlayedWorld } from "./played-operator";
+import { upgrade, withDatabases } from "./upgrade-runs";
+
+/** One way in which a cluster, or what is asked for, differs from the example. */
+export interface Wish {
+  readonly name: string;
+  readonly change?: (object: KubeObject) => KubeObject | undefined;
+  readonly more?: readonly KubeObject[];
+  readonly words?: readonly string[];
+}
+
+const account = (namespace: string): string => `system:serviceaccount:${namespace}:ec`;
+const scc = names.scc.current;
+
+function changed(kind: string, path: readonly string[], value: unknown) {
+  return (object: KubeObject): KubeObject =>
+    object.kind === kind ? (withValue(object, path, value) as KubeObject) : object;
+}
+
+const image = names.ecFields.versionTag.slice(0, -1);
+
+/** Every wish; any of them may be put together. */
+export const wishes: readonly Wish[] = [
+  { name: "databases follow", words: withDatabases.slice(1) },
+  { name: "automatic", words: ["--auto"] },
+  { name: "no tag", change: changed(names.ec.kind, image, undefined) },
+  {
+    name: "own repository",
+    change: changed(names.ec.kind, image, { repository: "mirror/engine" }),
+  },
+  { name: "tag reached", change: changed(names.ec.kind, names.ecFields.versionTag, "8.0.2-17") },
+  {
+    name: "constraint bound",
+    change: (object) =>
+      object.kind === constraintResource.kind && object.metadata.name === scc
+        ? { ...object, users: [account("engine"), "zoe"] }
+        : object,
+    more: [
+      {
+        apiVersion: "security.openshift.io/v1",
+        kind: constraintResource.kind,
+        metadata: { name: scc },
+        users: [account("engine")],
+      },
+    ],
+  },
+  {
+    name: "no admission controller",
+    change: (object) => (object.kind === configurationResource.kind ? undefined : object),
+  },
+  {
+    name: "no databases",
+    change: ({ kind, ...rest }) =>
+      kind === names.edb.kind || kind === names.eaadb.kind ? undefined : { kind, ...rest },
+  },
+  {
+    name: "no active-active database",
+    change: (object) => (object.kind === names.eaadb.kind ? undefined : object),
+  },
+  {
+    name: "roles without rules",
+    change: (object) =>
+      object.kind === "Role" && object.metadata.namespace !== "engine"
+        ? { ...object, rules: [] }
+        : object,
+  },
+  {
+    name: "roles with more rules",
+    change: (object) =>
+      object.kind === "Role" && object.metadata.namespace !== "engine"
+        ? {
+            ...object,
+            rules: [
+              ...(object["rules"] as readonly unknown[]),
+              { apiGroups: [""], resources: ["events"], verbs: ["list"] },
+            ],
+          }
+        : object,
+  },
+  {
+    name: "no bindings",
+    change: (object) =>
+      object.kind === "RoleBinding" && object.metadata.namespace !== "engine" ? undefined : object,
+  },
+  { name: "registry", words: ["--image-registry", "mirror.local:5000"] },
+  {
+    name: "configuration ignores failures",
+    change: (object) =>
+      object.kind === configurationResource.kind
+        ? {
+            ...object,
+            webhooks: (object["webhooks"] as readonly object[]).map((entry) => ({
+              ...entry,
+              failurePolicy: "Ignore",
+            })),
+          }
+        : object,
+  },
+];
+
+/** A cluster with these wishes. */
+export interface UpgradeWorld {
+  readonly objects: readonly KubeObject[];
+  readonly words: readonly string[];
+}
+
+export async function worldOf(chosen: readonly Wish[]): Promise<UpgradeWorld> {
+  const { objects } = await exampleSource(names, testTime);
+  const all = new Map(
+    [...objects, ...chosen.flatMap(({ more = [] }) => more)].map((one) => [objectLabel(one), one]),
+  );
+  const wished = [...all.values()].flatMap((object) => {
+    let now: KubeObject | undefined = object;
+    for (const { change } of chosen)
+      if (now !== undefined && change !== undefined) now = change(now);
+    return now ?? [];
+  });
+  return { objects: wished, words: chosen.flatMap(({ words = [] }) => words) };
+}
+
+/** How one run ended, and what it wrote. */
+interface Ran {
+  readonly code: number;
+  readonly reason: string;
+  readonly report: Report;
+  /** `Kind namespace/name` of each. */
+  readonly written: readonly string[];
+}
+
+/** A cluster on which runs follow one another. */
+class Trial {
+  readonly #changes: Changes;
+
+  private constructor(
+    private readonly world: PlayedWorld,
+    private readonly words: readonly string[],
+  ) {
+    this.#changes = new Changes(world.controlPlane);
+  }
+
+  static async of({ objects, words }: UpgradeWorld): Promise<Trial> {
+    return new Trial(await aPlayedWorld({ objects }), words);
+  }
+
+  /** `until`: the process is killed once it has written so often. */
+  async run(more: readonly string[], until = Infinity): Promise<Ran> {
+    const written: string[] = [];
+    const cluster = new ObservedCluster(this.world.cluster, async (call: ObservedCall, act) => {
+      if (written.length >= until) throw new KilledError("killed");
+      const value = await act();
+      if (call.writes && !call.subject.includes("AccessReview")) written.push(call.subject);
+      return value;
+    });
+    const run = upgrade({ ...this.world, cluster }, [...more, ...this.words]);
+    const { report } = await (until === Infinity ? run : run.catch(killed));
+    await this.world.settle();
+    return { code: report.exit.code, reason: report.exit.reason, report, written };
+  }
+
+  difference() {
+    // the revisions of a StatefulSet count how often it rolled
+    return new Map([...this.#changes.difference()].filter(([key]) => !/^StatefulSet/.test(key)));
+  }
+}
+
+async function killed(error: unknown): ReturnType<typeof upgrade> {
+  if (!(error instanceof KilledError)) throw error;
+  return await Promise.resolve({ report: { exit: { code: 70, reason: "killed" } } } as never);
+}
+
+function plannedIn({ steps = [] }: Report): readonly string[] {
+  return steps.flatMap(({ object, write }) => (write === undefined ? [] : [subjectOf(object)]));
+}
+
+/** As a request names it. */
+function subjectOf(object: string): string {
+  const [kind = "", ...rest] = object.split("/");
+  return `${kind} ${rest.join("/")}`;
+}
+
+const distinct = (all: readonly string[]): readonly string[] => [...new Set(all)].sort();
+
+/** Without disturbance: what is planned is written, once, and nobody is surprised midway. */
+export async function undisturbed(world: UpgradeWorld): Promise<readonly string[]> {
+  const trial = await Trial.of(world);
+  const planned = await trial.run(["--dry-run=server"]);
+  const ran = await trial.run(["--yes"]);
+  const again = await trial.run(["--yes"]);
+  const wrong: string[] = [];
+  if (planned.written.length > 0) wrong.push(`the dry run wrote ${planned.written.join(", ")}`);
+  if (ran.code === 5 && planned.code !== 5) wrong.push(`ended with 5: ${ran.reason}`);
+  if (ran.code !== planned.code) {
+    wrong.push(`planned ${planned.code} (${planned.reason}), ran ${ran.code} (${ran.reason})`);
+  }
+  if (ran.code === 0) {
+    const [plan, done] = [distinct(plannedIn(planned.report)), distinct(ran.written)];
+    if (plan.join() !== done.join()) {
+      wrong.push(`planned ${plan.join(", ")}; wrote ${done.join(", ")}`);
+    }
+    if (again.code !== 0) wrong.push(`again: ${again.code}, ${again.reason}`);
+  }
+  if (again.written.length > 0) wrong.push(`again it wrote ${again.written.join(", ")}`);
+  return wrong;
+}
+
+/** How many writes an undisturbed run takes; 0 where it is refused. */
+export async function writesOf(world: UpgradeWorld): Promise<number> {
+  return (await (await Trial.of(world)).run(["--yes"])).written.length;
+}
+
+/** A process that is killed after its n-th write, and run again: the same end as of one run. */
+export async function cutAfter(world: UpgradeWorld, writes: number): Promise<readonly string[]> {
+  const [whole, cut] = [await Trial.of(world), await Trial.of(world)];
+  const wanted = await whole.run(["--yes"]);
+  await cut.run(["--yes"], writes);
+  const planned = await cut.run(["--dry-run=server"]);
+  const resumed = await cut.run(["--yes"]);
+  const again = await cut.run(["--yes"]);
+  const wrong: string[] = [];
+  if (resumed.code !== wanted.code) {
+    wrong.push(`resumed ${resumed.code} (${resumed.reason}), whole ${wanted.code}`);
+  }
+  if (planned.code !== resumed.code) wrong.push(`planned ${planned.code} (${planned.reason})`);
+  const [plan, done] = [distinct(plannedIn(planned.report)), distinct(resumed.written)];
+  if (resumed.code === 0 && plan.join() !== done.join()) {
+    wrong.push(`planned ${plan.join(", ")}; wrote ${done.join(", ")}`);
+  }
+  if (again.written.length > 0) wrong.push(`again it wrote ${again.written.join(", ")}`);
+  const differs = disagreement(whole.difference(), cut.difference());
+  if (differs.length > 0) wrong.push(`ends otherwise: ${differs.join(", ")}`);
+  return wrong.map((one) => `cut after ${writes}: ${one}`);
+}
+
+/** Some of the wishes, by a seed. */
+export function chosenBy(seed: number): readonly Wish[] {
+  let state = seed * 2_654_435_761;
+  const next = (): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+  next();
+  return wishes.filter(() => next() < 0.25);
+}
+
+export function describeWishes(chosen: readonly Wish[]): string {
+  return chosen.map(({ name }) => name).join(", ") || "the example";
+}
