@@ -24,8 +24,8 @@ function loadsOther({ importClause, exportClause, isTypeOnly }) {
   return !marked && (name !== undefined || !namesTypes(namedBindings ?? {}));
 }
 
-/** The relative imports of a file, of which `loads` tells those that run the other file with it. */
-function importsIn(file) {
+/** The imports of a source file, of which `loads` tells those that run the other file with it. */
+export function importsIn(file) {
   const found = [];
   const visit = (node) => {
     const { moduleSpecifier, argument, expression } = node;

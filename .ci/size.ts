@@ -2,10 +2,13 @@
  * How large the code is: `npm run size`, or `npm run size -- REVISION` for an earlier state.
  *
  * Of each tracked source file: lines, lines that hold more than a comment, comment lines, and
- * TypeScript tokens, which no formatting changes. Of each data file: its bytes. Sums by area.
+ * TypeScript tokens, which no formatting changes. Of each data file: its bytes. Sums by area. Then, of
+ * each command, the lines that it loads, and of them those of the import that loads most by itself.
  */
 import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
 import ts from "typescript";
+import { importsIn, targetOf } from "./import-graph.mjs";
 
 interface Sum {
   files: number;
@@ -85,11 +88,84 @@ function add(sum: Sum, more: Sum): void {
   for (const key of Object.keys(sum) as (keyof Sum)[]) sum[key] += more[key];
 }
 
+/** What each file loads with it, by absolute path; an import of types or at run time loads nothing. */
+function readLoads(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const files = new Set(texts.keys());
+  const read = (path: string, text: string): readonly string[] =>
+    importsIn(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
+      .filter(({ loads }) => loads)
+      .flatMap(({ specifier }) => targetOf(path, specifier, files) ?? []);
+  return new Map([...texts].map(([path, text]) => [path, read(path, text)]));
+}
+
+/** The files that these load, themselves included, without one import. */
+function loadedBy(
+  starts: readonly string[],
+  loads: ReadonlyMap<string, readonly string[]>,
+  without: readonly string[] = [],
+): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const todo = [...starts];
+  for (let file = todo.pop(); file !== undefined; file = todo.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const [from, to] = without;
+    todo.push(...(loads.get(file) ?? []).filter((other) => file !== from || other !== to));
+  }
+  return seen;
+}
+
+/** Of each command: its lines, and the import that alone is the reason for most of them. */
+function measureCommands(all: readonly [path: string, text: string][]): readonly string[][] {
+  const sources = all.filter(([path]) => path.startsWith("plugin/") && path.endsWith(".ts"));
+  const texts = new Map(sources.map(([path, text]) => [resolve(path), text]));
+  const lines = new Map([...texts].map(([path, text]) => [path, text.split("\n").length - 1]));
+  const loads = readLoads(texts);
+  const count = (files: ReadonlySet<string>): number =>
+    [...files].reduce((sum, file) => sum + (lines.get(file) ?? 0), 0);
+  const short = (path: string): string => path.slice(resolve("plugin").length + 1);
+  const commands = new Map<string, readonly string[]>();
+  for (const path of texts.keys()) {
+    const room = /^commands\/([^/]+)\/(?:.+-)?command\.ts$/u.exec(short(path))?.[1];
+    if (room !== undefined) commands.set(room, [...(commands.get(room) ?? []), path]);
+  }
+  return [...commands].map(([room, starts]) => {
+    const loaded = loadedBy(starts, loads);
+    const pulls = [...loaded]
+      .filter((from) => !short(from).startsWith(`commands/${room}/`))
+      .flatMap((from) => (loads.get(from) ?? []).map((to) => ({ from, to })))
+      .map((pull) => ({
+        ...pull,
+        lines: count(loaded) - count(loadedBy(starts, loads, [pull.from, pull.to])),
+      }))
+      .sort((a, b) => b.lines - a.lines);
+    const [most] = pulls;
+    return [
+      room,
+      String(count(loaded)),
+      ...(most === undefined
+        ? []
+        : [String(most.lines), `${short(most.from)} > ${short(most.to)}`]),
+    ];
+  });
+}
+
+/** A table: what comes first to the left, numbers to the right, what is named last as it is. */
+function print(rows: readonly (readonly string[])[], numbers: number): void {
+  const widths = (rows[0] ?? []).map((_, i) =>
+    Math.max(...rows.map((cells) => (cells[i] ?? "").length)),
+  );
+  const pad = (cell: string, i: number): string =>
+    i === 0 ? cell.padEnd(widths[i] ?? 0) : i > numbers ? cell : cell.padStart(widths[i] ?? 0);
+  for (const cells of rows) process.stdout.write(`${cells.map(pad).join("  ")}\n`);
+}
+
 const revision = process.argv[2] ?? "HEAD";
 const areas = new Map<string, Sum>();
 const product = nothing();
 const tests = nothing();
-for (const [path, text] of filesAt(revision)) {
+const all = filesAt(revision);
+for (const [path, text] of all) {
   const size = isSource.test(path)
     ? measure(path, text)
     : { ...nothing(), bytes: Buffer.byteLength(text) };
@@ -108,8 +184,7 @@ const rows = [
   row("product", product),
   row("tests", tests),
 ];
-const widths = heads.map((_, i) => Math.max(...rows.map((cells) => (cells[i] ?? "").length)));
-const pad = (cell: string, i: number): string =>
-  i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0);
 process.stdout.write(git("rev-parse", "--short", revision));
-for (const cells of rows) process.stdout.write(`${cells.map(pad).join("  ")}\n`);
+print(rows, heads.length);
+process.stdout.write("\n");
+print([["command", "loads", "most by", "import"], ...measureCommands(all)], 2);
