@@ -33,7 +33,7 @@ const lists = {
   "commands/parts.ts": { files: /^part\.ts$/, users: words("upgrade") },
   "commands/checks.ts": {
     files: /^(.+-)?checks\.ts$/,
-    users: words("check status upgrade explain"),
+    users: words("check upgrade explain"),
   },
 };
 

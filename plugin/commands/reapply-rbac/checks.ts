@@ -117,10 +117,8 @@ export const rbacChecks: readonly Check[] = [
       return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
     }),
   }),
-  warning("RBAC-ROLE-BEHIND", "S34", {
+  shared(rbacFindings.behind, {
     title: "Every Role gives all that the release's gives",
-    cause: "a Role lacks rules of the release's: the new operator could not do its work there",
-    fix: "run reapply-rbac before the operator is upgraded: it only adds",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ role, wanted }) => {
@@ -130,10 +128,8 @@ export const rbacChecks: readonly Check[] = [
       return on(role, `it lacks ${grantLines(gained).join("; ")}`, { field: "rules" });
     }),
   }),
-  warning("RBAC-ROLE-BEYOND", "S18", {
+  shared(rbacFindings.beyond, {
     title: "No Role gives more than the release's",
-    cause: "a Role has rules of another release, which this one does not have",
-    fix: "run reapply-rbac --mode=contract after the operator's upgrade",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ role, wanted, local }) => {

@@ -1,4 +1,5 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
+import { rbacFindings } from "../../domain/rbac/findings";
 import { heldSites, settingNeeds, templatesIn, wantedAt } from "./site-checks";
 import { rolesOf } from "../../domain/checks/roles";
 import type { CheckContext } from "../../domain/checks/context";
@@ -144,12 +145,13 @@ function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">)
   const said = `${differing.length} of ${count} differ from ${comparedWith}: ${bounded(differing)}`;
   const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a permission or an account`;
   const more = beyond.length === 0 ? "" : `; ${beyond.length} have permissions of another release`;
+  const narrows = lacking.length === 0 && beyond.length > 0;
   return {
     is: "stalled",
+    code: (narrows ? rbacFindings.beyond : rbacFindings.behind).code,
     because: `${said}${missing}${more}`,
-    fix:
-      lacking.length === 0 && beyond.length > 0
-        ? "take back what this release does not need with reapply-rbac --mode contract"
-        : "bring them up to date with reapply-rbac",
+    fix: narrows
+      ? "take back what this release does not need with reapply-rbac --mode contract"
+      : "bring them up to date with reapply-rbac",
   };
 }

@@ -2,7 +2,6 @@
 import { readSecretCertificate } from "../../adapters/certificate";
 import { openRelease } from "../../adapters/release/open";
 import { parseDocuments, renderDocuments } from "../../adapters/yaml";
-import { judgeChecks } from "../checks";
 import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
 import { readName } from "../../domain/names/names";
 import { statusNeeds } from "../../domain/checks/needs";
@@ -60,7 +59,6 @@ export async function runStatus(
         signal,
         certificates: { readSecretCertificate },
         yaml: renderDocuments,
-        judgeChecks: (facts, target) => judgeChecks(facts, target).findings,
       },
       { ...judged, namespace: place, ...(ec !== undefined && { ec }) },
     );

@@ -17,8 +17,9 @@ export const status = spec({
   group: groups.look,
   summary: text`Show how far an upgrade is: operator, ${ec}, databases, webhook, what to run next`,
   description: text`Show on one screen how far an upgrade is: the operator, every ${ec} with the columns of its listing and its
-rollout, the databases by version, the webhook, the RBAC of the managed namespaces, the findings of check, and the
-command to run next. Nothing is written; with --probe dry runs are sent.
+rollout, the databases by version, the webhook, the RBAC of the managed namespaces, what stands against them
+and against the next step, and the command to run next; check makes all other checks. Nothing is written; with
+--probe dry runs are sent.
 
 Each component is Healthy, Progressing, Stalled with its cause, Absent, or Unknown where it may not be read. The
 exit code is 0 whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.

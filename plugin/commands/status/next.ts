@@ -36,6 +36,8 @@ export interface NextStep {
   readonly says: string;
   /** Words of a command of this tool, unquoted, without the flags of the context. */
   readonly words?: readonly string[];
+  /** It upgrades the operator or an EC, which may not begin without the prerequisites. */
+  readonly upgrades?: true;
 }
 
 /** What the step is chosen from. */
@@ -88,6 +90,7 @@ export function operatorStep(facts: NextFacts): NextStep | undefined {
   return {
     says: `upgrade the operator from ${String(operator.version)} to ${String(newer)}`,
     words: ["upgrade-operator", ...fromRelease(facts)],
+    upgrades: true,
   };
 }
 
@@ -173,11 +176,13 @@ export function clusterStep(facts: NextFacts): NextStep | undefined {
   const { cluster, target = facts.release?.contents.clusterVersion } = found;
   const says = `upgrade ${term} ${cluster.name} from ${cluster.version}`;
   if (target === undefined) {
-    return { says: `${says} to the release of operator ${String(facts.operator.version)}` };
+    const release = `the release of operator ${String(facts.operator.version)}`;
+    return { says: `${says} to ${release}`, upgrades: true };
   }
   return {
     says: `${says} to ${target}`,
     words: ["upgrade-cluster", cluster.name, `--target=${target}`],
+    upgrades: true,
   };
 }
 

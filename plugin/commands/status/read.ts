@@ -1,9 +1,7 @@
 /** `status`: one snapshot, judged; or one after the other as things change (S57-S60, S68-S74). */
-import type { CheckTarget } from "../../domain/checks/check";
 import { clusterLookups } from "../../domain/engine-cluster/fields";
 import { exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
 import { factKeys, type Facts, isOpenShift } from "../../domain/facts/facts";
-import type { Finding } from "../../domain/base/findings";
 import type { KubeObject } from "../../domain/kube/objects";
 import { factNeeds } from "../../domain/checks/needs";
 import type { RoleFiles } from "../../domain/rbac/lines";
@@ -22,7 +20,6 @@ interface StatusDeps extends SnapshotDeps {
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML, for Roles to ask for. */
   readonly yaml: (objects: readonly unknown[]) => string;
-  readonly judgeChecks: (facts: Facts, target: CheckTarget) => readonly Finding[];
 }
 
 /** What it is judged against. */
@@ -58,12 +55,10 @@ export class StatusReader {
     const contents = release?.contents(isOpenShift(facts));
     const probe =
       probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
-    const contained = contents !== undefined && { contents };
     return judgeStatus(facts, {
       rbac,
       ...(probe !== undefined && { probe }),
       ...(release && contents && { release: { contents, given: release.given } }),
-      findings: deps.judgeChecks(facts, { rbac, ...contained }),
     });
   }
 }

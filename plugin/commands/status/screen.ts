@@ -233,13 +233,14 @@ function databases(table: Table): readonly string[] {
   );
 }
 
-function findings({ findings: found }: StatusDetails, palette: Palette): readonly string[] {
-  const { errors, warnings, first, command } = found;
-  if (errors + warnings === 0) return ["Findings: none"];
+function findings({ findings: sum }: StatusDetails, palette: Palette): readonly string[] {
+  const { errors, warnings, first, command } = sum;
   const count = (number: number, word: string): string =>
     `${number} ${word}${number === 1 ? "" : "s"}`;
+  const found =
+    errors + warnings === 0 ? "none" : `${count(errors, "error")}, ${count(warnings, "warning")}`;
   return [
-    `Findings: ${count(errors, "error")}, ${count(warnings, "warning")}; all of them with:`,
+    `Findings: ${found}; run every check with:`,
     `  ${command}`,
     ...first.map(({ code, object, cause }) => {
       const where = object === undefined ? "" : ` ${object}`;

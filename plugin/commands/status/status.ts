@@ -3,6 +3,14 @@ import { situationOf } from "../../domain/checks/context";
 import { deletingDefinitions, deletingNamespace } from "../../domain/facts/deletion";
 import type { Facts } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
+import { certificateCodes } from "../../domain/certificate/certificate";
+import { judgePrerequisites } from "../../domain/checks/prerequisites";
+import { databaseFindings } from "../../domain/database/findings";
+import { clusterCodes } from "../../domain/engine-cluster/findings";
+import { deletionFindings } from "../../domain/kube/deletion";
+import { operatorFindings } from "../../domain/operator/findings";
+import { rbacFindings } from "../../domain/rbac/findings";
+import { webhookFindings } from "../../domain/admission/findings";
 import type { Finding } from "../../domain/base/findings";
 import {
   clustersStatus,
@@ -21,11 +29,14 @@ import { webhookStatus, type WebhookStatus } from "../upgrade-webhook/next";
 import type { ProbeOutcome } from "../../domain/admission/refusers";
 import { type Names, termOf } from "../../domain/names/names";
 
-/** What checks have found, in numbers; the first errors as they are. */
+/** What stands against the components and the next step: counts, and the findings; all other checks are `check`'s. */
 export interface FindingsStatus {
   readonly errors: number;
   readonly warnings: number;
+  /** The first errors, as the screen shows them. */
   readonly first: readonly Finding[];
+  /** Errors and warnings. */
+  readonly all: readonly Finding[];
 }
 
 /** The whole screen. */
@@ -53,11 +64,9 @@ export interface StatusInput {
   readonly probe?: ProbeOutcome;
   readonly rbac: RoleFiles;
   readonly release?: NonNullable<NextFacts["release"]>;
-  /** Of all checks. */
-  readonly findings: readonly Finding[];
 }
 
-/** So many errors are shown; `check` shows them all. */
+/** The screen shows no more errors than these. */
 const mostFindings = 3;
 
 /** Judges every component; each stands for itself, whatever the others lack. */
@@ -87,7 +96,7 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
     ...(facts.apiServer !== undefined && { apiServer: facts.apiServer }),
     verdict: worst(Object.values(parts).map(({ verdict }) => verdict)),
     ...parts,
-    findings: counted(input.findings),
+    findings: summed(withBlocking(componentFindings(parts), blockingFindings(facts, input, next))),
     ...(next !== undefined && { next }),
   };
 }
@@ -116,12 +125,65 @@ function stalledBy<T extends { readonly verdict: ComponentHealth }>(
   return { ...component, verdict: { is: "stalled", because, fix, code, object } };
 }
 
-function counted(findings: readonly Finding[]): FindingsStatus {
+/** Where a stalled component's code is explained. */
+const codes = [
+  ...Object.values(operatorFindings),
+  ...clusterCodes,
+  ...Object.values(databaseFindings),
+  ...Object.values(webhookFindings),
+  ...certificateCodes,
+  ...Object.values(rbacFindings),
+  ...Object.values(deletionFindings),
+];
+
+type Parts = Pick<
+  Status,
+  "operator" | "clusters" | "databases" | "activeActive" | "webhook" | "rbac"
+>;
+
+/** What has stalled; an EC for itself. */
+function componentFindings({ clusters, ...others }: Parts): readonly Finding[] {
+  const verdicts = [
+    others.operator.verdict,
+    ...(clusters.items.length === 0 ? [clusters.verdict] : clusters.items.map((ec) => ec.verdict)),
+    ...[others.databases, others.activeActive, others.webhook, others.rbac].map(
+      ({ verdict }) => verdict,
+    ),
+  ];
+  return verdicts.flatMap((verdict) => {
+    if (verdict.is !== "stalled" || verdict.code === undefined) return [];
+    const { code, object, because: cause, fix } = verdict;
+    const { severity = "error", source = "Facts 11" } =
+      codes.find((one) => one.code === code) ?? {};
+    return [{ code, severity, ...(object !== undefined && { object }), cause, fix, source }];
+  });
+}
+
+/** What keeps the next step from being taken, where it is one that an upgrade's prerequisites are for. */
+function blockingFindings(
+  facts: Facts,
+  { rbac, release }: StatusInput,
+  next: NextStep | undefined,
+): readonly Finding[] {
+  if (next?.upgrades !== true) return [];
+  const target = { rbac, ...(release !== undefined && { contents: release.contents }) };
+  return judgePrerequisites(facts, target, []).findings;
+}
+
+/** What a component tells already is not told twice. */
+function withBlocking(own: readonly Finding[], blocking: readonly Finding[]): readonly Finding[] {
+  const isTold = ({ code, object }: Finding): boolean =>
+    own.some((one) => one.code === code && one.object === object);
+  return [...own, ...blocking.filter((one) => !isTold(one))];
+}
+
+function summed(findings: readonly Finding[]): FindingsStatus {
   const errors = findings.filter(({ severity }) => severity === "error");
   return {
     errors: errors.length,
     warnings: findings.length - errors.length,
     first: errors.slice(0, mostFindings),
+    all: findings,
   };
 }
 

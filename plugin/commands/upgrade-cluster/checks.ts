@@ -108,10 +108,8 @@ export const clusterChecks: readonly Check[] = [
       }),
     },
   ),
-  warning("CLUSTER-BEHIND-OPERATOR", "S10", {
+  shared(clusterFindings.behindOperator, {
     title: text`The ${ec} is at the release that its operator manages`,
-    cause: text`the operator was upgraded and the ${ec} was not: until it is, the operator manages neither ${ec} nor databases`,
-    fix: text`upgrade the ${ec} soon: upgrade-cluster --target with the tag that is named`,
     needs: ["ecs", "deployments"],
     judge: perCluster((cluster, { installed, names }) => {
       const path = names.ecFields.versionTag;

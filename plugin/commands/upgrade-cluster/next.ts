@@ -1,4 +1,5 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
+import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { causesOf } from "../../domain/engine-cluster/causes";
 import { isSuspended, operatorRelease } from "../../domain/engine-cluster/operator";
@@ -46,7 +47,8 @@ export function operatorStatus(facts: Facts): OperatorStatus {
   if (deployment === undefined) {
     const because = `there is no Deployment ${name} in namespace ${namespace}`;
     const fix = "give the operator's namespace with -n, or install the operator";
-    return { deployment: name, verdict: { is: "stalled", because, fix } };
+    const { code } = clusterFindings.operatorAbsent;
+    return { deployment: name, verdict: { is: "stalled", because, fix, code } };
   }
   const version = operatorVersion(facts);
   const chart = chartOf(facts, deployment);
@@ -194,7 +196,7 @@ function withHolds(facts: Facts, ec: KubeObject, verdict: ComponentHealth): Comp
 }
 
 /** The code of an EC that its operator does not manage until it is upgraded. */
-export const suspendedCode = "CLUSTER-BEHIND-OPERATOR";
+export const suspendedCode = clusterFindings.behindOperator.code;
 
 function byName(one: KubeObject, other: KubeObject): number {
   return String(one.metadata.name) < String(other.metadata.name) ? -1 : 1;

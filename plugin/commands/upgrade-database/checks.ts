@@ -71,10 +71,8 @@ export const databaseChecks: readonly Check[] = [
     needs: [...needs, "roleBindings"],
     judge: judgeUnmanaged,
   }),
-  warning("DATABASE-NOT-ACTIVE", "Facts 7", {
+  shared(databaseFindings.notActive, {
     title: "Every database is active",
-    cause: "a database is not active: an upgrade begins with an active one",
-    fix: "wait until it is, or see the operator's log for what keeps it",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;

@@ -1,4 +1,5 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
+import { databaseFindings } from "../../domain/database/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { byName, type FactKey, type Facts } from "../../domain/facts/facts";
@@ -172,6 +173,7 @@ function verdictOn(
   if (refused.length > 0) {
     return {
       is: "stalled",
+      code: databaseFindings.notActive.code,
       because: `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`,
       fix: `find out why with kubectl describe ${names[kind].plural}; an edit is taken up once the cluster is Running`,
     };

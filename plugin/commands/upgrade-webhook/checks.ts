@@ -102,10 +102,8 @@ export const webhookChecks: readonly Check[] = [
       return [on(current, `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`)];
     },
   }),
-  error("WEBHOOK-PLACEHOLDER", "S29", {
+  shared(webhookFindings.placeholder, {
     title: "No placeholder was left in the configuration",
-    cause: "a placeholder of the template was left in the configuration: every edit is refused",
-    fix: "run upgrade-webhook: it fills in the namespace and the CA",
     needs,
     judge: (situation) =>
       entriesInForce(situation).flatMap(({ configuration, entry, field }) =>
@@ -253,11 +251,8 @@ function judgeTrust(situation: CheckContext): readonly CheckResult[] {
 
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
-  error("WEBHOOK-CA-STALE", "Facts 4.5", {
+  shared(webhookFindings.staleCa, {
     title: "The webhook entry trusts the certificate of the Secret",
-    cause:
-      "API servers cannot verify the webhook by the entry's CA, so calls fail with an x509 error: the CA is empty, is base64-encoded twice (the Secret's value goes into caBundle unchanged), holds no PEM certificate, or holds neither the certificate of the Secret nor the CA that issued it",
-    fix: "run upgrade-webhook: it writes the certificate of the Secret into it",
     needs: [...needs, "webhookSecrets"],
     wants: "certificate",
     // only the last of the four causes is seen by the Secret

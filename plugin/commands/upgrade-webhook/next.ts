@@ -1,4 +1,5 @@
 /** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
+import { webhookFindings } from "../../domain/admission/findings";
 import { absentSecret, firstUnfit, judgeCertificate } from "../../domain/certificate/certificate";
 import type { Facts } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -183,7 +184,9 @@ function judgeEntries(
       token === undefined
         ? unfitCa[ca]
         : `the placeholder ${token} is left in it: every edit fails`;
-    if (because !== undefined) return { is: "stalled", because, fix: reapply, object };
+    if (because === undefined) continue;
+    const { code } = token === undefined ? webhookFindings.staleCa : webhookFindings.placeholder;
+    return { is: "stalled", because, fix: reapply, code, object };
   }
   return undefined;
 }

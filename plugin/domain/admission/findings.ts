@@ -4,6 +4,15 @@ import { findingIn } from "../names/codes";
 
 /** The codes by what they are about. */
 export const webhookFindings = {
+  staleCa: error("WEBHOOK-CA-STALE", "Facts 4.5", {
+    cause:
+      "API servers cannot verify the webhook by the entry's CA, so calls fail with an x509 error: the CA is empty, is base64-encoded twice (the Secret's value goes into caBundle unchanged), holds no PEM certificate, or holds neither the certificate of the Secret nor the CA that issued it",
+    fix: "run upgrade-webhook: it writes the certificate of the Secret into it",
+  }),
+  placeholder: error("WEBHOOK-PLACEHOLDER", "S29", {
+    cause: "a placeholder of the template was left in the configuration: every edit is refused",
+    fix: "run upgrade-webhook: it fills in the namespace and the CA",
+  }),
   fieldLeftOver: error("FIELD-LEFT-OVER", "Facts 4.3", {
     cause:
       "another manager set a field that the wanted object does not have, and an apply cannot remove it",

@@ -9,6 +9,10 @@ const policyPath = (names: Names): string => names.restPaths.policy;
 
 /** What may be wrong with a database (EDB, EAADB) before or during its upgrade, by what it is about. */
 export const databaseFindings = {
+  notActive: warning("DATABASE-NOT-ACTIVE", "Facts 7", {
+    cause: "a database is not active: an upgrade begins with an active one",
+    fix: "wait until it is, or see the operator's log for what keeps it",
+  }),
   absent: error("DATABASE-ABSENT", "S61", {
     cause: "there is no database of that name",
     fix: "give the name as kubectl get shows it, with its namespace before it where that is another: shop/orders",

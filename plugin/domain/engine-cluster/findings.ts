@@ -5,6 +5,10 @@ import { type Code, findingIn } from "../names/codes";
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
 export const clusterFindings = {
+  behindOperator: warning("CLUSTER-BEHIND-OPERATOR", "S10", {
+    cause: text`the operator was upgraded and the ${ec} was not: until it is, the operator manages neither ${ec} nor databases`,
+    fix: text`upgrade the ${ec} soon: upgrade-cluster --target with the tag that is named`,
+  }),
   absent: error("CLUSTER-ABSENT", "S48", {
     cause: text`the namespace has no ${ec} of that name`,
     fix: text`give the ${ec}'s name as kubectl get shows it, and its namespace with -n`,

@@ -4,6 +4,14 @@ import { findingIn } from "../names/codes";
 
 /** The codes by what they are about. */
 export const rbacFindings = {
+  beyond: warning("RBAC-ROLE-BEYOND", "S18", {
+    cause: "a Role has rules of another release, which this one does not have",
+    fix: "run reapply-rbac --mode=contract after the operator's upgrade",
+  }),
+  behind: warning("RBAC-ROLE-BEHIND", "S34", {
+    cause: "a Role lacks rules of the release's: the new operator could not do its work there",
+    fix: "run reapply-rbac before the operator is upgraded: it only adds",
+  }),
   early: error("RBAC-CONTRACT-EARLY", "Facts 6", {
     cause:
       "the operator that runs is older than the roles: it still uses permissions that they do not have",

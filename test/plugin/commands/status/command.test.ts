@@ -109,7 +109,21 @@ test("one look: 0 whatever it says, lists alone, one document", async () => {
   expect(details.operator.version).toBe("7.8.2-6");
   expect(details.databases.count).toBe(5);
   expect(details.webhook.configurations.map(({ old }) => old)).toEqual([true]);
-  expect(details.findings.errors).toBeGreaterThan(0);
+  const command = "kubectl engine check";
+  expect(details.findings).toEqual({ errors: 0, warnings: 0, first: [], all: [], command });
+});
+
+test("its findings are those of its components; check is named for all others", async () => {
+  const without = ({ kind, metadata }: KubeObject): boolean =>
+    kind === "Deployment" && metadata.name === names.operator.deployment;
+  const { details } = documentOf(await play(["-o", "json", "-n", "engine"], { without }));
+  expect(details.findings.all.map(({ code, source }) => [code, source])).toEqual([
+    ["OPERATOR-ABSENT", "S9, S15"],
+  ]);
+  expect(details.findings).toMatchObject({
+    errors: 1,
+    command: "kubectl engine check --namespace=engine",
+  });
 });
 
 test("text is the same model, as a screen", async () => {

@@ -4,7 +4,6 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { ageOf, daysUntil, renderAge } from "../../../../plugin/domain/base/duration";
-import type { Finding } from "../../../../plugin/domain/base/findings";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
@@ -93,13 +92,6 @@ const bare = { ...named("ec"), spec: {}, status: {} };
 const shards = (shardsLimit: unknown): Args => [
   { ecs: [aCluster(newTag, { licenseStatus: { shardsLimit } })] },
 ];
-const finding = (code: string, severity: Finding["severity"]): Finding => ({
-  ...{ code, severity, cause: "c", fix: "f", source: "S1" },
-});
-const findings = [
-  finding("W", "warning"),
-  ...["A", "B", "C", "D"].map((code) => finding(code, "error")),
-];
 const adds = (...lists: readonly [Args[0], Args[1]?][]): [Args[0], Args[1]] =>
   lists.reduce<[Args[0], Args[1]]>(
     ([all, rest], [more, other]) => [
@@ -120,7 +112,20 @@ test("operator and EC", () => {
       "a standstill is worse than both",
       ...adds(unread("roles"), [{ edbs: moving, deployments: [] }]),
     ],
-    ["findings: counted, and the first errors", {}, {}, { findings }],
+    [
+      "findings: what components say, counted by severity",
+      { deployments: [], roles: [], edbs: [anEdb("a", "8.2", { status: "creation-failed" })] },
+    ],
+    [
+      "findings: what blocks the next step",
+      {
+        ecs: [aCluster(oldTag, { licenseStatus: { licenseState: "Valid" } })],
+        statefulSets: [aSet(oldTag)],
+        pods: [0, 1, 2].map((ordinal) => aPod(ordinal, { tag: oldTag })),
+        edbs: [anEdb("a", "5.0")],
+      },
+    ],
+    ["findings: what blocks no step is told by check", { edbs: [anEdb("a", "5.0")] }],
     [
       "a pod in the way, and one of the old release",
       {

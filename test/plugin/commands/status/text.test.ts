@@ -1,7 +1,6 @@
 /** The screen of a status, whole: golden files for the constellations that people meet. */
 import { detailsOf, reasonOf, statusLines } from "../../../../plugin/commands/status/screen";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import type { Finding } from "../../../../plugin/domain/base/findings";
 import type { Status } from "../../../../plugin/commands/status/status";
 import { palette } from "../../../../plugin/output/escape";
 import { fitted } from "../../../../plugin/domain/base/fit";
@@ -38,15 +37,6 @@ const stuck = aPod(0, {
     ],
   },
 });
-const finding: Finding = {
-  code: "CLUSTER-DIGEST",
-  severity: "error",
-  object: "EngineEnterpriseCluster/engine/ec",
-  cause:
-    "an image is pinned by its digest, and automatic upgrades are on: the operator refuses both together",
-  fix: "drop the digests",
-  source: "Facts 7",
-};
 const everyList = [
   "deployments",
   "ecs",
@@ -73,21 +63,17 @@ const scenes: Readonly<Record<string, Status>> = {
     pods: [aPod(2), aPod(1), stuck],
     edbs: [anEdb("orders", "7.4"), anEdb("sessions", "8.2", { specStatus: "Invalid" })],
   }),
-  "invalid-upgrade": statusOf(
-    {
-      ecs: [
-        aCluster(
-          newTag,
-          { state: "InvalidUpgrade", specStatus: "Valid" },
-          { upgradeSpec: { autoUpgradeEngineEnterprise: true } },
-        ),
-      ],
-      statefulSets: [aSet(oldTag)],
-      pods: [0, 1, 2].map((ordinal) => aPod(ordinal, { tag: oldTag })),
-    },
-    {},
-    { findings: [finding, { ...finding, severity: "warning" }] },
-  ),
+  "invalid-upgrade": statusOf({
+    ecs: [
+      aCluster(
+        newTag,
+        { state: "InvalidUpgrade", specStatus: "Valid" },
+        { upgradeSpec: { autoUpgradeEngineEnterprise: true } },
+      ),
+    ],
+    statefulSets: [aSet(oldTag)],
+    pods: [0, 1, 2].map((ordinal) => aPod(ordinal, { tag: oldTag })),
+  }),
   "operator-rolling": statusOf({ deployments: [anOperator("8.0.2-2", 0)] }),
   unread: statusOf(...unread(...everyList)),
 };
@@ -136,13 +122,7 @@ test("what comes from the cluster cannot move the cursor or color the screen", (
   const evil = "\u001b[31mred\u202e\n";
   const ec = aCluster(evil, { state: evil, specStatus: evil });
   const details = detailsOf(
-    {
-      status: statusOf(
-        { ecs: [ec], edbs: [anEdb(evil, evil)] },
-        {},
-        { findings: [{ ...finding, object: evil, cause: evil }] },
-      ),
-    },
+    { status: statusOf({ ecs: [ec], edbs: [anEdb(evil, evil)] }) },
     context,
   );
   expect(statusLines(details, plain).join("")).not.toMatch(/[\u0000-\u001f\u202e]/);
@@ -181,13 +161,11 @@ test("two rows that are too wide stand apart; a finding without an object has no
     ...aCluster(),
     metadata: { name: name.repeat(60), namespace: "engine" },
   });
-  const { code, severity, cause, fix, source } = finding;
-  const bare = { code, severity, cause, fix, source };
-  const status = statusOf({ ecs: [named("a"), named("b")] }, {}, { findings: [bare] });
+  const status = statusOf({ ecs: [named("a"), named("b")], deployments: [] });
   const lines = statusLines(detailsOf({ status }, context), { ...plain, width: 100 });
   expect(lines.filter((line) => line.startsWith("NAME "))).toHaveLength(2);
   expect(lines.join("\n")).toMatch(/AGE +90d|AGE +<none>\n\nNAME/);
-  expect(lines.join("\n")).toContain("  CLUSTER-DIGEST: an image is pinned");
+  expect(lines.join("\n")).toContain("  OPERATOR-ABSENT: there is no Deployment");
 });
 
 test("a narrow terminal gets narrow lines, a server that did not report its release none", () => {
