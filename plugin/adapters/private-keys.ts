@@ -15,8 +15,6 @@ export interface KeyPlan {
 export type MakeKey = (plan: KeyPlan) => Promise<KeyObject>;
 
 export const usualBits = 2048;
-/** Longer keys take minutes to make, and no judgment depends on them. */
-const mostBits = 4096;
 const usualCurve = "prime256v1";
 
 /** Node's generator takes a fraction of the time of one that is written in JavaScript. */
@@ -28,8 +26,7 @@ export const generateKey: MakeKey = async ({ type, bits, curve }) => {
     case "ed25519":
       return (await generate("ed25519")).privateKey;
     case "rsa":
-      return (await generate("rsa", { modulusLength: Math.min(bits ?? usualBits, mostBits) }))
-        .privateKey;
+      return (await generate("rsa", { modulusLength: bits ?? usualBits })).privateKey;
   }
 };
 

@@ -5,6 +5,7 @@
 import { createPublicKey, type KeyObject, sign, type X509Certificate } from "node:crypto";
 import { asn1 } from "node-forge";
 import { isIssuedBy } from "../../adapters/certificate";
+import { judgeOwnRoot } from "../../adapters/x509/judge";
 import { type KeyPlan, pemOfKey, privateKeys, usualBits } from "../../adapters/private-keys";
 
 /** How a certificate is signed: with which type of key, over which hash. */
@@ -19,6 +20,7 @@ const signings: readonly Signing[] = [
   { oid: "1.2.840.113549.1.1.11", type: "rsa", hash: "sha256" },
   { oid: "1.2.840.113549.1.1.12", type: "rsa", hash: "sha384" },
   { oid: "1.2.840.113549.1.1.13", type: "rsa", hash: "sha512" },
+  { oid: "1.2.840.113549.1.1.14", type: "rsa", hash: "sha224" },
   { oid: "1.2.840.113549.1.1.5", type: "rsa", hash: "sha1" },
   { oid: "1.2.840.113549.1.1.4", type: "rsa", hash: "md5" },
   { oid: "1.2.840.10045.4.3.2", type: "ec", hash: "sha256" },
@@ -28,12 +30,17 @@ const signings: readonly Signing[] = [
   { oid: "1.3.101.112", type: "ed25519", hash: null },
 ];
 
+/** OpenSSL makes no shorter RSA key; longer ones take minutes to make, and are judged alike or refused. */
+const [fewestBits, mostBits] = [512, 4096];
+
 /** A key as good as the one that belongs to a certificate; RSA for types that are not known. */
-export function keyOf({ publicKey }: X509Certificate): KeyPlan {
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
+function planLike(publicKey: KeyObject | undefined): KeyPlan {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey ?? {};
   if (type === "ec") return { type, curve: details?.namedCurve };
   if (type === "ed25519") return { type };
-  return { type: "rsa", bits: type === "rsa" ? details?.modulusLength : usualBits };
+  if (type !== "rsa") return { type: "rsa", bits: usualBits };
+  const bits = details?.modulusLength ?? usualBits;
+  return { type, bits: Math.min(Math.max(bits, fewestBits), mostBits) };
 }
 
 /** A key that can sign as a certificate's issuer did, who is not known otherwise. */
@@ -131,55 +138,70 @@ export class KeyRing {
 /** A certificate that stands in for another, and its key. */
 export interface Imitation {
   readonly original: X509Certificate;
+  /** What takes the original's place in texts. */
   readonly pem: string;
+  /** Signed for `key`: what can be served. */
+  readonly served: string;
   readonly key: KeyObject;
 }
 
+/** What certificates are signed by: those of caBundles, and keys for the ones that are not at hand. */
+export interface Signers {
+  readonly authorities: readonly X509Certificate[];
+  readonly ring: KeyRing;
+}
+
 /**
- * Each signed by the stand-in of what signed the original, so that a chain holds where it held;
- * `undefined` is a certificate that cannot be parsed, it has no stand-in.
+ * The stand-ins of the certificates and of the authorities above them, each signed by the stand-in
+ * of what signed the original, so that a chain holds where it held.
  */
-export async function chainLike(
-  chain: readonly (X509Certificate | undefined)[],
-  ring: KeyRing,
+export async function imitate(
+  certificates: readonly X509Certificate[],
+  { authorities, ring }: Signers,
 ): Promise<readonly Imitation[]> {
-  const uses = chain.map((certificate) => chain.findIndex((other) => sameKey(certificate, other)));
-  const keys = await Promise.all(
-    chain.map(async (certificate, index) =>
-      certificate === undefined
-        ? undefined
-        : await ring.get(`certificate ${uses[index] ?? index}`, keyOf(certificate)),
-    ),
+  const all = withIssuers(certificates, authorities);
+  const made = all.map(async (original) => {
+    const key = await keyFor(original, ring);
+    const signer = all.find((one) => isIssuedBy(original, one));
+    const issuer =
+      signer === undefined
+        ? await ring.get(`issuer ${original.issuer}`, issuerOf(original))
+        : await keyFor(signer, ring);
+    const served = pemOf(reissue(original, { key, issuer }));
+    const kept = pemOf(original.raw);
+    // API servers refuse keys and encodings that no stand-in can have
+    const isKept = judgeOwnRoot(kept) !== undefined && judgeOwnRoot(served) === undefined;
+    return { original, key, served, pem: isKept ? kept : served };
+  });
+  return await Promise.all(made);
+}
+
+function withIssuers(
+  certificates: readonly X509Certificate[],
+  authorities: readonly X509Certificate[],
+): readonly X509Certificate[] {
+  const found = authorities.filter(
+    (one) =>
+      !certificates.some(({ raw }) => raw.equals(one.raw)) &&
+      certificates.some((certificate) => isIssuedBy(certificate, one)),
   );
-  const made = await Promise.all(
-    chain.map(async (original, index) => {
-      const key = keys[index];
-      if (original === undefined || key === undefined) return [];
-      const link = { certificate: original, next: chain[index + 1], index };
-      const issuer = issuing(link, keys) ?? (await ring.get(`issuer ${index}`, issuerOf(original)));
-      return [{ original, key, pem: pemOf(reissue(original, { key, issuer })) }];
-    }),
-  );
-  return made.flat();
+  return found.length === 0 ? certificates : withIssuers([...certificates, ...found], authorities);
 }
 
-interface Link {
-  readonly certificate: X509Certificate;
-  readonly next: X509Certificate | undefined;
-  readonly index: number;
+/** The same for every certificate of one public key. */
+function keyFor(certificate: X509Certificate, ring: KeyRing): Promise<KeyObject> {
+  const publicKey = readPublicKey(certificate);
+  const name = publicKey?.export({ type: "spki", format: "der" }) ?? certificate.raw;
+  return ring.get(`key of ${name.toString("base64")}`, planLike(publicKey));
 }
 
-/** The key among ours that signs in the place of the one that did; undefined: nobody's here. */
-function issuing(
-  { certificate, next, index }: Link,
-  keys: readonly (KeyObject | undefined)[],
-): KeyObject | undefined {
-  if (next !== undefined && isIssuedBy(certificate, next)) return keys[index + 1];
-  return isIssuedBy(certificate, certificate) ? keys[index] : undefined;
-}
-
-function sameKey(one: X509Certificate | undefined, other: X509Certificate | undefined): boolean {
-  return one === other || (other !== undefined && one?.publicKey.equals(other.publicKey) === true);
+/** Undefined where OpenSSL does not take it, which no API server does either. */
+function readPublicKey(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    return certificate.publicKey;
+  } catch {
+    return undefined;
+  }
 }
 
 function pemOf(der: Buffer): string {

@@ -2,13 +2,14 @@
  * A stand-in for the Secret of the webhook: a rehearsal serves with a key of its own, and judges
  * what it serves with as the original would be judged. Nothing of an original key is kept.
  */
+import type { X509Certificate } from "node:crypto";
 import { chainOf, generatePair, itemsOf, readSecretCertificate } from "../../adapters/certificate";
 import { blocksOf, decodeBase64 } from "../../adapters/x509/pem";
 import type { CertificateFacts } from "../../domain/certificate/certificate";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, lastApplied } from "../../domain/kube/objects";
 import { pemOfKey } from "../../adapters/private-keys";
-import { chainLike, type Imitation, KeyRing } from "./reissue";
+import { imitate, type Imitation, KeyRing } from "./reissue";
 import { counted, labelOf, type ServedPair } from "./completion";
 import { kinds } from "../../domain/kube/kinds";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
@@ -19,6 +20,8 @@ interface StandInOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly keys: KeyRing;
+  /** Certificates that webhook configurations trust. */
+  readonly authorities: readonly X509Certificate[];
   /** Empty items were emptied by whoever wrote the dump; false where the cluster itself is read. */
   readonly mayBeRedacted: boolean;
 }
@@ -53,14 +56,16 @@ export async function standIn(secret: KubeObject, options: StandInOptions): Prom
 }
 
 async function imitated(secret: KubeObject, options: StandInOptions): Promise<StandIn> {
-  const { names, keys } = options;
+  const { names, keys, authorities } = options;
   const { secretCert, secretKey } = names.webhook;
   const items = itemsOf(secret);
   const original = items.get(secretCert);
   const pem = decoded(original);
-  const chain = await chainLike(chainOf(pem), keys);
+  const certificates = parsedIn(pem);
+  const chain = await imitate(certificates, { ring: keys, authorities });
   const facts = readSecretCertificate(secret, names);
-  const pair = facts.leaf === undefined ? undefined : pairOf(secret, chain);
+  const pair =
+    facts.leaf === undefined ? undefined : pairOf(secret, chain.slice(0, certificates.length));
   const emptied = pair !== undefined && options.mayBeRedacted && items.get(secretKey) === "";
   const fitting = facts.matchesPrivateKey === true || emptied ? pair?.key : undefined;
   const stranger = await keys.stranger();
@@ -82,6 +87,10 @@ async function imitated(secret: KubeObject, options: StandInOptions): Promise<St
 
 function decoded(item: string | undefined): string {
   return decodeBase64(item ?? "")?.toString("latin1") ?? "";
+}
+
+function parsedIn(pem: string): readonly X509Certificate[] {
+  return chainOf(pem).flatMap((certificate) => certificate ?? []);
 }
 
 function withoutKey(secret: KubeObject, item: string): string {
@@ -139,9 +148,9 @@ function pairOf(
 ): ServedPair | undefined {
   const [first] = chain;
   if (first === undefined) return undefined;
-  const pems = replacements(chain);
-  const texts = chain.map(({ original }) => pems.get(original.fingerprint256) ?? "");
-  return { namespace, cert: texts.join("\n"), key: pemOfKey(first.key) };
+  const others = chain.slice(1).map(({ pem }) => pem);
+  const cert = [first.served, ...others].join("\n");
+  return { namespace, cert, key: pemOfKey(first.key) };
 }
 
 function base64(text: string): string {
@@ -236,12 +245,16 @@ interface Disarmed {
 /** Drops the values of Secrets; the webhook's own Secrets get stand-ins. */
 export async function disarm(
   objects: readonly KubeObject[],
-  options: Omit<StandInOptions, "keys">,
+  options: Omit<StandInOptions, "keys" | "authorities">,
 ): Promise<Disarmed> {
   const keys = new KeyRing();
+  const authorities = objects
+    .filter(isWebhookConfiguration)
+    .flatMap((object) => asArray(object["webhooks"]))
+    .flatMap((entry) => parsedIn(decoded(asString(getPath(entry, bundlePath)))));
   const standIns = new Map<KubeObject, StandIn>();
   for (const secret of objects.filter((object) => isAdmissionSecret(object, options.names))) {
-    standIns.set(secret, await standIn(secret, { ...options, keys }));
+    standIns.set(secret, await standIn(secret, { ...options, keys, authorities }));
   }
   const made = [...standIns.values()];
   const trust: Trust = { made, service: options.names.webhook.service, key: await keys.stranger() };
@@ -271,6 +284,8 @@ interface Trust {
   readonly key: string;
 }
 
+const bundlePath = ["clientConfig", "caBundle"];
+
 function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
   return (
     apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration")
@@ -279,7 +294,7 @@ function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
 
 function trusting(object: KubeObject, trust: Trust): KubeObject {
   const webhooks = asArray(object["webhooks"]).map((entry) => {
-    const caBundle = asString(getPath(entry, ["clientConfig", "caBundle"]));
+    const caBundle = asString(getPath(entry, bundlePath));
     if (!isObject(entry) || caBundle === undefined) return entry;
     const clientConfig = {
       ...(entry["clientConfig"] as object),
@@ -292,7 +307,7 @@ function trusting(object: KubeObject, trust: Trust): KubeObject {
 
 /** The same word for word where it was the same; else each certificate that has a stand-in. */
 function bundleFor(entry: unknown, trust: Trust): string {
-  const caBundle = String(getPath(entry, ["clientConfig", "caBundle"]));
+  const caBundle = String(getPath(entry, bundlePath));
   const { made, key } = trust;
   const whole = made.find(({ original, ...one }) =>
     one.madeUp ? serves(entry, one.secret, trust) : original === caBundle,

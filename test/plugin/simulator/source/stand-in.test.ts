@@ -12,6 +12,8 @@ import {
   type KeyPair,
   readSecretCertificate,
 } from "../../../../plugin/adapters/certificate";
+import { judgeServed, rootsIn } from "../../../../plugin/adapters/x509/judge";
+import { certificateBlocks } from "../../../../plugin/adapters/x509/pem";
 import { privateKeys } from "../../../../plugin/adapters/private-keys";
 import { judgeCertificate } from "../../../../plugin/domain/certificate/certificate";
 import { defaultNames } from "../../../../plugin/domain/names/names";
@@ -19,6 +21,7 @@ import { getPath } from "../../../../plugin/domain/base/values";
 import { KeyRing } from "../../../../plugin/simulator/source/reissue";
 import { disarm, standIn, type StandIn } from "../../../../plugin/simulator/source/stand-in";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
+import { readGoVerdicts } from "../../../support/go-verdicts";
 import { pooledKey } from "../../../support/key-pool";
 import { rsaKeys } from "../../../support/tls";
 import { now } from "./dumps";
@@ -144,7 +147,7 @@ const pssPair = (): KeyPair =>
   });
 
 function make(secret: KubeObject, mayBeRedacted = false): Promise<StandIn> {
-  return standIn(secret, { names, now, keys, mayBeRedacted });
+  return standIn(secret, { names, now, keys, authorities: [], mayBeRedacted });
 }
 
 /** What a command says about a Secret, and what it shows of it. */
@@ -266,6 +269,49 @@ describe("a stand-in is judged as the original", () => {
 
     expect(verdict(made)).toEqual(verdict(secret));
     expect(made["stringData"]).toBeUndefined();
+  });
+});
+
+const configuration = (caBundle: string, kind = "ValidatingWebhookConfiguration"): KubeObject => ({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind,
+  metadata: { name: "c" },
+  webhooks: [
+    {
+      name: "w",
+      clientConfig: { caBundle, service: { name: "admission", namespace: "engine" } },
+    },
+  ],
+});
+
+const trusted = (webhook: KubeObject | undefined): string =>
+  decoded(getPath((webhook?.["webhooks"] as unknown[])[0], ["clientConfig", "caBundle"]));
+
+describe("an API server takes the stand-in where it takes the original", () => {
+  const { name, now: moment, rows } = readGoVerdicts();
+
+  function isTaken(served: string, bundle: string): boolean {
+    const found = rootsIn(bundle);
+    if ("problem" in found) return false;
+    const chain = certificateBlocks(served).map((der) => der ?? Buffer.of());
+    return (
+      judgeServed({ served: chain, roots: found.roots, name, now: Date.parse(moment) }) ===
+      undefined
+    );
+  }
+
+  test.each(rows)("$title", async ({ served, bundle = served }) => {
+    const { objects, pairs } = await disarm([holding(served, ""), configuration(base64(bundle))], {
+      names,
+      now: Date.parse(moment),
+      mayBeRedacted: true,
+    });
+    const [secret, webhook] = objects;
+    const stored = decoded(getPath(secret, ["data", "cert"]));
+
+    expect(isTaken(pairs[0]?.cert ?? stored, trusted(webhook))).toBe(isTaken(served, bundle));
+    // what is stored is put into caBundle by upgrade-webhook
+    expect(isTaken(stored, stored)).toBe(isTaken(served, served));
   });
 });
 
@@ -391,7 +437,13 @@ test("a certificate that nothing can imitate is replaced by a fit one, and it is
     override get = () => Promise.reject(new Error("no such curve"));
   }
   const secret = holding(pair.certPem, pair.keyPem);
-  const outcome = standIn(secret, { names, now, keys: new NoKeys(), mayBeRedacted: false });
+  const outcome = standIn(secret, {
+    names,
+    now,
+    keys: new NoKeys(),
+    authorities: [],
+    mayBeRedacted: false,
+  });
   const { secret: made, warnings } = await outcome;
 
   expect(verdict(made).findings).toEqual([]);
@@ -409,21 +461,6 @@ test("a signature algorithm that is not known becomes a usual one", async () => 
 });
 
 describe("the trust of the webhooks follows", () => {
-  const configuration = (
-    caBundle: string,
-    kind = "ValidatingWebhookConfiguration",
-  ): KubeObject => ({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind,
-    metadata: { name: "c" },
-    webhooks: [
-      {
-        name: "w",
-        clientConfig: { caBundle, service: { name: "admission", namespace: "engine" } },
-      },
-    ],
-  });
-
   async function bundle(secret: KubeObject, webhook: KubeObject) {
     const { objects } = await disarm([secret, webhook], { names, now, mayBeRedacted: true });
     const [made, other] = objects;
