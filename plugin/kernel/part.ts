@@ -101,15 +101,19 @@ export async function runPart(
     const world = { ...ports, tell, dryRun, waits: dryRun === "none" };
     const plan = await planWaited(part, world, options.limitMs);
     if (plan.stops !== undefined) return recorder.failure(plan.stops);
-    if (dryRun !== "none") return recorder.report(plan.expects);
+    if (dryRun !== "none") return toReport(ports, plan.expects);
     const writes = plan.writes.length + (plan.calls ?? []).length;
     const warnings = await requireHome(ports, writes > 0);
     tell(warnings);
     for (const question of plan.questions) await requireYes(ports, question);
-    return recorder.report(await plan.act({ ...ports, tell }));
+    return toReport(ports, await plan.act({ ...ports, tell }));
   } catch (error) {
     return recorder.failure(error);
   }
+}
+
+function toReport({ recorder }: Pick<RunPorts, "recorder">, { details, ...exit }: Outcome): Report {
+  return { ...recorder.report(exit), ...(details !== undefined && { details }) };
 }
 
 /** The plan once nothing is waited for any more. */

@@ -1,7 +1,9 @@
-/** `unbind-scc`: flags to options, then the unbinding (S31-S33). */
+/** `unbind-scc`: flags to options, then the part (S31-S33). */
 import { readName } from "../../domain/names/names";
-import type { UnbindOptions } from "./read";
-import { unbindConstraint } from "./unbind";
+import { runPart } from "../../kernel/part";
+import type { Report } from "../../kernel/report";
+import { servesConstraints, type UnbindOptions, type UnbindPorts } from "./read";
+import { unbindPart } from "./part";
 import type { CommandRun } from "../../cmdutil/context";
 import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
@@ -23,3 +25,22 @@ export const runUnbindScc: CommandRun<
     },
   );
 };
+
+/** Runs the part by itself, where the API server has constraints at all. */
+export async function unbindConstraint(
+  { engine, ...ports }: UnbindPorts,
+  options: UnbindOptions,
+): Promise<Report> {
+  const { recorder } = ports;
+  try {
+    if (!(await servesConstraints(ports))) {
+      return recorder.success(
+        "this is not OpenShift, there are no security context constraints: nothing to do",
+      );
+    }
+  } catch (error) {
+    return recorder.failure(error);
+  }
+  const { dryRun } = options;
+  return await runPart(ports, unbindPart({ ...options, engine }), { dryRun, limitMs: 0 });
+}

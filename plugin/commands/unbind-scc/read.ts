@@ -5,7 +5,7 @@ import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import { accessResources, type AccessObjects } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
-import type { AskingPorts } from "../../kernel/permissions";
+import type { AskingPorts, RunPorts } from "../../kernel/permissions";
 
 /** The flags of the command, judged. */
 export interface UnbindOptions {
@@ -26,8 +26,8 @@ export interface UnbindPorts extends AskingPorts {
   readonly engine: (words: readonly string[]) => string;
 }
 
-/** The same with what asks for access reviews. */
-export interface UnbindDeps extends UnbindPorts {
+/** What it reads and writes with, and asks for access reviews. */
+export interface UnbindDeps extends RunPorts, Pick<UnbindPorts, "engine"> {
   readonly reviews: Reviews;
 }
 

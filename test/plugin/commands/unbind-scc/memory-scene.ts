@@ -6,7 +6,7 @@ import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import type { UnbindOptions, UnbindPorts } from "../../../../plugin/commands/unbind-scc/read";
-import { unbindConstraint } from "../../../../plugin/commands/unbind-scc/unbind";
+import { unbindConstraint } from "../../../../plugin/commands/unbind-scc/command";
 import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
 import { aControlPlane, admin } from "../../simulator/memory-cluster";
 import { portsOf, type Witness } from "../world";
