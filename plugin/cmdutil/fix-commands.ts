@@ -94,6 +94,7 @@ const engine: Readonly<Record<string, Line>> = {
   "SECRET-PRIVATE-KEY-IN-CERT": newPair,
   "SECRET-TYPE": newPair,
   "WEBHOOK-CA-STALE": webhook,
+  "WEBHOOK-CALLS-OTHER": webhook,
   "WEBHOOK-DIFFERS": fixed("diff", "upgrade-webhook"),
   "WEBHOOK-ENTRY-ABSENT": webhook,
   "WEBHOOK-NAMESPACE-GONE": webhook,
@@ -117,8 +118,15 @@ const kubectl: Readonly<Record<string, Line>> = {
   "POD-NOT-READY": described,
   "POD-TERMINATING": described,
   "DEFINITION-CONVERSION": printed,
+  "WEBHOOK-NETWORK-POLICY": printed,
   "WEBHOOK-NO-ENDPOINTS": printed,
+  "WEBHOOK-NO-PODS": printed,
+  "WEBHOOK-PODS-NOT-READY": printed,
+  "WEBHOOK-SELECTOR": printed,
   "WEBHOOK-SERVES-OTHER": printed,
+  "WEBHOOK-SERVICE-PORT": printed,
+  "WEBHOOK-STRANGER-POD": printed,
+  "WEBHOOK-TARGET-PORT": printed,
   "WEBHOOK-OTHER-CONFIGURATION": named("get", "validatingwebhookconfiguration", "-o", "yaml"),
 };
 

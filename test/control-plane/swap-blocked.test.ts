@@ -119,12 +119,9 @@ describe("the server side", () => {
   const rows: readonly (readonly [string, { spoil: Act; fix: Act; code: string }])[] = [
     [
       "no ready endpoint",
-      { spoil: endpoints(false), fix: endpoints(true), code: "WEBHOOK-NO-ENDPOINTS" },
+      { spoil: endpoints(false), fix: endpoints(true), code: "WEBHOOK-NO-PODS" },
     ],
-    [
-      "no endpoint slice at all",
-      { spoil: noSlice, fix: endpoints(true), code: "WEBHOOK-NO-ENDPOINTS" },
-    ],
+    ["no endpoint slice at all", { spoil: noSlice, fix: endpoints(true), code: "WEBHOOK-NO-PODS" }],
     [
       "operator not ready",
       { spoil: operator(false), fix: operator(true), code: "OPERATOR-NOT-READY" },

@@ -10,7 +10,7 @@ import { isOperator } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
 import { getPath, asArray, getOwn, renderValue, asString } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
-import { judgeServer } from "../../domain/admission/configuration";
+import { judgeOperator } from "../../domain/admission/configuration";
 import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
 import { ownerOf } from "../../domain/kube/owners";
@@ -45,11 +45,7 @@ export const operatorChecks: readonly Check[] = [
   shared(webhookFindings.operatorNotReady, {
     title: "The operator is 1/1 ready, up to date and available",
     needs: ["deployments"],
-    judge: ({ deployment, facts: { namespace }, names }) =>
-      judgeServer(
-        { namespace, serviceName: "", service: undefined, slices: [], deployment },
-        names,
-      ).filter(({ code }) => code === "OPERATOR-NOT-READY"),
+    judge: ({ deployment }) => judgeOperator(deployment),
   }),
   prerequisites.operatorTooOld,
   prerequisites.operatorVersionUnknown,

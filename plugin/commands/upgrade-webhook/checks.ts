@@ -1,8 +1,8 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
 import { factNamed } from "../../domain/facts/facts";
 import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
-import { leftovers } from "../../domain/names/names";
-import { getPath, asArray, getOwn, renderValue } from "../../domain/base/values";
+import { distinct } from "../../domain/base/findings";
+import { getOwn, oncePer } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
 import {
   caBundleOf,
@@ -11,11 +11,7 @@ import {
   type EntryInForce,
   entryNames,
   entryOf,
-  judgeServer,
   matchesResource,
-  serverOf,
-  serviceNameOf,
-  serviceNamespaceOf,
   type Trust,
   trustOf,
 } from "../../domain/admission/configuration";
@@ -23,6 +19,7 @@ import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/
 import { goalOf, type CheckContext } from "../../domain/checks/context";
 import { selects } from "../../domain/kube/selectors";
 import { injectorOf, judgeInjection } from "../../domain/admission/injector";
+import { calledBy, judgeWays, type Way, wayFacts } from "../../domain/admission/way";
 import { type SwapPlan, planSwap } from "./plan";
 
 const { error, shared, warning } = checksOf("webhook");
@@ -45,16 +42,27 @@ const fromPlan = (what: Code, title: string, severity?: "warning"): Check => {
   });
 };
 
-/** What the Service behind an entry of this namespace lacks. */
-const fromServer = (what: Code, title: string): Check =>
+/** One judgment for all checks of the way. */
+const waysOf = oncePer((situation: CheckContext): readonly Way[] => {
+  const { facts, names, target } = situation;
+  const wanted = calledBy(target.webhook, names);
+  return judgeWays(configurationsOf(situation), wayFacts(facts), wanted);
+});
+
+type WayFact = Check["needs"][number];
+
+/** What is broken on the way from the API server to the container. */
+const fromWay = (what: Code, title: string, lists: readonly WayFact[] = []): Check =>
   shared(webhookFindings[what], {
     title,
-    needs: [...needs, "services", "endpointSlices"],
+    needs: [...needs, ...lists],
     judge: (situation) =>
-      servicesCalled(situation)
-        .flatMap((name) => judgeServer(serverOf(situation.facts, name), situation.names))
-        .filter(({ code }) => code === webhookFindings[what].code),
+      distinct(waysOf(situation).flatMap(({ findings }) => findings)).filter(
+        ({ code }) => code === webhookFindings[what].code,
+      ),
   });
+const server: readonly WayFact[] = ["services", "endpointSlices"];
+const behind: readonly WayFact[] = [...server, "pods", "deployments"];
 
 /** The checks of the configuration. */
 export const webhookChecks: readonly Check[] = [
@@ -102,55 +110,21 @@ export const webhookChecks: readonly Check[] = [
       return [on(current, `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`)];
     },
   }),
-  shared(webhookFindings.placeholder, {
-    title: "No placeholder was left in the configuration",
-    needs,
-    judge: (situation) =>
-      entriesInForce(situation).flatMap(({ configuration, entry, field }) =>
-        leftovers(entry, situation.names).map((token) =>
-          on(configuration, `${token} is left in it`, { field }),
-        ),
-      ),
-  }),
-  error("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
-    title: "The configuration calls a namespace that exists",
-    cause: "the entry calls a Service in a namespace that does not exist: every edit is refused",
-    fix: "run upgrade-webhook with the operator's namespace",
-    needs: [...needs, "namespaces"],
-    judge: (situation) =>
-      entriesInForce(situation).flatMap(({ configuration, entry, field }) => {
-        const namespace = serviceNamespaceOf(entry);
-        const { facts, names } = situation;
-        // of a placeholder its own check tells
-        if (namespace === undefined || leftovers(namespace, names).length > 0) return [];
-        if (factNamed(facts, "namespaces", { name: namespace }) !== undefined) return [];
-        return [on(configuration, `namespace ${namespace} does not exist`, { field })];
-      }),
-  }),
-  fromServer("serviceMissing", "The Service that the webhook calls exists"),
-  fromServer("noEndpoints", "The Service that the webhook calls has a ready endpoint"),
-  error("WEBHOOK-SERVICE-PORT", "Facts 4.1", {
-    title: "The Service has the port that the webhook calls",
-    cause: "the Service does not have the port that the entry calls: every edit is refused",
-    fix: "give the Service the port 443 again, as the bundle has it",
-    needs: [...needs, "services"],
-    judge: (situation) =>
-      ownEntries(situation).flatMap(({ entry, configuration }) => {
-        const name = String(serviceNameOf(entry));
-        const service = factNamed(situation.facts, "services", { name });
-        const port = getPath(entry, ["clientConfig", "service", "port"]) ?? 443;
-        const ports = asArray(getPath(service, ["spec", "ports"])).map((one) =>
-          getOwn(one, "port"),
-        );
-        if (service === undefined || ports.includes(port)) return [];
-        return [
-          on(
-            service,
-            `${nameOf(configuration)} calls port ${renderValue(port)}, it has ${ports.join(", ")}`,
-          ),
-        ];
-      }),
-  }),
+  fromWay("placeholder", "No placeholder was left in the configuration"),
+  fromWay("namespaceGone", "The configuration calls a namespace that exists", ["namespaces"]),
+  fromWay("callsOther", "The entry calls what is there", ["services"]),
+  fromWay("serviceMissing", "The Service that the webhook calls exists", ["services"]),
+  fromWay("servicePort", "The Service has the port that the webhook calls", ["services"]),
+  fromWay("selectsNothing", "The selector of the Service finds pods", behind),
+  fromWay("noPods", "What the Service selects has pods", behind),
+  fromWay("podsNotReady", "A pod behind the Service is ready", behind),
+  fromWay("noEndpoints", "The Service that the webhook calls has a ready endpoint", server),
+  fromWay("strangerPod", "The Service selects the webhook's pods alone", behind),
+  fromWay("targetPort", "The Service sends to the port on which the webhook listens", behind),
+  fromWay("networkClosed", "No NetworkPolicy closes the webhook's port", [
+    ...behind,
+    "networkPolicies",
+  ]),
   warning("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
     title: "The configuration matches every kind that the template does",
     cause: "edits of some kinds are not validated: the entry is of an older release",
@@ -200,16 +174,6 @@ function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly Ch
     .map(({ field }) =>
       on(current, `its entry ${oldEntry} is of releases before 6.4.2: ${consequence}`, { field }),
     );
-}
-
-function ownEntries(situation: CheckContext) {
-  const { namespace } = situation.facts;
-  return entriesInForce(situation).filter(({ entry }) => serviceNamespaceOf(entry) === namespace);
-}
-
-function servicesCalled(situation: CheckContext): readonly string[] {
-  const called = ownEntries(situation).map(({ entry }) => String(serviceNameOf(entry)));
-  return [...new Set(called)];
 }
 
 function judgeRules(situation: CheckContext): readonly CheckResult[] {

@@ -69,10 +69,8 @@ export function swapNeeds(wish: SwapWish): Needs {
       ...probed.map(probeNeed),
     ],
     beside: [
-      permissionOn("list", kinds.pod, {
-        why: "to see why nothing is behind the Service",
-        namespace,
-      }),
+      permissionOn("list", kinds.pod, { why: "to see what is behind the Service", namespace }),
+      permissionOn("list", kinds.networkPolicy, { why: called, namespace }),
       ...groundNeeds(wish),
     ],
   };

@@ -1,16 +1,15 @@
 /** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
 import { webhookFindings } from "../../domain/admission/findings";
 import { absentSecret, firstUnfit, judgeCertificate } from "../../domain/certificate/certificate";
-import type { Facts } from "../../domain/facts/facts";
+import { type Facts, isKnown } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
 import type { KubeObject } from "../../domain/kube/objects";
 import { leftovers } from "../../domain/names/names";
 import {
   candidatesOf,
   entriesInForce,
   entryOf,
-  judgeServer as judgeServerFacts,
   readyEndpoints,
-  serverOf,
   serviceNamespaceOf,
   trustOf,
 } from "../../domain/admission/configuration";
@@ -21,6 +20,14 @@ import {
   type ProbeOutcome,
 } from "../../domain/admission/refusers";
 import { injectorOf, judgeInjection } from "../../domain/admission/injector";
+import {
+  calledBy,
+  judgeWays,
+  renderWay,
+  slicesOf,
+  type Way,
+  wayFacts,
+} from "../../domain/admission/way";
 import { daysUntil } from "../../domain/base/duration";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 
@@ -44,6 +51,8 @@ export interface WebhookStatus {
   readonly certificate?: { readonly notAfter: string; readonly daysLeft: number };
   /** What the twins of the probe showed, when it was asked for. */
   readonly probe?: { readonly proven: boolean; readonly says: string };
+  /** From the API server to the pods in one line, with the link that is broken. */
+  readonly way?: string;
   readonly verdict: ComponentHealth;
 }
 
@@ -52,9 +61,10 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
   const configurations = servedHere(facts).map((object) => configurationOf(object, facts));
   const endpoints = unreadVerdict(facts, ["endpointSlices"])
     ? undefined
-    : readyEndpoints(serverOf(facts, facts.names.webhook.service).slices);
+    : readyEndpoints(slicesOf(facts.names.webhook.service, facts.objects.endpointSlices));
   const notAfter = facts.certificate?.leaf?.notAfter;
   const daysLeft = daysUntil(notAfter, facts.now);
+  const way = shownWay(facts);
   return {
     configurations,
     ...(endpoints !== undefined && { readyEndpoints: endpoints }),
@@ -63,8 +73,23 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     ...(probe !== undefined && {
       probe: { proven: probe.is === "proven", says: saysOf(probe) },
     }),
+    ...(way !== undefined && { way: way[0] }),
     verdict: firstVerdict(facts, configurations, probe),
   };
+}
+
+function waysOf(facts: Facts): readonly Way[] {
+  return judgeWays(servedHere(facts), wayFacts(facts), calledBy(undefined, facts.names));
+}
+
+/** The first way that is broken, else the first that leads to pods of this namespace. */
+function shownWay(facts: Facts): readonly [string] | undefined {
+  const ways = waysOf(facts);
+  const way =
+    ways.find(({ broken }) => broken !== undefined) ??
+    ways.find(({ stations }) => stations.length > 0);
+  const days = daysUntil(facts.certificate?.leaf?.notAfter, facts.now);
+  return way && [renderWay(way, days === undefined ? [] : [`certificate ${days} days`])];
 }
 
 function saysOf(probe: ProbeOutcome): string {
@@ -126,9 +151,10 @@ const judgments: readonly AdmissionPredicate[] = [
   (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
   judgeUse,
   judgeInjected,
-  judgeEntries,
-  judgeSecret,
   judgeServer,
+  judgeSecret,
+  judgeEntries,
+  (facts) => unreadVerdict(facts, ["webhookSecrets", "services", "endpointSlices"]),
   judgeProbe,
 ];
 
@@ -141,9 +167,10 @@ function firstVerdict(...args: Parameters<AdmissionPredicate>): ComponentHealth 
 }
 
 function judgeUse(
-  { names, namespace }: Facts,
+  facts: Facts,
   configurations: readonly ConfigurationStatus[],
 ): ComponentHealth | undefined {
+  const { names, namespace } = facts;
   if (configurations.length === 0) {
     return { is: "absent", says: "not in use: no configuration serves this namespace (S24)" };
   }
@@ -152,6 +179,7 @@ function judgeUse(
   );
   const [first] = elsewhere;
   if (first === undefined || elsewhere.length < configurations.length) return undefined;
+  if (waysOf(facts).some(({ broken }) => broken === "configuration")) return undefined;
   const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
   const because = `${first.name} calls ${where}, which is not read here`;
   const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
@@ -166,27 +194,24 @@ function judgeInjected(facts: Facts): ComponentHealth | undefined {
   const [found] = servedHere(facts).flatMap((one) =>
     judgeInjection(one, entriesInForce(one, service, names), certificate),
   );
-  if (found?.object === undefined) return undefined;
-  const { cause: because, fix, code, object } = found;
-  return { is: "stalled", because, fix, code, object };
+  return found && stalledBy(found);
 }
 
 const reapply = "reapply it with upgrade-webhook";
 
 function judgeEntries(
-  _: Facts,
+  facts: Facts,
   configurations: readonly ConfigurationStatus[],
 ): ComponentHealth | undefined {
-  for (const { name, placeholders, ca } of configurations) {
-    const [token] = placeholders;
+  const [wrong] = waysOf(facts)
+    .filter(({ broken }) => broken === "configuration")
+    .flatMap(({ findings }) => findings);
+  if (wrong !== undefined) return stalledBy(wrong);
+  for (const { name, ca } of configurations) {
     const object = `ValidatingWebhookConfiguration/${name}`;
-    const because =
-      token === undefined
-        ? unfitCa[ca]
-        : `the placeholder ${token} is left in it: every edit fails`;
+    const because = unfitCa[ca];
     if (because === undefined) continue;
-    const { code } = token === undefined ? webhookFindings.staleCa : webhookFindings.placeholder;
-    return { is: "stalled", because, fix: reapply, code, object };
+    return { is: "stalled", because, fix: reapply, code: webhookFindings.staleCa.code, object };
   }
   return undefined;
 }
@@ -201,8 +226,7 @@ const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> =
 
 function judgeSecret(facts: Facts): ComponentHealth | undefined {
   const { names, namespace, now, certificate } = facts;
-  const unread = unreadVerdict(facts, ["webhookSecrets"]);
-  if (unread !== undefined) return unread;
+  if (!isKnown(facts, "webhookSecrets")) return undefined;
   const findings =
     certificate === undefined
       ? [absentSecret(namespace, names)]
@@ -219,20 +243,16 @@ function judgeSecret(facts: Facts): ComponentHealth | undefined {
   };
 }
 
+/** What `upgrade-webhook` cannot repair comes before what it can. */
 function judgeServer(facts: Facts): ComponentHealth | undefined {
-  const { names, namespace } = facts;
-  const unread = unreadVerdict(facts, ["services", "endpointSlices"]);
-  if (unread !== undefined) return unread;
-  const [finding] = judgeServerFacts(serverOf(facts, names.webhook.service), names);
-  if (finding === undefined) return undefined;
-  const { cause: because, fix, code } = finding;
-  return {
-    is: "stalled",
-    because,
-    fix,
-    code,
-    object: `Service/${namespace}/${names.webhook.service}`,
-  };
+  const [found] = waysOf(facts)
+    .filter(({ broken }) => broken !== "configuration")
+    .flatMap(({ findings }) => findings);
+  return found && stalledBy(found);
+}
+
+function stalledBy({ cause: because, fix, code, object }: Finding): ComponentHealth {
+  return { is: "stalled", because, fix, code, ...(object !== undefined && { object }) };
 }
 
 function judgeProbe(
@@ -257,13 +277,10 @@ function judgeHindrance(hindrance: Hindrance): ComponentHealth {
   return { is: "stalled", because, fix: adviceFor(refuser), object };
 }
 
-function summary(
-  { certificate, now }: Facts,
-  configurations: readonly ConfigurationStatus[],
-): string {
-  const days = daysUntil(certificate?.leaf?.notAfter, now);
+function summary(facts: Facts, configurations: readonly ConfigurationStatus[]): string {
   const ours = configurations.filter(({ ca }) => ca === "fits");
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
   const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
-  return `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}, endpoints ready, certificate ${String(days)} days left`;
+  const fits = `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}`;
+  return [fits, ...(shownWay(facts) ?? [])].join("; ");
 }

@@ -6,19 +6,20 @@ import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Needs } from "../../domain/facts/needs";
 import { probedAnywhere, probedBy, swapNeeds } from "./needs";
-import type { KubeObject } from "../../domain/kube/objects";
+import type { KubeObject, Resource } from "../../domain/kube/objects";
 import { operatorVersionOf } from "../../domain/operator/wanted";
 import {
   configurationResource,
   entriesOf,
   entryOf,
-  judgeServer,
+  judgeOperator,
   serviceNameOf,
   serviceNamespaceOf,
 } from "../../domain/admission/configuration";
 import type { Facts } from "../../domain/facts/facts";
+import { calledBy, judgeServerWay } from "../../domain/admission/way";
 import { liveBundles } from "../../domain/admission/injector";
-import { namespaceMissing, webhookFindings } from "../../domain/admission/findings";
+import { namespaceMissing } from "../../domain/admission/findings";
 import type { PlanFacts } from "./plan";
 import { waitFor } from "../../kernel/wait";
 import { requireGround } from "../../readers/ground";
@@ -179,30 +180,36 @@ async function readServer(deps: SwapDeps, options: SwapOptions): Promise<void> {
 async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<readonly Finding[]> {
   const { cluster, names } = deps;
   const { namespace } = options;
-  const serviceName = serviceNameOf(entryOf(options.template, names.webhook.entry)) ?? "";
-  const [service, slices, deployment] = await Promise.all([
-    cluster.get({ resource: kinds.service, name: serviceName, namespace }),
+  const called = calledBy(options.template, names);
+  const name = called.name;
+  const [service, endpointSlices, deployment, pods, networkPolicies] = await Promise.all([
+    cluster.get({ resource: kinds.service, name, namespace }),
     cluster.list(kinds.endpointSlice, {
       namespace,
-      labelSelector: `kubernetes.io/service-name=${serviceName}`,
+      labelSelector: `kubernetes.io/service-name=${name}`,
     }),
     cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
+    listed(deps, kinds.pod, namespace),
+    listed(deps, kinds.networkPolicy, namespace),
   ]);
-  const facts = { namespace, serviceName, service, slices: slices ?? [], deployment };
-  const findings = judgeServer(facts, names);
-  const isEmpty = findings.some(({ code }) => code === webhookFindings.noEndpoints.code);
-  return isEmpty
-    ? judgeServer({ ...facts, pods: await readPods(deps, namespace) }, names)
-    : findings;
+  const lists = {
+    services: service === undefined ? [] : [service],
+    endpointSlices: endpointSlices ?? [],
+    deployments: deployment === undefined ? [] : [deployment],
+    ...{ pods, networkPolicies },
+  };
+  const { findings } = judgeServerWay(called, { names, namespace, lists });
+  return [...findings, ...judgeOperator(deployment)];
 }
 
-/** The pods that the Service may find; undefined where they may not be read. */
-async function readPods(
+/** What is behind the Service, to tell why it does not answer; undefined where that may not be read. */
+async function listed(
   { cluster, signal }: SwapDeps,
+  resource: Resource,
   namespace: string,
 ): Promise<readonly KubeObject[] | undefined> {
   try {
-    return await cluster.list(kinds.pod, { namespace, signal });
+    return await cluster.list(resource, { namespace, signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

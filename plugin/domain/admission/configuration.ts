@@ -1,11 +1,10 @@
 /** Reading a ValidatingWebhookConfiguration of unknown content (domain facts 4.1). */
 import type { Names } from "../names/names";
 import { kinds } from "../kube/kinds";
-import type { KubeObject } from "../kube/objects";
+import { type KubeObject, objectLabel } from "../kube/objects";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../base/values";
-import { factNamed, type Facts, isKnown } from "../facts/facts";
+import type { Facts } from "../facts/facts";
 import { webhookFinding } from "./findings";
-import { judgeEndpoints } from "./endpoints";
 import type { Finding } from "../base/findings";
 import { countsOf } from "../rollout/deployment";
 
@@ -262,36 +261,6 @@ function others(configurations: readonly KubeObject[], names: Names): readonly K
   );
 }
 
-/** What was read of the server side of the webhook; undefined = not found. */
-export interface ServerFacts {
-  readonly namespace: string;
-  readonly serviceName: string;
-  readonly service: KubeObject | undefined;
-  readonly slices: readonly KubeObject[];
-  readonly deployment: KubeObject | undefined;
-  /** Of the namespace, to tell why nothing is behind the Service; absent: they are not known. */
-  readonly pods?: readonly KubeObject[] | undefined;
-  /** The Deployments whose pods the Service may select; absent: the operator's. */
-  readonly deployments?: readonly KubeObject[];
-}
-
-/** What a snapshot holds of the server behind a Service; the operator is judged by itself. */
-export function serverOf(facts: Facts, serviceName: string): ServerFacts {
-  const { namespace, objects } = facts;
-  const slices = objects.endpointSlices.filter(
-    ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === serviceName,
-  );
-  const service = factNamed(facts, "services", { name: serviceName });
-  const { deployments } = objects;
-  const pods = isKnown(facts, "pods") ? objects.pods : undefined;
-  return { namespace, serviceName, service, slices, deployment: undefined, pods, deployments };
-}
-
-/** What keeps calls from being answered; empty when nothing was seen to. */
-export function judgeServer(facts: ServerFacts, names: Names): readonly Finding[] {
-  return [...judgeService(facts), ...judgeOperator(facts, names)];
-}
-
 /** Number of ready endpoints in the slices of a Service; a missing condition counts as ready. */
 export function readyEndpoints(slices: readonly KubeObject[]): number {
   return slices
@@ -300,28 +269,14 @@ export function readyEndpoints(slices: readonly KubeObject[]): number {
     .reduce<number>((sum, endpoint) => sum + asArray(getOwn(endpoint, "addresses")).length, 0);
 }
 
-function judgeService(facts: ServerFacts): readonly Finding[] {
-  const object = `Service/${facts.namespace}/${facts.serviceName}`;
-  if (facts.service === undefined) {
-    return [
-      webhookFinding("serviceMissing", {
-        object,
-        fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
-      }),
-    ];
-  }
-  if (readyEndpoints(facts.slices) > 0) return [];
-  const { service, pods, deployment, deployments = deployment && [deployment] } = facts;
-  return [judgeEndpoints({ service, pods, deployments })];
-}
-
-function judgeOperator({ deployment, namespace }: ServerFacts, names: Names): readonly Finding[] {
+/** Whether the operator is ready, up to date and available; nothing is said of one that is not there. */
+export function judgeOperator(deployment: KubeObject | undefined): readonly Finding[] {
   const seen = deployment && shortfallOf(deployment);
-  if (seen === undefined) return [];
+  if (deployment === undefined || seen === undefined) return [];
   const reason = blockedBecause(deployment);
   return [
     webhookFinding("operatorNotReady", {
-      object: `Deployment/${namespace}/${names.operator.deployment}`,
+      object: objectLabel(deployment),
       cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
       fix: "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
     }),

@@ -1,11 +1,20 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
-import type { Finding } from "../base/findings";
+import type { About, Finding } from "../base/findings";
 import { isDeleting } from "../kube/deletion";
 import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
-import { ownerOf } from "../kube/owners";
 import { podTrouble } from "../rollout/stateful-set";
-import { asArray, bounded, few, getOwn, getPath, isObject, sameJson } from "../base/values";
-import { webhookFinding } from "./findings";
+import {
+  asArray,
+  bounded,
+  few,
+  getOwn,
+  getPath,
+  isObject,
+  numberAt,
+  sameJson,
+} from "../base/values";
+import { webhookFinding, type webhookFindings } from "./findings";
+import { isOver, lineOn, mayListen, opens, ownerBeside, patchLine, targetOf } from "./service";
 
 /** A Service without a ready endpoint, and what runs beside it. */
 export interface EndpointFacts {
@@ -19,23 +28,21 @@ export interface EndpointFacts {
 /** One key of a selector with the value that it asks for. */
 type Asked = readonly [key: string, value: string];
 
+/** Why there is no endpoint, as the code and the words of its finding. */
+interface Explanation extends About {
+  readonly what: keyof typeof webhookFindings;
+}
+
 /** What keeps the Service without endpoints, and the command that changes it. */
 export function judgeEndpoints(facts: EndpointFacts): Finding {
   const { service } = facts;
-  return webhookFinding("noEndpoints", { object: objectLabel(service), ...explain(facts) });
+  const { what, ...about } = explain(facts);
+  return webhookFinding(what, { object: objectLabel(service), ...about });
 }
-
-type Explanation = Pick<Finding, "cause" | "fix"> & Partial<Pick<Finding, "field">>;
 
 function explain({ service, pods, deployments = [] }: EndpointFacts): Explanation {
   const asked = askedBy(service);
-  if (asked.length === 0) {
-    return {
-      field,
-      cause: "the Service has no selector, so that no pod is behind it: every call would fail",
-      fix: "give it the selector of the release with: upgrade-operator --release SOURCE",
-    };
-  }
+  if (asked.length === 0) return explainUnselective(service, deployments);
   if (pods === undefined) return plain;
   const alive = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
   const selected = alive.filter((pod) => lacks(labelsOf(pod), asked).length === 0);
@@ -51,9 +58,39 @@ const field = "spec.selector";
 const templateLabels = ["spec", "template", "metadata", "labels"];
 
 const plain: Explanation = {
+  what: "noEndpoints",
   cause: "the Service has no ready endpoint: every call would fail",
   fix: "restart the pod behind the Service and wait for it, or run again with --wait",
 };
+
+/** Pods that a Service with this selector is for; undefined without a selector or where they are not known. */
+export function selectedBy(
+  service: KubeObject,
+  pods: readonly KubeObject[] | undefined,
+): readonly KubeObject[] | undefined {
+  const asked = askedBy(service);
+  if (asked.length === 0) return undefined;
+  return pods
+    ?.filter((pod) => !isDeleting(pod) && !isOver(pod))
+    .filter((pod) => lacks(labelsOf(pod), asked).length === 0);
+}
+
+/** Its endpoints are made by hand, or it has lost its selector. */
+function explainUnselective(service: KubeObject, deployments: readonly KubeObject[]): Explanation {
+  const found = deployments
+    .map((one) => getPath(one, ["spec", "selector", "matchLabels"]))
+    .find(isObject);
+  return {
+    what: "noEndpoints",
+    field,
+    cause:
+      "the Service has no selector, so that no pod is behind it, and no endpoint made by hand is ready: every call would fail",
+    fix:
+      found === undefined
+        ? "give it the selector of the release with: upgrade-operator --release SOURCE"
+        : `give it the selector of the pods that answer${ownerBeside(service)} with: ${patchLine(service, { spec: { selector: found } })}`,
+  };
+}
 
 function askedBy(service: KubeObject): readonly Asked[] {
   const selector = getPath(service, ["spec", "selector"]);
@@ -72,30 +109,32 @@ function lacks(labels: unknown, asked: readonly Asked[]): readonly Asked[] {
   return asked.filter(([key, value]) => getOwn(labels, key) !== value);
 }
 
-/** A pod that has ended is no endpoint, whatever its labels. */
-function isOver(pod: KubeObject): boolean {
-  return ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
-}
-
 function explainSelected(selected: readonly KubeObject[]): Explanation {
   const troubled = selected.map((pod) => ({ pod, trouble: podTrouble(pod) }));
   for (const { pod, trouble } of troubled) {
     if (trouble === undefined) continue;
     return {
+      what: "podsNotReady",
       cause: `the Service has no ready endpoint, ${objectLabel(pod)} behind it is not ready (${trouble.because}): every call would fail`,
       fix: `repair the pod and wait for it, or run again with --wait; what keeps it: ${lineOn("describe pod", pod)}`,
     };
   }
   return {
+    what: "noEndpoints",
     cause: `the Service has no endpoint, although its selector finds ${few(selected.map(objectLabel))}, which is ready: every call would fail`,
     fix: `run again in a minute, or with --wait; if it stays so, replace what is behind it with: ${selected.map((pod) => lineOn("delete pod", pod))[0]}`,
   };
 }
 
 function explainWorkload(workload: KubeObject): Explanation {
+  const isOff = numberAt(workload, ["spec", "replicas"], 1) === 0;
+  const label = objectLabel(workload);
   return {
-    cause: `the Service has no endpoint, ${objectLabel(workload)}, whose pods its selector finds, has none: every call would fail`,
-    fix: `have its pods started and wait for them, or run again with --wait; what keeps them: ${lineOn("describe deployment", workload)}`,
+    what: "noPods",
+    cause: `the Service has no endpoint, ${label}, whose pods its selector finds, ${isOff ? "is scaled to 0" : "has none"}: every call would fail`,
+    fix: isOff
+      ? `have its pods started${ownerBeside(workload)} with: ${lineOn("scale deployment", workload)} --replicas=1`
+      : `have its pods started and wait for them, or run again with --wait; what keeps them: ${lineOn("describe deployment", workload)}`,
   };
 }
 
@@ -110,9 +149,12 @@ function explainSelector(
   const isCarried = (pair: Asked): boolean =>
     pods.some((pod) => lacks(labelsOf(pod), [pair]).length === 0);
   if (first === undefined) {
+    const meant = pods.find((pod) => carriesOther(pod, asked) && opensTarget(pod, service));
+    if (meant !== undefined) return explainValues(service, asked, meant);
     const missing = asked.filter((pair) => !isCarried(pair));
     const shown = renderPairs(missing.length === 0 ? asked : missing);
     return {
+      what: "selectsNothing",
       field,
       cause: `the Service has no endpoint: its selector asks for ${shown}, which no pod carries: every call would fail`,
       fix: `start the pod that carries it, or give the Service the selector of the release with upgrade-operator --release SOURCE; what runs there: kubectl get pods --show-labels --namespace=${namespaceOf(service)}`,
@@ -120,15 +162,34 @@ function explainSelector(
   }
   const stale = lacks(labelsOf(first), asked);
   const whose = stale.some(isCarried) ? `${nameOf(first)} does not carry` : "no pod carries";
-  const owner = ownerOf(service);
-  const beside = owner === undefined ? "" : ` (${owner.name} owns the Service: ${owner.way})`;
   const selector = Object.fromEntries(stale.map(([key]) => [key, null]));
-  const patch = JSON.stringify({ spec: { selector } });
   return {
+    what: "selectsNothing",
     field,
     cause: `the Service has no endpoint: its selector asks for ${renderPairs(stale)}, which ${whose}; without it ${few(near.map(objectLabel))} would match: every call would fail`,
-    fix: `take it out of the selector${beside} with: ${lineOn("patch service", service)} --type=merge --patch='${patch}'`,
+    fix: `take it out of the selector${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`,
   };
+}
+
+/** A pod that listens where the Service sends to, with other values of the keys that are asked for. */
+function explainValues(service: KubeObject, asked: readonly Asked[], pod: KubeObject): Explanation {
+  const carried = asked.map(([key]) => [key, getOwn(labelsOf(pod), key) ?? null] as const);
+  const patch = { spec: { selector: Object.fromEntries(carried) } };
+  return {
+    what: "selectsNothing",
+    field,
+    cause: `the Service has no endpoint: its selector asks for ${renderPairs(asked)}, which no pod carries, and ${objectLabel(pod)} listens on its port: every call would fail`,
+    fix: `have it select that pod${ownerBeside(service)} with: ${patchLine(service, patch)}`,
+  };
+}
+
+function carriesOther(pod: KubeObject, asked: readonly Asked[]): boolean {
+  return asked.some(([key]) => getOwn(labelsOf(pod), key) !== undefined);
+}
+
+function opensTarget(pod: KubeObject, service: KubeObject): boolean {
+  const ports = asArray(getPath(service, ["spec", "ports"]));
+  return ports.map(targetOf).some((target) => opens(pod, target) === "yes");
 }
 
 /** The pods that meet most of the selector and may listen where the Service sends to; of one kind. */
@@ -148,23 +209,6 @@ function nearestTo(
   return [...missing].flatMap(([pod, lacked]) => (sameJson(lacked, best) ? [pod] : []));
 }
 
-/** A pod that says where it listens, and names none of the ports that the Service sends to, is another one's. */
-function mayListen(pod: KubeObject, service: KubeObject): boolean {
-  const ports = asArray(getPath(pod, ["spec", "containers"])).flatMap((container) =>
-    asArray(getOwn(container, "ports")),
-  );
-  const targets = asArray(getPath(service, ["spec", "ports"])).map(
-    (port) => getOwn(port, "targetPort") ?? getOwn(port, "port"),
-  );
-  const isTarget = (port: unknown): boolean =>
-    ["containerPort", "name"].some((key) => targets.includes(getOwn(port, key)));
-  return ports.length === 0 || targets.length === 0 || ports.some(isTarget);
-}
-
 function renderPairs(pairs: readonly Asked[]): string {
   return bounded(pairs.map(([key, value]) => `${key}=${value}`));
-}
-
-function lineOn(act: string, object: KubeObject): string {
-  return `kubectl ${act} ${nameOf(object)} --namespace=${namespaceOf(object)}`;
 }

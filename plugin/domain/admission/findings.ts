@@ -83,9 +83,27 @@ export const webhookFindings = {
       "the template does not guard resources or operations that the live entry guards: it is of an older release than the cluster",
     fix: "give the template of the operator's release with --release SOURCE, or drop what it lacks with --take-template-rules",
   }),
+  callsOther: error("WEBHOOK-CALLS-OTHER", "Facts 4.1", {
+    cause:
+      "the entry calls a Service, a port or a path that is not there, although what the template calls is: every call fails",
+    fix: "run upgrade-webhook: it writes the entry as the template has it",
+  }),
+  namespaceGone: error("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
+    cause: "the entry calls a Service in a namespace that does not exist: every edit is refused",
+    fix: "run upgrade-webhook with the operator's namespace",
+  }),
+  networkClosed: error("WEBHOOK-NETWORK-POLICY", "Facts 4.5", {
+    cause:
+      "a NetworkPolicy closes the port of the webhook's pods to the API server: every call times out",
+    fix: "add a rule to the policy that opens the port of the webhook",
+  }),
   noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
     cause: "the Service that the webhook entry calls has no ready endpoint: every call would fail",
-    fix: "take out of the Service's selector what no pod carries, or repair the pod behind it and wait for it, or run with --wait",
+    fix: "replace the pod behind the Service and wait for it, or run with --wait",
+  }),
+  noPods: error("WEBHOOK-NO-PODS", "Facts 4.5", {
+    cause: "what the Service of the webhook selects has no pod: every call would fail",
+    fix: "have its pods started and wait for them, or run with --wait",
   }),
   oldHasOthers: error("WEBHOOK-OLD-HAS-OTHERS", "S25", {
     cause:
@@ -101,6 +119,10 @@ export const webhookFindings = {
       "the configuration serves another namespace that exists: its databases would be judged by another webhook",
     fix: "run with -n for that namespace, or accept it with --skip WEBHOOK-OTHER-NAMESPACE=OBJECT to move it",
   }),
+  podsNotReady: error("WEBHOOK-PODS-NOT-READY", "Facts 4.5", {
+    cause: "no pod that the Service of the webhook selects is ready: every call would fail",
+    fix: "repair the pod that is named and wait for it, or run with --wait",
+  }),
   rulesBeyond: error("WEBHOOK-RULES-BEYOND", "docs/guides/webhook-swap.md", {
     cause:
       "the template's rules reach beyond the product's kinds: a fail-closed webhook would stop edits of others",
@@ -111,14 +133,33 @@ export const webhookFindings = {
       "Helm, OLM or a GitOps controller owns a configuration that would be changed, or one that calls the same webhook already",
     fix: "make the change through that owner: helm upgrade, the InstallPlan, or the repository that it follows",
   }),
+  selectsNothing: error("WEBHOOK-SELECTOR", "Facts 4.5", {
+    cause:
+      "the selector of the Service that the webhook entry calls finds no pod: every call would fail",
+    fix: "take out of the Service's selector what no pod carries",
+  }),
   serviceMissing: error("WEBHOOK-SERVICE-MISSING", "Facts 4.5", {
     cause: "the Service that the webhook entry calls does not exist",
-    fix: "install the operator or the companion webhook in that namespace first, or give its namespace with -n",
+    fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
+  }),
+  servicePort: error("WEBHOOK-SERVICE-PORT", "Facts 4.1", {
+    cause: "the Service does not have the port that the entry calls: every edit is refused",
+    fix: "give the Service the port 443 again, as the bundle has it",
   }),
   servesOther: error("WEBHOOK-SERVES-OTHER", "docs/guides/webhook-swap.md", {
     cause:
       "the webhook serves another certificate than that of the Secret: calls fail although the entry has the Secret's CA",
     fix: "restart the pod behind the Service so that it serves the pair of the Secret, then run again",
+  }),
+  strangerPod: error("WEBHOOK-STRANGER-POD", "Facts 4.5", {
+    cause:
+      "the Service of the webhook also selects a pod that does not listen: every call that the pod gets fails",
+    fix: "have the Service select the webhook's pods alone, or give the other pod other labels",
+  }),
+  targetPort: error("WEBHOOK-TARGET-PORT", "Facts 4.5", {
+    cause:
+      "the Service of the webhook sends to a port that no container of its pods opens: every call would fail",
+    fix: "have the Service send to the port on which the webhook listens",
   }),
   templateOlder: warning("WEBHOOK-TEMPLATE-OLDER", "S26", {
     cause:

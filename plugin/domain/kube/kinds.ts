@@ -22,6 +22,7 @@ export const kinds = {
   claim: core("persistentvolumeclaims", "PersistentVolumeClaim"),
   resourceQuota: core("resourcequotas", "ResourceQuota"),
   endpointSlice: inGroup("discovery.k8s.io")("endpointslices", "EndpointSlice"),
+  networkPolicy: inGroup("networking.k8s.io")("networkpolicies", "NetworkPolicy"),
   deployment: apps("deployments", "Deployment"),
   replicaSet: apps("replicasets", "ReplicaSet"),
   statefulSet: apps("statefulsets", "StatefulSet"),

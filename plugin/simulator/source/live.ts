@@ -50,7 +50,7 @@ const everywhere: readonly Resource[] = [rbacKinds.role, rbacKinds.roleBinding];
 /** Read where the operator and webhooks are: a big cluster has very many. */
 const nearby: readonly Resource[] = [
   ...[kinds.service, kinds.endpointSlice, kinds.deployment, kinds.replicaSet, kinds.statefulSet],
-  ...[kinds.claim, kinds.pod, kinds.configMap, kinds.serviceAccount],
+  ...[kinds.claim, kinds.pod, kinds.configMap, kinds.serviceAccount, kinds.networkPolicy],
 ];
 
 /** Reads with the rights of the user; what they may not read is left out with a warning. */

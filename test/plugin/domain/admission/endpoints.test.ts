@@ -36,9 +36,22 @@ const notReady = {
   conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }],
 };
 const operator = podWith("operator-1", own);
+const workload: KubeObject = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "engine-enterprise-operator", namespace: "ops" },
+};
+const template = { template: { metadata: { labels: own } } };
 const stale = serviceWith({ ...own, component: "edb-admission" });
 const patch = (selector: object): string =>
   `kubectl patch service admission --namespace=ops --type=merge --patch=${JSON.stringify({ spec: { selector } })}`;
+
+/** What a person reads tells which of the causes it is. */
+function codeOf(says: string): string {
+  if (/would match|no pod carries|does not carry/.test(says)) return "WEBHOOK-SELECTOR";
+  if (/has none|is scaled to 0/.test(says)) return "WEBHOOK-NO-PODS";
+  return says.includes("is not ready") ? "WEBHOOK-PODS-NOT-READY" : "WEBHOOK-NO-ENDPOINTS";
+}
 
 interface Expected {
   readonly says: string;
@@ -93,7 +106,7 @@ const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
       ),
       pods: [operator],
     },
-    { says: "asks for a=b", command: patch({ a: null }) },
+    { says: "asks for a=b, which no pod carries", command: patch({ a: null }) },
   ],
   [
     "pods that meet parts of their own: those like the first are named",
@@ -146,6 +159,17 @@ const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
     { says: "without it Pod/ops/operator-1 would match" },
   ],
   [
+    "other values than those of the pod that listens",
+    {
+      service: serviceWith({ name: "engine-operator", tier: "gate" }),
+      pods: [podWith("logs-1", { app: "logs" }), operator],
+    },
+    {
+      says: "which no pod carries, and Pod/ops/operator-1 listens on its port",
+      command: patch({ ...own, tier: null }),
+    },
+  ],
+  [
     "pods that carry a key each",
     {
       service: serviceWith({ a: "1", b: "2" }),
@@ -177,15 +201,16 @@ const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
     {
       service: serviceWith(own),
       pods: [],
-      deployments: [
-        {
-          apiVersion: "apps/v1",
-          kind: "Deployment",
-          metadata: { name: "engine-enterprise-operator", namespace: "ops" },
-          spec: { replicas: 0, template: { metadata: { labels: own } } },
-        },
-      ],
+      deployments: [{ ...workload, spec: { ...template, replicas: 0 } }],
     },
+    {
+      says: "Deployment/ops/engine-enterprise-operator, whose pods its selector finds, is scaled to 0",
+      command: "kubectl scale deployment engine-enterprise-operator --namespace=ops --replicas=1",
+    },
+  ],
+  [
+    "a Deployment whose pods are not made",
+    { service: serviceWith(own), pods: [], deployments: [{ ...workload, spec: template }] },
     {
       says: "Deployment/ops/engine-enterprise-operator, whose pods its selector finds, has none",
       command: "kubectl describe deployment engine-enterprise-operator --namespace=ops",
@@ -219,8 +244,16 @@ const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
     },
   ],
   [
+    "no selector, where a Deployment tells which it is",
+    {
+      service: serviceWith(),
+      deployments: [{ ...workload, spec: { selector: { matchLabels: own } } }],
+    },
+    { says: "the Service has no selector", command: patch(own) },
+  ],
+  [
     "no selector",
-    { service: serviceWith(), pods: [operator] },
+    { service: serviceWith(), pods: [operator], deployments: [workload] },
     {
       says: "the Service has no selector",
       command: "kubectl describe service admission --namespace=ops",
@@ -231,7 +264,7 @@ const rows: readonly (readonly [string, EndpointFacts, Expected])[] = [
 test.each(rows)("%s", (_title, facts, { says, command }) => {
   const finding = judgeEndpoints(facts);
   expect(finding).toMatchObject({
-    code: "WEBHOOK-NO-ENDPOINTS",
+    code: codeOf(says),
     object: "Service/ops/admission",
     cause: expect.stringContaining(says) as string,
   });

@@ -1,57 +1,33 @@
-import { defaultNames } from "../../../../plugin/domain/names/names";
+/** Whether the operator is ready, and how many endpoints are. */
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import {
-  judgeServer,
-  readyEndpoints,
-  type ServerFacts,
-} from "../../../../plugin/domain/admission/configuration";
-import { aDeployment, anEndpointSlice, aService } from "../../../support/builders";
+import { judgeOperator, readyEndpoints } from "../../../../plugin/domain/admission/configuration";
+import { aDeployment, anEndpointSlice } from "../../../support/builders";
 import { hostile } from "./hostile";
 
-const facts: ServerFacts = {
-  namespace: "engine",
-  serviceName: "admission",
-  service: aService("engine"),
-  slices: [anEndpointSlice("engine")],
-  deployment: aDeployment("engine"),
-};
-const judge = (changes: Partial<ServerFacts>) =>
-  judgeServer({ ...facts, ...changes }, defaultNames);
-const operator = (spec: object, status: unknown, metadata: object = {}): Partial<ServerFacts> => ({
-  deployment: {
-    ...aDeployment("engine"),
-    metadata: { name: "engine-enterprise-operator", ...metadata },
-    spec,
-    status,
-  },
+const operator = (spec: object, status: unknown, metadata: object = {}): KubeObject => ({
+  ...aDeployment("engine"),
+  metadata: { name: "engine-enterprise-operator", namespace: "engine", ...metadata },
+  spec,
+  status,
 });
 const ready = { readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 };
-const unready = anEndpointSlice("engine", false);
 
-test.each<readonly [string, Partial<ServerFacts>, readonly string[]]>([
-  ["a ready operator and endpoint", {}, []],
-  ["no Deployment of the operator in the namespace", { deployment: undefined }, []],
+test.each<readonly [string, KubeObject | undefined, readonly string[]]>([
+  ["a ready operator", aDeployment("engine"), []],
+  ["no Deployment of the operator in the namespace", undefined, []],
   ["a Deployment that does not say how many replicas it wants", operator({}, ready), []],
-  ["one of several slices", { slices: [unready, anEndpointSlice("engine")] }, []],
-  ["no slices", { slices: [] }, ["WEBHOOK-NO-ENDPOINTS"]],
-  ["no ready endpoint", { slices: [unready] }, ["WEBHOOK-NO-ENDPOINTS"]],
   ["an operator scaled to none", operator({ replicas: 0 }, {}), ["OPERATOR-NOT-READY"]],
   [
     "a status of an older generation",
     operator({}, { ...ready, observedGeneration: 1 }, { generation: 2 }),
     ["OPERATOR-NOT-READY"],
   ],
-  [
-    "everything at once",
-    { service: undefined, deployment: aDeployment("engine", 0) },
-    ["WEBHOOK-SERVICE-MISSING", "OPERATOR-NOT-READY"],
-  ],
   ...hostile.map(
     ([title, value]) =>
       [`a status that is ${title}`, operator({}, value), ["OPERATOR-NOT-READY"]] as const,
   ),
-])("what keeps calls from being answered: %s", (_title, changes, expected) => {
-  expect(judge(changes).map(({ code }) => code)).toEqual(expected);
+])("what keeps calls from being answered: %s", (_title, deployment, expected) => {
+  expect(judgeOperator(deployment).map(({ code }) => code)).toEqual(expected);
 });
 
 test("the counts and the reason of the Deployment are shown", () => {
@@ -59,7 +35,7 @@ test("the counts and the reason of the Deployment are shown", () => {
     { type: "Available", status: "True", message: "fine" },
     { type: "Progressing", status: "False", message: "image cannot be pulled" },
   ];
-  expect(judge(operator({ replicas: 2 }, { readyReplicas: 1, conditions }))).toMatchObject([
+  expect(judgeOperator(operator({ replicas: 2 }, { readyReplicas: 1, conditions }))).toMatchObject([
     {
       object: "Deployment/engine/engine-enterprise-operator",
       cause:

@@ -1,4 +1,5 @@
 /** The webhook, its certificate, RBAC and the constraints. */
+import { brokenWays, wire } from "../admission/way-rows";
 import { binding, deployment, eaadb, ec, edb, role, settings, tls, webhook } from "./labels";
 import { onOpenShift, type Rows } from "./row";
 import { aBinding, aConstraint, base64, useOf, type World } from "./world";
@@ -53,6 +54,9 @@ function beside(
   return w.set(webhook, "webhooks", [{ ...own, clientConfig, ...more }, own]);
 }
 
+/** Codes with rows of their own here. */
+const alone = ["WEBHOOK-PLACEHOLDER", "WEBHOOK-NAMESPACE-GONE", "WEBHOOK-CA-STALE"];
+
 export const webhookRows: Rows = {
   "WEBHOOK-ABSENT: none": noWebhook,
   "WEBHOOK-OLD: the only one": (w) => {
@@ -82,6 +86,11 @@ export const webhookRows: Rows = {
     w
       .set("Service/engine/admission", "spec.ports", [{ port: 8443 }])
       .set(webhook, `${entry}.clientConfig.service.port`, undefined),
+  ...Object.fromEntries(
+    Object.entries(brokenWays)
+      .filter(([, { code }]) => !alone.includes(code))
+      .map(([title, { code, change }]) => [`${code}: ${title}`, (w: World) => change(wire(w))]),
+  ),
   "WEBHOOK-RULES-BEHIND: databases only": (w) =>
     w.set(webhook, `${entry}.rules.0.resources`, ["engineenterprisedatabases"]),
   "WEBHOOK-DIFFERS: another match policy": (w) =>

@@ -1,0 +1,75 @@
+/** NetworkPolicies that close the way to the pods behind a Service (Facts 4.5). */
+import type { Finding } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { selects } from "../kube/selectors";
+import { asArray, getOwn, getPath } from "../base/values";
+import { webhookFinding } from "./findings";
+import { containersOf, isTcp, ownerBeside, patchLine, portsOf } from "./service";
+
+/**
+ * The first policy that closes the port of a pod to the API server; undefined where none is known
+ * to. Who calls from an address or from another namespace may be the API server, by its tunnel.
+ */
+export function judgeNetwork(
+  policies: readonly KubeObject[],
+  pods: readonly KubeObject[],
+  target: unknown,
+): Finding | undefined {
+  for (const pod of pods) {
+    const port = numberOf(pod, target);
+    const chosen = policies.filter((policy) => closes(policy, pod));
+    const [first] = chosen;
+    const rules = chosen.flatMap((policy) => asArray(getPath(policy, ["spec", "ingress"])));
+    if (first === undefined || rules.some((rule) => admits(rule, target, port))) continue;
+    return closed(first, pod, port);
+  }
+  return undefined;
+}
+
+function closed(policy: KubeObject, pod: KubeObject, port: unknown): Finding {
+  const rule = { ports: [{ protocol: "TCP", port }] };
+  const isList = Array.isArray(getPath(policy, ["spec", "ingress"]));
+  const operation = isList
+    ? { op: "add", path: "/spec/ingress/-", value: rule }
+    : { op: "add", path: "/spec/ingress", value: [rule] };
+  return webhookFinding("networkClosed", {
+    object: objectLabel(policy),
+    field: "spec.ingress",
+    cause: `it selects ${objectLabel(pod)}, and no rule lets the API server reach port ${String(port)}: every call would time out`,
+    fix: `open that port in it${ownerBeside(policy)} with: ${patchLine(policy, [operation])}`,
+  });
+}
+
+/** True where what comes in to the pod is limited by the policy. */
+function closes(policy: KubeObject, { metadata }: KubeObject): boolean {
+  const types = getPath(policy, ["spec", "policyTypes"]);
+  const limits = types === undefined || asArray(types).includes("Ingress");
+  return limits && selects(getPath(policy, ["spec", "podSelector"]), metadata.labels ?? {});
+}
+
+function admits(rule: unknown, target: unknown, port: unknown): boolean {
+  const from = asArray(getOwn(rule, "from"));
+  const ports = asArray(getOwn(rule, "ports"));
+  const everybody = from.length === 0;
+  const mayBeServer = from.some((peer) =>
+    ["ipBlock", "namespaceSelector"].some((key) => getOwn(peer, key) !== undefined),
+  );
+  if (!everybody && !mayBeServer) return false;
+  return ports.length === 0 || ports.some((one) => isTcp(one) && covers(one, target, port));
+}
+
+function covers(rule: unknown, target: unknown, port: unknown): boolean {
+  const first = getOwn(rule, "port");
+  const last = getOwn(rule, "endPort");
+  if (first === undefined || first === target || first === port) return true;
+  if (typeof first !== "number" || typeof last !== "number") return false;
+  return first <= Number(port) && Number(port) <= last;
+}
+
+/** The number behind the name of a port, as the pod's containers declare it. */
+function numberOf(pod: KubeObject, target: unknown): unknown {
+  const named = containersOf(pod)
+    .flatMap(portsOf)
+    .find(({ name }) => name === target);
+  return named?.number ?? target;
+}

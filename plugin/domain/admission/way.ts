@@ -1,0 +1,324 @@
+/**
+ * The way from the API server to the container that answers, link by link: the entry, its Service, the
+ * pods behind it, and the certificate that they serve (Facts 4.5; admission facts 2). What comes first
+ * explains what comes after, and what was not read breaks nothing.
+ */
+import type { Finding } from "../base/findings";
+import { type Facts, isKnown } from "../facts/facts";
+import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { leftovers, type Names } from "../names/names";
+import { isReady } from "../rollout/stateful-set";
+import { asArray, asString, getOwn, getPath, renderValue } from "../base/values";
+import {
+  callsService,
+  entriesInForce,
+  entryOf,
+  type EntryInForce,
+  readyEndpoints,
+  serviceNameOf,
+  serviceNamespaceOf,
+  trustOf,
+} from "./configuration";
+import { judgeEndpoints, selectedBy } from "./endpoints";
+import { webhookFinding, webhookFindings } from "./findings";
+import { judgeNetwork } from "./network";
+import { judgeStrangers, judgeTarget, listeningPort } from "./ports";
+import { isTcp, ownerBeside, patchLine, targetOf } from "./service";
+
+/** The links in their order, as they are called. */
+export const wayLinks = {
+  configuration: "configuration",
+  service: "Service",
+  port: "port of the Service",
+  selector: "selector of the Service",
+  pods: "pods",
+  container: "port of the container",
+  network: "NetworkPolicy",
+  certificate: "certificate",
+  answer: "answer",
+} as const;
+
+/** One link. */
+export type WayLink = keyof typeof wayLinks;
+
+/** The lists that the way is judged from; the Service's namespace is the operator's. */
+export type WayFactKey =
+  "namespaces" | "services" | "endpointSlices" | "pods" | "deployments" | "networkPolicies";
+
+/** What was read; a list that is not known is undefined. */
+export interface WayFacts {
+  readonly names: Names;
+  readonly namespace: string;
+  readonly lists: Readonly<Partial<Record<WayFactKey, readonly KubeObject[] | undefined>>>;
+  readonly certificate?: Facts["certificate"];
+}
+
+/** What an entry calls: what the template says, where one is known. */
+export interface Called {
+  readonly name: string;
+  readonly port: unknown;
+  readonly path: unknown;
+}
+
+/** One way: where it leads, and where it is broken. */
+export interface Way {
+  /** What calls pass, as far as the way is whole: `admission:443`, `2 pods`. */
+  readonly stations: readonly string[];
+  readonly broken: WayLink | undefined;
+  /** Of the broken link; of a certificate its own checks tell. */
+  readonly findings: readonly Finding[];
+}
+
+const known: readonly WayFactKey[] = [
+  "namespaces",
+  "services",
+  "endpointSlices",
+  "pods",
+  "deployments",
+  "networkPolicies",
+];
+
+/** The lists of a snapshot that the way is judged from. */
+export function wayFacts(facts: Facts): WayFacts {
+  const { names, namespace, certificate, objects } = facts;
+  const lists = Object.fromEntries(
+    known.map((key) => [key, isKnown(facts, key) ? objects[key] : undefined]),
+  );
+  return { names, namespace, lists, ...(certificate !== undefined && { certificate }) };
+}
+
+/** What the operator's own entry calls, by its template or as the bundle has it. */
+export function calledBy(template: KubeObject | undefined, { webhook }: Names): Called {
+  const entry = entryOf(template, webhook.entry);
+  if (entry === undefined) return { name: webhook.service, port: 443, path: webhook.path };
+  return callOf(entry);
+}
+
+function callOf(entry: unknown): Called {
+  return {
+    name: String(serviceNameOf(entry)),
+    port: getPath(entry, ["clientConfig", "service", "port"]) ?? 443,
+    path: getPath(entry, ["clientConfig", "service", "path"]),
+  };
+}
+
+/**
+ * The ways of the entries in force, and of what the operator's own entry would call where none of
+ * them calls it: what is to be written leads there.
+ */
+export function judgeWays(
+  configurations: readonly KubeObject[],
+  facts: WayFacts,
+  wanted: Called,
+): readonly Way[] {
+  const { names, namespace } = facts;
+  const service = { namespace, name: names.webhook.service };
+  const entries = configurations.flatMap((one) => entriesInForce(one, service, names));
+  const ways = entries.map((one) => judgeWay(one, facts, wanted));
+  const meant = { namespace, name: wanted.name };
+  if (ways.length === 0 || entries.some(({ entry }) => callsService(entry, meant))) return ways;
+  return [...ways, judgeServerWay(wanted, facts)];
+}
+
+/** The way of one entry that is in the cluster, beside what it should call. */
+function judgeWay(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
+  const { namespace, names } = facts;
+  const tokens = leftovers(one.entry, names);
+  if (tokens.length > 0) {
+    return broken(
+      "configuration",
+      tokens.map((token) => left(one, token)),
+    );
+  }
+  const place = serviceNamespaceOf(one.entry);
+  if (place === undefined) return open([]);
+  return place === namespace ? judgeHere(one, facts, wanted) : judgeElsewhere(one, facts, place);
+}
+
+/** An entry that calls this namespace. */
+function judgeHere(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
+  const { lists, certificate } = facts;
+  const other = judgeCall(one, facts, wanted);
+  if (other !== undefined) return broken("configuration", [other]);
+  const called = callOf(one.entry);
+  // of a Service that is not there either only the operator's own is missed
+  const isThere = lists.services?.some((each) => nameOf(each) === called.name) !== false;
+  const server = judgeServerWay(isThere ? called : wanted, facts);
+  if (server.broken !== undefined || certificate === undefined) return server;
+  return trustOf(one.entry, certificate) === "fit" ? server : { ...server, broken: "certificate" };
+}
+
+/** Of a namespace that exists, and that is not this operator's, nothing is read. */
+function judgeElsewhere(
+  { configuration, field }: EntryInForce,
+  { lists: { namespaces } }: WayFacts,
+  place: string,
+): Way {
+  const isThere = namespaces?.some((each) => nameOf(each) === place) !== false;
+  if (isThere) return open([]);
+  const cause = `namespace ${place} does not exist: every edit that it judges is refused`;
+  return broken("configuration", [
+    webhookFinding("namespaceGone", { object: objectLabel(configuration), field, cause }),
+  ]);
+}
+
+function left({ configuration, field }: EntryInForce, token: string): Finding {
+  const cause = `${token} is left in it: every edit is refused`;
+  return webhookFinding("placeholder", { object: objectLabel(configuration), field, cause });
+}
+
+/** An entry that calls what is not there, where what it should call is: only the entry is wrong. */
+function judgeCall(
+  { configuration, entry, field }: EntryInForce,
+  { lists, namespace }: WayFacts,
+  wanted: Called,
+): Finding | undefined {
+  const { name, port, path } = callOf(entry);
+  const { services } = lists;
+  const byName = (one: string): KubeObject | undefined =>
+    services?.find((each) => nameOf(each) === one && namespaceOf(each) === namespace);
+  const other = (key: keyof Called, cause: string): Finding =>
+    webhookFinding("callsOther", {
+      object: objectLabel(configuration),
+      field: `${field}.clientConfig.service.${key}`,
+      cause: `${cause}: every call fails`,
+    });
+  const [called, meant] = [name, wanted.name].map(byName);
+  if (services !== undefined && called === undefined && meant !== undefined) {
+    return other(
+      "name",
+      `it calls Service ${name}, which does not exist, in place of ${wanted.name}`,
+    );
+  }
+  if (meant === undefined || called !== meant) return undefined;
+  if (portOf(meant, port) === undefined && portOf(meant, wanted.port) !== undefined) {
+    const has = `${objectLabel(meant)} has port ${renderValue(wanted.port)}`;
+    return other("port", `it calls port ${renderValue(port)}, and ${has}`);
+  }
+  if (bare(path) === bare(wanted.path)) return undefined;
+  return other(
+    "path",
+    `it calls the path ${renderValue(path ?? "/")}, and the webhook answers on ${renderValue(wanted.path)}`,
+  );
+}
+
+function bare(path: unknown): string {
+  return (asString(path) ?? "").replace(/\/$/, "");
+}
+
+function portOf(service: KubeObject, port: unknown): unknown {
+  return asArray(getPath(service, ["spec", "ports"])).find(
+    (one) => getOwn(one, "port") === port && isTcp(one),
+  );
+}
+
+function broken(
+  link: WayLink,
+  findings: readonly Finding[],
+  stations: readonly string[] = [],
+): Way {
+  return { stations, broken: link, findings };
+}
+
+function open(stations: readonly string[]): Way {
+  return { stations, broken: undefined, findings: [] };
+}
+
+/** From the Service on: the same for every entry that calls it. */
+export function judgeServerWay(
+  { name, port }: Pick<Called, "name" | "port">,
+  facts: WayFacts,
+): Way {
+  const { lists, namespace } = facts;
+  const at = [`${name}:${String(port)}`];
+  if (lists.services === undefined) return open(at);
+  const service = lists.services.find(
+    (one) => nameOf(one) === name && namespaceOf(one) === namespace,
+  );
+  if (service === undefined) {
+    const object = `Service/${namespace}/${name}`;
+    return broken("service", [webhookFinding("serviceMissing", { object })]);
+  }
+  if (getPath(service, ["spec", "type"]) === "ExternalName") return open(at);
+  const found = portOf(service, port);
+  // without any port it was not read whole: the API server stores none like that
+  const hasPorts = asArray(getPath(service, ["spec", "ports"])).length > 0;
+  if (found === undefined && hasPorts) return broken("port", [portMissing(service, port, facts)]);
+  return judgeBehind({ service, found, at }, facts);
+}
+
+/** Adds the port where the Service has others for other things, and changes the only one. */
+function portMissing(service: KubeObject, port: unknown, { lists, names }: WayFacts): Finding {
+  const ports = asArray(getPath(service, ["spec", "ports"]));
+  const [first] = ports;
+  const same = ports.findIndex((one) => getOwn(one, "port") === port);
+  const [pod] = selectedBy(service, lists.pods) ?? [];
+  const targetPort = (pod && listeningPort(pod, names)) ?? targetOf(first);
+  const operation =
+    same >= 0
+      ? { op: "add", path: `/spec/ports/${same}/protocol`, value: "TCP" }
+      : ports.length === 1
+        ? { op: "replace", path: "/spec/ports/0/port", value: port }
+        : { op: "add", path: "/spec/ports/-", value: { name: "webhook", port, targetPort } };
+  const has = ports.map((one) => String(getOwn(one, "port"))).join(", ");
+  return webhookFinding("servicePort", {
+    object: objectLabel(service),
+    field: "spec.ports",
+    cause:
+      same >= 0
+        ? `its port ${String(port)} is not one of TCP: every call fails`
+        : `port ${String(port)} is called, it has ${has}: every call fails`,
+    fix: `give the Service the port that is called${ownerBeside(service)} with: ${patchLine(service, [operation])}`,
+  });
+}
+
+interface Reached {
+  readonly service: KubeObject;
+  /** The port that is called, as the Service has it. */
+  readonly found: unknown;
+  readonly at: readonly string[];
+}
+
+function judgeBehind({ service, found, at }: Reached, { lists, names, namespace }: WayFacts): Way {
+  const { pods, deployments, networkPolicies = [] } = lists;
+  if (lists.endpointSlices === undefined) return open(at);
+  const ready = readyEndpoints(slicesOf(nameOf(service), lists.endpointSlices));
+  if (ready === 0) {
+    const finding = judgeEndpoints({ service, pods, deployments });
+    return broken(linkOf(finding), [finding], at);
+  }
+  const selected = selectedBy(service, pods) ?? [];
+  const listening = selected.filter(isReady);
+  const selection = { service, port: found, pods: listening, deployments, names };
+  const strangers = judgeStrangers(selection);
+  if (strangers.length > 0) return broken("pods", strangers, at);
+  const target = judgeTarget(selection);
+  if (target !== undefined) return broken("container", [target], at);
+  const policies = networkPolicies.filter((one) => namespaceOf(one) === namespace);
+  const closed = judgeNetwork(policies, listening, targetOf(found));
+  if (closed !== undefined) return broken("network", [closed], at);
+  const many = listening.length;
+  return open([...at, many > 0 ? counted(many, "pod") : counted(ready, "endpoint")]);
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+/** The slices of a Service of their namespace. */
+export function slicesOf(name: string, slices: readonly KubeObject[]): readonly KubeObject[] {
+  return slices.filter(
+    ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === name,
+  );
+}
+
+function linkOf({ code }: Finding): WayLink {
+  return code === webhookFindings.selectsNothing.code ? "selector" : "pods";
+}
+
+/** The way as one line, with the link that is broken in it; what else is known stands behind a whole one. */
+export function renderWay({ stations, broken: link }: Way, beside: readonly string[]): string {
+  const passed = ["API server", ...stations].join(" → ");
+  if (link === undefined) return [passed, ...beside].join(", ");
+  return `${passed} → broken at the ${wayLinks[link]}`;
+}

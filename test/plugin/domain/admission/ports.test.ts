@@ -1,0 +1,71 @@
+/** Pods behind the Service that do not listen, and policies that close the port: what a person is told. */
+import { judgeNetwork } from "../../../../plugin/domain/admission/network";
+import { judgeStrangers } from "../../../../plugin/domain/admission/ports";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import { webhookPod } from "./way-rows";
+
+const own = { name: "engine-enterprise-operator" };
+const serviceWith = (spec: object): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "admission", namespace: "engine" },
+  spec: { ports: [{ port: 443, targetPort: 8443 }], ...spec },
+});
+const service = serviceWith({ selector: own });
+const right = webhookPod("operator-1");
+const made = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "report-5f", uid: "r1" }];
+const report = { containers: [{ name: "report", ports: [{ containerPort: 80 }] }] };
+const stranger = webhookPod("report-1", { ...report, labels: { ...own, app: "report" } });
+const bare = { name: "operator-1", namespace: "engine" };
+const deploymentOf = (name: string, matchLabels: object): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name, namespace: "engine" },
+  spec: { selector: { matchLabels } },
+});
+const owned = { ...stranger, metadata: { ...stranger.metadata, ownerReferences: made } };
+const adviceOn = (
+  pods: readonly KubeObject[],
+  deployments?: readonly KubeObject[],
+  of: KubeObject = service,
+): readonly string[] =>
+  judgeStrangers({
+    service: of,
+    port: { port: 443, targetPort: 8443 },
+    pods,
+    deployments,
+    names,
+  }).map(({ fix }) => fix);
+
+test.each<[string, readonly string[], RegExp]>([
+  ["a pod of nobody", adviceOn([right, stranger]), /kubectl label pod report-1 .* name-$/],
+  [
+    "a pod of a Deployment that is known",
+    adviceOn(
+      [right, owned],
+      [deploymentOf("engine-enterprise-operator", own), deploymentOf("report", { app: "report" })],
+    ),
+    /^give the pods of Deployment\/engine\/report another value of the label name/,
+  ],
+  ["a pod of what is not known", adviceOn([right, owned]), /^give the pods of what makes it/],
+  [
+    "pods that can be told by a label",
+    adviceOn([webhookPod("operator-1", { labels: { ...own, tier: "gate" } }), owned]),
+    /with: kubectl patch service admission .*\{"tier":"gate"\}/,
+  ],
+])("%s", (_, advice, expected) => {
+  expect(advice).toEqual([expect.stringMatching(expected)]);
+});
+
+test("pods without labels, and a Service without a selector, are no trouble to read", () => {
+  const [one, other] = [right, owned].map((pod) => ({ ...pod, metadata: { ...bare } }));
+  const nameless = { ...owned, metadata: { ...bare, name: "report-1", ownerReferences: made } };
+  expect(
+    one && other && adviceOn([one, nameless], [deploymentOf("x", own)], serviceWith({})),
+  ).toHaveLength(1);
+  const policy = { ...service, kind: "NetworkPolicy", spec: { podSelector: {} } };
+  expect(judgeNetwork([policy], [{ ...right, metadata: bare }], 8443)).toMatchObject({
+    code: "WEBHOOK-NETWORK-POLICY",
+  });
+});

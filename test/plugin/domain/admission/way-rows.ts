@@ -1,0 +1,377 @@
+/** Ways from the API server to the admission container: whole ones, and one broken at each link. */
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { WayLink } from "../../../../plugin/domain/admission/way";
+
+/** What a row changes of a scene: values of objects, by their labels. */
+export interface Scene {
+  set(label: string, path: string, value: unknown): Scene;
+  add(...objects: readonly KubeObject[]): Scene;
+  remove(...labels: readonly string[]): Scene;
+}
+
+/** A broken way: the link, and the code of its finding. */
+export interface Broken {
+  readonly at: WayLink;
+  readonly code: string;
+  readonly change: (scene: Scene) => unknown;
+}
+
+const namespace = "engine";
+const { service: name, configuration } = names.webhook;
+const { admissionContainer, container, deployment } = names.operator;
+export const service = `Service/${namespace}/${name}`;
+export const slice = `EndpointSlice/${namespace}/${name}-1`;
+export const pod = `Pod/${namespace}/${deployment}-1`;
+const entries = `ValidatingWebhookConfiguration/${configuration}`;
+const client = "webhooks.0.clientConfig";
+const own = { name: deployment };
+
+const usual = [
+  { name: container },
+  { name: admissionContainer, ports: [{ containerPort: 8443, name: "webhook" }] },
+];
+
+interface PodParts {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly containers?: readonly object[];
+  readonly ownerReferences?: readonly Record<string, unknown>[];
+}
+
+/** A pod as the Deployment of the operator makes it. */
+export function webhookPod(
+  title: string,
+  { labels = own, containers = usual, ...metadata }: PodParts = {},
+): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: title, namespace, labels, ...metadata },
+    spec: { containers: containers.map((one) => ({ image: "engine/operator:8.0.2-2", ...one })) },
+    status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+  };
+}
+
+const unready = {
+  phase: "Running",
+  conditions: [{ type: "Ready", status: "False", message: "containers with unready status" }],
+};
+
+/** The Service and the pod as the bundle makes them. */
+export function wire(scene: Scene): Scene {
+  return scene
+    .set(service, "spec.selector", own)
+    .set(service, "spec.ports", [{ name: "https", port: 443, targetPort: 8443 }])
+    .set(slice, "ports", [{ name: "https", port: 8443 }])
+    .add(webhookPod(`${deployment}-1`));
+}
+
+/** A policy that selects the pods of the operator. */
+function policy(title: string, spec: object = {}): KubeObject {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: title, namespace },
+    spec: { podSelector: {}, policyTypes: ["Ingress"], ...spec },
+  };
+}
+
+const tail = [{ name: "tail", ports: [{ containerPort: 9100 }] }];
+const stranger = (parts: PodParts = {}): KubeObject =>
+  webhookPod("audit-tail-1", { containers: tail, ...parts });
+const made = {
+  ownerReferences: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "audit-tail", uid: "d1" }],
+};
+const noSlice = (scene: Scene): Scene => scene.set(slice, "endpoints", []);
+const selector = (value: unknown) => (scene: Scene) =>
+  noSlice(scene).set(service, "spec.selector", value);
+const ports = (value: unknown) => (scene: Scene) => scene.set(service, "spec.ports", value);
+const closedBy = (title: string, spec: object) => (scene: Scene) => scene.add(policy(title, spec));
+const onPort = (port: unknown, more: object = {}) => [
+  { ports: [{ protocol: "TCP", port }], ...more },
+];
+
+/** Each link by itself. */
+export const brokenWays: Readonly<Record<string, Broken>> = {
+  "a placeholder for the namespace": {
+    ...{ at: "configuration", code: "WEBHOOK-PLACEHOLDER" },
+    change: (s) => s.set(entries, `${client}.service.namespace`, "OPERATOR_NAMESPACE"),
+  },
+  "a namespace that is gone": {
+    ...{ at: "configuration", code: "WEBHOOK-NAMESPACE-GONE" },
+    change: (s) => s.set(entries, `${client}.service.namespace`, "retired"),
+  },
+  "a Service of an earlier installation": {
+    ...{ at: "configuration", code: "WEBHOOK-CALLS-OTHER" },
+    change: (s) => s.set(entries, `${client}.service.name`, "gatekeeper-hook"),
+  },
+  "the Service of the operator's metrics": {
+    ...{ at: "configuration", code: "WEBHOOK-CALLS-OTHER" },
+    change: (s) => s.set(entries, `${client}.service.name`, deployment),
+  },
+  "a port that only the entry has": {
+    ...{ at: "configuration", code: "WEBHOOK-CALLS-OTHER" },
+    change: (s) => s.set(entries, `${client}.service.port`, 9443),
+  },
+  "no path": {
+    ...{ at: "configuration", code: "WEBHOOK-CALLS-OTHER" },
+    change: (s) => s.set(entries, `${client}.service.path`, undefined),
+  },
+  "another path": {
+    ...{ at: "configuration", code: "WEBHOOK-CALLS-OTHER" },
+    change: (s) => s.set(entries, `${client}.service.path`, "/validate"),
+  },
+  "no Service": {
+    ...{ at: "service", code: "WEBHOOK-SERVICE-MISSING" },
+    change: (s) => s.remove(service),
+  },
+  "no Service, and the entry calls another one that is not there": {
+    ...{ at: "service", code: "WEBHOOK-SERVICE-MISSING" },
+    change: (s) => s.remove(service).set(entries, `${client}.service.name`, "elsewhere"),
+  },
+  "another port of the Service": {
+    ...{ at: "port", code: "WEBHOOK-SERVICE-PORT" },
+    change: ports([{ port: 8443, targetPort: 8443 }]),
+  },
+  "two ports, and neither is called": {
+    ...{ at: "port", code: "WEBHOOK-SERVICE-PORT" },
+    change: ports([
+      { name: "metrics", port: 8080 },
+      { name: "https", port: 8443, targetPort: 8443 },
+    ]),
+  },
+  "the port of another protocol": {
+    ...{ at: "port", code: "WEBHOOK-SERVICE-PORT" },
+    change: ports([{ name: "https", port: 443, targetPort: 8443, protocol: "UDP" }]),
+  },
+  "a key of the selector that no pod carries": {
+    ...{ at: "selector", code: "WEBHOOK-SELECTOR" },
+    change: selector({ ...own, tier: "gate" }),
+  },
+  "another value of the selector": {
+    ...{ at: "selector", code: "WEBHOOK-SELECTOR" },
+    change: selector({ name: "engine-operator" }),
+  },
+  "two keys of the selector that no pod carries": {
+    ...{ at: "selector", code: "WEBHOOK-SELECTOR" },
+    change: selector({ ...own, tier: "gate", "app.kubernetes.io/part-of": "engine" }),
+  },
+  "a selector that only an ended pod meets": {
+    ...{ at: "selector", code: "WEBHOOK-SELECTOR" },
+    change: (s) =>
+      selector({ job: "migrate" })(s)
+        .add(webhookPod("migrate-1", { labels: { job: "migrate" } }))
+        .set(`Pod/${namespace}/migrate-1`, "status.phase", "Succeeded"),
+  },
+  "a pod that is not ready": {
+    ...{ at: "pods", code: "WEBHOOK-PODS-NOT-READY" },
+    change: (s) => noSlice(s).set(pod, "status", unready),
+  },
+  "a pod that cannot pull its image": {
+    ...{ at: "pods", code: "WEBHOOK-PODS-NOT-READY" },
+    change: (s) =>
+      noSlice(s).set(pod, "status", {
+        ...unready,
+        containerStatuses: [
+          {
+            name: admissionContainer,
+            ready: false,
+            state: { waiting: { reason: "ErrImagePull" } },
+          },
+        ],
+      }),
+  },
+  "an endpoint that is not ready": {
+    ...{ at: "pods", code: "WEBHOOK-PODS-NOT-READY" },
+    change: (s) =>
+      s
+        .set(slice, "endpoints", [{ addresses: ["10.0.0.1"], conditions: { ready: false } }])
+        .set(pod, "status", unready),
+  },
+  "no pod of the Deployment": {
+    ...{ at: "pods", code: "WEBHOOK-NO-PODS" },
+    change: (s) =>
+      noSlice(s)
+        .remove(pod)
+        .set(`Deployment/${namespace}/${deployment}`, "spec.template.metadata", { labels: own }),
+  },
+  "a Deployment that is scaled to 0": {
+    ...{ at: "pods", code: "WEBHOOK-NO-PODS" },
+    change: (s) =>
+      noSlice(s)
+        .remove(pod)
+        .set(`Deployment/${namespace}/${deployment}`, "spec.template.metadata", { labels: own })
+        .set(`Deployment/${namespace}/${deployment}`, "spec.replicas", 0),
+  },
+  "ready pods without an endpoint": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: noSlice,
+  },
+  "no slice at all": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: (s) => s.remove(slice),
+  },
+  "no selector, and no endpoint": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: selector(undefined),
+  },
+  "a pod of others behind the Service": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) => s.add(stranger(made)),
+  },
+  "a pod of nobody behind the Service": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) => s.add(stranger()),
+  },
+  "a pod of others that has no label by which to tell it": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) =>
+      s
+        .set(pod, "metadata.labels", { ...own, tier: "gate", "pod-template-hash": "5f" })
+        .add(stranger(made)),
+  },
+  "a pod of others that says no port, beside one that does": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) => s.add(webhookPod("report-1", { containers: [{ name: "report" }] })),
+  },
+  "a pod of others beside pods that say no port": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) =>
+      s
+        .set(pod, "spec.containers", [{ name: container }, { name: admissionContainer }])
+        .add(stranger()),
+  },
+  "a port on which no container listens": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      s.set(service, "spec.ports", [{ port: 443, targetPort: 9443 }]).set(pod, "spec.containers", [
+        { name: container, ports: [{ containerPort: 8080 }] },
+        { name: admissionContainer, ports: [{ containerPort: 8443 }] },
+      ]),
+  },
+  "the port itself, which no container opens": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      s
+        .set(service, "spec.ports", [{ port: 443 }])
+        .set(pod, "spec.containers", [{ name: "gate", ports: [{ containerPort: 8443 }] }]),
+  },
+  "the name of a port that no container has": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: ports([{ port: 443, targetPort: "https" }]),
+  },
+  "a name, where the containers say no port": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      s
+        .set(service, "spec.ports", [{ port: 443, targetPort: "webhook" }])
+        .set(pod, "spec.containers", [{ name: container }, { name: admissionContainer }]),
+  },
+  "the port of another protocol in the container": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      s.set(pod, "spec.containers", [
+        { name: "gate", ports: [{ containerPort: 8443, protocol: "UDP" }, { containerPort: 80 }] },
+      ]),
+  },
+  "a policy that lets nobody in": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("deny-all", {}),
+  },
+  "a policy of no rule that says no type": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("deny", { policyTypes: undefined, ingress: [] }),
+  },
+  "a policy that opens another port": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("metrics", { podSelector: { matchLabels: own }, ingress: onPort(8080) }),
+  },
+  "a policy that opens a range beside the port": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("range", {
+      ingress: [{ ports: [{ port: 9000, endPort: 9100 }, { port: "metrics" }] }],
+    }),
+  },
+  "a policy that lets in the pods of its namespace": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("same-namespace", { ingress: [{ from: [{ podSelector: {} }] }] }),
+  },
+  "two policies, of which the second opens another port": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: (s) => s.add(policy("deny-all"), policy("metrics", { ingress: onPort(8080) })),
+  },
+  "a CA of another certificate": {
+    ...{ at: "certificate", code: "WEBHOOK-CA-STALE" },
+    change: (s) => s.set(entries, `${client}.caBundle`, ""),
+  },
+};
+
+/** Two links at once: the first one is named, the second one after its repair. */
+export const brokenPairs: readonly (readonly [first: string, second: string])[] = [
+  ["a port that only the entry has", "a key of the selector that no pod carries"],
+  ["no Service", "a policy that lets nobody in"],
+  ["another port of the Service", "a pod that is not ready"],
+  ["a key of the selector that no pod carries", "a policy that lets nobody in"],
+  ["a pod of others behind the Service", "a policy that opens another port"],
+  ["the name of a port that no container has", "a policy that lets nobody in"],
+];
+
+/** Ways that are whole, however odd they look. */
+export const wholeWays: Readonly<Record<string, (scene: Scene) => unknown>> = {
+  "as the bundle has it": (s) => s,
+  "a port by its name": ports([{ port: 443, targetPort: "webhook" }]),
+  "a port of the entry's own, on both sides": (s) =>
+    s
+      .set(service, "spec.ports", [{ name: "gate", port: 8443, targetPort: 8443 }])
+      .set(entries, `${client}.service.port`, 8443),
+  "containers that say no port": (s) =>
+    s.set(pod, "spec.containers", [{ name: container }, { name: admissionContainer }]),
+  "containers that say no port, beside a mesh that does": (s) =>
+    s
+      .set(pod, "spec.containers", [{ name: container }, { name: admissionContainer }])
+      .set(pod, "spec.initContainers", [
+        { name: "proxy", restartPolicy: "Always", ports: [{ containerPort: 15090 }] },
+        { name: "setup", ports: [{ containerPort: 1 }] },
+      ]),
+  "a port that a sidecar opens": (s) =>
+    s
+      .set(pod, "spec.containers", [{ name: container, ports: [{ containerPort: 8080 }] }])
+      .set(pod, "spec.initContainers", [
+        { name: "tls", restartPolicy: "Always", ports: [{ containerPort: 8443 }] },
+      ]),
+  "two pods, one of which is not ready": (s) =>
+    s.add(webhookPod(`${deployment}-2`)).set(`Pod/${namespace}/${deployment}-2`, "status", unready),
+  "two pods, of which the older says no port": (s) =>
+    s.add(
+      webhookPod(`${deployment}-2`, {
+        containers: [{ name: container }, { name: admissionContainer }],
+      }),
+    ),
+  "a pod of others that is not ready": (s) =>
+    s.add(stranger()).set(`Pod/${namespace}/audit-tail-1`, "status", unready),
+  "endpoints made by hand": (s) => s.set(service, "spec.selector", undefined).remove(pod),
+  "a Service that is a name of DNS": (s) =>
+    s.set(service, "spec", { type: "ExternalName", externalName: "gate.example" }).remove(slice),
+  "a policy of other pods": closedBy("other", { podSelector: { matchLabels: { app: "db" } } }),
+  "a policy of what goes out": closedBy("egress", { policyTypes: ["Egress"] }),
+  "a policy that opens the port": (s) =>
+    s.add(policy("deny-all"), policy("webhook", { ingress: onPort(8443) })),
+  "a policy that opens the name of the port": (s) =>
+    ports([{ port: 443, targetPort: "webhook" }])(s).add(
+      policy("webhook", { ingress: onPort("webhook") }),
+    ),
+  "a policy that opens a range": closedBy("range", {
+    ingress: [{ ports: [{ port: 8000, endPort: 9000 }] }],
+  }),
+  "a policy that opens all ports": closedBy("open", { ingress: [{}] }),
+  "a policy that opens a port of any number": closedBy("tcp", {
+    ingress: [{ ports: [{ protocol: "TCP" }] }],
+  }),
+  "a policy that lets in the nodes": closedBy("nodes", {
+    ingress: onPort(8443, { from: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }),
+  }),
+  "a policy that lets in another namespace, as by a tunnel": closedBy("tunnel", {
+    ingress: [{ from: [{ namespaceSelector: {} }] }],
+  }),
+  "a path with a slash at its end": (s) => s.set(entries, `${client}.service.path`, "/admission/"),
+};
