@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import {
   cacheKey,
   pinnedProgram,
@@ -52,19 +52,24 @@ export async function findBinaries(log: Log = logToStderr): Promise<Binaries> {
   const tools = pinnedTools();
   const cached = join(repositoryRoot, ".cache", "control-plane", cacheKey(tools));
   if (missingIn(cached).length > 0) {
-    await requireGo();
+    await requireGo(toolNames);
     await buildTools({ tools, into: cached, complete: () => missingIn(cached).length === 0, log });
   }
   return binariesIn(cached);
 }
 
-/** A program of the project's cache, built there when it is asked for first. */
+/**
+ * A program beside those of the control plane: in the folder that KUBEBUILDER_ASSETS names where that
+ * has it, else in the project's cache, built there when it is asked for first.
+ */
 export async function findProgram(name: ProgramName, log: Log = logToStderr): Promise<string> {
+  const asset = join(process.env["KUBEBUILDER_ASSETS"] ?? "", name);
+  if (isAbsolute(asset) && isExecutable(asset)) return asset;
   const tool = pinnedProgram(name);
   const into = join(repositoryRoot, ".cache", "control-plane", cacheKey([tool]));
   const complete = (): boolean => isExecutable(join(into, tool.name));
   if (!complete()) {
-    await requireGo();
+    await requireGo([name]);
     await buildTools({ tools: [tool], into, complete, log });
   }
   return join(into, tool.name);
@@ -92,13 +97,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
-async function requireGo(): Promise<void> {
+async function requireGo(names: readonly string[]): Promise<void> {
   try {
     await run("go", ["version"], { env: process.env });
   } catch (cause) {
     throw new Error(
-      "a control plane needs etcd, kube-apiserver and kubectl: set KUBEBUILDER_ASSETS to a folder " +
-        "that holds them, or install Go (1.26 or later) so that they, helm and nfpm can be built",
+      `Go is not installed, and these are missing: ${names.join(", ")}. Set KUBEBUILDER_ASSETS to a ` +
+        "folder that holds them, or install Go (1.26 or later) so that they can be built",
       { cause },
     );
   }

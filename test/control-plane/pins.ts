@@ -41,6 +41,17 @@ export function pinnedTools(): readonly Tool[] {
   ];
 }
 
+/** A program that is built from one Go module. */
+interface Program {
+  readonly module: string;
+  /** Package within the module; its root when empty. */
+  readonly command: string;
+  /** The variable that holds the version; without it, all those of Kubernetes. */
+  readonly stamp?: string;
+  /** Folder under tools whose module pins it; that of its own name when not given. */
+  readonly folder?: string;
+}
+
 /** Programs of some tests and of the packages alone, by name: nobody else waits for their builds. */
 const programs = {
   helm4: {
@@ -69,23 +80,39 @@ const programs = {
     stamp: "main.version",
   },
   nfpm: { module: "github.com/goreleaser/nfpm/v2", command: "cmd/nfpm", stamp: "main.version" },
-} as const;
+  kwok: {
+    module: "sigs.k8s.io/kwok",
+    command: "cmd/kwok",
+    stamp: "sigs.k8s.io/kwok/pkg/consts.Version",
+  },
+  // of the release of the API server, from the module that pins them all
+  "kube-controller-manager": {
+    module: "k8s.io/kubernetes",
+    command: "cmd/kube-controller-manager",
+    folder: "kubernetes",
+  },
+  "kube-scheduler": {
+    module: "k8s.io/kubernetes",
+    command: "cmd/kube-scheduler",
+    folder: "kubernetes",
+  },
+} as const satisfies Readonly<Record<string, Program>>;
 export type ProgramName = keyof typeof programs;
 
 export function isProgramName(name: string): name is ProgramName {
   return Object.hasOwn(programs, name);
 }
 
-/** Each has a folder of its name under tools, with a module that pins it. */
 export function pinnedProgram(name: ProgramName): Tool {
-  const { module, command, stamp } = programs[name];
-  const version = pinnedVersion(name, module);
+  const { module, command, stamp, folder = name }: Program = programs[name];
+  const version = pinnedVersion(folder, module);
+  const stamped = stamp === undefined ? versionStamp(version) : `-X ${stamp}=${version}`;
   return {
     name,
     package: [module, command].filter((part) => part !== "").join("/"),
-    moduleDir: join(toolsDir, name),
+    moduleDir: join(toolsDir, folder),
     version,
-    linkerFlags: `-s -w -X ${stamp}=${version}`,
+    linkerFlags: `-s -w ${stamped}`,
   };
 }
 

@@ -27,8 +27,10 @@ import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../d
 
 export type { PlayOptions } from "./snapshot";
 
-/** Who reacts to what is stored: those that keep the books first. */
-const players: readonly ((scene: OperatorSnapshot) => readonly PlannedAction[])[] = [
+type Player = (scene: OperatorSnapshot) => readonly PlannedAction[];
+
+/** What Kubernetes does by itself: its controllers, its kubelets, and whoever runs the Jobs. */
+const controllers: readonly Player[] = [
   deploymentActs,
   endpointActs,
   jobActs,
@@ -37,11 +39,20 @@ const players: readonly ((scene: OperatorSnapshot) => readonly PlannedAction[])[
       const set = setOfCluster(scene, ec);
       return set === undefined ? [] : statefulSetActs(scene, set);
     }),
+];
+
+const operator: readonly Player[] = [
   clusterActs,
   servedClusterActs,
   databaseActs,
   activeActiveActs,
 ];
+
+/** Who reacts to what is stored: those that keep the books first. */
+const players: Readonly<Record<NonNullable<PlayOptions["plays"]>, readonly Player[]>> = {
+  everything: [...controllers, ...operator],
+  operator,
+};
 
 const usualPollMs = 200;
 
@@ -111,7 +122,8 @@ export class Simulator {
   private async wanted(): Promise<readonly PlannedAction[]> {
     const scene = await readScene(this.options, this.seen);
     showService(scene);
-    const acts = players.flatMap((player) => player(scene));
+    const { plays = "everything" } = this.options;
+    const acts = players[plays].flatMap((player) => player(scene));
     const now = this.options.clock.now();
     this.since = new Map(acts.map(({ key }) => [key, this.since.get(key) ?? now]));
     return acts;

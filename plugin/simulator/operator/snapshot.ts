@@ -118,6 +118,8 @@ export interface PlayOptions {
   /** Pairs of operator and cluster releases beside the published ones. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly misbehave?: Misbehavior;
+  /** The operator alone where Kubernetes' own controllers run beside it; everything when not given. */
+  readonly plays?: "everything" | "operator";
   /** Addresses of the webhook's endpoints instead of the pods' own; false: endpoints are left alone. */
   readonly endpoints?: readonly string[] | false;
   readonly times?: Partial<Times>;
