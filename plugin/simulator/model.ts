@@ -62,6 +62,17 @@ export interface PreparedWrite {
   readonly warnings: readonly string[];
 }
 
+/** A conversion webhook behind a Service. */
+export interface Conversion {
+  readonly storedVersion: string;
+  readonly service: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly port: number;
+    readonly path: string;
+  };
+}
+
 /** One served version of a kind. */
 export interface KindDefinition {
   readonly resource: Resource;
@@ -73,6 +84,8 @@ export interface KindDefinition {
   /** metadata.generation counts the changes of everything but metadata and status. */
   readonly counted: boolean;
   readonly structure: Structure;
+  /** Where a webhook converts between this version and the stored one. */
+  readonly conversion?: Conversion;
   /**
    * Prunes, fills in defaults and validates what is to be stored; `before` is the stored object of
    * an update. Throws ApiError (400, 422) in the API server's own words, with causes.

@@ -5,17 +5,14 @@ import { type ClosableAdmission, createAdmission } from "./admission/admission";
 import { rbac } from "./authorization/grants";
 import { createRegistry } from "./kinds/registry";
 import { MemoryControlPlane } from "./api-server/control-plane";
-import type { AccessControl, StateView } from "./model";
+import type { AccessControl } from "./model";
 import { settledWorkloads } from "./operator/settled";
 import { playAlong, type PlayedClock } from "./operator/controller";
 import { PlayedApis } from "./rest-apis";
 import type { Source } from "./source/completion";
 import { VirtualClock } from "../ports/virtual-clock";
 import { makeWebhookFolder, type RunningWebhook, startWebhookProcess } from "./webhook-process";
-import { kinds } from "../domain/kube/kinds";
-import { asString, getPath } from "../domain/base/values";
-import { readyEndpoints } from "../domain/admission/configuration";
-import type { ServiceRoute } from "./admission/entries";
+import { routeTo } from "./service-route";
 
 /** What it is made of. */
 interface EmbeddedWish {
@@ -127,36 +124,4 @@ class Program {
 
 function isCluster({ apiVersion, kind }: KubeObject, names: Names): boolean {
   return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`);
-}
-
-/** Where the program listens, which starts it; undefined for want of a key pair. */
-export interface Played {
-  readonly namespace: string;
-  readonly names: Names;
-  readonly port: (() => Promise<number>) | undefined;
-}
-
-/** The operator's Service leads to the program while it has ready endpoints; others lead nowhere. */
-export function routeTo({ namespace, names, port }: Played): ServiceRoute {
-  return async (service, state) => {
-    if (service.namespace !== namespace || service.name !== names.webhook.service) return undefined;
-    if (port !== undefined && isServed(service, state))
-      return { host: "127.0.0.1", port: await port() };
-    const address = asString(
-      getPath(state.get(kinds.service, service.name, namespace), ["spec", "clusterIP"]),
-    );
-    return {
-      refused: `dial tcp ${address ?? "10.96.0.1"}:${service.port}: connect: connection refused`,
-    };
-  };
-}
-
-function isServed(
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  state: StateView,
-): boolean {
-  const slices = state
-    .list(kinds.endpointSlice, namespace)
-    .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name);
-  return readyEndpoints(slices) > 0;
 }

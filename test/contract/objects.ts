@@ -12,6 +12,8 @@ export const kinds = {
   secrets: kind("v1", "secrets", "Secret"),
   services: kind("v1", "services", "Service"),
   accounts: kind("v1", "serviceaccounts", "ServiceAccount"),
+  pods: kind("v1", "pods", "Pod"),
+  quotas: kind("v1", "resourcequotas", "ResourceQuota"),
   deployments: kind("apps/v1", "deployments", "Deployment"),
   roles: kind(`${rbacGroup}/v1`, "roles", "Role"),
   bindings: kind(`${rbacGroup}/v1`, "rolebindings", "RoleBinding"),
@@ -63,6 +65,19 @@ export function configMap(
   name = "settings",
 ): KubeObject {
   return object(kinds.configMaps, { name, namespace }, { data });
+}
+
+/** One container; the token of the default account is not asked for, since nobody makes that account. */
+export function pod(namespace: string, resources: object = {}): KubeObject {
+  const containers = [{ name: "node", image: "engine/engine:1", resources }];
+  return object(kinds.pods, { name: "ec-0", namespace }, { spec: { containers } });
+}
+
+export function resourceQuota(
+  namespace: string,
+  hard: Readonly<Record<string, string>>,
+): KubeObject {
+  return object(kinds.quotas, { name: "budget", namespace }, { spec: { hard } });
 }
 
 export function database(namespace: string, spec: object = {}, name = "orders"): KubeObject {

@@ -196,6 +196,7 @@ const plurals: Readonly<Record<string, string>> = {
   Node: "nodes",
   PersistentVolumeClaim: "persistentvolumeclaims",
   Pod: "pods",
+  ResourceQuota: "resourcequotas",
   Role: "roles",
   RoleBinding: "rolebindings",
   Secret: "secrets",

@@ -95,3 +95,12 @@ function amountOf(value: unknown): bigint | undefined {
   const thousandths = thousandthsOf(spelled);
   return spelled.negative ? -thousandths : thousandths;
 }
+
+/** One quantity and the other, or without it, in the form of the first that is not zero; "0" at the least. */
+export function addQuantities(one: unknown, other: unknown, times: 1 | -1): string {
+  const first = amountOf(one) ?? 0n;
+  const sum = first + BigInt(times) * (amountOf(other) ?? 0n);
+  const like = spelledIn(first === 0n ? other : one);
+  if (sum <= 0n || like === undefined) return "0";
+  return binaryText(sum, like) ?? decimalText(sum, like);
+}

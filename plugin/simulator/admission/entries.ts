@@ -282,7 +282,11 @@ async function targetOfService(
   return { ...found, ...address, name, shown, caBundle };
 }
 
-function judgeService(service: unknown, { name, port }: ServicePort): string | undefined {
+/** Why a Service cannot be called at a port; undefined where it can. */
+export function judgeService(
+  service: unknown,
+  { name, port }: Pick<ServicePort, "name" | "port">,
+): string | undefined {
   if (service === undefined) return `service ${JSON.stringify(name)} not found`;
   const spec = getOwn(service, "spec");
   if (getOwn(spec, "type") === "ExternalName") return undefined;

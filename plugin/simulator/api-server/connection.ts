@@ -1,4 +1,5 @@
 /** The Cluster port of one user on a control plane in memory. */
+import { requireConversion } from "./conversion";
 import { setImmediate as turn } from "node:timers/promises";
 import { collectionPath, nameOf, objectPath } from "../../adapters/kubernetes/kinds";
 import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
@@ -68,7 +69,9 @@ export class MemoryCluster implements KubeClient {
     const definition = this.served(ref);
     if (definition === undefined) return undefined;
     const found = this.plane.store.get(pluralOf(definition), ref.name, ref.namespace);
-    return found === undefined ? undefined : inVersion(found, definition);
+    if (found === undefined) return undefined;
+    requireConversion(this.plane, definition);
+    return inVersion(found, definition);
   }
 
   async list(
@@ -83,6 +86,7 @@ export class MemoryCluster implements KubeClient {
     if (definition === undefined) return undefined;
     const selects = selectorOf(options, definition);
     const found = this.plane.store.list(pluralOf(definition), namespace).filter(selects);
+    if (found.length > 0) requireConversion(this.plane, definition);
     return found.slice(0, limit).map((object) => inVersion(object, definition));
   }
 

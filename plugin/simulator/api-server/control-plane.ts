@@ -6,6 +6,7 @@ import { getPath, asString } from "../../domain/base/values";
 import type { Clock, KubeClient } from "../../ports/kubernetes";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, pluralOf } from "./answers";
+import { countInQuotas } from "./quotas";
 import { type StoreChange, Store } from "./store";
 import { MemoryCluster } from "./connection";
 import { timestamp } from "./request";
@@ -95,8 +96,15 @@ export class MemoryControlPlane {
     this.store.keep(key, { ...object, metadata: { ...filled, ...metadata } });
   }
 
+  private count({ type, object }: StoreChange): void {
+    const definition = this.parts.registry.byKind(object.apiVersion, object.kind);
+    if (definition === undefined || type === "MODIFIED") return;
+    countInQuotas(this.store, definition, { object, by: type === "ADDED" ? 1 : -1 });
+  }
+
   /** What is served follows the stored definitions; the objects of a removed one go with it. */
   private follow({ type, object }: StoreChange): void {
+    this.count({ type, object });
     if (!isDefinition(object)) return;
     const name = object.metadata.name ?? "";
     this.parts.registry.define(name, type === "DELETED" ? undefined : object);

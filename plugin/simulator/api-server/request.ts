@@ -11,6 +11,7 @@ import type {
   User,
 } from "../model";
 import { forbidden, notFound, pluralOf, qualified, refusal403, tooLarge } from "./answers";
+import { refuseBeyondQuotas } from "./quotas";
 import type { Key, Store } from "./store";
 import { invalidObject, required, tooLong } from "../kinds/refusal";
 import { kinds } from "../../domain/kube/kinds";
@@ -102,7 +103,7 @@ export function requireManager(
   }
 }
 
-/** Escalation, then the admission; its warnings go to who asked. */
+/** Escalation, then the admission, quotas last; its warnings go to who asked. */
 export async function judge(
   { parts, store: state }: Plane,
   request: WriteRequest,
@@ -128,6 +129,7 @@ export async function judge(
   };
   if (operation !== "DELETE") parts.access.refuseEscalation(attempt, state);
   for (const warning of await parts.admission.admit(attempt, state)) options.onWarning?.(warning);
+  if (operation === "CREATE") refuseBeyondQuotas(attempt, state);
 }
 
 /** Nothing is created in a namespace that is absent or on its way out. */

@@ -11,6 +11,7 @@ import {
   qualified,
   qualifiedKind,
 } from "./answers";
+import { requireConversion } from "./conversion";
 import { type FieldSet, noFields, onlyHere, setOf, union } from "./field-set";
 import {
   inVersion,
@@ -56,6 +57,7 @@ export async function create(plane: Plane, writing: Writing): Promise<KubeObject
   writing.allowCreate?.();
   await judge(plane, own, { operation: "CREATE", object, before: undefined });
   const kind = pluralOf(definition);
+  requireConversion(plane, definition, "sent");
   const present = plane.store.get(kind, name, namespace);
   if (present !== undefined) throw alreadyExists(kind, present);
   return options.dryRun === true ? object : plane.store.put(keyOf(own), object);
@@ -74,6 +76,7 @@ export async function change(plane: Plane, writing: Writing): Promise<KubeObject
       if (allowCreate === undefined) throw notFound(kind, name);
       return create(plane, writing);
     }
+    requireConversion(plane, definition);
     const object = await changed(plane, writing, before);
     if (plane.store.get(kind, name, namespace) === before) {
       return store(plane, request, { object, before });

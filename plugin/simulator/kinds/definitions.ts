@@ -77,7 +77,49 @@ export function definitionErrors(
     ...namesErrors(spec["names"]),
     ...storedErrors(object),
     ...(before === undefined ? [] : immutableErrors(object, before)),
+    ...unprunedErrors(spec, before),
   ];
+}
+
+/** What was once allowed to keep unknown fields may go on to; nothing else may begin to. */
+function unprunedErrors(spec: Json, before: KubeObject | undefined): readonly FieldError[] {
+  const field = "spec.preserveUnknownFields";
+  if (spec["preserveUnknownFields"] !== true) return [];
+  const isOld = getPath(before, ["spec", "preserveUnknownFields"]) === true;
+  const versions = asArray(spec["versions"]);
+  const hasDefaults = versions.some((one) =>
+    hasDefault(getPath(one, ["schema", "openAPIV3Schema"])),
+  );
+  const converts = getPath(spec, ["conversion", "strategy"]) ?? "None";
+  const told =
+    "set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+  return [
+    ...(hasDefaults
+      ? [invalid(field, true, "must be false in order to use defaults in the schema")]
+      : []),
+    ...(converts === "None"
+      ? []
+      : [
+          invalid(
+            "spec.conversion.strategy",
+            converts,
+            "must be None if spec.preserveUnknownFields is true",
+          ),
+        ]),
+    ...(isOld ? [] : [invalid(field, true, `cannot set to true, ${told}`)]),
+  ];
+}
+
+function hasDefault(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasDefault);
+  if (!isObject(schema)) return false;
+  const { properties } = schema;
+  const inner = Object.entries(schema).filter(([key]) => key !== "properties" && key !== "default");
+  return (
+    schema["default"] !== undefined ||
+    Object.values(isObject(properties) ? properties : {}).some(hasDefault) ||
+    inner.some(([, value]) => hasDefault(value))
+  );
 }
 
 function nameErrors(object: KubeObject): readonly FieldError[] {

@@ -1,7 +1,7 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../ports/kubernetes";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
-import type { KindDefinition, PreparedWrite, Registry } from "../model";
+import type { Conversion, KindDefinition, PreparedWrite, Registry } from "../model";
 import { decodingProblem, shape } from "./shape";
 import { metadataErrors } from "./metadata";
 import { labelRule, oldLabelRule, pathSegmentRule, subdomainRule } from "./names";
@@ -126,6 +126,11 @@ interface Kind {
   readonly schema: Schema;
 }
 
+interface CustomKind extends Kind {
+  /** Whether fields that the schema does not know are kept (preserveUnknownFields). */
+  readonly isOpen: boolean;
+}
+
 function preparedBuiltIn(
   { resource, namespaced, schema, rules }: Kind & { readonly rules: BuiltInRules },
   given: KubeObject,
@@ -178,19 +183,45 @@ function customKinds({ spec }: KubeObject): readonly KindDefinition[] {
   const kind = asString(getPath(spec, ["names", "kind"]));
   if (group === undefined || plural === undefined || kind === undefined) return [];
   const namespaced = getOwn(spec, "scope") !== "Cluster";
+  const isOpen = getOwn(spec, "preserveUnknownFields") === true;
   return asArray(getOwn(spec, "versions")).flatMap((entry) => {
     const version = asString(getOwn(entry, "name"));
     if (version === undefined || getOwn(entry, "served") !== true) return [];
     const resource = { group, version, plural, kind };
-    return [defineCustom({ resource, namespaced, schema: schemaOfVersion(entry) }, entry)];
+    const made = defineCustom(
+      { resource, namespaced, schema: schemaOfVersion(entry), isOpen },
+      entry,
+    );
+    const conversion = conversionOf(spec, version);
+    return [conversion === undefined ? made : { ...made, conversion }];
   });
+}
+
+/** The webhook that converts between a version and the stored one; undefined where none has to. */
+function conversionOf(spec: unknown, version: string): Conversion | undefined {
+  const stored = asArray(getOwn(spec, "versions")).find((one) => getOwn(one, "storage") === true);
+  const storedVersion = asString(getOwn(stored, "name"));
+  const service = getPath(spec, ["conversion", "webhook", "clientConfig", "service"]);
+  const name = asString(getOwn(service, "name"));
+  const isCalled = getPath(spec, ["conversion", "strategy"]) === "Webhook" && name !== undefined;
+  if (!isCalled || storedVersion === undefined || storedVersion === version) return undefined;
+  const port = getOwn(service, "port");
+  return {
+    storedVersion,
+    service: {
+      name,
+      namespace: asString(getOwn(service, "namespace")) ?? "",
+      port: typeof port === "number" ? port : 443,
+      path: asString(getOwn(service, "path")) ?? "/",
+    },
+  };
 }
 
 function schemaOfVersion(entry: unknown): Schema {
   return { ...schemaOf(getPath(entry, ["schema", "openAPIV3Schema"])), embedded: true };
 }
 
-function defineCustom(kind: Kind, entry: unknown): KindDefinition {
+function defineCustom(kind: CustomKind, entry: unknown): KindDefinition {
   const { resource, namespaced, schema } = kind;
   const string: Schema = { type: "string" };
   const warnings = deprecation(entry, resource);
@@ -219,14 +250,15 @@ function deprecation(entry: unknown, { group, version, kind }: Resource): readon
 
 /** Metadata is the same for every kind, whatever the schema says of it. */
 function preparedCustom(
-  { resource, namespaced, schema }: Kind,
+  { resource, namespaced, schema, isOpen }: CustomKind,
   given: KubeObject,
   before: KubeObject | undefined,
 ): PreparedWrite {
   const why = decodingProblem(given.metadata, objectMeta);
   if (why !== undefined) throw undecodable(resource, why);
   const meta = shape(given.metadata, objectMeta, "built-in");
-  const rest = shape({ ...given, metadata: {} }, schema, "custom");
+  const sent = { ...given, metadata: {} };
+  const rest = isOpen ? { value: sent, unknown: [] } : shape(sent, schema, "custom");
   const fields = rest.value as KubeObject;
   const { apiVersion, kind } = given;
   const metadata = meta.value as KubeObject["metadata"];

@@ -1,5 +1,6 @@
 /** What the play is made of: acts that follow from what is stored, each due a while after its cause. */
 import { createHash } from "node:crypto";
+import { ApiError } from "../../domain/base/errors";
 import { preconditionsOf, refTo } from "../../domain/kube/objects";
 import { isObject, type Json, asString, withValue } from "../../domain/base/values";
 import type { KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
@@ -141,6 +142,41 @@ export function warned(
   };
   const run: ActionRun = ({ cluster }) => cluster.create(event);
   return once(scene, { key: `event ${id}`, afterMs: 0, run });
+}
+
+/**
+ * The act of a controller that makes a pod: where the API server refuses it, an event says why, and it is
+ * tried again when a quota or a pod of the namespace has changed.
+ */
+export function podMade(
+  scene: OperatorSnapshot,
+  set: KubeObject,
+  { key, pod }: { readonly key: string; readonly pod: KubeObject },
+): PlannedAction {
+  const { seen, quotas, pods } = scene;
+  const refused = `refused ${key} ${hashOf([quotas.map(({ spec, status }) => [spec, status]), pods.length])}`;
+  const what = set.kind === "StatefulSet" ? statefulSetWords(set, pod) : "Error creating: ";
+  return {
+    key,
+    afterMs: seen.has(refused) ? Number.POSITIVE_INFINITY : 0,
+    run: async (hands) => {
+      try {
+        await created(pod)(hands);
+      } catch (error) {
+        if (!(error instanceof ApiError) || otherwise.includes(error.status)) throw error;
+        seen.set(refused, "");
+        const event = { reason: "FailedCreate", message: `${what}${error.message}` };
+        await warned(scene, set, event).run(hands);
+      }
+    },
+  };
+}
+
+/** Answers that are no refusal: gone, taken, too many requests, away. */
+const otherwise: readonly number[] = [404, 409, 429, 503];
+
+function statefulSetWords(set: KubeObject, pod: KubeObject): string {
+  return `create Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""} failed error: `;
 }
 
 /** The status with these fields, whose paths begin at the object. */

@@ -21,6 +21,7 @@ import {
   hashOf,
   identity,
   ownerOf,
+  podMade,
   timeText,
   warned,
 } from "./acts";
@@ -231,9 +232,7 @@ function countActs(scene: OperatorSnapshot, set: KubeObject): readonly PlannedAc
   if (refusal !== undefined)
     return [warned(scene, set, { reason: "FailedCreate", message: refusal })];
   const pod = podOf(set, scene.pods);
-  return [
-    { key: `${identity(set)} pod ${pod.metadata.name ?? ""}`, afterMs: 0, run: created(pod) },
-  ];
+  return [podMade(scene, set, { key: `${identity(set)} pod ${pod.metadata.name ?? ""}`, pod })];
 }
 
 /** A pod of a ReplicaSet, under the first name that is free. */

@@ -7,11 +7,11 @@ import {
   type PlannedAction,
   controllerManager,
   converged,
-  created,
   hashOf,
   identity,
   kubelet,
   ownerOf,
+  podMade,
   removed,
   sameButTimes,
   statusWritten,
@@ -339,8 +339,8 @@ function nextPod(scene: OperatorSnapshot, rolled: Rolled): readonly PlannedActio
   const ordinals = Array.from({ length: wanted }, (_, ordinal) => ordinal);
   const missing = ordinals.find((ordinal) => !present.has(ordinal));
   if (missing !== undefined) {
-    const run = created(podOfSet(set, missing, revision));
-    return [{ key: `${identity(set)} pod ${missing} ${revision}`, afterMs: 0, run }];
+    const pod = podOfSet(set, missing, revision);
+    return [podMade(scene, set, { key: `${identity(set)} pod ${missing} ${revision}`, pod })];
   }
   const last = pods.find((pod) => ordinalOf(pod) >= wanted) ?? nextToRenew(rolled);
   if (last === undefined || last.metadata.deletionTimestamp !== undefined) return [];

@@ -196,6 +196,7 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
     replicaSets: list(kinds.replicaSet, here),
     statefulSets: list(kinds.statefulSet, here),
     pods: list(kinds.pod, here),
+    quotas: list(kinds.resourceQuota, here),
     slices: list(kinds.endpointSlice, served),
     jobs: list(jobKind, here),
     ecs: list(product.ec, here),

@@ -7,6 +7,7 @@ import { configurations } from "./configurations";
 import { definitions } from "./definitions";
 import { escalation } from "./escalation";
 import { patching } from "./patching";
+import { quotas } from "./quotas";
 import { reading } from "./reading";
 import { status } from "./status";
 import { storing } from "./storing";
@@ -26,6 +27,7 @@ export const groups: readonly ContractGroup[] = [
   escalation,
   admission,
   callOuts,
+  quotas,
   status,
   watching,
 ];

@@ -40,6 +40,13 @@ async function isServed({ cluster, namespace }: World): Promise<boolean> {
   return (await cluster.list(gadgets(namespace))) !== undefined;
 }
 
+/** What a conversion webhook that is not there makes of a request; told is the version that it begins with. */
+function unconverted(from = "v1"): unknown {
+  return failed(
+    `conversion webhook for NS.example.com/${from}, Kind=Gadget failed: Post "https://conversion.NS.svc:443/convert?timeout=30s": service "conversion" not found`,
+  );
+}
+
 /** Defines Gadget and waits until it is served. */
 async function defined(world: World, more: object = {}): Promise<void> {
   const { cluster, namespace, settle } = world;
@@ -356,6 +363,71 @@ export const definitions: ContractGroup = {
         return { a, b };
       },
       sees: { a: "1", b: "2" },
+    },
+    {
+      says: "a definition that would keep unknown fields is refused, new or changed",
+      act: async (world) => {
+        const { cluster, namespace } = world;
+        const more = { preserveUnknownFields: true };
+        const first = await refusalOf(
+          cluster.create(definition(namespace, { type: "object" }, more)),
+        );
+        await cluster.create(definition(namespace, { type: "object" }));
+        const ref = refTo(kinds.definitions, definition(namespace, {}));
+        const body = { spec: { preserveUnknownFields: true } };
+        return [first, await refusalOf(cluster.patch(ref, body, { type: "merge" }))];
+      },
+      sees: [1, 2].map(() =>
+        invalid(
+          'CustomResourceDefinition.apiextensions.k8s.io "gadgets.NS.example.com"',
+          "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+        ),
+      ),
+    },
+    {
+      says: "a conversion webhook that is not there fails whatever is not in the stored version",
+      act: async (world) => {
+        const { cluster, namespace, settle } = world;
+        const version = (name: string, storage: boolean): object => ({
+          ...{ name, storage, served: true },
+          schema: { openAPIV3Schema: { type: "object" } },
+        });
+        const webhook = {
+          clientConfig: { service: { namespace, name: "conversion", path: "/convert" } },
+          conversionReviewVersions: ["v1"],
+        };
+        await cluster.create(
+          definition(
+            namespace,
+            {},
+            {
+              versions: [version("v1", true), version("v2", false)],
+              conversion: { strategy: "Webhook", webhook },
+            },
+          ),
+        );
+        await settle(() => isServed(world));
+        const other = { ...gadgets(namespace), version: "v2" };
+        const empty = await cluster.list(other, { namespace });
+        const own = await refusalOf(cluster.create(gadget(namespace, {})));
+        const inOther = { ...gadget(namespace, {}, "h"), apiVersion: `${other.group}/v2` };
+        return {
+          empty,
+          own,
+          read: (await cluster.get(refTo(gadgets(namespace), gadget(namespace, {}))))?.apiVersion,
+          got: await refusalOf(cluster.get({ resource: other, name: "g", namespace })),
+          listed: await refusalOf(cluster.list(other, { namespace })),
+          created: await refusalOf(cluster.create(inOther)),
+        };
+      },
+      sees: {
+        empty: [],
+        own: "accepted",
+        read: "NS.example.com/v1",
+        got: unconverted(),
+        listed: unconverted(),
+        created: unconverted("v2"),
+      },
     },
     {
       says: "a definition that another manager changed is a conflict over its versions",

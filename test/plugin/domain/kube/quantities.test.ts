@@ -1,4 +1,8 @@
-import { compareQuantities, storedQuantity } from "../../../../plugin/domain/kube/quantities";
+import {
+  addQuantities,
+  compareQuantities,
+  storedQuantity,
+} from "../../../../plugin/domain/kube/quantities";
 
 test.each([
   ["4000m", "4"],
@@ -45,4 +49,18 @@ test.each<[unknown, unknown, number | undefined]>([
   ["1Gi", undefined, undefined],
 ])("%j against %j is %j", (one, other, expected) => {
   expect(compareQuantities(one, other)).toBe(expected);
+});
+
+test.each<{ one: unknown; other: unknown; times?: 1 | -1; sum: string }>([
+  { one: "3Gi", other: "2Gi", sum: "5Gi" },
+  { one: "500m", other: "1", sum: "1500m" },
+  { one: "0", other: "2Gi", sum: "2Gi" },
+  { one: "3", other: "1", times: -1, sum: "2" },
+  { one: "1", other: "3", times: -1, sum: "0" },
+  { one: "0", other: "0", sum: "0" },
+  { one: "much", other: "2", sum: "2" },
+  { one: "2", other: undefined, sum: "2" },
+  { one: undefined, other: undefined, sum: "0" },
+])("%j is added up", ({ one, other, times = 1, sum }) => {
+  expect(addQuantities(one, other, times)).toBe(sum);
 });

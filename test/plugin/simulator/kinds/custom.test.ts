@@ -361,3 +361,34 @@ describe("the shipped definition of databases", () => {
     );
   });
 });
+
+test("a definition that keeps unknown fields prunes nothing, and is refused no longer for that", () => {
+  const registry = createRegistry();
+  const definition = (more: Json): KubeObject =>
+    anObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", {
+      metadata: { name: "foos.x.io" },
+      spec: {
+        group: "x.io",
+        scope: "Namespaced",
+        names: { plural: "foos", singular: "foo", kind: "Foo", listKind: "FooList" },
+        preserveUnknownFields: true,
+        versions: [
+          {
+            ...{ name: "v1", served: true, storage: true },
+            schema: {
+              openAPIV3Schema: { type: "object", properties: { a: { type: "string", ...more } } },
+            },
+          },
+        ],
+      },
+      status: { storedVersions: ["v1"] },
+    });
+  registry.define("foos.x.io", definition({}));
+  const sent = { spec: { kept: { deep: true } } };
+  expect(prepared(foo(sent.spec), { registry }).object).toMatchObject(sent);
+  const kind = registry.byKind("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+  expect(kind?.prepare(definition({ maxLength: 3 }), definition({})).warnings).toEqual([]);
+  expect(() => kind?.prepare(definition({ default: "x" }), definition({}))).toThrow(
+    "spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema",
+  );
+});

@@ -1,0 +1,173 @@
+/** What resource quotas refuse, and what they count. */
+import { kinds } from "../../domain/kube/kinds";
+import { addQuantities, compareQuantities } from "../../domain/kube/quantities";
+import { asArray, asString, getOwn, getPath, isObject } from "../../domain/base/values";
+import type { KubeObject } from "../../ports/kubernetes";
+import type { Attempt, KindDefinition, StateView } from "../model";
+import { pluralOf, qualified, refusal403 } from "./answers";
+import type { Store } from "./store";
+
+/** Amounts by the names that a quota gives them. */
+type Amounts = Readonly<Record<string, string>>;
+
+/** Kinds of the core group that a quota counts under their plain names. */
+const plainlyCounted = new Set([
+  ...["pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas"],
+]);
+
+/** Throws 403 where a new object does not fit into a quota of its namespace, or does not say what the quota counts. */
+export function refuseBeyondQuotas(attempt: Attempt, state: StateView): void {
+  const { object, namespace, definition, name } = attempt;
+  if (object === undefined || namespace === undefined) return;
+  const subject = `${qualified(pluralOf(definition))} "${name}"`;
+  for (const quota of quotasOf(state, namespace)) {
+    const hard = hardOf(quota);
+    const unsaid = unsaidIn(object, definition, Object.keys(hard));
+    if (unsaid.length > 0)
+      throw refusal403(
+        subject,
+        `failed quota: ${nameOf(quota)}: must specify ${unsaid.join("; ")}`,
+      );
+    const used = usedOf(quota);
+    const wanted = amountsOf(object, definition);
+    const over = Object.keys(hard)
+      .toSorted()
+      .filter((key) => isOver({ wanted, used, hard }, key));
+    if (over.length === 0) continue;
+    const list = (amounts: Amounts): string =>
+      over.map((key) => `${key}=${amounts[key] ?? "0"}`).join(",");
+    throw refusal403(
+      subject,
+      `exceeded quota: ${nameOf(quota)}, requested: ${list(wanted)}, used: ${list(used)}, limited: ${list(hard)}`,
+    );
+  }
+}
+
+/** Counts an object that came (1) or went (-1) in the quotas of its namespace. */
+export function countInQuotas(
+  store: Store,
+  definition: KindDefinition,
+  { object, by }: { readonly object: KubeObject; readonly by: 1 | -1 },
+): void {
+  const { namespace } = object.metadata;
+  if (namespace === undefined) return;
+  const amounts = amountsOf(object, definition);
+  for (const quota of quotasOf(store, namespace)) {
+    const used = getPath(quota, ["status", "used"]);
+    if (!isObject(used)) continue;
+    const counted = Object.keys(used).filter((key) => amounts[key] !== undefined);
+    if (counted.length === 0) continue;
+    const next = counted.map((key) => [key, addQuantities(used[key], amounts[key], by)] as const);
+    const status = {
+      ...(quota["status"] as object),
+      used: { ...used, ...Object.fromEntries(next) },
+    };
+    store.put({ kind: kinds.resourceQuota, name: nameOf(quota), namespace }, { ...quota, status });
+  }
+}
+
+/** Those without a scope: which pods a scope takes is not copied. */
+function quotasOf(state: StateView, namespace: string): readonly KubeObject[] {
+  return state
+    .list(kinds.resourceQuota, namespace)
+    .filter(
+      ({ spec }) =>
+        getOwn(spec, "scopes") === undefined && getOwn(spec, "scopeSelector") === undefined,
+    );
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? "";
+}
+
+function hardOf(quota: KubeObject): Amounts {
+  const hard = getPath(quota, ["spec", "hard"]);
+  return isObject(hard) ? (hard as Amounts) : {};
+}
+
+/** What its controller last told; where it told nothing, nothing is known to be used. */
+function usedOf(quota: KubeObject): Amounts {
+  const used = getPath(quota, ["status", "used"]);
+  return isObject(used) ? (used as Amounts) : {};
+}
+
+function isOver(
+  {
+    wanted,
+    used,
+    hard,
+  }: { readonly wanted: Amounts; readonly used: Amounts; readonly hard: Amounts },
+  key: string,
+): boolean {
+  const more = wanted[key];
+  if (more === undefined) return false;
+  return (compareQuantities(addQuantities(used[key] ?? "0", more, 1), hard[key]) ?? 0) > 0;
+}
+
+/** What an object takes of each name. */
+function amountsOf(object: KubeObject, { resource }: KindDefinition): Amounts {
+  const { group, plural } = resource;
+  const isPlain = group === "" && plainlyCounted.has(plural);
+  return {
+    [`count/${qualified({ group, plural })}`]: "1",
+    ...(isPlain && { [plural]: "1" }),
+    ...(group === "" && plural === "pods" && computed(object)),
+  };
+}
+
+const computeNames = ["cpu", "memory", "ephemeral-storage"] as const;
+
+/** Requests and limits of a pod's containers; init containers run one by one, before the others. */
+function computed(pod: KubeObject): Amounts {
+  const entries = computeNames.flatMap((what) => {
+    const requests = highest(pod, ["requests", what]);
+    const limits = highest(pod, ["limits", what]);
+    return [
+      [what, requests],
+      [`requests.${what}`, requests],
+      [`limits.${what}`, limits],
+    ] as const;
+  });
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => (value === "0" ? [] : [[key, value]])),
+  );
+}
+
+function highest(pod: KubeObject, path: readonly [string, string]): string {
+  const amounts = (list: string): readonly unknown[] =>
+    asArray(getPath(pod, ["spec", list])).map((one) => getPath(one, ["resources", ...path]) ?? "0");
+  const together = amounts("containers").reduce<string>(
+    (sum, one) => addQuantities(sum, one, 1),
+    "0",
+  );
+  return amounts("initContainers").reduce<string>(
+    (most, one) => ((compareQuantities(one, most) ?? 0) > 0 ? String(one) : most),
+    together,
+  );
+}
+
+/** What a quota counts and a container of a pod does not say, with the containers' names. */
+function unsaidIn(
+  object: KubeObject,
+  { resource }: KindDefinition,
+  names: readonly string[],
+): readonly string[] {
+  if (resource.group !== "" || resource.plural !== "pods") return [];
+  const containers = ["containers", "initContainers"].flatMap((list) =>
+    asArray(getPath(object, ["spec", list])),
+  );
+  return names.toSorted().flatMap((name) => {
+    const path = pathOf(name);
+    if (path === undefined) return [];
+    const lacking = containers.filter((one) => getPath(one, ["resources", ...path]) === undefined);
+    const list = new Set(lacking.map((one) => asString(getOwn(one, "name")) ?? ""));
+    return lacking.length === 0 ? [] : [`${name} for: ${[...list].sort().join(",")}`];
+  });
+}
+
+/** Where a container says what a quota counts under a name; undefined for what it does not say. */
+function pathOf(name: string): readonly string[] | undefined {
+  const [, list = "requests", what = ""] = /^(?:(requests|limits)\.)?(.+)$/.exec(name) ?? [];
+  const isSaid = what === "cpu" || what === "memory";
+  return isSaid ? [list, what] : undefined;
+}
