@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../plugin/domain/base/errors";
 import { Absences } from "./clusters/find";
 import { createApp } from "./app";
-import { ClientCa, ClientConnections, readClientCa } from "./certificate/client-ca";
+import { ClientCa, closeOthers, logRefusals, readClientCa } from "./certificate/client-ca";
 import { ServedCertificate } from "./certificate/served";
 import { type ClusterService, connect, type SourceContext } from "./clusters/clusters";
 import type { Check, ClusterSource, Config } from "./config";
@@ -16,7 +16,14 @@ import { createLog, errorText, type Log } from "./log";
 import { CertificateKeeper, type KeeperParts } from "./own-certificate/keeper";
 import { serverNameOf } from "./own-certificate/step";
 import { Metrics } from "./metrics";
-import { createPlainServer, createWebhookServer, drain, listen, servePair } from "./server";
+import {
+  Connections,
+  createPlainServer,
+  createWebhookServer,
+  drain,
+  listen,
+  servePair,
+} from "./server";
 import { ApiClusters } from "./clusters/api";
 import { FileClusters } from "./clusters/file";
 
@@ -103,7 +110,9 @@ export async function startWebhook(
     liveReads: new InFlight(Math.ceil(config.maxInFlight / 4)),
   };
   const app = createApp({ ...judging, path: names.webhook.path, health, metrics, log });
-  const server = createWebhookServer(app, config.clientCa !== undefined);
+  const connections = new Connections();
+  const requireClientCert = config.clientCa !== undefined;
+  const server = createWebhookServer(app, { requireClientCert, connections });
   const self = { names, namespace: ownNamespace(config.operatorNamespace) };
   const certificate: ServedCertificate = new ServedCertificate({
     folder: config.tlsDir,
@@ -118,7 +127,7 @@ export async function startWebhook(
       metrics.reload(outcome);
     },
   });
-  const clientCa = clientCaOf(config, { server, certificate, metrics, log });
+  const clientCa = clientCaOf(config, { server, connections, certificate, metrics, log });
   const keeper = keeperOf(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
@@ -162,6 +171,7 @@ function keeperOf(
 
 interface CaParts {
   readonly server: HttpsServer;
+  readonly connections: Connections;
   readonly certificate: ServedCertificate;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -169,10 +179,10 @@ interface CaParts {
 
 function clientCaOf(
   { clientCa: file }: Config,
-  { server, certificate, metrics, log }: CaParts,
+  { server, connections, certificate, metrics, log }: CaParts,
 ): ClientCa | undefined {
   if (file === undefined) return undefined;
-  const connections = new ClientConnections(server, log);
+  logRefusals(server, log);
   const clientCa = new ClientCa({
     file,
     log,
@@ -180,7 +190,7 @@ function clientCaOf(
       metrics.clientCaReload(outcome);
       if (outcome === "refused") return;
       certificate.serveAgain();
-      connections.keepOnly(clientCa.roots);
+      closeOthers(connections, clientCa.roots);
     },
   });
   return clientCa;

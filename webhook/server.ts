@@ -9,6 +9,7 @@ import {
 } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Server as NetServer, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type { ServedKeyPair } from "./certificate/served";
 import { handshakeMs, tlsFloor } from "./certificate/handshake";
 import type { Health } from "./health";
@@ -35,17 +36,20 @@ export interface App {
 /** Probes and metrics need few connections; what comes on top makes room for the next. */
 const mostBeside = 64;
 
-/**
- * The HTTPS server without a pair yet: no handshake succeeds before `servePair`. With
- * `requireClientCert` TLS requires a certificate of the client CA that `servePair` gets.
- */
+interface ServerParts {
+  /** TLS requires a certificate of the client CA that `servePair` gets. */
+  readonly requireClientCert?: boolean;
+  readonly connections?: Connections;
+}
+
+/** The HTTPS server without a pair yet: no handshake succeeds before `servePair`. */
 export function createWebhookServer(
   { listener, messages }: App,
-  requireClientCert = false,
+  { requireClientCert = false, connections = new Connections() }: ServerParts = {},
 ): Server {
   const asking = { requestCert: requireClientCert, rejectUnauthorized: true };
   const server = createServer({ ...times, ...tlsFloor, ...asking, ...messages });
-  new Connections().watch(server);
+  connections.watch(server);
   server.on("request", listener);
   spareUnused(server, { idleMs: times.keepAliveTimeout });
   return server;
@@ -184,6 +188,10 @@ function ownLimits(): string {
 interface TrackedConnection {
   readonly key: string;
   readonly socket: Socket;
+  /** Once its handshake is done. */
+  secure?: TLSSocket;
+  /** Of the last call, until it is answered. */
+  response?: ServerResponse | undefined;
   calls: number;
   used: boolean;
   /**
@@ -194,7 +202,7 @@ interface TrackedConnection {
 }
 
 /**
- * Bounds the connections of a server. Node's own `maxConnections` turns away who comes last, which is the
+ * The connections of a server: bounded, and closed where their caller is no longer let in. Node's own `maxConnections` turns away who comes last, which is the
  * API server when someone else holds 2,500 silent ones (load.test.ts); it costs a review the same.
  */
 export class Connections {
@@ -220,6 +228,17 @@ export class Connections {
       });
       if (this.places.size > this.limit) this.makeRoom(place);
     });
+    server.on("secureConnection", (secure: TLSSocket) => {
+      const place = this.find(secure);
+      if (place !== undefined) place.secure = secure;
+    });
+  }
+
+  /** Closes encrypted connections, each after its review in flight. */
+  closeWhere(isUnwanted: (socket: TLSSocket) => boolean): void {
+    for (const { secure, response } of this.places.values()) {
+      if (secure !== undefined && isUnwanted(secure)) closeAfter(response, secure);
+    }
   }
 
   /** A connection with a call under way is not idle until it is answered. */
@@ -228,7 +247,9 @@ export class Connections {
     if (place === undefined) return;
     place.calls += 1;
     place.used = true;
+    place.response = response;
     response.on("close", () => {
+      if (place.response === response) place.response = undefined;
       place.calls -= 1;
       place.idleSince = this.moment += 1;
     });
@@ -251,6 +272,17 @@ export class Connections {
     this.places.delete(spared.key);
     spared.socket.destroy();
   }
+}
+
+function closeAfter(response: ServerResponse | undefined, socket: TLSSocket): void {
+  if (response === undefined) {
+    socket.destroy();
+    return;
+  }
+  if (!response.headersSent) response.setHeader("connection", "close");
+  response.once("close", () => {
+    socket.destroySoon();
+  });
 }
 
 function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {

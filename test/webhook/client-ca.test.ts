@@ -37,7 +37,7 @@ async function open(subjects: readonly string[] = []): Promise<void> {
   const room = { maxBody, budget: new BodyBudget(bigBody), inFlight: new InFlight(2) };
   const judging = { clusters, operatorNamespace: "engine", options, ...room };
   const told = { path, clientSubjects: subjects, health, metrics, log };
-  server = createWebhookServer(createApp({ ...judging, ...told }), true);
+  server = createWebhookServer(createApp({ ...judging, ...told }), { requireClientCert: true });
   servePair(server, readPair(folder.dir, defaultNames.webhook), apiserver.certPem);
   port = await listen(server, { host: "127.0.0.1", port: 0 });
 }

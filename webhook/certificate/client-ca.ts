@@ -1,12 +1,10 @@
 /** Where callers have to show a certificate: the CA that TLS asks for it, and its rotation. */
 import type { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { ServerResponse } from "node:http";
 import type { Server } from "node:https";
-import type { Duplex } from "node:stream";
 import { dirname } from "node:path";
-import type { TLSSocket } from "node:tls";
 import { errorText, type Log } from "../log";
+import type { Connections } from "../server";
 import { certificatesIn } from "./certificates";
 import { handshakeMs } from "./handshake";
 import { type FolderWatch, sha256Of, watchFolder } from "./served";
@@ -106,56 +104,29 @@ export class ClientCa {
   }
 }
 
-/** The open connections of a server that requires client certificates. */
-export class ClientConnections {
-  private readonly open = new Set<TLSSocket>();
-  private readonly lastResponse = new WeakMap<Duplex, ServerResponse>();
+/** Logs the handshakes that a server refuses. */
+export function logRefusals(server: Server, log: Log): void {
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+    // Node sets it to the code of the verification, or to null
+    const authorizationError: unknown = socket.authorizationError;
+    const because = authorizationError ?? error.code ?? error.name;
+    log.info({ because }, "handshake refused");
+  });
+}
 
-  constructor(server: Server, log: Log) {
-    server.on("secureConnection", (socket) => {
-      this.open.add(socket);
-      socket.once("close", () => this.open.delete(socket));
-    });
-    server.on("request", ({ socket }, response) => {
-      this.lastResponse.set(socket, response);
-    });
-    server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
-      // Node sets it to the code of the verification, or to null
-      const authorizationError: unknown = socket.authorizationError;
-      const because = authorizationError ?? error.code ?? error.name;
-      log.info({ because }, "handshake refused");
-    });
-  }
-
-  /**
-   * Closes the connections whose certificate no root has issued, each after its review in flight.
-   * Twice: a handshake that was begun before the change can still end under the CA that went.
-   */
-  keepOnly(roots: readonly X509Certificate[]): void {
-    this.closeOthers(roots);
-    setTimeout(() => {
-      this.closeOthers(roots);
-    }, handshakeMs).unref();
-  }
-
-  private closeOthers(roots: readonly X509Certificate[]): void {
-    for (const socket of this.open) {
+/**
+ * Closes the connections whose certificate no root has issued. Twice: a handshake that was begun
+ * before the change can still end under the CA that went.
+ */
+export function closeOthers(connections: Connections, roots: readonly X509Certificate[]): void {
+  const close = () => {
+    connections.closeWhere((socket) => {
       const certificate = socket.getPeerX509Certificate();
-      if (certificate === undefined || !leadsTo(roots, certificate)) this.close(socket);
-    }
-  }
-
-  private close(socket: TLSSocket): void {
-    const response = this.lastResponse.get(socket);
-    if (response === undefined || response.closed) {
-      socket.destroy();
-      return;
-    }
-    if (!response.headersSent) response.setHeader("connection", "close");
-    response.once("close", () => {
-      socket.destroySoon();
+      return certificate === undefined || !leadsTo(roots, certificate);
     });
-  }
+  };
+  close();
+  setTimeout(close, handshakeMs).unref();
 }
 
 /** Whether one of the roots has issued the certificate, or the one that was sent behind it, and so on. */
