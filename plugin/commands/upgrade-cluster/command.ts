@@ -50,29 +50,36 @@ interface ClusterJobPlan extends Plan {
   readonly resource: Resource;
 }
 
+/** The version by which ECs are read and written, once it is known. */
+interface EcResource {
+  resource?: Resource;
+}
+
 /** The upgrade of the EC that the argument names. */
 export function clusterPart(flags: ClusterFlags, run: JobRun): Part {
   const [typed = ""] = run.args;
   const named = (names: Names) => ({ ...flags, ...run, name: readName(typed, names).name });
+  // read once for the plan and the act: a part is made anew for another plan
+  const resource: EcResource = {};
   return partOf(
     {
       command: "upgrade-cluster",
       needs: (names) => clusterNeeds({ ...named(names), names }),
     },
-    { jobOf: (ports) => clusterJob(ports, named(ports.names)), options: { ...flags, ...run } },
+    { jobOf: (ports) => clusterJob(ports, named(ports.names), resource), options: { ...flags, ...run } },
   );
 }
 
 function clusterJob(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
+  seen: EcResource,
 ): Job<ClusterFacts, ClusterJobPlan> {
   const { names } = deps;
   const { namespace } = options;
-  let resource: Resource | undefined;
   return {
     read: async () => {
-      resource ??= await ecResource(deps);
+      const resource = (seen.resource ??= await ecResource(deps));
       await requireGround(deps, { namespace, clusters: [options.name] });
       const [facts, definition] = await Promise.all([
         readFacts(deps, { namespace, resource }, clusterPlanKeys),
@@ -80,7 +87,7 @@ function clusterJob(
       ]);
       return { facts: withDefinition(facts, definition), resource };
     },
-    plan: (seen) => planOf(options, seen),
+    plan: (facts) => planOf(options, facts),
     judge: async ({ cluster }) => {
       const { edits, blocks, warnings } = cluster;
       await requireRead(deps, cluster);
