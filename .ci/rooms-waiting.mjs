@@ -19,15 +19,6 @@ export default {
     "plugin/commands/upgrade/upgrade.ts",
   ],
   "plugin/commands/status/status.ts": ["plugin/commands/upgrade/procedure.ts"],
-  "plugin/commands/upgrade-webhook/command.ts": [
-    "plugin/commands/reapply-rbac/command.ts",
-    "plugin/commands/reapply-rbac/flags.ts",
-    "plugin/commands/reapply-rbac/needs.ts",
-    "plugin/commands/unbind-scc/command.ts",
-    "plugin/commands/unbind-scc/needs.ts",
-    "plugin/commands/unbind-scc/read.ts",
-    "plugin/commands/upgrade/in-turn.ts",
-  ],
   "plugin/commands/upgrade/needs.ts": [
     "plugin/commands/reapply-rbac/needs.ts",
     "plugin/commands/unbind-scc/needs.ts",

@@ -3,7 +3,7 @@ import { acceptable } from "../domain/database/findings";
 import { operatorRelease, ownClusters } from "../domain/engine-cluster/operator";
 import { type Facts, isOpenShift } from "../domain/facts/facts";
 import { imagesOn, inRegistry } from "../domain/release/images";
-import { procedure, webhookOwner } from "./upgrade/procedure";
+import { isChosen, procedure, webhookOwner } from "./upgrade/procedure";
 import type { PartId } from "../kernel/report";
 import type { Release } from "../domain/release/contents";
 import { asString, getPath } from "../domain/base/values";
@@ -41,32 +41,35 @@ interface PartsOf {
   readonly clusterTag: string | undefined;
 }
 
-type Prepare = (stage: Stage) => PreparedRun | Promise<PreparedRun>;
+/** Whether a part is planned as if that earlier one were done: it is planned too, and comes before it. */
+type IsAhead = (before: PartId) => boolean;
 
-/** Every part, ready to be planned and run. */
+type Prepare = (isAhead: IsAhead) => PreparedRun | Promise<PreparedRun>;
+
+/** The parts that are wanted, ready to be planned and run. */
 export function readyParts(of: PartsOf): readonly ReadyPart[] {
   const { context, facts, flags } = of;
   const prepared: Readonly<Record<PartId, Prepare>> = {
     "auto-off": () => prepareAutoOff({ clusters: clusterNames(of), takeFields: flags.takeFields }),
-    "rbac-expand": (stage) => rbac(of, "expand", stage),
+    "rbac-expand": (isAhead) => rbac(of, "expand", isAhead),
     operator: () => operator(of),
-    webhook: (stage) => webhook(of, stage),
-    cluster: (stage) => clusters(of, stage),
-    scc:
-      ({ ahead }) =>
-      (later) =>
-        runUnbindScc(later, [], ahead ? { assumeUpgraded: true } : {}),
-    "rbac-contract": (stage) => rbac(of, "contract", stage),
-    databases: (stage) => databases(of, stage),
+    webhook: (isAhead) => webhook(of, isAhead),
+    cluster: (isAhead) => clusters(of, isAhead),
+    scc: (isAhead) => (later) =>
+      runUnbindScc(later, [], isAhead("cluster") ? { assumeUpgraded: true } : {}),
+    "rbac-contract": (isAhead) => rbac(of, "contract", isAhead),
+    databases: (isAhead) => databases(of, isAhead),
   };
-  return procedure.map((part) => {
+  const wanted = procedure.filter(({ id }) => isChosen(flags, id));
+  return wanted.map((part) => {
     const skip = part.gate?.({ ...of, engineVersion: flags.engineVersion });
     return {
       part,
       ...(skip !== undefined && { skip }),
       run: async (stage) => {
-        const run = await prepared[part.id](stage);
-        const own = part.id === "databases" ? untried(stage) : stage;
+        const isAhead = (before: PartId): boolean => stage.ahead && isChosen(flags, before);
+        const run = await prepared[part.id](isAhead);
+        const own = part.id === "databases" && isAhead("cluster") ? untried(stage) : stage;
         return await run(staged(context, own, part.id));
       },
       ...(part.id === "webhook" &&
@@ -80,7 +83,7 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
 
 /** The webhook judges a database by what its cluster bundles: before the upgrade no dry run can tell. */
 function untried(stage: Stage): Stage {
-  return stage.ahead && stage.dryRun === "server" ? { ...stage, dryRun: "client" } : stage;
+  return stage.dryRun === "server" ? { ...stage, dryRun: "client" } : stage;
 }
 
 /** The parts that need the operator's pod, which may be moved, or listed late, once the upgrade began. */
@@ -104,13 +107,15 @@ function staged(context: CommandContext, { dryRun, recorder }: Stage, id: PartId
 function rbac(
   { context, flags, opened, operatorVersion }: PartsOf,
   mode: "expand" | "contract",
-  { ahead }: Stage,
+  isAhead: IsAhead,
 ): Promise<PreparedRun> {
   const { takeFields, probe } = flags;
   const rbacFlags = { ...defaultsOf(reapplyRbac), mode, takeFields, probe };
   return prepareReapplyRbac(context, rbacFlags, {
     ...(opened === undefined ? { release: operatorVersion } : { opened }),
-    ...(ahead && mode === "contract" && { assumeExpanded: true }),
+    ...(mode === "contract" &&
+      isAhead("rbac-expand") &&
+      isAhead("operator") && { assumeExpanded: true }),
   });
 }
 
@@ -121,23 +126,23 @@ function operator({ context, flags, opened }: PartsOf): Promise<PreparedRun> {
   });
 }
 
-function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<PreparedRun> {
+function webhook({ context, flags, opened }: PartsOf, isAhead: IsAhead): Promise<PreparedRun> {
   const { takeFields, probe, probeFile } = flags;
   return prepareUpgradeWebhook(
     context,
     { ...defaultsOf(upgradeWebhook), takeFields, probe, probeFile },
-    { opened, ...(ahead && { assumeReady: true }) },
+    { opened, ...(isAhead("operator") && { assumeReady: true }) },
   );
 }
 
 /** Every EC of the namespace, one after the other. */
-function clusters(of: PartsOf, { ahead }: Stage): PreparedRun {
+function clusters(of: PartsOf, isAhead: IsAhead): PreparedRun {
   const { flags, operatorVersion } = of;
   const { auto, takeFields, skip, stallAfterMs, limited } = flags;
   const wanted: ClusterFlags = {
     ...{ auto, takeFields, skip, stallAfterMs, limited },
     skipMayMiss: true,
-    assumeOperator: ahead ? operatorVersion : undefined,
+    assumeOperator: isAhead("operator") ? operatorVersion : undefined,
     operatorBefore: operatorRelease(of.facts).version,
   };
   const [first, ...others] = clusterNames(of);
@@ -177,7 +182,7 @@ function repositoryOf({ facts, flags }: PartsOf, name: string): Partial<ClusterF
 /** All databases of this operator's clusters, by their resources (S61). */
 function databases(
   { context, flags, operatorVersion, clusterTag }: PartsOf,
-  { ahead }: Stage,
+  isAhead: IsAhead,
 ): Promise<PreparedRun> {
   const { engineVersion, participants, takeFields, stallAfterMs, limited } = flags;
   return prepareUpgradeDatabase(
@@ -190,11 +195,8 @@ function databases(
     },
     {
       skipMayMiss: true,
-      ...(ahead && {
-        assumeUpgraded: true,
-        assumeCluster: clusterTag,
-        assumeOperator: operatorVersion,
-      }),
+      ...(isAhead("cluster") && { assumeUpgraded: true, assumeCluster: clusterTag }),
+      ...(isAhead("operator") && { assumeOperator: operatorVersion }),
     },
   );
 }

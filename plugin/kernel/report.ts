@@ -189,16 +189,20 @@ export interface RulesDetails {
   readonly withoutChange: readonly string[];
 }
 
-/** The names of the parts: stable, shown to people, used in documents. */
-export type PartId =
-  | "auto-off"
-  | "rbac-expand"
-  | "operator"
-  | "webhook"
-  | "cluster"
-  | "scc"
-  | "rbac-contract"
-  | "databases";
+/** The names of the parts, in their order: stable, shown to people, used in documents. */
+export const partIds = [
+  "auto-off",
+  "rbac-expand",
+  "operator",
+  "webhook",
+  "cluster",
+  "scc",
+  "rbac-contract",
+  "databases",
+] as const;
+
+/** One of them. */
+export type PartId = (typeof partIds)[number];
 
 /** What became of one part. */
 export interface PartReport {

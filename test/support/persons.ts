@@ -124,8 +124,8 @@ export const persons: Readonly<Record<string, Row>> = {
       ...[personsRole, personsBinding],
     ),
   },
-  "upgrade-webhook --with rbac,scc, all of these": {
-    words: () => ["upgrade-webhook", "--with", "rbac,scc"],
+  "upgrade --only webhook,rbac,scc, all of these": {
+    words: ({ release }) => ["upgrade", "--release", release, "--only", "webhook,rbac,scc"],
     objects: alsoIn(
       configurationOf({ ...ownEntry }, { ...entryFor(names.eaadb.plural), ...selected("shop") }),
       ...[personsRole, personsBinding],

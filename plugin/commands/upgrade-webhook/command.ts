@@ -3,8 +3,6 @@ import { readSecretCertificate } from "../../adapters/certificate";
 import { parseDocuments } from "../../adapters/yaml";
 import { judgeCertificate, type LiveBundles } from "../../domain/certificate/certificate";
 import { exitCodes, InputError, UsageError, BlockedError } from "../../domain/base/errors";
-import { rbacNeeds } from "../reapply-rbac/needs";
-import { unbindNeeds } from "../unbind-scc/needs";
 import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { Release } from "../../domain/release/contents";
@@ -19,30 +17,16 @@ import type { ProbePair } from "../../domain/admission/probe";
 import { hindranceFinding } from "../../domain/admission/refusers";
 import { certificateReport } from "../../readers/certificate";
 import type { Report } from "../../kernel/report";
-import type { Recorder } from "../../kernel/recorder";
-import { servesConstraints } from "../unbind-scc/read";
 import type { JudgedSecret, SwapOptions } from "./read";
 import { swapWebhook } from "./swap";
 import type { CommandContext } from "../../cmdutil/context";
-import { defaultsOf } from "../../cmdutil/spec";
-import { reapplyRbac } from "../reapply-rbac/flags";
-import type { Follower, UpgradeWebhookFlags } from "./flags";
+import type { UpgradeWebhookFlags } from "./flags";
 import { releaseOf, requireFile, shippedWebhook, withRelease } from "../../cmdutil/release-option";
-import {
-  type PreparedRun,
-  probeNameOf,
-  recorderOf,
-  runPorts,
-  within,
-  writeOptions,
-} from "../../cmdutil/run-ports";
-import { inTurn } from "../upgrade/in-turn";
-import { prepareReapplyRbac } from "../reapply-rbac/command";
-import { runUnbindScc } from "../unbind-scc/command";
+import { type PreparedRun, probeNameOf, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import { readSnapshot } from "../../readers/snapshot";
 import { probedFacts, probeWebhook } from "../../readers/webhook-probe";
 
-/** Swaps the admission webhook, and continues with what was asked for beside it. */
+/** Swaps the admission webhook. */
 export async function runUpgradeWebhook(
   context: CommandContext,
   _args: readonly string[],
@@ -50,14 +34,8 @@ export async function runUpgradeWebhook(
 ): Promise<Report> {
   const opened = await releaseOf(context, flags);
   const swap = await prepareUpgradeWebhook(context, flags, { opened });
-  const wanted = flags.with;
-  if (wanted.length === 0) return await swap(context);
-  const goOn = await prepareFollowers(context, { ...flags, opened }, wanted);
-  return await goOn(swap);
+  return await swap(context);
 }
-
-/** Options of the swap alone. */
-type SwapFlags = Omit<UpgradeWebhookFlags, "with">;
 
 /** What a command that includes this one has already, and knows of the time when it will run. */
 interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
@@ -68,7 +46,7 @@ interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
 /** Reads what was given; the swap itself, every expected end of it a report, follows when wanted. */
 export async function prepareUpgradeWebhook(
   context: CommandContext,
-  flags: SwapFlags,
+  flags: UpgradeWebhookFlags,
   { opened, ...ahead }: WebhookPreparation = {},
 ): Promise<PreparedRun> {
   const template = await readTemplate(context, flags, opened);
@@ -84,7 +62,7 @@ interface Given {
 
 async function run(
   context: CommandContext,
-  flags: SwapFlags & Pick<SwapOptions, "assumeReady">,
+  flags: UpgradeWebhookFlags & Pick<SwapOptions, "assumeReady">,
   { template: text, probeDocuments }: Given,
 ): Promise<Report> {
   const { options, names } = context;
@@ -127,7 +105,7 @@ interface Template {
 
 async function readTemplate(
   context: CommandContext,
-  { template }: SwapFlags,
+  { template }: UpgradeWebhookFlags,
   opened: Release | undefined,
 ): Promise<Template> {
   if (template !== undefined) {
@@ -181,7 +159,7 @@ function requireNarrow(beyond: readonly Finding[], skip: readonly Skip[]): void 
 
 async function readProbeFile(
   context: CommandContext,
-  { probeFile }: Pick<SwapFlags, "probeFile">,
+  { probeFile }: Pick<UpgradeWebhookFlags, "probeFile">,
 ): Promise<readonly unknown[] | undefined> {
   if (probeFile === undefined) return undefined;
   return parseDocuments(await context.readInput(probeFile), probeFile);
@@ -243,67 +221,13 @@ function judgeSecret(
   return { caBundle: facts.caBundle, certificate, facts, findings };
 }
 
-/** What the parts take from the flags of the swap, and the release that it opened. */
-interface FollowerFlags extends Pick<UpgradeWebhookFlags, "probe"> {
-  readonly opened?: Release | undefined;
-}
-
-/** Reads what the parts need, so that wrong input ends the run before the swap; they follow it. */
-async function prepareFollowers(
-  context: CommandContext,
-  flags: FollowerFlags,
-  wanted: readonly Follower[],
-): Promise<(swap: PreparedRun) => Promise<Report>> {
-  const parts = await Promise.all(
-    wanted.map(async (part) => ({ part, run: await prepared[part](context, flags) })),
-  );
-  return async (swap) => {
-    const recorder = await recorderOf(context, "UpgradeWebhook");
-    await declareFollowers(context, recorder, { wanted, probe: flags.probe });
-    const own = within(context, recorder);
-    return await inTurn(
-      await swap(own),
-      parts.map(({ part, run }) => ({ title: part.toUpperCase(), run: () => run(own) })),
-      recorder,
-    );
-  };
-}
-
-/** One Role is asked for before the swap: that of the parts belongs to it. */
-async function declareFollowers(
-  context: CommandContext,
-  { needs }: Recorder,
-  { wanted, probe }: { readonly wanted: readonly Follower[]; readonly probe: boolean },
-): Promise<void> {
-  const { names } = context;
-  const cluster = await context.connect();
-  const { namespace } = cluster;
-  const nothing = { reads: [], may: [], beside: [] };
-  needs.declare("upgrade-webhook", nothing); // the first one gives the Role its name
-  if (wanted.includes("rbac")) {
-    const unread = { managed: undefined, accounts: true, selects: false, prune: false };
-    needs.declare("reapply-rbac", rbacNeeds({ names, namespace, ...unread, prove: probe }));
-  }
-  if (wanted.includes("scc") && (await servesConstraints({ cluster }))) {
-    needs.declare("unbind-scc", unbindNeeds({ names, namespace, scc: undefined }));
-  }
-}
-
-const prepared: Readonly<
-  Record<Follower, (context: CommandContext, flags: FollowerFlags) => Promise<PreparedRun>>
-> = {
-  rbac: (context, { opened, probe }) =>
-    prepareReapplyRbac(context, { ...defaultsOf(reapplyRbac), probe }, { opened }),
-  scc: () => Promise.resolve((context) => runUnbindScc(context, [], {})),
-};
-
 /**
  * Exit 7 where it was seen not to work, 3 where somebody else refuses what would prove it; any other
  * cause that is not the webhook's leaves it unproven.
  */
 export async function verifyWebhook(
   context: CommandContext,
-  given: Pick<SwapFlags, "probeFile">,
+  given: Pick<UpgradeWebhookFlags, "probeFile">,
 ): Promise<Report> {
   const ports = await runPorts(context, "UpgradeWebhook");
   const { recorder, cluster, names } = ports;

@@ -1,15 +1,9 @@
 /** What `upgrade-webhook` takes. */
 import { webhookSecret, namespace, text } from "../../domain/names/text";
-import { duration, type FlagReader } from "../../cmdutil/flags";
+import { duration } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { webhookFindings } from "../../domain/admission/findings";
 import { namedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
-
-/** Commands that can go with the swap, in this order whatever was typed. */
-const extraSteps = ["rbac", "scc"] as const;
-
-/** One of them. */
-export type Follower = (typeof extraSteps)[number];
 
 /** Options of `upgrade-webhook`. */
 export type UpgradeWebhookFlags = FlagsOf<typeof upgradeWebhook>;
@@ -24,12 +18,13 @@ export const upgradeWebhook = spec({
 
 The new configuration is written once, complete and with the CA of the ${webhookSecret} Secret in it; it is
 proven with an edit that must pass and one that must be refused; only then is the old one deleted. What is
-replaced or deleted is saved first. Running the command again is safe: it continues from the state found.`,
+replaced or deleted is saved first. Running the command again is safe: it continues from the state found.
+
+RBAC and the old SCC with it, in one plan: upgrade --only webhook,rbac,scc.`,
   examples: {
     "Show what would be done": text`upgrade-webhook -n ${namespace} --dry-run=server`,
     "Use the template that the tool ships": text`upgrade-webhook -n ${namespace}`,
     "Use the template of a release": "upgrade-webhook --release ./release.tar.gz",
-    "And RBAC and the old SCC with it": "upgrade-webhook --with rbac,scc",
     "Use a template from stdin, in a script": "upgrade-webhook --template - --yes",
   },
   flags: {
@@ -54,13 +49,6 @@ replaced or deleted is saved first. Running the command again is safe: it contin
       help: "Two objects to prove with: the first must pass, the second must be refused",
     },
     "no-probe": { help: "Prove nothing; the report says what is then unproven" },
-    with: {
-      value: "PARTS",
-      repeat: true,
-      read: readFollowers,
-      offers: extraSteps,
-      help: "Continue with these: rbac (as reapply-rbac), scc (as unbind-scc); separated by commas",
-    },
   },
   cluster: true,
   place: "webhook",
@@ -73,11 +61,3 @@ replaced or deleted is saved first. Running the command again is safe: it contin
     return options;
   },
 });
-
-function readFollowers(read: FlagReader, name: string): readonly Follower[] {
-  const typed = read.list(name);
-  for (const part of typed.filter((each) => !extraSteps.some((known) => known === each))) {
-    read.problems.push(`--${name}: ${JSON.stringify(part)} is not one of ${extraSteps.join(", ")}`);
-  }
-  return extraSteps.filter((known) => typed.includes(known));
-}

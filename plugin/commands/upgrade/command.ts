@@ -21,7 +21,7 @@ import type { Release, ReleaseContents } from "../../domain/release/contents";
 import { publicText, publicWords } from "../../domain/base/redact";
 import { parsePlan, type PlannedPart, savedBy, type UpgradePlan } from "./saved-plan";
 import { judgePrerequisites, prerequisiteCodes } from "../../domain/checks/prerequisites";
-import { prerequisiteFindings } from "./procedure";
+import { prerequisiteFindings, isChosen } from "./procedure";
 import { escape, type Palette, palette, quoteCommand, renderTable } from "../../output/escape";
 import type { KubeClient } from "../../ports/kubernetes";
 import { readSnapshot, requireRead } from "../../readers/snapshot";
@@ -111,6 +111,7 @@ function needsOf(flags: UpgradeFlags, { facts, contents }: EvaluatedUpgrade): Ne
     bundle: placed && (placed.is === "placed" ? placed.objects : []),
     clusters: registry !== undefined || pullSecret !== undefined,
     databases: engineVersion !== undefined,
+    isChosen: (id) => isChosen(flags, id),
   });
 }
 
@@ -161,11 +162,13 @@ async function judged(
     { skip: flags.skip },
   );
   const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);
+  // the other parts judge by themselves what they need, as they do alone
+  const isWhole = isChosen(flags, "operator") || isChosen(flags, "cluster");
   return {
-    missing,
+    missing: isWhole ? missing : [],
     facts,
     contents,
-    findings: prerequisiteFindings(judgment.judged),
+    findings: isWhole ? prerequisiteFindings(judgment.judged) : [],
     operatorVersion,
     clusterTag: clusterTagOf(flags, contents, operatorVersion),
   };
@@ -173,13 +176,14 @@ async function judged(
 
 /** The EC's tag: given, of the release, or what belongs to the operator's; never a guess. */
 function clusterTagOf(
-  { clusterTarget, auto }: UpgradeFlags,
+  flags: UpgradeFlags,
   contents: ReleaseContents | undefined,
   operatorVersion: string | undefined,
 ): string | undefined {
+  const { clusterTarget, auto } = flags;
   const paired = operatorVersion === undefined ? undefined : clusterVersionFor(operatorVersion);
   const tag = clusterTarget ?? contents?.clusterVersion ?? paired;
-  if (tag !== undefined || auto) return tag;
+  if (tag !== undefined || auto || !isChosen(flags, "cluster")) return tag;
   throw new UsageError(
     `it is not known which cluster release belongs to operator ${operatorVersion ?? "of this release"}`,
     { hint: "give its tag with --cluster-target" },
@@ -240,6 +244,7 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...{ "engine-version": flags.engineVersion, participant: flags.participants },
     "probe-file": flags.probeFile,
     "take-fields": flags.takeFields,
+    only: flags.only.join(",") || undefined,
     skip: [...skip, ...accepted].map(skipWord),
   };
   return publicWords([
@@ -331,7 +336,7 @@ function planLines(
   paint: Palette,
 ): readonly string[] {
   return parts.flatMap(({ id, title, source, skipped, unplanned }, index) => {
-    const heading = `${index + 1}. ${title} (${source})`;
+    const heading = `${index + 1}. ${title} (${id}, ${source})`;
     const own = steps.filter((step) => step.id === id);
     if (skipped !== undefined) return [`${paint.strong(heading)}: skipped, ${escape(skipped)}`];
     if (unplanned !== undefined) {

@@ -1,12 +1,16 @@
 /** What `upgrade` takes. */
 import { namespace, text } from "../../domain/names/text";
-import { tag } from "../../cmdutil/flags";
+import { type FlagReader, tag } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { participantFlag, skipFlag, stallFlag, withLimit } from "../../cmdutil/common-flags";
 import { operatorFlags, judgeOperator } from "../../cmdutil/operator-flags";
+import { partIds, type PartId } from "../../kernel/report";
 
 /** Options of `upgrade`. */
 export type UpgradeFlags = FlagsOf<typeof upgrade>;
+
+/** What a person may name: the parts as the plan shows them, and the first of the two for RBAC by its command. */
+const partNames = ["rbac", ...partIds];
 
 /** `upgrade`. */
 export const upgrade = spec({
@@ -22,12 +26,17 @@ The prerequisites are judged first; one that is missing ends the run before anyt
 part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
 command. It asks once. A plan that was saved with --plan-out is bound to the cluster, to the release and to the
 state of each object, and is refused when one of them has changed. Running the command again resumes: what is
-done is up to date, and is not written again.`,
+done is up to date, and is not written again.
+
+With --only some of the parts are done, in the same order and with the same proofs. rbac is rbac-expand; RBAC is
+narrowed only where rbac-contract is named. A part that needs one that is neither named nor done is refused, as its
+own command refuses it.`,
   examples: {
     "Show the whole plan": text`upgrade -n ${namespace} --release ./release --dry-run=client`,
     "Carry it out without a question": text`upgrade -n ${namespace} --release ./release.tar.gz --target 8.0.2-2 --yes`,
     "Save the plan for review": text`upgrade -n ${namespace} --release ./release --plan-out plan.json`,
     "Carry out the reviewed plan": text`upgrade -n ${namespace} --release ./release --plan plan.json`,
+    "Only the webhook, RBAC and the old SCC": text`upgrade -n ${namespace} --release ./release --only webhook,rbac,scc`,
     "The databases too": text`upgrade -n ${namespace} --release ./release --engine-version 8.0`,
     "An operator that was installed with its chart": text`upgrade -n ${namespace} --chart ./chart --release-name operator --version 8.0.2-2`,
   },
@@ -43,6 +52,13 @@ done is up to date, and is not written again.`,
       help: "Version to upgrade all databases to at the end; absent: they stay as they are",
     },
     ...participantFlag,
+    only: {
+      value: "PARTS",
+      repeat: true,
+      read: readParts,
+      offers: partNames,
+      help: "Do only these parts of the plan, separated by commas: rbac, webhook, scc, ...",
+    },
     ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
     ...skipFlag,
     "probe-file": {
@@ -70,3 +86,13 @@ done is up to date, and is not written again.`,
     return withLimit(judgeOperator(options, read), read);
   },
 });
+
+/** In the order of the procedure, whatever was typed; none: all of them. */
+function readParts(read: FlagReader, name: string): readonly PartId[] {
+  const typed = read.list(name);
+  for (const part of typed.filter((each) => !partNames.includes(each))) {
+    read.problems.push(`--${name}: ${JSON.stringify(part)} is not one of ${partNames.join(", ")}`);
+  }
+  const named = typed.map((part) => (part === "rbac" ? "rbac-expand" : part));
+  return partIds.filter((known) => named.includes(known));
+}

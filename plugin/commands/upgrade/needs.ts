@@ -13,6 +13,7 @@ import { unbindNeeds } from "../unbind-scc/needs";
 import { type BundleWish, bundleNeeds, chartNeeds } from "../upgrade-operator/needs";
 import { databasesNeeds } from "../upgrade-database/needs";
 import { clusterNeeds } from "../upgrade-cluster/needs";
+import type { PartId } from "../../kernel/report";
 import { probedAnywhere, swapNeeds } from "../upgrade-webhook/needs";
 
 /** What the whole upgrade is told. */
@@ -25,11 +26,12 @@ export interface UpgradeWish extends Pick<BundleWish, "clusters" | "pullSecret">
   readonly probe: boolean;
   /** Databases get a version. */
   readonly databases: boolean;
+  readonly isChosen: (part: PartId) => boolean;
 }
 
 /** As narrow as what was read allows: what may not be read is asked for wherever it may be. */
 export function upgradeNeeds(wish: UpgradeWish): Needs {
-  const { facts, bundle, probe, databases } = wish;
+  const { facts, bundle, probe, databases, isChosen } = wish;
   const { names, namespace, unserved } = facts;
   const place = { names, namespace };
   const uid = { why: "to know the cluster again when a saved plan is carried out" };
@@ -41,22 +43,32 @@ export function upgradeNeeds(wish: UpgradeWish): Needs {
       beside: [],
       may: [permissionOn("get", kinds.namespace, { ...uid, name: "kube-system" })],
     },
-    rbacNeeds({
-      ...place,
-      ...managedIn(facts),
-      prove: probe,
-      accounts: true,
-      selects: false,
-      prune: false,
-    }),
-    bundle === undefined ? chartNeeds(place) : bundleNeeds({ ...wish, ...place, bundle }),
-    swapNeeds({ ...place, service: names.webhook.service, probed }),
-    ...clustersIn(facts).map((name) => clusterNeeds({ ...place, name })),
-    ...(unserved.has("constraints") ? [] : [unbindNeeds({ ...place, scc: undefined })]),
-    ...(databases
+    ...(isChosen("rbac-expand") || isChosen("rbac-contract") ? [rbacOf(wish)] : []),
+    ...(isChosen("operator")
+      ? [bundle === undefined ? chartNeeds(place) : bundleNeeds({ ...wish, ...place, bundle })]
+      : []),
+    ...(isChosen("webhook")
+      ? [swapNeeds({ ...place, service: names.webhook.service, probed })]
+      : []),
+    ...(isChosen("auto-off") || isChosen("cluster")
+      ? clustersIn(facts).map((name) => clusterNeeds({ ...place, name }))
+      : []),
+    ...(unserved.has("constraints") || !isChosen("scc")
+      ? []
+      : [unbindNeeds({ ...place, scc: undefined })]),
+    ...(databases && isChosen("databases")
       ? [databasesNeeds({ ...place, databases: [], everywhere: true, api: undefined })]
       : []),
   ]);
+}
+
+function rbacOf({ facts, probe }: UpgradeWish): Needs {
+  const { names, namespace } = facts;
+  return rbacNeeds({
+    ...{ names, namespace, prove: probe },
+    ...managedIn(facts),
+    ...{ accounts: true, selects: false, prune: false },
+  });
 }
 
 /** By name, where they may be read. */

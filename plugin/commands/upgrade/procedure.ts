@@ -198,6 +198,11 @@ export const procedure: readonly Part[] = [
   },
 ];
 
+/** Whether a part is to be done: all of them, unless some are named. */
+export function isChosen({ only }: { readonly only: readonly PartId[] }, id: PartId): boolean {
+  return only.length === 0 || only.includes(id);
+}
+
 /** What is next: what cannot wait for any part, else the first part that has something left to do. */
 export function nextStep(facts: NextFacts): NextStep | undefined {
   for (const step of [pressingStep, ...procedure.flatMap(({ next }) => next ?? [])]) {

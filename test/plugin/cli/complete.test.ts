@@ -53,7 +53,7 @@ test.each([
     ["check", "--only=TEMPLATE-KIND,"],
     ["--only=TEMPLATE-KIND,SECRET-ABSENT", ":4"],
   ],
-  ["words of a list", ["upgrade-webhook", "--with", "rbac,"], ["rbac,scc", ":4"]],
+  ["words of a list", ["upgrade", "--only", "rbac,sc"], ["rbac,scc", ":4"]],
   ["no code where a cluster is named", ["upgrade-cluster", ""], [":4"]],
   ["no code where a database is named", ["upgrade-database", ""], [":4"]],
   ["a file as an argument", ["modules", "install", ""], [":0"]],

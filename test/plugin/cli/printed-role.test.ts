@@ -75,8 +75,11 @@ const more: Readonly<Record<string, Row>> = {
     ],
     before: starts["upgrade-operator"].before,
   },
-  "upgrade-webhook --with rbac,scc": {
-    words: () => ["upgrade-webhook", "--no-probe", "--with", "rbac,scc"],
+  "upgrade --only webhook,rbac,scc": {
+    words: ({ release }) => [
+      ...["upgrade", "--release", release, "--no-probe"],
+      ...["--only", "webhook,rbac,scc"],
+    ],
   },
   "diff upgrade-cluster": {
     words: () => ["diff", "upgrade-cluster", "ec", "--target", "8.0.2-17"],
@@ -116,18 +119,4 @@ test.each(Object.entries(twice))("%s: a second Role is complete", async (_title,
   const { exit } = await run(plane, clock, row);
 
   expect([exit.code, exit.reason]).toEqual([wanted.exit.code, wanted.exit.reason]);
-});
-
-test("what follows the swap is asked for before it", async () => {
-  const [plane, clock] = await begin({});
-  const words: Words = () => ["upgrade-webhook", "--no-probe"];
-  await grant(plane, rolesIn(await run(plane, clock, { words })));
-  const before = plane.state;
-
-  const refused = await run(plane, clock, {
-    words: () => [...words(world.place), "--with", "rbac"],
-  });
-
-  expect([refused.exit.code, plane.state === before]).toEqual([4, true]);
-  expect(refused.permissions?.missing.join("\n")).toContain("to see which namespaces");
 });

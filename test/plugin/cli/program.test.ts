@@ -97,7 +97,7 @@ describe("wrong usage ends with 2 and one line a problem", () => {
     ["a command that needs no rehearsal", ["rehearse", "version"], ["version cannot be rehearsed"]],
     ["a rehearsal of a rehearsal", ["rehearse", "rehearse"], ["rehearse cannot be rehearsed"]],
     ["a flag of rehearse without it", ["version", "--from=x"], ["unknown flag: --from"]],
-    ["a part that is none", ["upgrade-webhook", "--with=rbac,dbs"], ['"dbs" is not one of rbac']],
+    ["a part that is none", ["upgrade", "--only=rbac,dbs"], ['"dbs" is not one of rbac']],
     [
       "a refusal without its object",
       ["upgrade-webhook", "--skip", "WEBHOOK-OTHER-NAMESPACE"],

@@ -81,7 +81,7 @@ describe("a release behind a URL", () => {
   test("serves the webhook and the roles of one run, and its digest is shown", async () => {
     const address = `${server.url}/v{tag}.tar.gz?token=s3cr3t`;
     const { code, out, err } = await run([
-      ...["upgrade-webhook", "--with=rbac", "--target=7.22.0-7"],
+      ...["upgrade-webhook", "--target=7.22.0-7"],
       `--release=${address}`,
     ]);
     expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });

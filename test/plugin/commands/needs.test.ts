@@ -352,7 +352,7 @@ test.each([
 describe("the whole upgrade", () => {
   const wish = (changes: Partial<UpgradeWish> = {}): UpgradeWish => ({
     ...{ facts: fine(), bundle, clusters: false, pullSecret: undefined },
-    ...{ probe: true, databases: true },
+    ...{ probe: true, databases: true, isChosen: () => true },
     ...changes,
   });
 
@@ -376,6 +376,20 @@ describe("the whole upgrade", () => {
     );
   });
 
+  test.each([
+    ["rbac-expand", "roles", "validatingwebhookconfigurations"],
+    ["webhook", "validatingwebhookconfigurations", "deployments"],
+    ["cluster", "engineenterpriseclusters", "validatingwebhookconfigurations"],
+    ["scc", "securitycontextconstraints", "validatingwebhookconfigurations"],
+    ["databases", "engineenterprisedatabases", "validatingwebhookconfigurations"],
+    ["operator", "deployments", "engineenterprisedatabases"],
+  ])("with %s alone writes %s, and no %s", (only, written, other) => {
+    const { may } = upgradeNeeds(wish({ isChosen: (part) => part === only }));
+    const writes = (resource: string): boolean =>
+      may.some((one) => one.resource === resource && !["get", "list"].includes(one.verb));
+    expect([writes(written), writes(other)]).toEqual([true, false]);
+  });
+
   test("asks everywhere for what may not be read", () => {
     const facts = fine(...unread(...factKeys));
     const needs = upgradeNeeds(wish({ facts, bundle: undefined, databases: false }));
@@ -390,7 +404,8 @@ describe("the whole upgrade", () => {
 test("of a platform without constraints none is asked for", () => {
   const facts = fine({}, { unserved: new Set(["constraints"]) });
   const rest = { bundle: undefined, clusters: false, pullSecret: undefined };
-  const needs = upgradeNeeds({ ...rest, facts, probe: true, databases: false });
+  const all = { probe: true, databases: false, isChosen: () => true };
+  const needs = upgradeNeeds({ ...rest, ...all, facts });
   expect(about(needs, "securitycontextconstraints")).toEqual(["list securitycontextconstraints"]);
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import Ajv from "ajv";
 import type { RehearsalDetails } from "../../../../plugin/commands/rehearse/text";
@@ -317,53 +317,6 @@ test("an interrupt ends it with 130, and everything is taken down", async () => 
   expect(isGone(pid)).toBe(true);
   expect(existsSync(tlsDir)).toBe(false);
   expect(readdirSync(folder)).toEqual([]);
-});
-
-describe("the swap with RBAC and the SCC", () => {
-  const stepsIn = (report: Report | undefined) => report?.steps ?? [];
-  const runIn = ({ stages }: RehearsalDetails) =>
-    stages.find(({ title }) => title === "the run")?.report;
-
-  test("is one run with one document, whose steps are counted through", async () => {
-    // someone took the rules out
-    const from = dump((object) =>
-      object.metadata.name === "edb-role" && object.kind === "Role"
-        ? { ...object, rules: [] }
-        : object,
-    );
-    const words = ["upgrade-webhook", "--with", "scc,rbac", `--from=${from}`];
-    const { code, details } = await document(words);
-    expect(code).toBe(0);
-    const report = runIn(details);
-    const steps = stepsIn(report);
-    expect(steps.map(({ n }) => n)).toEqual(steps.map((_step, index) => index + 1));
-    const ids = steps.map(({ id }) => id.split(".")[0]);
-    expect([...new Set(ids)]).toEqual(["secret", "webhook", "rbac", "scc"]);
-    expect(report?.namespaces?.map(({ name, result }) => [name, result])).toEqual([
-      ["reports", "changed"],
-      ["shop", "changed"],
-    ]);
-    expect(report?.exit.reason).toMatch(/^the new webhook .*; RBAC: 2 namespaces .*; SCC: /);
-  });
-
-  test("goes no further than what stops it", async () => {
-    const from = dump((object) =>
-      object.kind === "Service" && object.metadata.name === "admission" ? undefined : object,
-    );
-    const { code, details } = await document(["upgrade-webhook", "--with=rbac", `--from=${from}`]);
-    expect(code).toBe(3);
-    expect(stepsIn(runIn(details)).filter(({ id }) => id.startsWith("rbac"))).toEqual([]);
-    expect(details.stages.map(({ writes }) => writes)).toEqual(details.stages.map(() => 0));
-  });
-});
-
-test("RBAC with the swap is refused before the swap when the release holds no roles", async () => {
-  const release = join(folder, "release");
-  mkdirSync(join(release, "admission"), { recursive: true });
-  writeFileSync(join(release, "admission/webhook.yaml"), template);
-  const line = ["upgrade-webhook", "--with=rbac", `--release=${release}`];
-  const { code, err } = await rehearse(line);
-  expect([code, err]).toEqual([2, expect.stringContaining("holds no")]);
 });
 
 test("the version of Kubernetes is the source's: check judges the nodes of a dump", async () => {

@@ -43,14 +43,14 @@ const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
 
 test("a plan is shown part by part, with permission, risk, way back and command", () => {
   expect(renderPlan(plan([step("shop")]))).toEqual([
-    "1. Widen RBAC (S34)",
+    "1. Widen RBAC (rbac-expand, S34)",
     "  apply Role/shop/edb-role: its rules differ (S34)",
     '      needs    patch roles.rbac.authorization.k8s.io "edb-role" in namespace shop',
     "      risk     the operator may do more",
     "      reverse  kubectl replace -f FILE",
     "      same as  kubectl apply --server-side -f -",
-    "2. Upgrade the operator (S15-S23): up to date, nothing is written",
-    "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
+    "2. Upgrade the operator (operator, S15-S23): up to date, nothing is written",
+    "3. Reapply the webhook (webhook, S24): skipped, not \\x1b[1min use",
   ]);
 });
 
@@ -60,9 +60,9 @@ test("a part that could not be planned is not called up to date", () => {
     part.id === "operator" ? { ...part, unplanned: "Helm \u001b[1mowns it" } : part,
   );
   expect(renderPlan({ ...rest, parts: stopped })).toEqual([
-    "1. Widen RBAC (S34): up to date, nothing is written",
-    "2. Upgrade the operator (S15-S23): could not be planned: Helm \\x1b[1mowns it",
-    "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
+    "1. Widen RBAC (rbac-expand, S34): up to date, nothing is written",
+    "2. Upgrade the operator (operator, S15-S23): could not be planned: Helm \\x1b[1mowns it",
+    "3. Reapply the webhook (webhook, S24): skipped, not \\x1b[1min use",
   ]);
 });
 
