@@ -24,12 +24,6 @@ export const known: readonly Known[] = [
     at: /Secret/,
     why: "--replace respects who owns the whole Secret, by labels, and looks at no field's manager",
   },
-  {
-    job: "upgrade",
-    law: anothersField,
-    at: /apply Role (shop|reports)/,
-    why: "the document of a part that fails in one namespace is joined without that one's findings",
-  },
 ];
 
 /** Why a case is known to go wrong; undefined where it has to hold. */

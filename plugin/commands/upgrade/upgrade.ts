@@ -221,8 +221,12 @@ function reportsOf(plans: readonly PartPlan[]): readonly Report[] {
   return plans.flatMap(({ report }) => report ?? []);
 }
 
+/** Those of the namespaces too: in the document of a whole upgrade no part has a place of its own for them. */
 function findingsOf(reports: readonly Report[]): readonly Finding[] {
-  return reports.flatMap(({ findings = [] }) => findings);
+  return reports.flatMap(({ findings = [], namespaces = [] }) => [
+    ...findings,
+    ...namespaces.flatMap((one) => one.findings ?? []),
+  ]);
 }
 
 /** What is missing in all parts, as one. */
