@@ -6,9 +6,11 @@ import type { ExitCode } from "../domain/base/errors";
 import type { Finding, Severity } from "../domain/base/findings";
 import type { PlannedWrite, StepAction, Result } from "../domain/kube/planned-write";
 import type { Login } from "../ports/kubernetes";
+import type { PartId } from "../domain/base/part-ids";
 import type { Area } from "../domain/checks/check";
 import type { CheckVerdict } from "../domain/checks/judge";
 
+export type { PartId } from "../domain/base/part-ids";
 export type { PlannedWrite } from "../domain/kube/planned-write";
 
 export interface StepReport {
@@ -188,21 +190,6 @@ export interface RulesDetails {
   /** Rules that judge changes, and had none to judge. */
   readonly withoutChange: readonly string[];
 }
-
-/** The names of the parts, in their order: stable, shown to people, used in documents. */
-export const partIds = [
-  "auto-off",
-  "rbac-expand",
-  "operator",
-  "webhook",
-  "cluster",
-  "scc",
-  "rbac-contract",
-  "databases",
-] as const;
-
-/** One of them. */
-export type PartId = (typeof partIds)[number];
 
 /** What became of one part. */
 export interface PartReport {

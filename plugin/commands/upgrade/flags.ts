@@ -4,7 +4,7 @@ import { type FlagReader, tag } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { participantFlag, skipFlag, stallFlag, withLimit } from "../../cmdutil/common-flags";
 import { operatorFlags, judgeOperator } from "../../cmdutil/operator-flags";
-import { partIds, type PartId } from "../../kernel/report";
+import { partIds, type PartId } from "../../domain/base/part-ids";
 
 /** Options of `upgrade`. */
 export type UpgradeFlags = FlagsOf<typeof upgrade>;

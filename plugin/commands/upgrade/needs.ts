@@ -13,7 +13,7 @@ import { unbindNeeds } from "../unbind-scc/needs";
 import { type BundleWish, bundleNeeds, chartNeeds } from "../upgrade-operator/needs";
 import { databasesNeeds } from "../upgrade-database/needs";
 import { clusterNeeds } from "../upgrade-cluster/needs";
-import type { PartId } from "../../kernel/report";
+import type { PartId } from "../../domain/base/part-ids";
 import { probedAnywhere, swapNeeds } from "../upgrade-webhook/needs";
 
 /** What the whole upgrade is told. */
@@ -31,41 +31,67 @@ export interface UpgradeWish extends Pick<BundleWish, "clusters" | "pullSecret">
 
 /** As narrow as what was read allows: what may not be read is asked for wherever it may be. */
 export function upgradeNeeds(wish: UpgradeWish): Needs {
-  const { facts, bundle, probe, databases, isChosen } = wish;
-  const { names, namespace, unserved } = facts;
-  const place = { names, namespace };
+  const { names, namespace } = wish.facts;
   const uid = { why: "to know the cluster again when a saved plan is carried out" };
-  const probed = probe ? probedAnywhere(names) : [];
   return together([
-    checkNeeds(place, knownSecretNames(facts)),
+    checkNeeds({ names, namespace }, knownSecretNames(wish.facts)),
     {
       reads: [],
       beside: [],
       may: [permissionOn("get", kinds.namespace, { ...uid, name: "kube-system" })],
     },
-    ...(isChosen("rbac-expand") || isChosen("rbac-contract") ? [rbacOf(wish)] : []),
-    ...(isChosen("operator")
-      ? [bundle === undefined ? chartNeeds(place) : bundleNeeds({ ...wish, ...place, bundle })]
-      : []),
-    ...(isChosen("webhook")
-      ? [swapNeeds({ ...place, service: names.webhook.service, probed })]
-      : []),
-    ...(isChosen("auto-off") || isChosen("cluster")
-      ? clustersIn(facts).map((name) => clusterNeeds({ ...place, name }))
-      : []),
-    ...(unserved.has("constraints") || !isChosen("scc")
-      ? []
-      : [unbindNeeds({ ...place, scc: undefined })]),
-    ...(databases && isChosen("databases")
-      ? [databasesNeeds({ ...place, databases: [], everywhere: true, api: undefined })]
-      : []),
+    ...shares.flatMap(({ of, needs }) => (of.some(wish.isChosen) ? needs(wish) : [])),
   ]);
 }
 
+/** What parts take; two that take the same are one. */
+const shares: readonly {
+  readonly of: readonly PartId[];
+  readonly needs: (wish: UpgradeWish) => readonly Needs[];
+}[] = [
+  { of: ["rbac-expand", "rbac-contract"], needs: (wish) => [rbacOf(wish)] },
+  {
+    of: ["operator"],
+    needs: ({ facts, bundle, ...wish }) => [
+      bundle === undefined
+        ? chartNeeds(facts)
+        : bundleNeeds({ ...wish, ...placeOf(facts), bundle }),
+    ],
+  },
+  {
+    of: ["webhook"],
+    needs: ({ facts, probe }) => {
+      const { webhook } = facts.names;
+      const probed = probe ? probedAnywhere(facts.names) : [];
+      return [swapNeeds({ ...placeOf(facts), service: webhook.service, probed })];
+    },
+  },
+  {
+    of: ["auto-off", "cluster"],
+    needs: ({ facts }) =>
+      clustersIn(facts).map((name) => clusterNeeds({ ...placeOf(facts), name })),
+  },
+  {
+    of: ["scc"],
+    needs: ({ facts }) =>
+      facts.unserved.has("constraints") ? [] : [unbindNeeds({ ...placeOf(facts), scc: undefined })],
+  },
+  {
+    of: ["databases"],
+    needs: ({ facts, databases }) => {
+      const all = { databases: [], everywhere: true, api: undefined };
+      return databases ? [databasesNeeds({ ...placeOf(facts), ...all })] : [];
+    },
+  },
+];
+
+function placeOf({ names, namespace }: Facts): Pick<Facts, "names" | "namespace"> {
+  return { names, namespace };
+}
+
 function rbacOf({ facts, probe }: UpgradeWish): Needs {
-  const { names, namespace } = facts;
   return rbacNeeds({
-    ...{ names, namespace, prove: probe },
+    ...{ ...placeOf(facts), prove: probe },
     ...managedIn(facts),
     ...{ accounts: true, selects: false, prune: false },
   });
