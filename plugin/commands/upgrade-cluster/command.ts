@@ -66,7 +66,10 @@ export function clusterPart(flags: ClusterFlags, run: JobRun): Part {
       command: "upgrade-cluster",
       needs: (names) => clusterNeeds({ ...named(names), names }),
     },
-    { jobOf: (ports) => clusterJob(ports, named(ports.names), resource), options: { ...flags, ...run } },
+    {
+      jobOf: (ports) => clusterJob(ports, named(ports.names), resource),
+      options: { ...flags, ...run },
+    },
   );
 }
 
