@@ -51,6 +51,11 @@ export default tseslint.config(
           selector: "AssignmentExpression[left.object.name='privateKeys']",
           message: "only tests replace the maker of keys",
         },
+        {
+          selector:
+            "NewExpression[callee.name='Proxy'], CallExpression[callee.object.name='Object'][callee.property.name='create']",
+          message: "a decorator is a function from port to port: ports/delegate.ts",
+        },
       ],
     },
   },

@@ -64,7 +64,7 @@ const refused: readonly (readonly [from: string, to: string, why: string])[] = [
   // 1: rooms
   ["commands/unbind-scc/unbind", "commands/cert/plan", "what two rooms need lies in domain"],
   ["commands/policy/cel", "commands/cert/plan", "what two rooms need lies in domain"],
-  ["commands/diff/run", "commands/cert/checks", "what two rooms need lies in domain"],
+  ["commands/diff/diff", "commands/cert/checks", "what two rooms need lies in domain"],
   ["commands/upgrade/upgrade", "commands/status/next", "what two rooms need lies in domain"],
   ["commands/status/status", "commands/cert/create", "a whole imports only checks, findings and"],
   ["commands/validate/command", "commands/cert/flags", "a whole imports only checks, findings and"],

@@ -157,9 +157,6 @@ export function createSession(
     needs,
     ask,
     typed,
-    get interactive() {
-      return canAsk(); // looked at only when asked: looking opens stdin
-    },
     readInput: async (path) => {
       const { readInput } = await import("./input.ts");
       return readInput(path, streams.in, signal);

@@ -76,8 +76,6 @@ export interface CommandContext {
   readonly ask: (question: string) => Promise<boolean>;
   /** A line that is typed on the terminal, which --yes does not stand for; undefined without one. */
   readonly typed?: (question: string) => Promise<string | undefined>;
-  /** True when a person can be asked: a terminal, and no --no-input. */
-  readonly interactive: boolean;
   /** The text of a file, or of stdin for "-"; UsageError when it cannot be read. */
   readonly readInput: (path: string) => Promise<string>;
   /** All of stdin, which may be a whole cluster. */

@@ -34,15 +34,10 @@ export function within(
   recorder: Recorder,
   changes: Partial<Pick<CommandContext, "options" | "run" | "ask">> = {},
 ): CommandContext {
-  const own: Partial<CommandContext> = {
-    ...changes,
-    recorder,
-    event: (one) => {
-      recorder.tell(one);
-    },
+  const event: CommandContext["event"] = (one) => {
+    recorder.tell(one);
   };
-  // its other properties stay as lazy as they are
-  return Object.create(context, Object.getOwnPropertyDescriptors(own)) as CommandContext;
+  return { ...context, ...changes, recorder, event };
 }
 
 /** How a command writes and waits, by the flags of every command. */

@@ -2,6 +2,7 @@
  * What the run needs of the outside world, as interfaces: the real cluster, a cluster in memory
  * and the fakes of the tests all stand behind them.
  */
+import type { Duplex } from "node:stream";
 import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
 
 export type { KubeObject, ManagedFields, ObjectMeta, Ref, Resource } from "../domain/kube/objects";
@@ -109,6 +110,8 @@ export interface KubeClient {
   watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>;
   /** The end of a container's log, undefined where it may not or cannot be read; absent where there are none. */
   logs?(pod: Ref, options: LogOptions): Promise<string | undefined>;
+  /** A connection to a port of a pod; what breaks later is an error of the stream. A cluster in memory has none. */
+  forward?(to: PodPort, signal?: AbortSignal): Promise<Duplex>;
   create(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   update(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   /** Server-side apply of the complete object; metadata.uid and resourceVersion count as preconditions. */
@@ -125,6 +128,12 @@ export interface KubeClient {
   serves(group: string, version: string): Promise<readonly Resource[] | undefined>;
   /** Closes kept connections. */
   close(): void;
+}
+
+/** A port of a pod. */
+export interface PodPort {
+  readonly pod: Ref;
+  readonly port: number;
 }
 
 /** What a connection was chosen by: words of a configuration, never a credential. */

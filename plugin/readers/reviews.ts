@@ -7,7 +7,8 @@ import { reviewKinds } from "../domain/kube/kinds";
 import { type Permission, reviewPermission } from "../domain/kube/permissions";
 import { asString, getPath } from "../domain/base/values";
 import { missingPermissions } from "../kernel/permissions";
-import type { Access, KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
+import { withMethods } from "../ports/delegate";
+import type { Access, KubeClient, WriteOptions } from "../ports/kubernetes";
 import { ApiError } from "../domain/base/errors";
 
 /** Who is asked about, and what they want to do; without a namespace in the whole cluster. */
@@ -82,19 +83,16 @@ export interface Remembered {
 }
 
 type NeededPermission = Omit<Permission, "why">;
-type Find = (cluster: KubeClient, args: readonly unknown[]) => Promise<readonly NeededPermission[]>;
+type Find = () => Promise<readonly NeededPermission[]>;
 
 const byRef =
-  (verb: string): Find =>
-  (_cluster, [ref]) => {
-    const { resource, name, namespace } = ref as Ref;
-    return Promise.resolve([{ ...wanted(verb, resource, namespace), name }]);
-  };
+  (verb: string, { resource, name, namespace }: Ref): Find =>
+  () =>
+    Promise.resolve([{ ...wanted(verb, resource, namespace), name }]);
 
 const byObject =
-  (...verbs: readonly string[]): Find =>
-  async (cluster, [object]) => {
-    const { apiVersion, kind, metadata } = object as KubeObject;
+  (cluster: KubeClient, { apiVersion, kind, metadata }: KubeObject, ...verbs: string[]): Find =>
+  async () => {
     const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
     const served = (await cluster.serves(group ?? "", version ?? "")) ?? [];
     const resource = served.find((one) => one.kind === kind);
@@ -102,20 +100,6 @@ const byObject =
       ? []
       : verbs.map((verb) => wanted(verb, resource, metadata.namespace));
   };
-
-/** The requests that are refused by what a Role grants; an apply creates what is absent. */
-const finders: Readonly<Record<string, Find>> = {
-  get: byRef("get"),
-  list: (_cluster, [resource, options]) => {
-    const { namespace } = (options as ListOptions | undefined) ?? {};
-    return Promise.resolve([wanted("list", resource as Resource, namespace)]);
-  },
-  patch: byRef("patch"),
-  delete: byRef("delete"),
-  create: byObject("create"),
-  update: byObject("update"),
-  apply: byObject("create", "patch"),
-};
 
 function wanted(
   verb: string,
@@ -125,27 +109,36 @@ function wanted(
   return { verb, group, resource: plural, ...(namespace !== undefined && { namespace }) };
 }
 
-/** The same connection; each refusal of a request is remembered beside it. */
+/** The same connection; each request that is refused for want of a permission is remembered beside it. */
 export function remembering(cluster: KubeClient): Remembered {
-  const refused: (() => Promise<readonly NeededPermission[]>)[] = [];
-  const proxy = new Proxy(cluster, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== "function") return value;
-      const method = value.bind(target) as (...args: readonly unknown[]) => unknown;
-      const find = finders[String(key)];
-      if (find === undefined) return method;
-      return async (...args: readonly unknown[]) => {
-        try {
-          return await method(...args);
-        } catch (error) {
-          if (isForbidden(error)) refused.push(() => find(cluster, args));
-          throw error;
-        }
-      };
+  const refused: Find[] = [];
+  const noting = async <T>(find: Find, send: () => Promise<T>): Promise<T> => {
+    try {
+      return await send();
+    } catch (error) {
+      if (isForbidden(error)) refused.push(find);
+      throw error;
+    }
+  };
+  const noted = withMethods(cluster, {
+    get: (ref, options) => noting(byRef("get", ref), () => cluster.get(ref, options)),
+    list: (resource, options) => {
+      const find: Find = () => Promise.resolve([wanted("list", resource, options?.namespace)]);
+      return noting(find, () => cluster.list(resource, options));
     },
+    patch: (ref, body, options) =>
+      noting(byRef("patch", ref), () => cluster.patch(ref, body, options)),
+    delete: (ref, preconditions, options) =>
+      noting(byRef("delete", ref), () => cluster.delete(ref, preconditions, options)),
+    create: (object, options) =>
+      noting(byObject(cluster, object, "create"), () => cluster.create(object, options)),
+    update: (object, options) =>
+      noting(byObject(cluster, object, "update"), () => cluster.update(object, options)),
+    // an apply creates what is absent
+    apply: (object, options) =>
+      noting(byObject(cluster, object, "create", "patch"), () => cluster.apply(object, options)),
   });
-  return { cluster: proxy, missing: () => missingOf(cluster, refused) };
+  return { cluster: noted, missing: () => missingOf(cluster, refused) };
 }
 
 function isForbidden(error: unknown): boolean {
@@ -154,7 +147,7 @@ function isForbidden(error: unknown): boolean {
 
 async function missingOf(
   cluster: KubeClient,
-  refused: readonly (() => Promise<readonly NeededPermission[]>)[],
+  refused: readonly Find[],
 ): Promise<readonly Permission[]> {
   const found = (await Promise.all(refused.map((find) => find()))).flat();
   const distinct = new Map(found.map((one) => [JSON.stringify(one), one]));

@@ -1,18 +1,7 @@
 /** A cluster whose every request passes a gate: to be counted, refused, or cut off afterwards. */
-import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
-import type {
-  Access,
-  ApplyOptions,
-  KubeClient,
-  ListOptions,
-  LogOptions,
-  ManagedWrite,
-  PatchOptions,
-  Preconditions,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
-} from "../ports/kubernetes";
+import type { KubeObject, Ref } from "../domain/kube/objects";
+import type { KubeClient, WriteOptions } from "../ports/kubernetes";
+import { withMethods } from "../ports/delegate";
 
 /** One request, as a person would name it. */
 export interface ObservedCall {
@@ -41,95 +30,62 @@ export interface CallTarget {
 export type Gate = <T>(call: ObservedCall, send: () => Promise<T>) => Promise<T>;
 
 /** Passes every request of the port through the gate. */
-export class ObservedCluster implements KubeClient {
-  readonly server: string;
-  readonly namespace: string;
+export function observe(cluster: KubeClient, gate: Gate): KubeClient {
+  return withMethods(cluster, {
+    ...observedReads(cluster, gate),
+    ...observedWrites(cluster, gate),
+  });
+}
 
-  constructor(
-    private readonly inner: KubeClient,
-    private readonly gate: Gate,
-  ) {
-    this.server = inner.server;
-    this.namespace = inner.namespace;
-  }
+type Reads = "get" | "list" | "watch" | "logs" | "can" | "whoAmI" | "version" | "serves";
 
-  get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined> {
-    return this.gate(read("get", subjectOf(ref), targetOf(ref)), () =>
-      this.inner.get(ref, options),
-    );
-  }
+function observedReads(cluster: KubeClient, gate: Gate): Pick<KubeClient, Reads> {
+  return {
+    get: (ref, options) =>
+      gate(read("get", subjectOf(ref), targetOf(ref)), () => cluster.get(ref, options)),
+    list: (resource, options) => {
+      const { namespace } = options ?? {};
+      const target = { ...resource, ...(namespace !== undefined && { namespace }) };
+      const call = read("list", `${resource.plural} ${namespace ?? ""}`.trimEnd(), target);
+      return gate(call, () => cluster.list(resource, options));
+    },
+    async *watch(resource, options) {
+      yield* await gate(read("watch", resource.plural, resource), () =>
+        Promise.resolve(cluster.watch(resource, options)),
+      );
+    },
+    logs: (pod, options) =>
+      gate(read("get", `the log of ${subjectOf(pod)}`, targetOf(pod)), async () =>
+        cluster.logs?.(pod, options),
+      ),
+    can: (access) =>
+      gate(read("ask", `whether to ${access.verb} ${access.resource}`), () => cluster.can(access)),
+    whoAmI: () => gate(read("ask", "for the name of the user"), () => cluster.whoAmI()),
+    version: () => gate(read("ask", "for the release of the API server"), () => cluster.version()),
+    serves: (group, version) =>
+      gate(read("ask", `what ${group}/${version} serves`), () => cluster.serves(group, version)),
+  };
+}
 
-  list(resource: Resource, options?: ListOptions): Promise<readonly KubeObject[] | undefined> {
-    const { namespace } = options ?? {};
-    const target = { ...resource, ...(namespace !== undefined && { namespace }) };
-    const call = read("list", `${resource.plural} ${namespace ?? ""}`.trimEnd(), target);
-    return this.gate(call, () => this.inner.list(resource, options));
-  }
+type Writes = "create" | "update" | "apply" | "patch" | "delete";
 
-  async *watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent> {
-    yield* await this.gate(read("watch", resource.plural, resource), () =>
-      Promise.resolve(this.inner.watch(resource, options)),
-    );
-  }
-
-  logs(pod: Ref, options: LogOptions): Promise<string | undefined> {
-    return this.gate(read("get", `the log of ${subjectOf(pod)}`, targetOf(pod)), async () =>
-      this.inner.logs?.(pod, options),
-    );
-  }
-
-  create(object: KubeObject, options?: ManagedWrite): Promise<KubeObject> {
-    const call = isReview(object)
-      ? read("ask", `for a ${object.kind}`)
-      : write("create", ofObject(object), options);
-    return this.gate(call, () => this.inner.create(object, options));
-  }
-
-  update(object: KubeObject, options?: ManagedWrite): Promise<KubeObject> {
-    return this.gate(write("update", ofObject(object), options), () =>
-      this.inner.update(object, options),
-    );
-  }
-
-  apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject> {
-    return this.gate(write("apply", ofObject(object), options), () =>
-      this.inner.apply(object, options),
-    );
-  }
-
-  patch(ref: Ref, body: unknown, options: PatchOptions): Promise<KubeObject> {
-    return this.gate(write("patch", ofRef(ref), options), () =>
-      this.inner.patch(ref, body, options),
-    );
-  }
-
-  delete(ref: Ref, preconditions: Preconditions, options?: WriteOptions): Promise<void> {
-    return this.gate(write("delete", ofRef(ref), options), () =>
-      this.inner.delete(ref, preconditions, options),
-    );
-  }
-
-  can(access: Access): Promise<boolean> {
-    const call = read("ask", `whether to ${access.verb} ${access.resource}`);
-    return this.gate(call, () => this.inner.can(access));
-  }
-
-  whoAmI(): Promise<string | undefined> {
-    return this.gate(read("ask", "for the name of the user"), () => this.inner.whoAmI());
-  }
-
-  version(): Promise<string | undefined> {
-    return this.gate(read("ask", "for the release of the API server"), () => this.inner.version());
-  }
-
-  serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
-    const call = read("ask", `what ${group}/${version} serves`);
-    return this.gate(call, () => this.inner.serves(group, version));
-  }
-
-  close(): void {
-    this.inner.close();
-  }
+function observedWrites(cluster: KubeClient, gate: Gate): Pick<KubeClient, Writes> {
+  return {
+    create: (object, options) => {
+      const call = isReview(object)
+        ? read("ask", `for a ${object.kind}`)
+        : write("create", ofObject(object), options);
+      return gate(call, () => cluster.create(object, options));
+    },
+    update: (object, options) =>
+      gate(write("update", ofObject(object), options), () => cluster.update(object, options)),
+    apply: (object, options) =>
+      gate(write("apply", ofObject(object), options), () => cluster.apply(object, options)),
+    patch: (ref, body, options) =>
+      gate(write("patch", ofRef(ref), options), () => cluster.patch(ref, body, options)),
+    delete: (ref, preconditions, options) =>
+      gate(write("delete", ofRef(ref), options), () => cluster.delete(ref, preconditions, options)),
+  };
 }
 
 /** A question that is sent as an object; nothing is stored. */

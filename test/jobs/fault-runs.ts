@@ -9,7 +9,7 @@ import { configurationResource } from "../../plugin/domain/admission/configurati
 import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { faultyGate, type Met, type Scenario } from "./faults";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
-import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { PlayedClock } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { stableJson } from "../../plugin/simulator/operator/acts";
@@ -146,7 +146,7 @@ class FaultRun {
     const place = { server, clock: this.played, before: this.sent };
     const { gate, calls, met, killed } = faultyGate(this.scenario, place);
     try {
-      const end = await world.command(new ObservedCluster(cluster, gate), this.played);
+      const end = await world.command(observe(cluster, gate), this.played);
       this.ends.push(killed() ? "killed" : end);
     } catch (error) {
       world.signal.throwIfAborted();

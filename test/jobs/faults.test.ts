@@ -1,7 +1,7 @@
 import { ApiError, UnavailableError } from "../../plugin/domain/base/errors";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { everyFault, faults, faultyGate } from "./faults";
-import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace } from "../support/builders";
 import { ManualClock } from "../support/manual-clock";
@@ -24,7 +24,7 @@ function meeting(id: string) {
   const faulty = faultyGate([{ call: 2, fault }], { server: "here", clock });
   const stored = () =>
     controlPlane.state.get({ group: "", plural: "configmaps" }, "settings", "engine");
-  return { cluster: new ObservedCluster(inner, faulty.gate), stored, faulty, clock };
+  return { cluster: observe(inner, faulty.gate), stored, faulty, clock };
 }
 
 test.each<[string, boolean, string | RegExp]>([

@@ -1,13 +1,10 @@
 /** One cluster, and the runs of a job on it: what each asked, what took effect, and how it ended. */
+import { withMethods } from "../../plugin/ports/delegate";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeObject, Resource } from "../../plugin/domain/kube/objects";
 import { Changes, type Difference } from "./fault-runs";
 import type { Fault } from "./faults";
-import {
-  type ObservedCall,
-  type Gate,
-  ObservedCluster,
-} from "../../plugin/simulator/observed-cluster";
+import { type ObservedCall, type Gate, observe } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { type Access, type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
@@ -73,18 +70,13 @@ export interface Ran extends Ended {
 }
 
 /** Says no when it is asked for what the user lacks. */
-class LackingCluster extends ObservedCluster {
-  constructor(
-    inner: KubeClient,
-    gate: Gate,
-    private readonly lacks: (access: Access) => boolean = () => false,
-  ) {
-    super(inner, gate);
-  }
-
-  override can(access: Access): Promise<boolean> {
-    return this.lacks(access) ? Promise.resolve(false) : super.can(access);
-  }
+function withoutRights(
+  cluster: KubeClient,
+  lacks: (access: Access) => boolean = () => false,
+): KubeClient {
+  return withMethods(cluster, {
+    can: (access) => (lacks(access) ? Promise.resolve(false) : cluster.can(access)),
+  });
 }
 
 export class Trial {
@@ -134,7 +126,7 @@ export class Trial {
     const own = controlPlane.connect({ user, namespace });
     const { gate, requests, written } = this.gate(own, wish.disturb);
     const ended = await this.starts.typed(this.argv(wish), {
-      cluster: new LackingCluster(own, gate, wish.lacks),
+      cluster: withoutRights(observe(own, gate), wish.lacks),
       clock: wish.still === true ? still : clock,
       env: this.env,
       ...(wish.signal && { signal: wish.signal }),

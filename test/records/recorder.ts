@@ -8,7 +8,7 @@ import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
-import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type Gate, observe } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
@@ -180,7 +180,7 @@ function withFault(cluster: KubeClient, id: string | undefined): KubeClient {
     if (fault.applied) await send();
     throw fault.error(call, cluster.server);
   };
-  return new ObservedCluster(cluster, gate);
+  return observe(cluster, gate);
 }
 
 function objectsIn(folder: string): readonly FileObject[] {

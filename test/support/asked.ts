@@ -14,11 +14,7 @@ import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { Report } from "../../plugin/kernel/report";
 import { entries } from "../../plugin/cli/commands";
 import { createRegistry } from "../../plugin/simulator/kinds/registry";
-import {
-  type Gate,
-  type ObservedCall,
-  ObservedCluster,
-} from "../../plugin/simulator/observed-cluster";
+import { type Gate, type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Access, KubeClient } from "../../plugin/ports/kubernetes";
@@ -61,7 +57,7 @@ class Notes {
       this.asked.push(...this.needed(call));
       return send();
     };
-    const observed = new ObservedCluster(cluster, gate);
+    const observed = observe(cluster, gate);
     const can = (access: Access): Promise<boolean> => {
       const { subresource, resource, ...rest } = access;
       const full = subresource === undefined ? resource : `${resource}/${subresource}`;

@@ -1,7 +1,6 @@
 /** One client of the program in a process of its own, with the environment that it was started in. */
 import { get } from "node:https";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { isPodForwarder } from "../../plugin/adapters/kubernetes/port-forward";
 import { openRelease } from "../../plugin/adapters/release/open";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
@@ -35,7 +34,7 @@ const clients: Readonly<Record<string, (order: ClientOrder) => Promise<unknown>>
   },
   "a WebSocket": async ({ kubeconfig }) => {
     const cluster = await opened(kubeconfig);
-    return isPodForwarder(cluster) ? cluster.forward({ pod, port: 1 }, signal) : undefined;
+    return cluster.forward?.({ pod, port: 1 }, signal);
   },
   "the REST API": async ({ url, caPem }) => (await anApiClient({ url, caPem })).databases(signal),
   "a download": ({ url }) => openRelease(`${url}/r.tar.gz`, { names, env: {}, signal }),

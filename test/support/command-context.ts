@@ -31,7 +31,6 @@ export function aCommandContext(
     options: { ...usualOptions, ...options },
     run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
     ask: () => Promise.resolve(true),
-    interactive: false,
     readInput: () => Promise.resolve(""),
     readDump: () => Promise.resolve(""),
     ...more,

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { type Embedded, openEmbedded } from "../../plugin/simulator/simulate";
 import { exampleSource } from "../../plugin/simulator/example";
-import { type Gate, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type Gate, observe } from "../../plugin/simulator/observed-cluster";
 import { inTurn } from "../../plugin/simulator/virtual-clock";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { aFolder } from "./a-folder";
@@ -181,5 +181,5 @@ async function connected({ controlPlane, clock, played }: Embedded): Promise<Kub
   const latency = (): void => {
     clock.advance(10);
   };
-  return new ObservedCluster(controlPlane.connect({ user, namespace, latency }), gate);
+  return observe(controlPlane.connect({ user, namespace, latency }), gate);
 }

@@ -7,7 +7,7 @@ import { exampleSource } from "../../plugin/simulator/example";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { faults, faultyGate, type Injection } from "../jobs/faults";
 import type { PlannedFault } from "../../plugin/simulator/rest-api/faults";
-import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { type Clock, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
@@ -283,7 +283,7 @@ class Play {
     const connected = controlPlane.connect({ user: admin, namespace });
     const injections = silence?.cluster === undefined ? [] : [silence.cluster];
     const { gate, calls, met } = faultyGate(injections, { server: connected.server, clock });
-    const connect = () => Promise.resolve(new ObservedCluster(connected, gate));
+    const connect = () => Promise.resolve(observe(connected, gate));
     const env = { ENGINE_HOME: join(this.folder, "home") };
     const from = clock.now();
     const { code, out } = await typed(this.argv(), { connect, clock, env, signal: stop.signal });

@@ -1,6 +1,6 @@
 /** `upgrade` on a cluster in memory with the operator at play, and what it wrote there. */
 import { join } from "node:path";
-import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import type { PlayedWorld } from "./played-operator";
@@ -25,7 +25,7 @@ interface Watched {
 
 function watched(inner: KubeClient): Watched {
   const writes: string[] = [];
-  const cluster = new ObservedCluster(inner, async (call: ObservedCall, act) => {
+  const cluster = observe(inner, async (call: ObservedCall, act) => {
     if (!call.writes || call.subject.includes("AccessReview")) return await act();
     const value = await act();
     writes.push(`${call.verb} ${call.subject}`);

@@ -5,7 +5,7 @@ import { constraintResource } from "../../plugin/domain/kube/kinds";
 import { type KubeObject, objectLabel } from "../../plugin/domain/kube/objects";
 import { configurationResource } from "../../plugin/domain/admission/configuration";
 import { withValue } from "../../plugin/domain/base/values";
-import { type ObservedCall, ObservedCluster } from "../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { Report } from "../../plugin/kernel/report";
 import { Changes, disagreement } from "../jobs/fault-runs";
 import { KilledError } from "../jobs/faults";
@@ -157,7 +157,7 @@ class Trial {
   /** `until`: the process is killed once it has written so often. */
   async run(more: readonly string[], until = Infinity): Promise<Ran> {
     const written: string[] = [];
-    const cluster = new ObservedCluster(this.world.cluster, async (call: ObservedCall, act) => {
+    const cluster = observe(this.world.cluster, async (call: ObservedCall, act) => {
       if (written.length >= until) throw new KilledError("killed");
       const value = await act();
       if (call.writes && !call.subject.includes("AccessReview")) written.push(call.subject);

@@ -21,6 +21,7 @@ import type {
   ManagedWrite,
   PatchOptions,
   PatchType,
+  PodPort,
   Preconditions,
   WatchEvent,
   WatchOptions,
@@ -28,7 +29,6 @@ import type {
 } from "../../ports/kubernetes";
 import type { Client, KubeCall } from "./client";
 import { collectionPath, isKubeObject, Kinds, nameOf, objectPath } from "./kinds";
-import type { PodForwarder, PodPort } from "./port-forward";
 import { NoAnswer } from "../http/answer";
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
@@ -48,7 +48,7 @@ interface Identity {
 }
 
 /** One API server. Messages of ApiError are the server's own, unchanged. */
-export class HttpCluster implements KubeClient, PodForwarder {
+export class HttpCluster implements KubeClient {
   readonly server: string;
   readonly namespace: string;
   readonly login: Login | undefined;

@@ -5,28 +5,10 @@
  */
 import { Duplex } from "node:stream";
 import WebSocket from "ws";
-import type { Ref } from "../../domain/kube/objects";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { type Clock, deadline } from "../../ports/kubernetes";
 import type { Lease } from "../http/agents";
 import { type HttpAnswer, NoAnswer } from "../http/answer";
-
-/** A port of a pod. */
-export interface PodPort {
-  readonly pod: Ref;
-  readonly port: number;
-}
-
-/** What opens connections to pods; a cluster in memory does not. */
-export interface PodForwarder {
-  /** Rejects with the errors of the Cluster port; what breaks later is an error of the stream. */
-  forward(to: PodPort, signal?: AbortSignal): Promise<Duplex>;
-}
-
-/** Whether connections to pods can be opened through this. */
-export function isPodForwarder(cluster: object): cluster is PodForwarder {
-  return "forward" in cluster && typeof cluster.forward === "function";
-}
 
 /** The kubelet's protocol: the first byte of a message is its channel. */
 export const forwardProtocol = "v4.channel.k8s.io";

@@ -23,7 +23,6 @@ import { fileProblem, followed, readText } from "../files";
 import type { OnSlow } from "../http/slow";
 import { readableRoots } from "../http/trust";
 import { verified } from "../http/tunnel";
-import { isPodForwarder } from "../kubernetes/port-forward";
 
 /** The flags of the REST API, judged (cli contract). */
 export interface ApiFlags {
@@ -122,7 +121,8 @@ async function accessOf(target: ApiTarget): Promise<Access> {
 function routeOf({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Route {
   if (flags.url !== undefined) return routeByUrl(new URL(flags.url), places, env);
   if (isOwnCluster(cluster, env)) return routeInside(places);
-  if (isPodForwarder(cluster)) return routeForwarded(places, cluster);
+  const forward = cluster.forward?.bind(cluster);
+  if (forward !== undefined) return routeForwarded(places, forward);
   throw new ApiAccessError(`there is no way to the REST API of ${objectLabel(ec)} from here`, {
     hint: "give its address with --api-url",
   });

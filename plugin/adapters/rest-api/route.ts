@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { kinds } from "../../domain/kube/kinds";
 import { systemRoots } from "../http/trust";
 import { hostOf, portOf, proxyFor, tunnelTo } from "../http/tunnel";
-import type { PodForwarder } from "../kubernetes/port-forward";
+import type { KubeClient } from "../../ports/kubernetes";
 import type { Names } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import { getPath } from "../../domain/base/values";
@@ -69,7 +69,10 @@ export function routeInside(places: ApiPlaces): Route {
 }
 
 /** By a port of a pod, through the API server; `pods` are tried in turn. */
-export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Route {
+export function routeForwarded(
+  places: ApiPlaces,
+  forward: NonNullable<KubeClient["forward"]>,
+): Route {
   const { service, fqdn, port, pods, namespace } = places;
   const resource = { ...kinds.namespace, plural: "pods", kind: "Pod" };
   const [first = ""] = pods;
@@ -81,7 +84,7 @@ export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Rout
     ...amongPods(places, [service, fqdn]),
     address: `https://${fqdn}:${port} through pods/${first} in namespace ${namespace}`,
     dialed: (host) => new URL(`https://${host}:${port}`),
-    open: (host, signal) => forwarder.forward(podAt(host), signal),
+    open: (host, signal) => forward(podAt(host), signal),
     alternatives: pods.slice(1).map((pod) => `${pod}.${service}`),
   };
 }

@@ -13,7 +13,7 @@ export function diffCommand(commands: readonly CommandEntry[]): CommandEntry {
       problems: [...(commands.includes(entry) ? [] : [unfit]), ...prepared.problems],
       load: async () => {
         const { run, text } = await prepared.load();
-        const { runDiff } = await import("./run.ts");
+        const { runDiff } = await import("./diff.ts");
         return {
           run: (context) => runDiff(context, (planning) => run(planning, args), words),
           text,

@@ -5,7 +5,7 @@ import type { Kubeconfig } from "../../adapters/kubernetes/kubeconfig";
 import { InputError, UsageError } from "../../domain/base/errors";
 import { exampleSource, productDefinitions } from "../../simulator/example";
 import { createRegistry } from "../../simulator/kinds/registry";
-import { type Can, liveCan, LiveRightsCluster, readLive } from "../../simulator/source/live";
+import { type Can, liveCan, withLiveRights, readLive } from "../../simulator/source/live";
 import type { User } from "../../simulator/model";
 import { type DumpPlace, readDump } from "../../simulator/source/dump";
 import type { Source } from "../../simulator/source/completion";
@@ -167,6 +167,6 @@ function rightsOf(user: User | undefined, can: Can): Pick<Opened, "user" | "narr
   return {
     user: { ...administrator, name },
     narrowed: true,
-    asUser: (cluster) => new LiveRightsCluster(cluster, can, name),
+    asUser: (cluster) => withLiveRights(cluster, can, name),
   };
 }

@@ -4,7 +4,7 @@ import { quoteCommand } from "../../output/escape";
 import type { Release } from "../../domain/release/contents";
 import type { Embedded } from "../../simulator/simulate";
 import { inTurn, MemoryHome } from "../../simulator/virtual-clock";
-import { type Gate, ObservedCluster } from "../../simulator/observed-cluster";
+import { type Gate, observe } from "../../simulator/observed-cluster";
 import type { PlayedApis } from "../../simulator/rest-apis";
 import type { Clock, KubeClient } from "../../ports/kubernetes";
 import type { Event, Report } from "../../kernel/report";
@@ -56,7 +56,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
   };
   const inside: Inside = {
     ...wish,
-    cluster: new ObservedCluster(wish.cluster, count),
+    cluster: observe(wish.cluster, count),
     home,
     ask: (question) => {
       if (stages.context.options.yes) return Promise.resolve(true);
@@ -111,7 +111,6 @@ function contextInside(
     },
     run: { ...run, dryRun },
     ask,
-    interactive: false,
     readInput,
     readDump: () => readInput("-"),
     rehearsed: true,

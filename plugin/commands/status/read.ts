@@ -11,6 +11,7 @@ import { judgeStatus, type Status } from "./status";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
 import { isAway } from "../../kernel/wait";
+import { withMethods } from "../../ports/delegate";
 import type { KubeClient } from "../../ports/kubernetes";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
 import { probeWebhook } from "../../readers/webhook-probe";
@@ -72,7 +73,7 @@ export function listedOnce(cluster: KubeClient): KubeClient {
     lists.set(key, asked);
     return asked;
   };
-  return Object.create(cluster, { list: { value: list } }) as KubeClient;
+  return withMethods(cluster, { list });
 }
 
 /** The facts with one EC of the operator's namespace alone, and of the databases those that belong to it. */

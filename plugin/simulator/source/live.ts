@@ -1,4 +1,5 @@
 /** A cluster that is running, read as far as the commands look at it. Nothing is written. */
+import { withMethods } from "../../ports/delegate";
 import { inGroup, kinds, rbacKinds } from "../../domain/kube/kinds";
 import type { KindNames, Names } from "../../domain/names/names";
 import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
@@ -9,12 +10,7 @@ import { complete, type Source } from "./completion";
 import { disarm } from "./stand-in";
 import { ApiError } from "../../domain/base/errors";
 import { permissionLine } from "../../domain/kube/permissions";
-import {
-  type CallTarget,
-  type Gate,
-  type ObservedCall,
-  ObservedCluster,
-} from "../observed-cluster";
+import { type CallTarget, type Gate, type ObservedCall, observe } from "../observed-cluster";
 
 /** What a cluster is read with. */
 interface LiveOptions {
@@ -256,22 +252,11 @@ export function liveCan(cluster: KubeClient): (access: Access) => Promise<boolea
 export type Can = (access: Access) => Promise<boolean>;
 
 /** The copy as this person may use it; `copy` itself is an administrator's connection. */
-export class LiveRightsCluster extends ObservedCluster {
-  constructor(
-    copy: KubeClient,
-    private readonly allowed: Can,
-    private readonly user: string,
-  ) {
-    super(copy, gateOf(copy, allowed, user));
-  }
-
-  override can(access: Access): Promise<boolean> {
-    return this.allowed(access);
-  }
-
-  override whoAmI(): Promise<string> {
-    return Promise.resolve(this.user);
-  }
+export function withLiveRights(copy: KubeClient, allowed: Can, user: string): KubeClient {
+  return withMethods(observe(copy, gateOf(copy, allowed, user)), {
+    can: allowed,
+    whoAmI: () => Promise.resolve(user),
+  });
 }
 
 const verbs: Readonly<Record<ObservedCall["verb"], readonly string[]>> = {

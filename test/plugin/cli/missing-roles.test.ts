@@ -5,7 +5,7 @@ import { parseDocuments } from "../../../plugin/adapters/yaml";
 import { ApiError } from "../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { exampleSource } from "../../../plugin/simulator/example";
-import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../plugin/simulator/observed-cluster";
 import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import type { Report } from "../../../plugin/kernel/report";
 import { testTime } from "../../support/manual-clock";
@@ -67,7 +67,7 @@ test.each(commands)("%s by someone who may do nothing at all", async (_, words) 
 
 /** Refuses one kind of request, as RBAC does: to act as well as to ask for. */
 function refusing(cluster: KubeClient, refused: string, seen = new Set<string>()): KubeClient {
-  return new ObservedCluster(
+  return observe(
     Object.assign(Object.create(cluster) as KubeClient, {
       ...bound(cluster),
       can: ({ verb, resource, ...rest }: Parameters<KubeClient["can"]>[0]) =>

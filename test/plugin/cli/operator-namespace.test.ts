@@ -4,7 +4,7 @@ import { ApiError } from "../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { exampleSource } from "../../../plugin/simulator/example";
-import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../plugin/simulator/observed-cluster";
 import type { Report } from "../../../plugin/kernel/report";
 import { admin } from "../simulator/memory-cluster";
 import { testTime } from "../../support/manual-clock";
@@ -38,7 +38,7 @@ async function run(argv: readonly string[], wish: Wish = {}): Promise<Run> {
     connect: ({ namespace = "default" }) => {
       const inner = world.controlPlane.connect({ user: admin, namespace });
       return Promise.resolve(
-        new ObservedCluster(inner, async (call, act) => {
+        observe(inner, async (call, act) => {
           if (wish.forbidden === true && /deployment/i.test(call.subject)) {
             throw new ApiError("forbidden", { status: 403, reason: "Forbidden" });
           }

@@ -232,7 +232,6 @@ describe("a signal", () => {
 
 describe("asking", () => {
   const asks: Act = async (context) => {
-    expect(typeof context.interactive).toBe("boolean");
     const exit = { code: 0, reason: (await context.ask("Delete it?")) ? "yes" : "no" } as const;
     return { ...swapped, exit };
   };

@@ -1,6 +1,6 @@
 /** What a run in memory is given, what it sends, keeps, notes and asks, and how others come in between. */
 import { defaultNames as names } from "../../../plugin/domain/names/names";
-import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../plugin/simulator/observed-cluster";
 import type { AskingPorts } from "../../../plugin/kernel/permissions";
 import type { Journal } from "../../../plugin/kernel/journal";
 import { Recorder } from "../../../plugin/kernel/recorder";
@@ -22,8 +22,8 @@ export interface Witness {
 }
 
 /** The connection, with every request told to the witness. */
-export function watched(connection: KubeClient, witness: Witness): ObservedCluster {
-  return new ObservedCluster(connection, async (call, send) => {
+export function watched(connection: KubeClient, witness: Witness): KubeClient {
+  return observe(connection, async (call, send) => {
     const line = `${call.verb} ${call.subject}`;
     await witness.before(line);
     if (call.writes || call.dryRun) witness.sent.push(`${line}${call.dryRun ? " (dry run)" : ""}`);

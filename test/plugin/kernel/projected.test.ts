@@ -14,7 +14,7 @@ import {
   unlessUnknown,
 } from "../../../plugin/kernel/projected";
 import type { KubeClient, ListOptions } from "../../../plugin/ports/kubernetes";
-import { ObservedCluster } from "../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../plugin/simulator/observed-cluster";
 import { aNamespace } from "../../support/builders";
 import { aControlPlane, admin } from "../simulator/memory-cluster";
 
@@ -57,7 +57,7 @@ function aCluster() {
     namespace: "engine",
   });
   const sent: string[] = [];
-  const cluster = new ObservedCluster(inner, (call, act) => {
+  const cluster = observe(inner, (call, act) => {
     sent.push(`${call.verb} ${call.subject}`);
     return act();
   });

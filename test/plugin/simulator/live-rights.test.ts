@@ -1,5 +1,5 @@
 import { kinds } from "../../../plugin/domain/kube/kinds";
-import { type Can, LiveRightsCluster } from "../../../plugin/simulator/source/live";
+import { type Can, withLiveRights } from "../../../plugin/simulator/source/live";
 import type { Access, KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNamespace, aService } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";
@@ -22,7 +22,7 @@ function copy(can: (access: Access) => boolean) {
   const controlPlane = aControlPlane([aNamespace("engine"), aService("engine")]);
   const inner = controlPlane.connect({ user: admin, namespace: "engine" });
   const stored = () => controlPlane.state.list({ group: "", plural: "configmaps" });
-  return { cluster: new LiveRightsCluster(inner, live, "jane"), asked, stored };
+  return { cluster: withLiveRights(inner, live, "jane"), asked, stored };
 }
 
 const on = { group: "", resource: "configmaps", namespace: "engine" };

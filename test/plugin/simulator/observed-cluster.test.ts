@@ -1,5 +1,5 @@
 import { kinds } from "../../../plugin/domain/kube/kinds";
-import { type ObservedCall, ObservedCluster } from "../../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../../plugin/simulator/observed-cluster";
 import type { KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNamespace, aService } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";
@@ -15,7 +15,7 @@ function observed() {
   const calls: ObservedCall[] = [];
   const controlPlane = aControlPlane([aNamespace("engine"), aService("engine")]);
   const inner = controlPlane.connect({ user: admin, namespace: "engine", server: "here" });
-  const cluster = new ObservedCluster(inner, (call, send) => {
+  const cluster = observe(inner, (call, send) => {
     calls.push(call);
     return send();
   });
@@ -102,7 +102,7 @@ test("a watch passes the gate, and its changes come through", async () => {
 test("what the gate keeps from being sent has no effect", async () => {
   const { controlPlane } = observed();
   const inner = controlPlane.connect({ user: admin, namespace: "engine" });
-  const closed = new ObservedCluster(inner, () => Promise.reject(new Error("not sent")));
+  const closed = observe(inner, () => Promise.reject(new Error("not sent")));
   await expect(closed.delete(service, {})).rejects.toThrow("not sent");
   expect(controlPlane.state.get(kinds.service, "admission", "engine")).toBeDefined();
   closed.close();

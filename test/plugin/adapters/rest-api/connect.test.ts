@@ -152,7 +152,7 @@ describe("the way", () => {
 
 describe("routes: where a redirect may lead, which Host is named", () => {
   const places = placesOf(anApiEc(), names);
-  const forwarder = { forward: () => Promise.reject(new Error("not now")) };
+  const forward = () => Promise.reject(new Error("not now"));
   const leads = (route: ReturnType<typeof routeInside>, address: string): boolean =>
     route.leadsTo(new URL(address));
 
@@ -185,7 +185,7 @@ describe("routes: where a redirect may lead, which Host is named", () => {
   });
 
   test("inside and forwarded, the nodes are of the same set", () => {
-    for (const route of [routeInside(places), routeForwarded(places, forwarder)]) {
+    for (const route of [routeInside(places), routeForwarded(places, forward)]) {
       expect(route.host).toBe(testCluster);
       expect(leads(route, "https://ec-2.ec.engine.svc:9443/v1")).toBe(true);
       expect(leads(route, "https://ec-2.ec.engine.svc:8443/v1")).toBe(false);

@@ -1,6 +1,5 @@
 /** The REST API by a port of a pod, against a stand-in of API server and kubelet. */
 import { connect as connectKube } from "../../../../plugin/adapters/kubernetes/connect";
-import { isPodForwarder } from "../../../../plugin/adapters/kubernetes/port-forward";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import { anApiClient, anApiSecret } from "../../../support/cluster-api-client";
 import { ManualClock } from "../../../support/manual-clock";
@@ -171,7 +170,7 @@ test.each<"hang" | "cut">(["hang", "cut"])(
 
 test("an abort ends a forward that does not come to stand", async () => {
   const scene = await pods(() => ({ instead: "hang" }));
-  if (!isPodForwarder(scene.cluster)) throw new Error("it forwards nothing");
+  if (scene.cluster.forward === undefined) throw new Error("it forwards nothing");
   const stop = new AbortController();
   const resource = { group: "", version: "v1", plural: "pods", kind: "Pod" };
   const work = scene.cluster.forward(

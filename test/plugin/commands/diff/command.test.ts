@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
-import { runDiff } from "../../../../plugin/commands/diff/run";
+import { runDiff } from "../../../../plugin/commands/diff/diff";
 import type { Report, StepReport } from "../../../../plugin/kernel/report";
 
 const step = (result: StepReport["result"], n = 1): StepReport => ({
@@ -20,14 +20,11 @@ const reportOf = (steps: readonly StepReport[], exit: Report["exit"]): Report =>
   exit,
 });
 
-/** A context whose streams must not be looked at. */
+/** What a dry run needs of a context. */
 const context = (dryRun: "none" | "client" | "server" = "none"): CommandContext =>
   ({
     options: { dryRun, prefix: "kubectl engine", verbosity: 0, output: "json" },
     run: { id: "1", startedAt: "2026-01-01T00:00:00Z", dryRun },
-    get interactive(): boolean {
-      throw new Error("looking opens stdin");
-    },
   }) as unknown as CommandContext;
 
 const words = ["upgrade-webhook", "--namespace=engine"];

@@ -2,7 +2,7 @@
 import { exampleDefinitions } from "../../../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import type { User } from "../../../../plugin/simulator/model";
-import { type ObservedCall, ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../../../plugin/simulator/observed-cluster";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
@@ -74,7 +74,7 @@ export function aScene(objects: readonly KubeObject[], user: User = admin): Scen
     run: async (options = {}, deps = {}) => {
       scene.calls.length = 0;
       const inner = controlPlane.connect({ user, namespace: operatorNamespace });
-      const cluster = new ObservedCluster(inner, async (call, send) => {
+      const cluster = observe(inner, async (call, send) => {
         scene.calls.push(call);
         await scene.before(call);
         const answer = await send();

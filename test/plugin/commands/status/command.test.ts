@@ -12,7 +12,7 @@ import { rbac } from "../../../../plugin/simulator/authorization/grants";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
 import { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
-import { type ObservedCall, ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
+import { type ObservedCall, observe } from "../../../../plugin/simulator/observed-cluster";
 import type { User } from "../../../../plugin/simulator/model";
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { StatusDetails } from "../../../../plugin/commands/status/screen";
@@ -69,7 +69,7 @@ async function play(argv: readonly string[], scene: Play = {}): Promise<Played> 
     scene.between?.(waits, controlPlane);
   };
   const calls: ObservedCall[] = [];
-  const cluster = new ObservedCluster(
+  const cluster = observe(
     controlPlane.connect({ user: scene.user ?? admin, namespace: "engine" }),
     async (call, send) => {
       calls.push(call);

@@ -7,7 +7,7 @@ import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes
 import type { Report } from "../../../../plugin/kernel/report";
 import type { UnbindOptions, UnbindPorts } from "../../../../plugin/commands/unbind-scc/read";
 import { unbindConstraint } from "../../../../plugin/commands/unbind-scc/command";
-import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../../plugin/simulator/observed-cluster";
 import { aControlPlane, admin } from "../../simulator/memory-cluster";
 import { portsOf, type Witness } from "../world";
 import { ManualClock } from "../../../support/manual-clock";
@@ -87,7 +87,7 @@ const clusterAdmin: KubeObject = {
 
 /** The connection with every write seen before it is sent. */
 function watched(connection: KubeClient, scene: Scene): KubeClient {
-  const cluster = new ObservedCluster(connection, async (call, send) => {
+  const cluster = observe(connection, async (call, send) => {
     const { verb, target, writes, dryRun } = call;
     if (verb === "get") scene.beforeRead();
     if (!writes && !dryRun) return await send();

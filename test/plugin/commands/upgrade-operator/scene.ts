@@ -14,7 +14,7 @@ import type {
   OperatorDeps,
 } from "../../../../plugin/commands/upgrade-operator/read";
 import type { Clock, KubeClient } from "../../../../plugin/ports/kubernetes";
-import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../../plugin/simulator/observed-cluster";
 import type { Report } from "../../../../plugin/kernel/report";
 import { bundleOf } from "../../../support/releases/tree";
 import { aControlPlane, admin } from "../../simulator/memory-cluster";
@@ -169,7 +169,7 @@ const clusterAdmin: KubeObject = {
 
 /** The connection with every write seen. */
 function watched(connection: KubeClient, scene: Scene): KubeClient {
-  return new ObservedCluster(connection, async ({ verb, subject, writes, dryRun }, send) => {
+  return observe(connection, async ({ verb, subject, writes, dryRun }, send) => {
     if (!writes && !dryRun) return await send();
     const line = `${verb} ${subject.replace(/ (?:[^/]*\/)?/, "/")}`;
     await (dryRun ? scene.beforeDryRun : scene.beforeWrite)(line);

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { StatusDetails } from "../../../../plugin/commands/status/screen";
 import { exampleSource } from "../../../../plugin/simulator/example";
-import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../../plugin/simulator/observed-cluster";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { renderDocuments } from "../../../../plugin/adapters/yaml";
@@ -61,7 +61,7 @@ async function run(
   answer: Answer,
 ): Promise<Report & { readonly writes: readonly string[] }> {
   const writes: string[] = [];
-  const observed = new ObservedCluster(world.cluster, async (call, act) => {
+  const observed = observe(world.cluster, async (call, act) => {
     if (call.writes && !call.subject.includes("AccessReview")) writes.push(call.subject);
     return await act();
   });

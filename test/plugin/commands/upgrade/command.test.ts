@@ -10,7 +10,7 @@ import type { Report } from "../../../../plugin/kernel/report";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { configurationResource } from "../../../../plugin/domain/admission/configuration";
 import { exampleSource } from "../../../../plugin/simulator/example";
-import { ObservedCluster } from "../../../../plugin/simulator/observed-cluster";
+import { observe } from "../../../../plugin/simulator/observed-cluster";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
 import { writeRelease } from "../../../support/releases/tree";
@@ -73,7 +73,7 @@ test("without --engine-version the report says that the databases keep theirs", 
 test("waits for endpoints that come later than the Deployment is ready", async () => {
   const world = await aPlayedWorld({ objects });
   let late = 0;
-  const cluster = new ObservedCluster(world.cluster, async (call, act) => {
+  const cluster = observe(world.cluster, async (call, act) => {
     const value = await act();
     if (/^Deployment\b/.test(call.subject) && call.writes) late = 3;
     if (call.target?.kind !== "EndpointSlice" || late === 0) return value;

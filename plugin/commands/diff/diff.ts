@@ -18,11 +18,11 @@ export async function runDiff(
   const { options, run } = context;
   const dryRun = options.dryRun === "none" ? "server" : options.dryRun;
   const verbosity = Math.max(1, options.verbosity);
-  // its own properties stay as lazy as they are
-  const planning = Object.create(context, {
-    options: { value: { ...options, dryRun, verbosity } },
-    run: { value: { ...run, dryRun } },
-  }) as CommandContext;
+  const planning: CommandContext = {
+    ...context,
+    options: { ...options, dryRun, verbosity },
+    run: { ...run, dryRun },
+  };
   const report = { ...(await plan(planning)), kind: "Diff" };
   const planned = (report.steps ?? []).filter(({ result }) => result === "planned");
   if (report.exit.code !== exitCodes.ok || !planned.some(changesSomething)) return report;
