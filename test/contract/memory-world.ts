@@ -3,13 +3,10 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import { isObject } from "../../plugin/domain/base/values";
-import { rbac } from "../../plugin/simulator/authorization/grants";
 import { createAdmission } from "../../plugin/simulator/admission/admission";
-import { createRegistry } from "../../plugin/simulator/kinds/registry";
-import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
-import { Store } from "../../plugin/simulator/api-server/store";
 import type { User } from "../../plugin/simulator/model";
 import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
+import { admin, makeWorld } from "../support/world";
 import { admissionService } from "./objects";
 import { type RunningWebhook, startWebhook } from "./webhook";
 import type { ShortWorld } from "./world";
@@ -27,7 +24,6 @@ const clock: Clock = {
 /** An API server in memory of the case's own. */
 export async function openMemoryWorld(namespace: string): Promise<ShortWorld> {
   const webhooks = new Map<string, RunningWebhook>();
-  const registry = createRegistry();
   const admission = createAdmission({
     clock,
     route: ({ namespace: home, name, port }) => {
@@ -36,22 +32,22 @@ export async function openMemoryWorld(namespace: string): Promise<ShortWorld> {
       return { refused: `dial tcp 10.96.0.1:${port}: connect: connection refused` };
     },
   });
-  const store = Store.empty();
-  const parts = { clock, registry, access: rbac, admission };
-  const controlPlane = new MemoryControlPlane(parts, store);
-  controlPlane.load([...definitions, namespaceOf("default")]);
+  const { controlPlane } = makeWorld({
+    ...{ objects: [...definitions, namespaceOf("default")], clock, admission },
+  });
   const connected = (user: User): KubeClient => controlPlane.connect({ user, namespace });
-  const cluster = connected({ name: "admin", groups: ["system:masters", authenticated] });
+  const cluster = connected(admin);
   await cluster.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  const setStatus = (object: KubeObject, status: object): Promise<void> => {
+  const setStatus = async (object: KubeObject, status: object): Promise<void> => {
     const { name = "", namespace: home } = object.metadata;
-    const { group, plural } = registry.byKind(object.apiVersion, object.kind)?.resource ?? {};
-    const kind = { group: group ?? "", plural: plural ?? "" };
-    const before = store.get(kind, name, home);
-    if (before === undefined)
-      return Promise.reject(new Error(`there is no ${kind.plural}/${name}`));
-    store.put({ kind, name, namespace: home }, { ...before, status });
-    return Promise.resolve();
+    const [version = "", group = ""] = object.apiVersion.split("/").reverse();
+    const served = await cluster.serves(group, version);
+    const resource = served?.find(({ kind }) => kind === object.kind);
+    if (resource === undefined) throw new Error(`${object.kind} is not served`);
+    controlPlane.setStatus(
+      { resource, name, ...(home !== undefined && { namespace: home }) },
+      status,
+    );
   };
   return {
     namespace,

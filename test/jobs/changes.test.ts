@@ -1,7 +1,7 @@
 import { Changes, disagreement, sameDifference } from "./fault-runs";
 import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace, aSecret } from "../support/builders";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "../support/world";
 
 const settings = (value: string): KubeObject => ({
   apiVersion: "v1",
@@ -17,7 +17,9 @@ const ref = {
 
 /** What is otherwise after the act, on a cluster that has the settings "a" and a Secret. */
 async function after(act: (cluster: KubeClient) => Promise<unknown>) {
-  const controlPlane = aControlPlane([aNamespace("engine"), settings("a"), aSecret("engine")]);
+  const controlPlane = makeWorld({
+    objects: [aNamespace("engine"), settings("a"), aSecret("engine")],
+  }).controlPlane;
   const changes = new Changes(controlPlane);
   await act(controlPlane.connect({ user: admin, namespace: "engine" }));
   return changes.difference();

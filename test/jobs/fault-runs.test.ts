@@ -8,7 +8,7 @@ import { type End, type FaultWorld, metBy, playScenario, runWithoutFaults } from
 import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace, aNewConfiguration, anOldConfiguration } from "../support/builders";
 import { testTime } from "../support/manual-clock";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "../support/world";
 
 const old = { resource: configurationResource, name: "edb-admission" };
 const manager = { fieldManager: "kubectl-engine" };
@@ -41,7 +41,7 @@ const settings = (value: string): KubeObject => ({
 
 function worldOf(command: Command): FaultWorld {
   return {
-    start: aControlPlane([aNamespace("engine"), anOldConfiguration()]),
+    start: makeWorld({ objects: [aNamespace("engine"), anOldConfiguration()] }).controlPlane,
     now: testTime,
     connect: (controlPlane) => controlPlane.connect({ user: admin, namespace: "engine" }),
     command: (cluster) => ended(cluster, command),

@@ -5,7 +5,7 @@ import { type ObservedCall, observe } from "../../plugin/simulator/observed-clus
 import type { KubeObject } from "../../plugin/ports/kubernetes";
 import { aNamespace } from "../support/builders";
 import { ManualClock } from "../support/manual-clock";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "../support/world";
 
 const settings: KubeObject = {
   apiVersion: "v1",
@@ -18,7 +18,7 @@ const engine = { resource: kinds.namespace, name: "engine" };
 function meeting(id: string) {
   const fault = faults.find((one) => one.id === id);
   if (fault === undefined) throw new Error(id);
-  const controlPlane = aControlPlane([aNamespace("engine")]);
+  const controlPlane = makeWorld({ objects: [aNamespace("engine")] }).controlPlane;
   const inner = controlPlane.connect({ user: admin, namespace: "engine", server: "here" });
   const clock = new ManualClock();
   const faulty = faultyGate([{ call: 2, fault }], { server: "here", clock });

@@ -5,7 +5,7 @@ import { defaultNames as names } from "../../plugin/domain/names/names";
 import { exampleSource } from "../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import type { Clock } from "../../plugin/ports/kubernetes";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "../support/world";
 import { aScene } from "../plugin/commands/upgrade-database/scene";
 import { aFrozenScene, aModuleFile } from "../plugin/commands/recover/scene";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
@@ -66,7 +66,7 @@ export const rest = {
       const clock = new ManualClock();
       const { objects } = await exampleSource(names, testTime);
       return opened({
-        controlPlane: aControlPlane(objects),
+        controlPlane: makeWorld({ objects }).controlPlane,
         clock,
         api: await aClusterApi({ clock }),
       });

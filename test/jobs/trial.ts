@@ -9,7 +9,7 @@ import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { type Access, type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
-import { admin } from "../plugin/simulator/memory-cluster";
+import { admin } from "../support/world";
 import { testTime } from "../support/manual-clock";
 import type { Ended } from "../support/program-world";
 import type { Starts } from "../support/starts";

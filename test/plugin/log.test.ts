@@ -2,7 +2,7 @@
 import type { Finding } from "../../plugin/domain/base/findings";
 import type { Report } from "../../plugin/kernel/report";
 import { openedFor } from "../jobs/trial";
-import { admin } from "./simulator/memory-cluster";
+import { admin } from "../support/world";
 import { Starts } from "../support/starts";
 import { aWebhookProgram } from "../support/webhook-program";
 

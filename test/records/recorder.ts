@@ -14,7 +14,7 @@ import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
 import { type Fault, faults } from "../jobs/faults";
-import { admin } from "../plugin/simulator/memory-cluster";
+import { admin } from "../support/world";
 import { testTime } from "../support/manual-clock";
 import type { Ended } from "../support/program-world";
 import { type Start, Starts, type Words } from "../support/starts";

@@ -18,7 +18,7 @@ import { type Gate, type ObservedCall, observe } from "../../plugin/simulator/ob
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Access, KubeClient } from "../../plugin/ports/kubernetes";
-import { admin } from "../plugin/simulator/memory-cluster";
+import { admin } from "./world";
 import { testTime } from "./manual-clock";
 import { aModuleArchive } from "./played-cluster-api";
 import { type Start, Starts, starts, type Words } from "./starts";

@@ -18,7 +18,7 @@ import {
   type FrozenWish,
   stateOf,
 } from "../plugin/commands/recover/scene";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "./world";
 import { aCaFile, anApiSecret } from "./cluster-api-client";
 import type { Hung } from "./hanging";
 import { judged } from "./hanging-commands";
@@ -71,7 +71,7 @@ export const rows: readonly Row[] = [
       const api = await aClusterApi({ clock });
       const { objects } = await exampleSource(names, testTime);
       const goal = () => Promise.resolve([...api.store.modules.values()].map(({ name }) => name));
-      return { controlPlane: aControlPlane(objects), clock, api, goal };
+      return { controlPlane: makeWorld({ objects }).controlPlane, clock, api, goal };
     },
     // an action is followed to the end of this time, whether the server answers or not
     words: (archive) => ["modules", "install", archive, "--timeout=2m"],

@@ -19,7 +19,7 @@ import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import { type Clock, type KubeClient, requestDeadlineMs } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "./world";
 import { testTime } from "./manual-clock";
 import { typed } from "./program-world";
 import { writeRelease } from "./releases/tree";
@@ -131,7 +131,9 @@ class Runs {
 async function worldOf(row: HangRow, runs: Runs): Promise<FaultWorld> {
   const { objects, before = [], words, judgeMoment = () => Promise.resolve(undefined) } = row;
   const example = (await exampleSource(names, testTime)).objects;
-  const start = aControlPlane(objects === undefined ? example : objects(example));
+  const start = makeWorld({
+    objects: objects === undefined ? example : objects(example),
+  }).controlPlane;
   for (const each of before) await prepared(start, each, runs);
   return {
     start,

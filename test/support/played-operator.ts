@@ -11,7 +11,7 @@ import {
 } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
-import { aControlPlane, admin } from "../plugin/simulator/memory-cluster";
+import { admin, makeWorld } from "./world";
 import { testTime } from "./manual-clock";
 
 /** The example's cluster, played on. */
@@ -37,7 +37,7 @@ export async function aPlayedWorld(
 ): Promise<PlayedWorld> {
   const { objects, virtual, ...wishes } = options;
   const source = await exampleSource(names, testTime);
-  const controlPlane = aControlPlane(objects ?? source.objects);
+  const controlPlane = makeWorld({ objects: objects ?? source.objects }).controlPlane;
   const inner = virtual ?? new VirtualClock(testTime);
   const { namespace = names.operator.namespace } = source;
   const cluster = controlPlane.connect({ user: admin, namespace });

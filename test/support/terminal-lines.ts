@@ -7,7 +7,7 @@ import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { type Job, jobs } from "../jobs/list";
 import { rest } from "../jobs/rest";
 import { openedFor, placed } from "../jobs/trial";
-import { admin } from "../plugin/simulator/memory-cluster";
+import { admin } from "./world";
 import { Starts } from "./starts";
 
 async function run(argv: readonly string[], world: Partial<World> = {}): Promise<number> {

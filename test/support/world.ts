@@ -22,6 +22,8 @@ import { ServedWebhooks, type WebhookServer } from "./served-webhooks";
 
 export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
 
+const nothing: readonly KubeObject[] = [];
+
 const lenient: Admission = { admit: () => Promise.resolve([]) };
 
 /** What may differ from an empty cluster whose administrator works in `engine`. */
@@ -56,7 +58,7 @@ export class World {
   /** By kind: tests name no version. */
   readonly #known = new Map<string, KindDefinition>();
 
-  constructor({ objects = [], clock, admission, servers, served = [] }: WorldWish) {
+  constructor({ objects = nothing, clock, admission, servers, served = [] }: WorldWish) {
     this.clock = clock ?? new ManualClock();
     this.served = [...served];
     this.servers = new Map(Object.entries(servers ?? {}));

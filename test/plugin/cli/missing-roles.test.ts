@@ -11,7 +11,7 @@ import type { Report } from "../../../plugin/kernel/report";
 import { testTime } from "../../support/manual-clock";
 import { typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
-import { aControlPlane, admin } from "../simulator/memory-cluster";
+import { makeWorld } from "../../support/world";
 import { aFolder } from "../../support/a-folder";
 
 let folder = "";
@@ -56,7 +56,7 @@ const printed = ({ permissions }: Report): readonly unknown[] =>
   parseDocuments(permissions?.manifest ?? "", "manifest");
 
 test.each(commands)("%s by someone who may do nothing at all", async (_, words) => {
-  const plane = aControlPlane((await exampleSource(names, testTime)).objects);
+  const plane = makeWorld({ objects: (await exampleSource(names, testTime)).objects }).controlPlane;
   const user = { name: "jane", groups: ["system:authenticated"] };
   const before = plane.state;
   const report = await ended(words(), plane.connect({ user, namespace: "engine" }));
@@ -93,7 +93,7 @@ const bound = (cluster: KubeClient): object =>
 const parts = commands.filter(([title]) => title !== "upgrade");
 test.each(parts)("%s by someone who may not read one kind", async (_, words) => {
   const { objects } = await exampleSource(names, testTime);
-  const connection = () => aControlPlane(objects).connect({ user: admin, namespace: "engine" });
+  const connection = () => makeWorld({ objects }).connect();
   const run = (refused: string, seen?: Set<string>) =>
     ended([...words(), "--dry-run=server"], refusing(connection(), refused, seen));
   const seen = new Set<string>();

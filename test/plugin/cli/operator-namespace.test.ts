@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { exampleSource } from "../../../plugin/simulator/example";
 import { observe } from "../../../plugin/simulator/observed-cluster";
 import type { Report } from "../../../plugin/kernel/report";
-import { admin } from "../simulator/memory-cluster";
+import { admin } from "../../support/world";
 import { testTime } from "../../support/manual-clock";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";

@@ -12,7 +12,7 @@ import type { KubeObject } from "../../../plugin/ports/kubernetes";
 import type { Report } from "../../../plugin/kernel/report";
 import { testTime } from "../../support/manual-clock";
 import { type Start, Starts, starts, type Words } from "../../support/starts";
-import { admin } from "../simulator/memory-cluster";
+import { admin } from "../../support/world";
 import { persons, twice } from "../../support/persons";
 
 const namespace = names.operator.namespace;

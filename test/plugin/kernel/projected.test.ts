@@ -16,7 +16,7 @@ import {
 import type { KubeClient, ListOptions } from "../../../plugin/ports/kubernetes";
 import { observe } from "../../../plugin/simulator/observed-cluster";
 import { aNamespace } from "../../support/builders";
-import { aControlPlane, admin } from "../simulator/memory-cluster";
+import { makeWorld } from "../../support/world";
 
 const settings = (name: string, data: object = {}, labels = {}): KubeObject => ({
   apiVersion: "v1",
@@ -52,10 +52,7 @@ const review: KubeObject = {
 /** A cluster with two settings, and every request that reaches it. */
 function aCluster() {
   const objects = [aNamespace("engine"), aNamespace("other"), settings("a", { x: "1" }), role];
-  const inner = aControlPlane([...objects, settings("b", {}, { of: "b" })]).connect({
-    user: admin,
-    namespace: "engine",
-  });
+  const inner = makeWorld({ objects: [...objects, settings("b", {}, { of: "b" })] }).connect();
   const sent: string[] = [];
   const cluster = observe(inner, (call, act) => {
     sent.push(`${call.verb} ${call.subject}`);

@@ -7,13 +7,13 @@ import type { Journal } from "../../../plugin/kernel/journal";
 import { Session } from "../../../plugin/kernel/session";
 import { aWitness, portsOf, watched } from "../commands/world";
 import { ManualClock } from "../../support/manual-clock";
-import { aControlPlane, admin } from "../simulator/memory-cluster";
+import { makeWorld } from "../../support/world";
 
 const shop = { resource: kinds.namespace, name: "shop" };
 
 async function aWorld(parts: Partial<Journal> = {}) {
   const seen = aWitness();
-  const cluster = watched(aControlPlane([]).connect({ user: admin, namespace: "engine" }), seen);
+  const cluster = watched(makeWorld().connect(), seen);
   const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
   const live = await cluster.create({ ...object });
   const given = { kind: "Test", cluster, clock: new ManualClock(), file: () => "/run/shop.json" };

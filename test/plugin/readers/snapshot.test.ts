@@ -4,7 +4,6 @@ import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { readSnapshot } from "../../../plugin/readers/snapshot";
 import { fitWorld } from "../domain/checks/world";
-import { aControlPlane, admin } from "../simulator/memory-cluster";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { getPath, asArray } from "../../../plugin/domain/base/values";
 import type { ProbeReport } from "../../../plugin/kernel/report";
@@ -29,7 +28,7 @@ async function read(
   keys: readonly FactKey[] = factKeys,
 ) {
   const { objects } = await fitWorld();
-  const memory = aControlPlane(objects).connect({ user: admin, namespace: "engine" });
+  const memory = makeWorld({ objects }).connect();
   const asked: string[] = [];
   const changed = change(memory);
   const list: List = (resource, options) => {

@@ -6,7 +6,7 @@ import type { Admission } from "../../../plugin/simulator/model";
 import type { KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNewConfiguration } from "../../support/builders";
 import { testTime } from "../../support/manual-clock";
-import { aControlPlane, admin } from "./memory-cluster";
+import { admin, makeWorld } from "../../support/world";
 
 let objects: readonly KubeObject[] = [];
 beforeAll(async () => {
@@ -41,10 +41,10 @@ interface Other {
 }
 
 async function edits(admission: Admission, { without, change = (object) => object }: Other = {}) {
-  const plane = aControlPlane(
-    objects.filter((object) => without?.(object) !== true).map(change),
+  const plane = makeWorld({
+    objects: objects.filter((object) => without?.(object) !== true).map(change),
     admission,
-  );
+  }).controlPlane;
   let changes = 0;
   plane.onChange(() => (changes += 1));
   const cluster = plane.connect({ user: admin, namespace: "engine" });

@@ -3,7 +3,7 @@ import { exampleSource } from "../../../plugin/simulator/example";
 import { createRegistry } from "../../../plugin/simulator/kinds/registry";
 import type { KubeObject } from "../../../plugin/ports/kubernetes";
 import { testTime } from "../../support/manual-clock";
-import { aControlPlane } from "./memory-cluster";
+import { makeWorld } from "../../support/world";
 
 let objects: readonly KubeObject[] = [];
 beforeAll(async () => {
@@ -43,7 +43,7 @@ test("every object of it is served, valid, and complete as an API server would s
     return definition.custom && !spec ? [`${object.kind} was pruned`] : warnings;
   });
   expect(changed).toEqual([]);
-  expect(() => aControlPlane(objects)).not.toThrow();
+  expect(() => makeWorld({ objects }).controlPlane).not.toThrow();
 });
 
 test("the certificate in force is that of the Secret, and the pair is handed over for serving", async () => {
@@ -64,5 +64,5 @@ test("other names go through all of it", async () => {
   expect(text).not.toContain("app.engine.com");
   expect(text).not.toContain('EngineEnterpriseDatabase"');
   expect(text).toContain('"name":"acmedatabases.db.example.org"');
-  expect(() => aControlPlane(renamed.objects)).not.toThrow();
+  expect(() => makeWorld({ objects: renamed.objects }).controlPlane).not.toThrow();
 });

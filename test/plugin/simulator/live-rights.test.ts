@@ -2,7 +2,7 @@ import { kinds } from "../../../plugin/domain/kube/kinds";
 import { type Can, withLiveRights } from "../../../plugin/simulator/source/live";
 import type { Access, KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNamespace, aService } from "../../support/builders";
-import { aControlPlane, admin } from "./memory-cluster";
+import { admin, makeWorld } from "../../support/world";
 
 const service = { resource: kinds.service, name: "admission", namespace: "engine" };
 const settings: KubeObject = {
@@ -19,7 +19,9 @@ function copy(can: (access: Access) => boolean) {
     asked.push(access);
     return Promise.resolve(can(access));
   };
-  const controlPlane = aControlPlane([aNamespace("engine"), aService("engine")]);
+  const controlPlane = makeWorld({
+    objects: [aNamespace("engine"), aService("engine")],
+  }).controlPlane;
   const inner = controlPlane.connect({ user: admin, namespace: "engine" });
   const stored = () => controlPlane.state.list({ group: "", plural: "configmaps" });
   return { cluster: withLiveRights(inner, live, "jane"), asked, stored };

@@ -2,7 +2,7 @@ import { kinds } from "../../../plugin/domain/kube/kinds";
 import { type ObservedCall, observe } from "../../../plugin/simulator/observed-cluster";
 import type { KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";
 import { aNamespace, aService } from "../../support/builders";
-import { aControlPlane, admin } from "./memory-cluster";
+import { admin, makeWorld } from "../../support/world";
 
 const service = { resource: kinds.service, name: "admission", namespace: "engine" };
 const settings: KubeObject = {
@@ -13,7 +13,9 @@ const settings: KubeObject = {
 
 function observed() {
   const calls: ObservedCall[] = [];
-  const controlPlane = aControlPlane([aNamespace("engine"), aService("engine")]);
+  const controlPlane = makeWorld({
+    objects: [aNamespace("engine"), aService("engine")],
+  }).controlPlane;
   const inner = controlPlane.connect({ user: admin, namespace: "engine", server: "here" });
   const cluster = observe(inner, (call, send) => {
     calls.push(call);

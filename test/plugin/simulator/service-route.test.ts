@@ -8,7 +8,7 @@ import {
   anObject,
   aService,
 } from "../../support/builders";
-import { aControlPlane } from "./memory-cluster";
+import { makeWorld } from "../../support/world";
 
 const service = { namespace: "engine", name: "admission", port: 443 };
 
@@ -17,7 +17,9 @@ function routed(
   port: (() => Promise<number>) | undefined = () => Promise.resolve(4711),
 ) {
   const slices = ready === undefined ? [] : [anEndpointSlice("engine", ready)];
-  const { state } = aControlPlane([aNamespace("engine"), aService("engine"), ...slices]);
+  const { state } = makeWorld({
+    objects: [aNamespace("engine"), aService("engine"), ...slices],
+  }).controlPlane;
   const route = routeTo({ namespace: "engine", names: defaultNames, port });
   return { route, state };
 }
@@ -75,14 +77,16 @@ describe("port and selector decide who is called", () => {
       anObject(kinds.pod, { name: title, namespace }, { spec: { containers: [container] } });
     const template = { metadata: { labels }, spec: { containers: [admission] } };
     const slice = { name: "slice", namespace, labels: { "kubernetes.io/service-name": name } };
-    const { state } = aControlPlane([
-      aNamespace(namespace),
-      { ...aDeployment(namespace), spec: { template } },
-      pod("other", { name: "web", image: "i" }),
-      pod("own", admission),
-      anObject(kinds.service, { name, namespace }, { spec }),
-      anObject(kinds.endpointSlice, slice, { endpoints }),
-    ]);
+    const { state } = makeWorld({
+      objects: [
+        aNamespace(namespace),
+        { ...aDeployment(namespace), spec: { template } },
+        pod("other", { name: "web", image: "i" }),
+        pod("own", admission),
+        anObject(kinds.service, { name, namespace }, { spec }),
+        anObject(kinds.endpointSlice, slice, { endpoints }),
+      ],
+    }).controlPlane;
     const route = routeTo({ namespace, names: defaultNames, port: () => Promise.resolve(1) });
     const place = async (): Promise<unknown> => {
       const found = await route({ ...service, name }, state);

@@ -9,7 +9,7 @@ import { type Ended, typed } from "../../../support/program-world";
 import { writeRelease } from "../../../support/releases/tree";
 import { fitWorld, type World } from "../../domain/checks/world";
 import { deployment, ec, edb, webhook } from "../../domain/checks/labels";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { aFolder } from "../../../support/a-folder";
 
 let home = "";
@@ -25,7 +25,7 @@ interface Run {
 async function check(argv: readonly string[], { user, change }: Run = {}): Promise<Ended> {
   const world = await fitWorld();
   change?.(world);
-  const plane = aControlPlane(world.objects);
+  const plane = makeWorld({ objects: world.objects }).controlPlane;
   const cluster = plane.connect({
     user: user === undefined ? admin : { name: user, groups: ["system:authenticated"] },
     namespace: "engine",

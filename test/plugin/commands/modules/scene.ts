@@ -14,7 +14,7 @@ import {
   type PlayedWish,
 } from "../../../support/played-cluster-api";
 import { type Ended, type Scene, typed } from "../../../support/program-world";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { aFolder } from "../../../support/a-folder";
 
 /** What differs from an EC that defines nothing. */
@@ -73,11 +73,9 @@ export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene
   });
   const { objects } = await exampleSource(names, testTime);
   const secret = anApiSecret(played.admin.name, wish.password ?? played.admin.password);
-  const plane = aControlPlane([
-    ...objects.map((object) => defining(object, wish)),
-    secret,
-    ...(wish.more ?? []),
-  ]);
+  const plane = makeWorld({
+    objects: [...objects.map((object) => defining(object, wish)), secret, ...(wish.more ?? [])],
+  }).controlPlane;
   const reach = [`--api-url=${played.url}`, `--api-ca=${aCaFile(played.caPem)}`];
   const type = (argv: readonly string[], scene: Scene = {}) =>
     typed(argv, {

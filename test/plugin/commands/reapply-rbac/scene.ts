@@ -11,7 +11,7 @@ import { reapplyRbac } from "../../../../plugin/commands/reapply-rbac/reapply";
 import type { Report } from "../../../../plugin/kernel/report";
 import { ManualClock } from "../../../support/manual-clock";
 import { anOperator } from "../../domain/engine-cluster/scene";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { portsOf, type Witness } from "../world";
 import { aBinding, account, aRole, shipped } from "../../domain/rbac/objects";
 
@@ -61,7 +61,7 @@ export function aScene(objects: readonly KubeObject[], user: User = admin): Scen
     ...(objects.length === 0 ? [] : [anOperator("8.0.2-2")]),
     ...objects,
   ];
-  const controlPlane = aControlPlane(all, undefined, clock);
+  const controlPlane = makeWorld({ objects: all, clock }).controlPlane;
   const scene: Scene = {
     cluster: controlPlane.connect({ user: admin, namespace: operatorNamespace }),
     controlPlane,

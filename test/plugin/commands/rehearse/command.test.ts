@@ -13,7 +13,7 @@ import { expectGolden, expectGoldenText } from "../../../support/golden";
 import { everyOverride } from "../../../support/renamed";
 import { type Scene, startOfRun, stdinOf, typed, worldOf } from "../../../support/program-world";
 import { aLenientWebhook, aWebhookProgram } from "../../../support/webhook-program";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { aFolder } from "../../../support/a-folder";
 
 const program = aWebhookProgram();
@@ -206,7 +206,7 @@ test("a live cluster is reached read-only, by its context, and as the one who as
     join(folder, "config"),
     JSON.stringify({ contexts: [{ name: "prod", context: {} }], clusters: [], users: [] }),
   );
-  const live = aControlPlane(objects);
+  const live = makeWorld({ objects }).controlPlane;
   let changes = 0;
   live.onChange(() => (changes += 1));
   const asked: unknown[] = [];

@@ -8,10 +8,8 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { InterruptedError } from "../../../../plugin/cmdutil/context";
 import { runProgram } from "../../../../plugin/cli/program";
-import { rbac } from "../../../../plugin/simulator/authorization/grants";
 import { exampleSource } from "../../../../plugin/simulator/example";
-import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
-import { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
+import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import { type ObservedCall, observe } from "../../../../plugin/simulator/observed-cluster";
 import type { User } from "../../../../plugin/simulator/model";
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
@@ -22,6 +20,7 @@ import { ManualClock, testTime } from "../../../support/manual-clock";
 import { type Ended, type Scene, worldOf } from "../../../support/program-world";
 import { aFolder } from "../../../support/a-folder";
 import { expectGoldenText } from "../../../support/golden";
+import { makeWorld } from "../../../support/world";
 
 const admin: User = { name: "admin", groups: ["system:masters"] };
 const ec = {
@@ -55,14 +54,8 @@ interface Play extends Scene {
 async function play(argv: readonly string[], scene: Play = {}): Promise<Played> {
   // a minute after the example was made: its certificate has whole days left at the very moment
   const clock = new ManualClock(testTime + 60_000);
-  const controlPlane = new MemoryControlPlane({
-    clock,
-    registry: createRegistry(),
-    access: rbac,
-    admission: { admit: () => Promise.resolve([]) },
-  });
   const kept = objects.filter((object) => scene.without?.(object) !== true);
-  controlPlane.load([...kept, ...(scene.more ?? [])]);
+  const { controlPlane } = makeWorld({ objects: [...kept, ...(scene.more ?? [])], clock });
   let waits = 0;
   clock.beforeSleep = () => {
     waits += 1;

@@ -8,7 +8,7 @@ import type { Report } from "../../../../plugin/kernel/report";
 import type { UnbindOptions, UnbindPorts } from "../../../../plugin/commands/unbind-scc/read";
 import { unbindConstraint } from "../../../../plugin/commands/unbind-scc/command";
 import { observe } from "../../../../plugin/simulator/observed-cluster";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { portsOf, type Witness } from "../world";
 import { ManualClock } from "../../../support/manual-clock";
 import type { User } from "../../../../plugin/simulator/model";
@@ -48,7 +48,10 @@ export function aScene(
   const definitions = exampleDefinitions(defaultNames).filter(({ metadata }) =>
     metadata.name?.endsWith("security.openshift.io") === true ? openshift : product,
   );
-  const controlPlane = aControlPlane([...definitions, clusterAdmin, ...objects], undefined, clock);
+  const controlPlane = makeWorld({
+    objects: [...definitions, clusterAdmin, ...objects],
+    clock,
+  }).controlPlane;
   const scene: Scene = {
     cluster: controlPlane.connect({ user: admin, namespace }),
     clock,

@@ -16,7 +16,7 @@ import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
-import { admin } from "../../simulator/memory-cluster";
+import { admin } from "../../../support/world";
 import { aWitness, portsOf, type Witness, watched } from "../world";
 
 export { codesOf, stepsOf, waits } from "../world";

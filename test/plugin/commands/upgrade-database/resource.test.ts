@@ -3,7 +3,7 @@ import { ApiError, UnavailableError } from "../../../../plugin/domain/base/error
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
-import { admin } from "../../simulator/memory-cluster";
+import { admin } from "../../../support/world";
 import { unwritable } from "../world";
 import { here, product } from "../../../support/played-operator";
 import {

@@ -18,7 +18,7 @@ import type { Clock, KubeClient, KubeObject } from "../../../../plugin/ports/kub
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
-import { admin } from "../../simulator/memory-cluster";
+import { admin } from "../../../support/world";
 import { anyWish, aWitness, portsOf, type Witness, watched } from "../world";
 
 export { anyWish, codesOf, stepsOf, waits } from "../world";

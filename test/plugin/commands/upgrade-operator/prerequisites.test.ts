@@ -12,7 +12,7 @@ import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { ApiError, EngineError, exitCodes } from "../../../../plugin/domain/base/errors";
 import { testTime } from "../../../support/manual-clock";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { aWitness, portsOf } from "../world";
 import { aScene, contentsOf, inPlace, ns } from "./scene";
 import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/operator/refusals";
@@ -58,7 +58,7 @@ interface Wish {
 
 async function upgraded(change: Change, { way = "bundle", options }: Wish = {}) {
   const objects = example.map(change).map(way === "chart" ? ofChart : same);
-  const plane = aControlPlane(objects);
+  const plane = makeWorld({ objects }).controlPlane;
   const before = plane.state;
   const cluster = plane.connect({ user: admin, namespace: ns });
   const helm: boolean[] = [];
@@ -196,7 +196,7 @@ test("a list that may not be read ends it with 4 and the Role to ask for", async
           args[0].plural === names.edb.plural ? Promise.reject(forbidden) : inner.list(...args),
       },
     }) as KubeClient;
-  const plane = aControlPlane(example);
+  const plane = makeWorld({ objects: example }).controlPlane;
   const before = plane.state;
   const cluster = blind(plane.connect({ user: admin, namespace: ns }));
   const report = await runs.bundle({ cluster, helm: [], options: { dryRun: "none" } });

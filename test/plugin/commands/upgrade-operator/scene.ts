@@ -17,7 +17,7 @@ import type { Clock, KubeClient } from "../../../../plugin/ports/kubernetes";
 import { observe } from "../../../../plugin/simulator/observed-cluster";
 import type { Report } from "../../../../plugin/kernel/report";
 import { bundleOf } from "../../../support/releases/tree";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import { portsOf, type Witness } from "../world";
 import type { ReleaseVersion } from "../../../support/releases/versions";
 
@@ -101,7 +101,10 @@ export async function aScene({
   change = (object) => object,
 }: SceneWish = {}): Promise<Scene> {
   const virtual = new VirtualClock(start);
-  const controlPlane = aControlPlane([clusterAdmin, namespace], undefined, virtual);
+  const controlPlane = makeWorld({
+    objects: [clusterAdmin, namespace],
+    clock: virtual,
+  }).controlPlane;
   const cluster = controlPlane.connect({ user: admin, namespace: ns });
   const played = (wrong: Misbehavior): Clock =>
     new PlayedClock(

@@ -8,7 +8,7 @@ import type { Report, RulesDetails } from "../../../../plugin/kernel/report";
 import { expectGoldenText } from "../../../support/golden";
 import { aWebhookProgram } from "../../../support/webhook-program";
 import { type Ended, typed } from "../../../support/program-world";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 
 const crds = ["cluster", "database", "active_active_database"].flatMap((name) => {
   const file = join(__dirname, `../../../../manifests/crds/engine_enterprise_${name}.yaml`);
@@ -63,7 +63,9 @@ async function audit(
   words: readonly string[] = [],
   user = admin,
 ): Promise<Ended & { readonly lists: readonly string[] }> {
-  const plane = aControlPlane([...crds, ...namespaces, ec, ...objects] as KubeObject[]);
+  const plane = makeWorld({
+    objects: [...crds, ...namespaces, ec, ...objects] as KubeObject[],
+  }).controlPlane;
   const lists: string[] = [];
   const connect = (): Promise<KubeClient> => {
     const cluster = plane.connect({ user, namespace: "engine" });

@@ -11,7 +11,7 @@ import { expectGoldenText } from "../../../support/golden";
 import { type Ended, type Scene, stdinOf, typed } from "../../../support/program-world";
 import { workOf } from "../../../support/work";
 import { yamlBomb } from "../../../support/yaml-bomb";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 
@@ -973,7 +973,7 @@ describe("live", () => {
     "it",
   );
   const run = (user = admin, text = edb(`${ofEc}\nengineVersion: "7.4"`)) => {
-    const plane = aControlPlane(worldOf(objects as readonly KubeObject[]));
+    const plane = makeWorld({ objects: worldOf(objects as readonly KubeObject[]) }).controlPlane;
     const cluster = plane.connect({ user, namespace: "shop" });
     return validate({ "b.yaml": text }, ["--live", "-o", "json"], {
       connect: () => Promise.resolve(cluster),

@@ -19,7 +19,7 @@ import { testTime } from "../../../support/manual-clock";
 import { makeOpenDefinition } from "../../../support/open-definition";
 import { startOfRun } from "../../../support/program-world";
 import { usable } from "../../../support/renamed";
-import { aControlPlane, admin } from "../../simulator/memory-cluster";
+import { makeWorld } from "../../../support/world";
 
 export const operatorNamespace = "engine";
 export const consumer = "shop";
@@ -90,10 +90,7 @@ export class World {
   }
 
   async facts(): Promise<Facts> {
-    const cluster = aControlPlane(this.objects).connect({
-      user: admin,
-      namespace: operatorNamespace,
-    });
+    const cluster = makeWorld({ objects: structuredClone(this.objects) }).connect();
     const clock = { now: () => testTime, sleep: () => Promise.resolve() };
     const facts = await readSnapshot(
       {

@@ -13,7 +13,7 @@ import { playAlong, playOperator } from "../../../../plugin/simulator/operator/c
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
-import { aControlPlane, admin } from "../memory-cluster";
+import { admin, makeWorld } from "../../../support/world";
 import {
   edbStatus,
   edit,
@@ -133,7 +133,7 @@ describe("what stands behind a scene at rest", () => {
 describe("the operator in a rehearsal", () => {
   async function aRehearsal(change: (objects: readonly KubeObject[]) => readonly KubeObject[]) {
     const { objects } = await exampleSource(names, testTime);
-    const controlPlane = aControlPlane(change(objects));
+    const controlPlane = makeWorld({ objects: change(objects) }).controlPlane;
     const clock = new VirtualClock(testTime);
     const along = playAlong({ controlPlane, clock, names, namespace: "engine" });
     const cluster = controlPlane.connect({ user: admin, namespace: "engine" });
