@@ -36,14 +36,14 @@ const asFile = (pairToWrite: KeyPair, namespace?: string): string =>
 describe("the Secret of the cluster", () => {
   test("that is fit ends with 0, its facts, and nothing of its key", async () => {
     const world = aWorld([]);
-    world.cluster.put(aSecret(pair));
+    world.put(aSecret(pair));
 
     const report = await inspect(world);
 
     expect(report).toMatchObject({
       kind: "CertInspect",
       run,
-      target: { server: "https://cluster.test", namespace: "engine" },
+      target: { server: "https://127.0.0.1:6443", namespace: "engine" },
       certificate: {
         secret: "engine/admission-tls",
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
@@ -65,13 +65,13 @@ describe("the Secret of the cluster", () => {
     const [, line = "?"] = pair.keyPem.split("\n");
     expect(JSON.stringify(report)).not.toContain(line);
     expect(JSON.stringify(report)).not.toContain("LS0t");
-    expect(world.cluster.writes).toEqual([]);
+    expect(world.sent()).toEqual([]);
   });
 
   test("that is unfit ends with 3, every finding and the fix of the first", async () => {
     const world = aWorld([]);
     const other = await generatePair({ namespace: "elsewhere", names, now });
-    world.cluster.put(aSecret(other, { type: "custom" }));
+    world.put(aSecret(other, { type: "custom" }));
 
     const report = await inspect(world);
 
@@ -85,7 +85,7 @@ describe("the Secret of the cluster", () => {
 
   test("without a certificate has no certificate to show", async () => {
     const world = aWorld([]);
-    world.cluster.put(aSecret(pair, { data: { a: "", b: "" } }));
+    world.put(aSecret(pair, { data: { a: "", b: "" } }));
 
     const report = await inspect(world);
 
@@ -112,7 +112,7 @@ describe("the Secret of the cluster", () => {
 
   test("that must not be read ends with 4 and the Role to ask for", async () => {
     const world = aWorld([]);
-    world.cluster.denied = ["get"];
+    world.deny("get");
 
     const report = await inspect(world);
 
@@ -125,7 +125,7 @@ describe("the Secret of a controller, whose CA an injector writes", () => {
   const injected = (value: object): World => {
     const world = aWorld([]);
     const { configuration, entry } = names.webhook;
-    world.cluster.put({
+    world.put({
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingWebhookConfiguration",
       metadata: { name: configuration, annotations: value as Record<string, string> },
@@ -143,21 +143,21 @@ describe("the Secret of a controller, whose CA an injector writes", () => {
 
   test("is judged as check judges it", async () => {
     const world = injected(annotation);
-    world.cluster.put(issued(pair.certPem));
+    world.put(issued(pair.certPem));
     expect(await inspect(world)).toMatchObject({ exit: { code: 0 } });
   });
 
   test("with a CA that is not that of its certificate ends with 3", async () => {
     const other = await generatePair({ namespace: "engine", names, now });
     const world = injected(annotation);
-    world.cluster.put(issued(other.certPem));
+    world.put(issued(other.certPem));
     const report = await inspect(world);
     expect([report.exit.code, codesOf(report)]).toEqual([3, ["SECRET-CA"]]);
   });
 
   test("without the annotation is none that the webhook serves", async () => {
     const world = injected({});
-    world.cluster.put(issued(pair.certPem));
+    world.put(issued(pair.certPem));
     expect(codesOf(await inspect(world))).toContain("SECRET-TYPE");
   });
 });

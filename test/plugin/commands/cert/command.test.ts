@@ -2,22 +2,22 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Report } from "../../../../plugin/kernel/report";
 import { stdinOf, typed } from "../../../support/program-world";
-import { SecretsCluster } from "./world";
+import { aWorld } from "./world";
 import { aFolder } from "../../../support/a-folder";
 
 let folder: string;
-let cluster: SecretsCluster;
+let world: ReturnType<typeof aWorld>;
 
 beforeEach(() => {
   folder = aFolder("engine-cert");
-  cluster = new SecretsCluster();
+  world = aWorld([]);
 });
 
 const end = async (line: string, stdin = "") => {
   const { code, out } = await typed(line.split(" "), {
     env: { ENGINE_HOME: join(folder, "home") },
     stdin: stdinOf(stdin),
-    connect: () => Promise.resolve(cluster),
+    connect: () => Promise.resolve(world.cluster),
   });
   return { code, report: JSON.parse(out) as Report };
 };
@@ -25,7 +25,7 @@ const end = async (line: string, stdin = "") => {
 test("a pair is made, judged, refused without --replace, replaced, and put back by what was printed", async () => {
   const made = await end("cert create -n engine -o json");
   expect(made.code).toBe(0);
-  const before = cluster.secrets.get("admission-tls")?.["data"];
+  const before = world.secret("admission-tls")?.["data"];
 
   const judged = await end("cert inspect -n engine -o json");
   expect(judged.code).toBe(0);
@@ -40,12 +40,12 @@ test("a pair is made, judged, refused without --replace, replaced, and put back 
   const replaced = await end("cert create -n engine --replace --years 1 -o json");
   expect(replaced.code).toBe(0);
   expect(replaced.report.certificate?.notAfter).toBe("2027-01-02T03:04:05Z");
-  expect(cluster.secrets.get("admission-tls")?.["data"]).not.toEqual(before);
+  expect(world.secret("admission-tls")?.["data"]).not.toEqual(before);
 
   const [backup] = replaced.report.backups ?? [];
   const command = (backup?.command ?? "").replace("kubectl engine ", "");
   expect((await end(`${command} -o json`)).code).toBe(0);
-  expect(cluster.secrets.get("admission-tls")?.["data"]).toEqual(before);
+  expect(world.secret("admission-tls")?.["data"]).toEqual(before);
 });
 
 test("the record of a run holds no data of a Secret", async () => {
@@ -60,7 +60,7 @@ test("the record of a run holds no data of a Secret", async () => {
 
 test("a Secret on stdin is judged without a cluster", async () => {
   await end("cert create -n engine -o json");
-  const stdin = JSON.stringify(cluster.secrets.get("admission-tls"));
+  const stdin = JSON.stringify(world.secret("admission-tls"));
 
   const { code, report } = await end("cert inspect -f - -o json", stdin);
 
@@ -71,7 +71,7 @@ test("a Secret on stdin is judged without a cluster", async () => {
 
 test("a file is judged for the namespace of -n", async () => {
   await end("cert create -n engine -o json");
-  const stdin = JSON.stringify(cluster.secrets.get("admission-tls"));
+  const stdin = JSON.stringify(world.secret("admission-tls"));
 
   expect((await end("cert inspect -f - -n other -o json", stdin)).report.findings).toMatchObject([
     { code: "CERT-SAN" },

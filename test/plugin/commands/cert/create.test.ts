@@ -135,19 +135,19 @@ const read = "cert.read Secret/engine/admission-tls done";
 test.each(written)("a pair that %s wrote is replaced after a question", async (...row) => {
   const [, metadata, name] = row;
   const world = aWorld([first]);
-  world.cluster.put(secretWith(metadata));
+  world.put(secretWith(metadata));
   const report = await run(world, { replace: true });
   expect(report.exit.code).toBe(0);
   expect(world.asked).toEqual([
     `Secret/engine/admission-tls was written by ${name}, which may write it again: replace it (a copy is kept)?`,
   ]);
   expect(report.findings).toMatchObject([{ code: "SECRET-MANAGED", severity: "warning" }]);
-  expect(world.cluster.writes).toEqual([`create ${saved}`, "update admission-tls"]);
+  expect(world.sent()).toEqual([`create ${saved}`, "update admission-tls"]);
 });
 
 test("a Secret that cannot be updated is asked about once, others that wrote it named", async () => {
   const world = aWorld([first]);
-  world.cluster.put({ ...secretWith({ managedFields: [wrote("terraform")] }), immutable: true });
+  world.put({ ...secretWith({ managedFields: [wrote("terraform")] }), immutable: true });
   await run(world, { replace: true });
   expect(world.asked).toEqual([
     "Secret/engine/admission-tls was written by terraform, which may write it again, and cannot be updated in place: delete it (a copy is kept) and recreate it?",
@@ -156,7 +156,7 @@ test("a Secret that cannot be updated is asked about once, others that wrote it 
 
 test("a mark can outlive its controller: the way on says which one to take off", async () => {
   const world = aWorld([first]);
-  world.cluster.put(secretWith({ annotations: { "cert-manager.io/certificate-name": "shop" } }));
+  world.put(secretWith({ annotations: { "cert-manager.io/certificate-name": "shop" } }));
   const report = await run(world, { replace: true });
   expect(report.exit.next).toContain(
     "where cert-manager is gone, take the annotation cert-manager.io/certificate-name off the Secret",
@@ -175,7 +175,7 @@ describe("where there is no Secret", () => {
       next: expect.stringContaining("kubectl engine upgrade-webhook -n engine") as unknown,
     });
     expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls created", read]);
-    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+    expect(world.secret("admission-tls")).toMatchObject({
       metadata: { labels: { app: "engine-enterprise" } },
       ...{ type: "Opaque", data: aSecret(first)["data"] },
     });
@@ -186,7 +186,7 @@ describe("where there is no Secret", () => {
     });
     expect(report).toMatchObject({
       kind: "CertCreate",
-      target: { server: "https://cluster.test", namespace: "engine" },
+      target: { server: "https://127.0.0.1:6443", namespace: "engine" },
       run: { dryRun: "none" },
       findings: [],
     });
@@ -197,7 +197,7 @@ describe("where there is no Secret", () => {
     const world = aWorld([first]);
     world.journal.problem = "the home is read-only";
     const report = await run(world, { dryRun: "client" });
-    expect([report.exit.code, world.cluster.writes, world.lines]).toEqual([0, [], []]);
+    expect([report.exit.code, world.sent(), world.lines]).toEqual([0, [], []]);
     expect(report.findings).toMatchObject([{ code: "HOME-NOT-WRITABLE", severity: "warning" }]);
   });
 
@@ -234,9 +234,9 @@ describe("where there is no Secret", () => {
     ],
   ])("%s: the report says so", async (_name, ...[error, code, reason]) => {
     const world = aWorld([first]);
-    world.cluster.before = () => {
+    world.beforeWrites(() => {
       throw error;
-    };
+    });
 
     const report = await run(world);
 
@@ -251,17 +251,16 @@ describe("where there is no Secret", () => {
 
   test("what is no expected error continues", async () => {
     const world = aWorld([first]);
-    world.cluster.before = () => {
+    world.beforeWrites(() => {
       throw new TypeError("a bug");
-    };
+    });
 
     await expect(run(world)).rejects.toThrow(TypeError);
   });
 
   test("a Secret that reads back otherwise is a conflict", async () => {
     const world = aWorld([first]);
-    const put = world.cluster.put.bind(world.cluster);
-    world.cluster.put = (object) => put({ ...object, ...aSecret(second) });
+    world.afterWrites(() => world.put(aSecret(second)));
 
     expect((await run(world)).exit).toMatchObject({
       code: 5,
@@ -271,10 +270,10 @@ describe("where there is no Secret", () => {
 
   test("a Secret that cannot be read back is said to be written", async () => {
     const world = aWorld([first]);
-    world.cluster.reading = () => {
-      if (world.cluster.writes.length === 0) return;
+    world.beforeReads(() => {
+      if (world.sent().length === 0) return;
       throw new UnavailableError("no answer in time");
-    };
+    });
 
     expect((await run(world)).exit).toMatchObject({
       code: 69,
@@ -285,7 +284,9 @@ describe("where there is no Secret", () => {
 
   test("a Secret that is gone again at once is a conflict", async () => {
     const world = aWorld([first]);
-    world.cluster.put = (object) => object;
+    world.afterWrites((_verb, name) => {
+      world.world.drop("Secret", name, "engine");
+    });
 
     expect((await run(world)).exit.code).toBe(5);
   });
@@ -295,16 +296,16 @@ describe("nothing is written", () => {
   test.each<Row>([
     [
       "where there is a Secret and --replace was not given",
-      ({ cluster }) => cluster.put(aSecret(second)),
+      ({ put }) => put(aSecret(second)),
       {},
       5,
       "Secret/engine/admission-tls exists already; nothing was written",
     ],
     [
       "where there is another Secret than the one to put back, without --replace",
-      ({ cluster }) => {
-        cluster.put(aSecret(second));
-        cluster.put(aSecret(first, { metadata: { name: "other", namespace: "engine" } }));
+      ({ put }) => {
+        put(aSecret(second));
+        put(aSecret(first, { metadata: { name: "other", namespace: "engine" } }));
       },
       { fromSecret: "other" },
       5,
@@ -312,16 +313,18 @@ describe("nothing is written", () => {
     ],
     [
       "when permissions are missing",
-      ({ cluster }) => (cluster.denied = ["create", "get"]),
+      ({ deny }) => {
+        deny("create", "get");
+      },
       { fromSecret: "other" },
       4,
       'permissions are missing: get secrets "admission-tls" in namespace engine, create secrets in namespace engine, get secrets "other" in namespace engine',
     ],
     [
       "when the permission to delete an immutable Secret is missing",
-      ({ cluster }) => {
-        cluster.denied = ["delete"];
-        cluster.put(aSecret(second, { immutable: true }));
+      ({ deny, put }) => {
+        deny("delete");
+        put(aSecret(second, { immutable: true }));
       },
       { replace: true },
       4,
@@ -329,8 +332,8 @@ describe("nothing is written", () => {
     ],
     [
       "when the deletion of an immutable Secret is not confirmed",
-      ({ cluster, journal }) => {
-        cluster.put(aSecret(second, { immutable: true }));
+      ({ put, journal }) => {
+        put(aSecret(second, { immutable: true }));
         journal.answer = false;
       },
       { replace: true },
@@ -339,15 +342,15 @@ describe("nothing is written", () => {
     ],
     ...kept.map(([title, metadata, keeper]): Row => [
       `when ${title} keeps the Secret`,
-      ({ cluster }) => cluster.put(secretWith(metadata)),
+      ({ put }) => put(secretWith(metadata)),
       { replace: true },
       5,
       `Secret/engine/admission-tls: ${keeper} keeps the Secret and would write the pair before back at once`,
     ]),
     [
       "when another manager wrote the pair, and nobody confirms",
-      ({ cluster, journal }) => {
-        cluster.put(secretWith({ managedFields: [wrote("admission-server")] }));
+      ({ put, journal }) => {
+        put(secretWith({ managedFields: [wrote("admission-server")] }));
         journal.answer = false;
       },
       { replace: true },
@@ -386,8 +389,8 @@ describe("nothing is written", () => {
     ],
     [
       "when the Secret to take the pair from is unfit",
-      ({ cluster }) =>
-        cluster.put(
+      ({ put }) =>
+        put(
           aSecret(first, {
             metadata: { name: "other", namespace: "engine" },
             data: { "tls.crt": aSecretData(first, "cert") },
@@ -404,7 +407,7 @@ describe("nothing is written", () => {
     const report = await run(world, changes);
 
     expect(report.exit).toEqual({ code, reason, next: expect.stringMatching(/./) as unknown });
-    expect(world.cluster.writes).toEqual([]);
+    expect(world.sent()).toEqual([]);
     expectNoKey(world, report);
   });
 });
@@ -424,32 +427,32 @@ describe("an existing Secret, with --replace", () => {
           note: "ours",
           "kubectl.kubernetes.io/last-applied-configuration": '{"data":{}}',
         },
-        ownerReferences: [{ kind: "Thing", name: "t", uid: "u" }],
+        ownerReferences: [{ apiVersion: "example.com/v1", kind: "Thing", name: "t", uid: "u" }],
       },
       ...changes,
     });
 
   test("is saved in the cluster, then updated; its labels and owners stay", async () => {
     const world = aWorld([second]);
-    world.cluster.put(labeled());
+    const before = world.put(labeled());
 
     const report = await run(world, { replace: true });
 
     expect(report.exit.reason).toBe("Secret/engine/admission-tls is replaced");
-    expect(world.cluster.writes).toEqual([`create ${saved}`, "update admission-tls"]);
-    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+    expect(world.sent()).toEqual([`create ${saved}`, "update admission-tls"]);
+    expect(world.secret("admission-tls")).toMatchObject({
       metadata: {
-        uid: "uid-1",
+        uid: before?.metadata.uid,
         labels: { team: "data" },
         annotations: { note: "ours" },
         ownerReferences: [{ kind: "Thing", name: "t", uid: "u" }],
       },
       data: aSecret(second)["data"],
     });
-    expect(world.cluster.secrets.get("admission-tls")?.metadata.annotations).toEqual({
+    expect(world.secret("admission-tls")?.metadata.annotations).toEqual({
       note: "ours",
     });
-    expect(world.cluster.secrets.get(saved)?.metadata).not.toHaveProperty("labels");
+    expect(world.secret(saved)?.metadata).not.toHaveProperty("labels");
     expect(report.backups).toEqual([
       {
         object: "Secret/engine/admission-tls",
@@ -470,16 +473,16 @@ describe("an existing Secret, with --replace", () => {
     ],
   ])("is put back %s by the printed command", async (_name, changes, writes) => {
     const world = aWorld([second]);
-    const before = world.cluster.put(labeled(changes));
+    const before = world.put(labeled(changes));
     await run(world, { replace: true });
-    world.cluster.writes.length = 0;
+    world.cluster.calls.length = 0;
 
     const report = await run(world, { runId: "Later", replace: true, fromSecret: saved });
 
     expect(report.exit.code).toBe(0);
-    expect(world.cluster.writes).toEqual(["create admission-tls-later", ...writes]);
-    const { data, type, metadata } = world.cluster.secrets.get("admission-tls") as KubeObject;
-    expect([data, type]).toEqual([before["data"], before["type"]]);
+    expect(world.sent()).toEqual(["create admission-tls-later", ...writes]);
+    const { data, type, metadata } = world.secret("admission-tls") as KubeObject;
+    expect([data, type]).toEqual([before?.["data"], before?.["type"]]);
     expect(metadata).toMatchObject({
       labels: { team: "data" },
       annotations: { note: "ours" },
@@ -489,8 +492,8 @@ describe("an existing Secret, with --replace", () => {
 
   test("that already holds the pair is left alone", async () => {
     const world = aWorld([]);
-    world.cluster.put(aSecret(first));
-    world.cluster.put(aSecret(first, { metadata: { name: "other", namespace: "engine" } }));
+    world.put(aSecret(first));
+    world.put(aSecret(first, { metadata: { name: "other", namespace: "engine" } }));
 
     const report = await run(world, { fromSecret: "other" });
 
@@ -499,12 +502,12 @@ describe("an existing Secret, with --replace", () => {
       reason: "Secret/engine/admission-tls holds this very pair already",
     });
     expect(report.certificate?.secret).toBe("engine/admission-tls");
-    expect(world.cluster.writes).toEqual([]);
+    expect(world.sent()).toEqual([]);
   });
 
   test("takes a pair of type kubernetes.io/tls", async () => {
     const world = aWorld([]);
-    world.cluster.put(
+    world.put(
       aSecret(second, {
         metadata: { name: "tls", namespace: "engine" },
         type: "kubernetes.io/tls",
@@ -517,7 +520,7 @@ describe("an existing Secret, with --replace", () => {
     );
 
     expect((await run(world, { fromSecret: "tls" })).exit.code).toBe(0);
-    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+    expect(world.secret("admission-tls")).toMatchObject({
       type: "Opaque",
       data: aSecret(second)["data"],
     });
@@ -529,23 +532,21 @@ describe("an existing Secret, with --replace", () => {
       "engine.io/saved-from": "admission-tls",
       "engine.io/saved-metadata": "{",
     };
-    world.cluster.put(
-      aSecret(first, { metadata: { name: "copy", namespace: "engine", annotations } }),
-    );
+    world.put(aSecret(first, { metadata: { name: "copy", namespace: "engine", annotations } }));
 
     expect((await run(world, { fromSecret: "copy" })).exit.code).toBe(0);
-    expect(world.cluster.secrets.get("admission-tls")?.metadata).toMatchObject({
-      labels: {},
-      annotations: {},
-    });
+    const { metadata } = world.secret("admission-tls") ?? {};
+    expect(metadata).toMatchObject({ name: "admission-tls" });
+    expect(metadata).not.toHaveProperty("labels");
+    expect(metadata).not.toHaveProperty("annotations");
   });
 
   test("deleted since it was read is a conflict, not a missing namespace", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first));
-    world.cluster.before = (verb) => {
-      if (verb === "update") world.cluster.secrets.clear();
-    };
+    world.put(aSecret(first));
+    world.beforeWrites((verb) => {
+      if (verb === "update") world.world.drop("Secret", "admission-tls", "engine");
+    });
 
     expect((await run(world, { replace: true })).exit.code).toBe(5);
   });
@@ -556,7 +557,7 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
   test("is deleted and recreated after asking", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
+    world.put(aSecret(first, unfit));
 
     const report = await run(world, { replace: true });
 
@@ -564,24 +565,24 @@ describe("a Secret that cannot be updated, with --replace", () => {
     expect(world.asked).toEqual([
       "Secret/engine/admission-tls cannot be updated in place: delete it (a copy is kept) and recreate it?",
     ]);
-    expect(world.cluster.writes).toEqual([
+    expect(world.sent()).toEqual([
       `create ${saved}`,
       "delete admission-tls",
       "create admission-tls",
     ]);
-    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({ type: "Opaque" });
+    expect(world.secret("admission-tls")).toMatchObject({ type: "Opaque" });
   });
 
   test("is not deleted when it becomes so after it was read: nobody was asked", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first));
-    world.cluster.before = (verb) => {
-      if (verb === "update") world.cluster.put(aSecret(first, unfit));
-    };
+    world.put(aSecret(first));
+    world.beforeWrites((verb) => {
+      if (verb === "update") world.put(aSecret(first, unfit));
+    });
     const report = await run(world, { replace: true });
     expect([report.exit.code, world.asked]).toEqual([5, []]);
-    expect(world.cluster.writes).toEqual([`create ${saved}`, "update admission-tls"]);
-    expect(world.cluster.secrets.get("admission-tls")).toMatchObject(unfit);
+    expect(world.sent()).toEqual([`create ${saved}`, "update admission-tls"]);
+    expect(world.secret("admission-tls")).toMatchObject(unfit);
   });
 
   test.each([
@@ -589,11 +590,11 @@ describe("a Secret that cannot be updated, with --replace", () => {
     ["server", [`create ${saved} (dry run)`, "delete admission-tls (dry run)"]],
   ] as const)("is kept by a dry run %s, which does not ask", async (dryRun, writes) => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
+    world.put(aSecret(first, unfit));
 
     const report = await run(world, { replace: true, dryRun });
 
-    expect(world.cluster.writes).toEqual(writes);
+    expect(world.sent()).toEqual(writes);
     expect(world.asked).toEqual([]);
     expect(stepsOf(report).slice(1)).toEqual([
       `cert.save Secret/engine/${saved} planned`,
@@ -605,15 +606,15 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
   test("is put back when its successor is refused", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
+    world.put(aSecret(first, unfit));
     let creations = 0;
-    world.cluster.before = (verb, name) => {
+    world.beforeWrites((verb, name) => {
       creations += verb === "create" && name === "admission-tls" ? 1 : 0;
       if (creations === 1) {
         creations += 1;
         throw refusal(422, "Invalid");
       }
-    };
+    });
 
     const report = await run(world, { replace: true });
 
@@ -623,7 +624,7 @@ describe("a Secret that cannot be updated, with --replace", () => {
         "was put back: Secret/engine/admission-tls was refused",
       ) as unknown,
     });
-    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+    expect(world.secret("admission-tls")).toMatchObject({
       type: "custom",
       data: aSecret(first)["data"],
     });
@@ -631,10 +632,10 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
   test("that cannot be put back either is told with the command that does", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
-    world.cluster.before = (verb, name) => {
+    world.put(aSecret(first, unfit));
+    world.beforeWrites((verb, name) => {
       if (verb === "create" && name === "admission-tls") throw refusal(422, "Invalid");
-    };
+    });
 
     expect((await run(world, { replace: true })).exit).toMatchObject({
       code: 8,
@@ -644,10 +645,10 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
   test("is recreated although the record cannot be continued", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
-    world.cluster.before = (verb) => {
+    world.put(aSecret(first, unfit));
+    world.beforeWrites((verb) => {
       world.journal.fails = verb === "delete" || world.journal.fails;
-    };
+    });
 
     const report = await run(world, { replace: true });
 
@@ -660,14 +661,14 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
   test("is kept when the record cannot be begun", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
+    world.put(aSecret(first, unfit));
     world.journal.fails = true;
 
     expect((await run(world, { replace: true })).exit).toMatchObject({
       code: 1,
       reason: "the disk is full",
     });
-    expect(world.cluster.writes).toEqual([]);
+    expect(world.sent()).toEqual([]);
   });
 });
 
@@ -691,8 +692,8 @@ describe("a write whose answer is lost is read back", () => {
     ["the creation after a deletion", unfit, "create", target],
   ])("%s was done: the run continues as with an answer", async (_, ...[changes, verb, name]) => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, changes));
-    world.cluster.after = at(verb, name, lose);
+    world.put(aSecret(first, changes));
+    world.afterWrites(at(verb, name, lose));
 
     const report = await run(world, { replace: true });
 
@@ -700,8 +701,8 @@ describe("a write whose answer is lost is read back", () => {
       code: 0,
       reason: "Secret/engine/admission-tls is replaced",
     });
-    expect(world.cluster.secrets.get(target)).toMatchObject(aSecret(second, { metadata: {} }));
-    expect(world.cluster.writes.filter((write) => write === `${verb} ${name}`)).toHaveLength(1);
+    expect(world.secret(target)).toMatchObject(aSecret(second, { metadata: {} }));
+    expect(world.sent().filter((write) => write === `${verb} ${name}`)).toHaveLength(1);
   });
 
   test.each<[string, Partial<KubeObject>, string, string]>([
@@ -710,37 +711,37 @@ describe("a write whose answer is lost is read back", () => {
     "%s was not done: the former pair is there, and the end is 69",
     async (_, ...[changes, verb, name]) => {
       const world = aWorld([second]);
-      const before = world.cluster.put(aSecret(first, changes));
-      world.cluster.before = at(verb, name, lose);
+      const before = world.put(aSecret(first, changes));
+      world.beforeWrites(at(verb, name, lose));
 
       expect((await run(world, { replace: true })).exit.code).toBe(69);
-      expect(world.cluster.secrets.get(target)).toEqual(before);
+      expect(world.secret(target)).toEqual(before);
     },
   );
 
   test("the creation after a deletion was not done: the former pair is put back", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
+    world.put(aSecret(first, unfit));
     let creations = 0;
-    world.cluster.before = at("create", target, () => {
-      creations += 1;
-      if (creations === 1) lose();
-    });
+    world.beforeWrites(
+      at("create", target, () => {
+        creations += 1;
+        if (creations === 1) lose();
+      }),
+    );
 
     expect((await run(world, { replace: true })).exit.code).toBe(7);
-    expect(world.cluster.secrets.get(target)).toMatchObject(
-      aSecret(first, { ...unfit, metadata: {} }),
-    );
+    expect(world.secret(target)).toMatchObject(aSecret(first, { ...unfit, metadata: {} }));
   });
 
   test("the creation is carried out only after the look for it: the pair is in place", async () => {
     const world = aWorld([second]);
-    world.cluster.put(aSecret(first, unfit));
+    world.put(aSecret(first, unfit));
     let late: KubeObject | undefined;
     const create = world.cluster.create.bind(world.cluster);
     world.cluster.create = (object, options) => {
       if (object.metadata.name !== target) return create(object, options);
-      if (late !== undefined) world.cluster.put(late);
+      if (late !== undefined) world.put(late);
       else {
         late = object;
         return Promise.reject(lost);
@@ -749,18 +750,20 @@ describe("a write whose answer is lost is read back", () => {
     };
 
     expect((await run(world, { replace: true })).exit.code).toBe(0);
-    expect(world.cluster.secrets.get(target)).toMatchObject(aSecret(second, { metadata: {} }));
+    expect(world.secret(target)).toMatchObject(aSecret(second, { metadata: {} }));
   });
 
   test.each([["delete"], ["create"]])(
     "what a %s came to cannot be seen: both ways on are named, nothing more is written",
     async (verb) => {
       const world = aWorld([second]);
-      world.cluster.put(aSecret(first, unfit));
-      world.cluster.after = at(verb, target, () => {
-        world.cluster.reading = lose;
-        lose();
-      });
+      world.put(aSecret(first, unfit));
+      world.afterWrites(
+        at(verb, target, () => {
+          world.beforeReads(lose);
+          lose();
+        }),
+      );
 
       const report = await run(world, { replace: true });
 
@@ -769,7 +772,7 @@ describe("a write whose answer is lost is read back", () => {
         reason: expect.stringMatching(/admission-tls may be missing: .* cannot be seen/) as unknown,
         next: `run the same command again when the API server answers, or put the former one back with: ${restore}`,
       });
-      expect(world.cluster.writes.at(-1)).toBe(`${verb} ${target}`);
+      expect(world.sent().at(-1)).toBe(`${verb} ${target}`);
     },
   );
 });
@@ -793,10 +796,10 @@ describe("a refusal that quotes the Secret", () => {
       ["delete", { type: "custom" }],
     ] as const) {
       const world = aWorld([second]);
-      world.cluster.put(aSecret(first, changes));
-      world.cluster.before = (sent, name) => {
+      world.put(aSecret(first, changes));
+      world.beforeWrites((sent, name) => {
         if (sent === verb && name === "admission-tls") throw quoting(second, form);
-      };
+      });
 
       const report = await run(world, { replace: true });
 
@@ -841,9 +844,9 @@ describe("a refusal that quotes the Secret", () => {
   ])("%s that refuses is named with its kind, and the advice is about it", async (...row) => {
     const [, status, message, by, advice] = row;
     const world = aWorld([first]);
-    world.cluster.before = (verb) => {
+    world.beforeWrites((verb) => {
       if (verb === "create") throw new ApiError(message, { status });
-    };
+    });
     const { exit } = await run(world);
     expect(exit.code).not.toBe(0);
     expect(exit.reason).toContain(`refused by ${by} (`);

@@ -1,4 +1,4 @@
-/** A namespace of Secrets in memory, and everything else that the `cert` commands are given. */
+/** A cluster with a namespace for the pair, and everything else that the `cert` commands are given. */
 import {
   generatePair,
   type KeyPair,
@@ -10,16 +10,15 @@ import { renderDocuments } from "../../../../plugin/adapters/yaml";
 import { RecordError } from "../../../../plugin/adapters/home";
 import { ApiError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import type { KubeObject, Ref } from "../../../../plugin/domain/kube/objects";
+import { kinds } from "../../../../plugin/domain/kube/kinds";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { CreateDeps } from "../../../../plugin/commands/cert/plan";
-import type {
-  Access,
-  KubeClient,
-  Preconditions,
-  WriteOptions,
-} from "../../../../plugin/ports/kubernetes";
 import { Recorder } from "../../../../plugin/kernel/recorder";
 import type { Event, Report } from "../../../../plugin/kernel/report";
+import { aNamespace } from "../../../support/builders";
+import type { Call } from "../../../support/kept-cluster";
+import { ManualClock } from "../../../support/manual-clock";
+import { makeWorld } from "../../../support/world";
 
 export const now = Date.parse("2026-06-15T12:00:00Z");
 export const names = defaultNames;
@@ -28,113 +27,34 @@ const notHere = (): never => {
   throw new Error("not part of this fake");
 };
 
-/** Counts resource versions as the API server does, and refuses what it refuses. */
-export class SecretsCluster implements KubeClient {
-  readonly server = "https://cluster.test";
-  readonly namespace = "engine";
-  readonly secrets = new Map<string, KubeObject>();
-  readonly writes: string[] = [];
-  /** Verbs that the user does not have. */
-  denied: readonly string[] = [];
-  /** Runs before a write and may throw in its place. */
-  before: (verb: string, name: string) => void = () => {};
-  /** Runs after a write was done, and may lose its answer. */
-  after: (verb: string, name: string) => void = () => {};
-  /** Runs before a read and may throw in its place. */
-  reading: () => void = () => {};
-  #version = 0;
-
-  put(object: KubeObject): KubeObject {
-    this.#version += 1;
-    const version = String(this.#version);
-    const stored = {
-      ...object,
-      metadata: { uid: `uid-${version}`, ...object.metadata, resourceVersion: version },
-    };
-    this.secrets.set(nameOf(object), stored);
-    return stored;
-  }
-
-  async get({ name }: Ref): Promise<KubeObject | undefined> {
-    await Promise.resolve();
-    this.reading();
-    return this.secrets.get(name);
-  }
-
-  watch(): never {
-    throw new Error("this fake knows no watch");
-  }
-
-  create(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write({ verb: "create", name: nameOf(object) }, options, (found) => {
-      if (found !== undefined) throw refusal(409, "AlreadyExists");
-      return options.dryRun === true ? object : this.put(object);
-    });
-  }
-
-  update(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
-    return this.#write({ verb: "update", name: nameOf(object) }, options, (found) => {
-      if (found === undefined) throw refusal(404, "NotFound");
-      if (found.metadata.resourceVersion !== object.metadata.resourceVersion) {
-        throw refusal(409, "Conflict");
-      }
-      if (found["type"] !== object["type"]) throw refusal(422, "Invalid");
-      return options.dryRun === true ? object : this.put(object);
-    });
-  }
-
-  async delete({ name }: Ref, { uid }: Preconditions, options: WriteOptions = {}): Promise<void> {
-    await this.#write({ verb: "delete", name }, options, (found) => {
-      if (found === undefined) throw refusal(404, "NotFound");
-      if (found.metadata.uid !== uid) throw refusal(409, "Conflict");
-      if (options.dryRun !== true) this.secrets.delete(name);
-      return found;
-    });
-  }
-
-  can({ verb }: Access): Promise<boolean> {
-    return Promise.resolve(!this.denied.includes(verb));
-  }
-
-  readonly apply = notHere;
-  readonly patch = notHere;
-  readonly list = notHere;
-  readonly serves = notHere;
-  whoAmI(): Promise<string | undefined> {
-    return Promise.resolve("jane");
-  }
-
-  version(): Promise<string | undefined> {
-    return Promise.resolve("v1.34.4");
-  }
-
-  close(): void {}
-
-  /** As a request: an answer or a refusal, never a throw on the spot. */
-  async #write(
-    { verb, name }: { readonly verb: string; readonly name: string },
-    { dryRun }: WriteOptions,
-    answer: (found: KubeObject | undefined) => KubeObject,
-  ): Promise<KubeObject> {
-    await Promise.resolve();
-    this.writes.push(`${verb} ${name}${dryRun === true ? " (dry run)" : ""}`);
-    this.before(verb, name);
-    const answered = answer(this.secrets.get(name));
-    this.after(verb, name);
-    return answered;
-  }
-}
-
 export function refusal(status: number, reason: string, cause?: string): ApiError {
   const causes = cause === undefined ? [] : [{ reason: cause }];
   return new ApiError(`refused: ${reason}`, { status, reason, causes });
 }
 
-const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
+const objects = [aNamespace("engine")];
+
+type Act = (verb: string, name: string) => unknown;
+
+function isWrite({ verb }: Call): boolean {
+  return verb === "create" || verb === "update" || verb === "delete";
+}
+
+function nameOf({ target }: Call): string {
+  return target.split("/").at(-1) ?? "";
+}
+
+function writesOnly(act: Act): (call: Call) => void {
+  return (call) => {
+    if (isWrite(call)) act(call.verb, nameOf(call));
+  };
+}
 
 /** What the commands are given, with everything that they said kept. */
 export function aWorld(pairs: readonly KeyPair[]) {
-  const cluster = new SecretsCluster();
+  const world = makeWorld({ clock: new ManualClock(now), objects });
+  const { cluster, controlPlane } = world;
+  const secret = (name: string) => controlPlane.state.get(kinds.secret, name, "engine");
   const events: Event[] = [];
   const lines: unknown[] = [];
   const asked: string[] = [];
@@ -178,7 +98,37 @@ export function aWorld(pairs: readonly KeyPair[]) {
     command: (words) => words.join(" "),
     engine: (words) => ["kubectl", "engine", ...words, "-n", "engine"].join(" "),
   });
-  return { cluster, events, lines, asked, controller, journal, deps };
+  return {
+    ...{ world, cluster, events, lines, asked, controller, journal, deps, secret },
+    /** Stores a Secret as it is given, with what the server notes of it. */
+    put: (object: KubeObject) => {
+      controlPlane.load([object]);
+      return secret(object.metadata.name ?? "");
+    },
+    /** The writes that were sent, dry runs too. */
+    sent: () =>
+      cluster.calls
+        .filter(isWrite)
+        .map((call) => `${call.verb} ${nameOf(call)}${call.dryRun ? " (dry run)" : ""}`),
+    /** Verbs that the user does not have. */
+    deny: (...verbs: readonly string[]) => {
+      world.lacks = ({ verb }) => verbs.includes(verb);
+    },
+    /** Acts before each write that is sent, in its place by a throw. */
+    beforeWrites: (act: Act) => {
+      cluster.before = writesOnly(act);
+    },
+    /** Acts after each write was done: a throw loses its answer. */
+    afterWrites: (act: Act) => {
+      cluster.after = writesOnly(act);
+    },
+    /** Acts before each read of a Secret. */
+    beforeReads: (act: () => void) => {
+      cluster.before = ({ verb }) => {
+        if (verb === "get") act();
+      };
+    },
+  };
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
