@@ -55,7 +55,6 @@ const scalar = (
 
 /** A key of each `<<` by itself, which no text can spell: js-yaml would let earlier keys win over it. */
 const mergeMark = `\u0000<<${randomUUID()}`;
-let merges = 0;
 
 /** What stands under a tag that is not known, as if the tag were not there; a scalar is text. */
 const unknownTag = (kind: "scalar" | "sequence" | "mapping"): Type =>
@@ -86,7 +85,7 @@ const schema = FAILSAFE_SCHEMA.extend({
     new Type("tag:yaml.org,2002:merge-in-place", {
       kind: "scalar",
       resolve: (text: unknown) => text === "<<",
-      construct: () => `${mergeMark}${(merges += 1)}`,
+      construct: () => `${mergeMark}${randomUUID()}`,
     }),
   ],
   explicit: [
@@ -106,9 +105,8 @@ export type DialectOptions = Pick<LoadOptions, "json" | "listener">;
 
 /** The documents of a text, empty ones as null; throws js-yaml's YAMLException, or MergeError. */
 export function loadDialect(text: string, options: DialectOptions = {}): readonly unknown[] {
-  const before = merges;
   const documents = loadAll(text, null, { ...options, schema, maxDepth: deepest } as LoadOptions);
-  if (merges !== before) new Merging().inside(documents);
+  if (text.includes("<<")) new Merging().inside(documents);
   return documents;
 }
 

@@ -68,8 +68,8 @@ const inspect = command(certInspect, async () => {
   return { run: runCertInspect };
 });
 const status = command(statusSpec, async () => {
-  const { runStatus, statusText } = await import("../commands/status/command.ts");
-  return { run: runStatus, text: statusText };
+  const { createStatus } = await import("../commands/status/command.ts");
+  return createStatus();
 });
 const check = command(checkSpec, async () => {
   const { runCheck, checkText } = await import("../commands/check/command.ts");

@@ -1,4 +1,5 @@
 /** One review: bytes → request → verdict → answer, in the order of admission facts 7; nothing here throws. */
+import { withSubject } from "../../plugin/domain/rules/fields";
 import { type Names, termOf } from "../../plugin/domain/names/names";
 import { type Bypass, judgeBypass } from "../../plugin/domain/rules/bypass";
 import { isExempt, judgeEdit, needsCluster } from "../../plugin/domain/rules/order";
@@ -39,9 +40,10 @@ export async function answerReview(
     asked = { request, names };
     const kind = judgedKind(request, names);
     if (kind === undefined) return renderSpared(asked, "not judged");
-    const edit = editOf(request, kind);
+    const change = editOf(request, kind);
     // each step that can end it comes before what it spares
-    if (isExempt(edit)) return renderSpared(asked, "being deleted");
+    if (isExempt(change)) return renderSpared(asked, "being deleted");
+    const edit = withSubject(change, names);
     if (!needsCluster(edit, names)) return renderSpared(asked, "unchanged");
     const bypass = bypassOf(request, context);
     const found = judge(edit, { places: placesOf(request, context), context, until });

@@ -22,20 +22,33 @@ import {
   statusLines,
   type StatusOverview,
 } from "./screen";
-import type { CommandContext } from "../../cmdutil/context";
+import type { CommandContext, CommandRun } from "../../cmdutil/context";
 import { inNamespace } from "../../cmdutil/kubectl-command";
 import { shippedTemplates } from "../../cmdutil/release-option";
 import { probeNameOf, recorderOf } from "../../cmdutil/run-ports";
 
-/** Details that a watch has shown already; their report may be completed on its way out. */
-const shown = new WeakSet<object>();
+/** The command and its text, which leaves out what its watch has shown already. */
+export function createStatus(): {
+  readonly run: CommandRun<StatusFlags>;
+  readonly text: (report: Report, style: TextStyle) => string;
+} {
+  const shown = new WeakSet<object>();
+  return {
+    run: (context, args, flags) => runStatus({ context, flags, shown }, args),
+    text: (report, style) => statusText(report, style, shown),
+  };
+}
+
+interface StatusRun {
+  readonly context: CommandContext;
+  readonly flags: StatusFlags;
+  /** Details that the watch has shown; their report may be completed on its way out. */
+  readonly shown: WeakSet<object>;
+}
 
 /** The state now, or until a signal comes. */
-export async function runStatus(
-  context: CommandContext,
-  [typed]: readonly string[],
-  flags: StatusFlags,
-): Promise<Report> {
+async function runStatus(running: StatusRun, [typed]: readonly string[]): Promise<Report> {
+  const { context, flags } = running;
   const { names, clock, options, signal } = context;
   if (flags.everywhere && typed !== undefined) {
     throw new UsageError("NAME and --all-namespaces: give one of the two; with NAME goes -n");
@@ -80,7 +93,7 @@ export async function runStatus(
       return { ...recorder.report(endOfAll(details)), details };
     }
     return flags.watch
-      ? await watched(context, flags, { reader, documentOf })
+      ? await watch(running, { reader, documentOf })
       : documentOf({ status: await reader.read() }, endOf);
   } catch (error) {
     return recorder.failure(error);
@@ -111,9 +124,8 @@ interface Watched {
   readonly documentOf: (look: StatusView, end: (details: StatusDetails) => ExitReport) => Report;
 }
 
-async function watched(
-  context: CommandContext,
-  flags: StatusFlags,
+async function watch(
+  { context, flags, shown }: StatusRun,
   { reader, documentOf }: Watched,
 ): Promise<Report> {
   const { options, signal, env } = context;
@@ -190,7 +202,7 @@ async function optionsOf(
 const endsQuietly = new Set<ExitReport["code"]>([0, exitCodes.interrupted, exitCodes.terminated]);
 
 /** The screen; of a watch only how it ended, since the rest has been shown. */
-export function statusText(report: Report, style: TextStyle): string {
+function statusText(report: Report, style: TextStyle, shown: WeakSet<object>): string {
   const { details, exit } = report;
   if (details === undefined) return renderText(report, style);
   const screen = statusLines(details as StatusDetails | StatusOverview, style);

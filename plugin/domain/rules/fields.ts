@@ -104,21 +104,14 @@ export function judgedPaths(names: Names): readonly (readonly string[])[] {
   ];
 }
 
-interface RuleContext {
-  readonly edit: Edit;
-  readonly names: Names;
-  readonly subject: Subject;
-}
-
-/** Every step of a review asks for the same; edits are never changed, so the last one is read once. */
-let last: RuleContext | undefined;
-
 /** What every rule needs of an edit; null counts as absent, as the API server prunes it. */
 export function readSubject(edit: Edit, names: Names): Subject {
-  if (last?.edit !== edit || last.names !== names) {
-    last = { edit, names, subject: read(edit, names) };
-  }
-  return last.subject;
+  return edit.subject ?? read(edit, names);
+}
+
+/** The edit with its subject, for several judgments by the same names. */
+export function withSubject(edit: Edit, names: Names): Edit {
+  return { ...edit, subject: read(edit, names) };
 }
 
 function read(edit: Edit, names: Names): Subject {

@@ -43,6 +43,8 @@ export interface Edit {
   readonly kind: "edb" | "eaadb";
   readonly before: Json | undefined;
   readonly after: Json;
+  /** What the rules need of it, where that was read already: a review asks for it four times. */
+  readonly subject?: Subject;
 }
 
 /** A cause as Kubernetes field errors write it. */

@@ -1,4 +1,5 @@
 /** What a webhook's certificate is to the API server that is played: Go's verdict, in its words. */
+import { oncePer } from "../../domain/base/values";
 import type { X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { judgeServed, rootsIn, type ServedChain } from "../../adapters/x509/judge";
@@ -26,11 +27,11 @@ export function failedCalling(entry: string, { message }: CallFailure): ApiError
   });
 }
 
-let system: readonly ParsedCertificate[] | undefined;
+const readSystem = oncePer((pems: readonly string[]) => rootsOfPem(pems.join("\n")));
 
 /** The authorities of a caBundle as stored; those of the system where it is empty. Throws CallFailure. */
 export function rootsOf(caBundle: string): readonly ParsedCertificate[] {
-  if (caBundle === "") return (system ??= rootsOfPem(rootCertificates.join("\n")));
+  if (caBundle === "") return readSystem(rootCertificates);
   return rootsOfPem(decodeBase64(caBundle)?.toString("latin1") ?? "");
 }
 
