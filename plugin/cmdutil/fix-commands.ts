@@ -57,7 +57,7 @@ const lastWords: Line = (finding) => {
 
 /** The line of kubectl that the fix ends with; a word in quotes has no space in it. */
 const printed: Line = (finding, names) => {
-  const [, line] = /kubectl (.+)$/.exec(finding.fix) ?? [];
+  const [, line] = /.*\bkubectl (.+)$/.exec(finding.fix) ?? [];
   return line?.split(" ").map((word) => word.replaceAll("'", "")) ?? described(finding, names);
 };
 
@@ -118,15 +118,19 @@ const kubectl: Readonly<Record<string, Line>> = {
   "POD-NOT-READY": described,
   "POD-TERMINATING": described,
   "DEFINITION-CONVERSION": printed,
+  "WEBHOOK-ALLOWS-ALL": printed,
   "WEBHOOK-NETWORK-POLICY": printed,
   "WEBHOOK-NO-ENDPOINTS": printed,
   "WEBHOOK-NO-PODS": printed,
+  "WEBHOOK-NOT-ANSWERING": printed,
   "WEBHOOK-PODS-NOT-READY": printed,
+  "WEBHOOK-REFUSES-ALL": printed,
   "WEBHOOK-SELECTOR": printed,
   "WEBHOOK-SERVES-OTHER": printed,
   "WEBHOOK-SERVICE-PORT": printed,
   "WEBHOOK-STRANGER-POD": printed,
   "WEBHOOK-TARGET-PORT": printed,
+  "WEBHOOK-UNREACHABLE": printed,
   "WEBHOOK-OTHER-CONFIGURATION": named("get", "validatingwebhookconfiguration", "-o", "yaml"),
 };
 

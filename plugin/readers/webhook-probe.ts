@@ -5,6 +5,7 @@ import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
 import { getOwn } from "../domain/base/values";
 import { entryOf, serviceNamespaceOf } from "../domain/admission/configuration";
+import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
 import { type ProbePair, pairsFor, type Proof } from "../domain/admission/probe";
 import { labelsFor, selects } from "../domain/kube/selectors";
@@ -54,7 +55,12 @@ export async function probeWebhook(
   const { hindrance } = prober;
   if (hindrance !== undefined) return { is: "elsewhere", hindrance };
   const other = prober.observations.some(({ answer }) => answer.is === "other");
-  return other ? { is: "open", because } : { is: "failed", because };
+  if (other) return { is: "open", because };
+  const { names, namespace } = facts;
+  const object = `ValidatingWebhookConfiguration/${names.webhook.configuration}`;
+  const answering = { ours: prober.ours, object, namespace, names };
+  const finding = judgeAnswers(prober.counting(), answering);
+  return { is: "failed", because, ...(finding !== undefined && { finding }) };
 }
 
 /** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */

@@ -64,7 +64,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     : readyEndpoints(slicesOf(facts.names.webhook.service, facts.objects.endpointSlices));
   const notAfter = facts.certificate?.leaf?.notAfter;
   const daysLeft = daysUntil(notAfter, facts.now);
-  const way = shownWay(facts);
+  const way = shownWay(facts, probe);
   return {
     configurations,
     ...(endpoints !== undefined && { readyEndpoints: endpoints }),
@@ -83,13 +83,15 @@ function waysOf(facts: Facts): readonly Way[] {
 }
 
 /** The first way that is broken, else the first that leads to pods of this namespace. */
-function shownWay(facts: Facts): readonly [string] | undefined {
+function shownWay(facts: Facts, probe?: ProbeOutcome): readonly [string] | undefined {
   const ways = waysOf(facts);
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
   const days = daysUntil(facts.certificate?.leaf?.notAfter, facts.now);
-  return way && [renderWay(way, days === undefined ? [] : [`certificate ${days} days`])];
+  const last = probe?.is === "failed" ? "answer" : undefined;
+  const shown = way && { ...way, broken: way.broken ?? last };
+  return shown && [renderWay(shown, days === undefined ? [] : [`certificate ${days} days`])];
 }
 
 function saysOf(probe: ProbeOutcome): string {
@@ -264,6 +266,7 @@ function judgeProbe(
   if (probe.is === "elsewhere") return judgeHindrance(probe.hindrance);
   const { because } = probe;
   if (probe.is === "open") return { is: "unknown", because };
+  if (probe.finding !== undefined) return stalledBy(probe.finding);
   const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
   return { is: "stalled", because, fix: reapply, object };
 }

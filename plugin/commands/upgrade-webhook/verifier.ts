@@ -9,6 +9,7 @@ import { getOwn, getPath, sameJson } from "../../domain/base/values";
 import { objectLabel } from "../../domain/kube/objects";
 import { webhookFinding } from "../../domain/admission/findings";
 import { caBundleOf, callsSame, entriesOf, entryOf } from "../../domain/admission/configuration";
+import { judgeAnswers } from "../../domain/admission/faults";
 import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/admission/gap";
 import type { SwapPlan } from "./plan";
 import { type ProbePair, type Proof, failingMs, seenBroken } from "../../domain/admission/probe";
@@ -183,7 +184,7 @@ export class WebhookVerifier {
       const proof = await this.#settle(prober, limits);
       this.deps.recorder.probe({ phase: "new", ...tally(prober.counting(), prober.ours) });
       if (proof.is === "proven") return true;
-      if (this.#refuses(prober)) throw unproven(proof, prober);
+      if (this.#refuses(prober)) throw unproven(proof, prober, this.deps);
     }
     this.deps.recorder.note(
       "the broken old webhook fails every edit that could prove the new one: it goes first, the proof follows",
@@ -210,7 +211,7 @@ export class WebhookVerifier {
     const from = this.deps.clock.now();
     const proof = await this.#settle(prober, limits);
     this.deps.recorder.probe({ phase, ...tally(prober.counting(from), prober.ours) });
-    if (proof.is !== "proven") throw unproven(proof, prober);
+    if (proof.is !== "proven") throw unproven(proof, prober, this.deps);
   }
 
   /** What was seen refused before the run has to be refused by the new entry, kind by kind. */
@@ -277,13 +278,20 @@ function passes(prober: Prober): boolean {
   );
 }
 
-function unproven(proof: Proof, { observations, ours }: Prober): UnprovenError {
+function unproven(proof: Proof, prober: Prober, { names, cluster }: SwapDeps): UnprovenError {
+  const { observations, ours } = prober;
   const because = proof.is === "waiting" ? proof.because : "";
   const recent = observations.slice(-recentAnswers);
   const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
-  const log = "find out why in the log of the pod behind the Service, fix it";
+  const object = `${kinds.webhookConfiguration.kind}/${names.webhook.configuration}`;
+  const { namespace } = cluster;
+  const finding = judgeAnswers(prober.counting(), { ours, object, namespace, names });
+  const again = "run the same command again";
+  const step = refuser === undefined ? finding?.fix : `${adviceFor(refuser)}, then ${again}`;
+  const hint =
+    refuser === undefined && step !== undefined ? `${again} after this step: ${step}` : step;
   return new UnprovenError(`the proof failed: ${because}`, {
-    hint: `${refuser === undefined ? log : adviceFor(refuser)}, then run the same command again`,
+    hint: hint ?? `find out why in the log of the pod behind the Service, fix it, then ${again}`,
   });
 }
 

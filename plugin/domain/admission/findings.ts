@@ -83,6 +83,10 @@ export const webhookFindings = {
       "the template does not guard resources or operations that the live entry guards: it is of an older release than the cluster",
     fix: "give the template of the operator's release with --release SOURCE, or drop what it lacks with --take-template-rules",
   }),
+  allowsAll: error("WEBHOOK-ALLOWS-ALL", "docs/guides/webhook-unreachable.md", {
+    cause: "an edit that must be refused passes: no webhook in force refuses it",
+    fix: "see in the webhook's log why it lets bad edits pass, and restart it",
+  }),
   callsOther: error("WEBHOOK-CALLS-OTHER", "Facts 4.1", {
     cause:
       "the entry calls a Service, a port or a path that is not there, although what the template calls is: every call fails",
@@ -96,6 +100,10 @@ export const webhookFindings = {
     cause:
       "a NetworkPolicy closes the port of the webhook's pods to the API server: every call times out",
     fix: "add a rule to the policy that opens the port of the webhook",
+  }),
+  notAnswering: error("WEBHOOK-NOT-ANSWERING", "docs/guides/webhook-unreachable.md", {
+    cause: "the webhook does not answer: every edit that it judges fails",
+    fix: "see in its log what keeps it, and restart it",
   }),
   noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
     cause: "the Service that the webhook entry calls has no ready endpoint: every call would fail",
@@ -122,6 +130,10 @@ export const webhookFindings = {
   podsNotReady: error("WEBHOOK-PODS-NOT-READY", "Facts 4.5", {
     cause: "no pod that the Service of the webhook selects is ready: every call would fail",
     fix: "repair the pod that is named and wait for it, or run with --wait",
+  }),
+  refusesAll: error("WEBHOOK-REFUSES-ALL", "docs/guides/webhook-unreachable.md", {
+    cause: "the webhook refuses edits that must pass",
+    fix: "do what its refusal asks for, or restart it",
   }),
   rulesBeyond: error("WEBHOOK-RULES-BEYOND", "docs/guides/webhook-swap.md", {
     cause:
@@ -165,6 +177,10 @@ export const webhookFindings = {
     cause:
       "the operator is of a later release than the template that the tool ships is known for, and nothing in the cluster says what its webhook guards",
     fix: "give the template of the operator's release with --release SOURCE",
+  }),
+  unreachable: error("WEBHOOK-UNREACHABLE", "docs/guides/webhook-unreachable.md", {
+    cause: "the API server does not reach the webhook in time: every edit that it judges fails",
+    fix: "let the API server reach the port of the webhook's pods",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
 

@@ -116,6 +116,7 @@ export function lastRefuser(
 /** What the probe showed; a cause that is not the webhook's proves nothing either way. */
 export type ProbeOutcome =
   | { readonly is: "proven" }
-  | { readonly is: "failed"; readonly because: string }
+  /** Its own answers are wrong: the finding says how to repair it, where one is known. */
+  | { readonly is: "failed"; readonly because: string; readonly finding?: Finding }
   | { readonly is: "elsewhere"; readonly hindrance: Hindrance }
   | { readonly is: "open"; readonly because: string };

@@ -1,0 +1,125 @@
+/** What the probe was told of the webhook, as the link that is broken and the way to repair it (Facts 4.5; admission facts 3, 4). */
+import type { Finding } from "../base/findings";
+import type { Names } from "../names/names";
+import { webhookFinding, type webhookFindings } from "./findings";
+import { isRight, type Observation } from "./probe";
+
+/** Whose answers are judged. */
+export interface Answering {
+  /** The entries of the product's webhook, by name; "" for a call that had no answer in time. */
+  readonly ours: readonly string[];
+  /** The configuration, as findings name it. */
+  readonly object: string;
+  /** The operator's. */
+  readonly namespace: string;
+  readonly names: Names;
+}
+
+type Place = Pick<Answering, "namespace" | "names">;
+
+interface Failure {
+  readonly what: keyof typeof webhookFindings;
+  /** What is so, without the API server's words. */
+  readonly because: string;
+  readonly step: (place: Place) => string;
+}
+
+const log = ({ names: { operator }, namespace }: Place): string =>
+  `kubectl logs deployment/${operator.deployment} --container=${operator.admissionContainer} --namespace=${namespace}`;
+const restart = ({ names: { operator }, namespace }: Place): string =>
+  `kubectl rollout restart deployment/${operator.deployment} --namespace=${namespace}`;
+const onService = (act: string, { names, namespace }: Place): string =>
+  `kubectl ${act} service ${names.webhook.service} --namespace=${namespace}`;
+const emergency = "edits that cannot wait: docs/guides/bypass.md";
+
+const notAnswering = (because: string): Failure => ({
+  what: "notAnswering",
+  because,
+  step: (place) =>
+    `see in its log what keeps it, and restart it with ${restart(place)}; ${emergency}; the log: ${log(place)}`,
+});
+
+/** The API server's texts for a call that failed (k8s.io/apiserver, net/http of Go), the closest first. */
+const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
+  [
+    /no endpoints available for service/,
+    {
+      what: "noEndpoints",
+      because: "nothing is behind the Service",
+      step: (place) =>
+        `have a pod behind the Service; what it has: ${onService("describe", place)}`,
+    },
+  ],
+  [
+    /service "[^"]*" not found/,
+    {
+      what: "serviceMissing",
+      because: "the Service is not there",
+      step: () => "install the operator in this namespace first, or give its namespace with -n",
+    },
+  ],
+  [
+    /no service port \S+ found for service/,
+    {
+      what: "servicePort",
+      because: "the Service does not have that port",
+      step: (place) =>
+        `give it the port that is called; what it has: ${onService("get", place)} -o yaml`,
+    },
+  ],
+  [
+    /x509: |tls: /,
+    {
+      what: "servesOther",
+      because: "what it serves is not trusted",
+      step: (place) =>
+        `restart the pod so that it serves the pair of the Secret, then run upgrade-webhook: ${restart(place)}`,
+    },
+  ],
+  [
+    /context deadline exceeded|i\/o timeout|Client\.Timeout exceeded|no answer within|no route to host/,
+    {
+      what: "unreachable",
+      because: "the API server does not reach it in time",
+      step: ({ namespace }) =>
+        `let the API server reach the port of the pods (NetworkPolicies, firewalls, a tunnel of the provider); ${emergency}; the policies: kubectl get networkpolicies --namespace=${namespace} -o yaml`,
+    },
+  ],
+  [/connection refused/, notAnswering("nothing listens on the port")],
+];
+const other = notAnswering("it gives no answer that counts");
+
+/** The finding on the webhook itself, from the last wrong answer; undefined where it gave none. */
+export function judgeAnswers(
+  observations: readonly Observation[],
+  answering: Answering,
+): Finding | undefined {
+  const last = observations.findLast((one) => !isRight(one) && isOurs(one, answering.ours));
+  if (last === undefined || last.answer.is === "other") return undefined;
+  if (last.answer.is === "accepted") return allows(answering);
+  const { is, detail } = last.answer;
+  return is === "refused" ? refuses(answering, detail) : fails(answering, detail);
+}
+
+function isOurs({ answer }: Observation, ours: readonly string[]): boolean {
+  return answer.is === "accepted" || (answer.is !== "other" && ["", ...ours].includes(answer.by));
+}
+
+function allows({ object, ...place }: Answering): Finding {
+  const fix = `see in its log why it lets them pass, and restart it with ${restart(place)}; the log: ${log(place)}`;
+  return webhookFinding("allowsAll", { object, fix });
+}
+
+function refuses({ object, ...place }: Answering, detail: string): Finding {
+  return webhookFinding("refusesAll", {
+    object,
+    cause: `it refuses an edit that must pass: ${detail}`,
+    fix: `do what it asks for, or restart it with ${restart(place)}; ${emergency}; its log: ${log(place)}`,
+  });
+}
+
+function fails({ object, ...place }: Answering, detail: string): Finding {
+  const { what, because, step } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
+  const cause = `every edit that it judges fails, ${because}: ${detail}`;
+  return webhookFinding(what, { object, cause, fix: step(place) });
+}
