@@ -13,9 +13,19 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const deep = Object.keys(JSON.parse(readFileSync(join(root, "test/suites/deep.json"), "utf8")));
 
-/** Arguments that say how a run is reported or ordered, and choose no test. */
-const reporting =
-  /^--(coverage|json|outputFile=.+|randomize|seed=.+|maxWorkers=.+|silent|verbose|bail|ci|logHeapUsage)$/;
+/** Arguments that say how a run is reported, ordered or spread, and choose no test. */
+const reporting = new RegExp(
+  `^(${[
+    "--(coverage|json|randomize|silent|verbose|bail|ci|logHeapUsage|listTests|runInBand)|-i",
+    "(--(outputFile|seed|maxWorkers)|-w)[ =][^ ]+",
+  ].join("|")})( |$)`,
+);
+
+/** Whether nothing else is left once these are taken away. */
+function isReporting(words) {
+  const rest = words.replace(reporting, "");
+  return rest === "" || (rest !== words && isReporting(rest));
+}
 
 const runs = {
   test: {
@@ -37,7 +47,7 @@ const runs = {
 
 const [name = "test", ...given] = process.argv.slice(2);
 const { chosen, rest } = runs[name];
-const isWhole = given.every((word) => reporting.test(word));
+const isWhole = isReporting(given.join(" "));
 // thresholds hold for both runs together: .ci/coverage.mjs
 const coverage = given.includes("--coverage")
   ? [
@@ -45,9 +55,15 @@ const coverage = given.includes("--coverage")
       ...["--coverageThreshold", "{}"],
     ]
   : [];
-const all = ["--reporters", "default", "--reporters", "<rootDir>/test/suites/progress.mjs"];
-const everyFile = name === "deep" ? ["--testPathIgnorePatterns", "/node_modules/"] : [];
-const words = isWhole ? [...chosen, ...all, ...coverage, ...given] : [...given, ...everyFile];
+// each takes all words that follow it, up to the next option
+const progress = given.some((word) => word.startsWith("--reporters"))
+  ? []
+  : ["--reporters", "default", "--reporters", "<rootDir>/test/suites/progress.mjs"];
+const isDeep = name === "deep" || given.some((word) => /^(\.\/)?test\/faults\b/.test(word));
+const everyFile = isDeep ? ["--testPathIgnorePatterns", "/node_modules/"] : [];
+const words = isWhole
+  ? [...chosen, ...progress, ...coverage, ...given]
+  : [...given, ...everyFile, ...progress];
 const jest = join(root, "node_modules/jest/bin/jest.js");
 const { status } = spawnSync(process.execPath, [jest, ...words], { cwd: root, stdio: "inherit" });
 if (isWhole) process.stderr.write(`${rest}\n`);
