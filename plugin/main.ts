@@ -90,7 +90,7 @@ function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 }
 
 /** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
-export async function connect(
+async function connect(
   { connection, output }: GlobalOptions,
   { onRequest, onSlow, warn, readOnly = false, silent = false }: ConnectManner = {},
 ): Promise<KubeClient> {

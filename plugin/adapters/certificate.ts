@@ -137,11 +137,6 @@ export function certificateOfPem(pem: string): PemFacts {
   return factsOf(pem, chainOf(pem));
 }
 
-/** The facts of a live clientConfig.caBundle. */
-export function certificateOfBundle(caBundle: string): PemFacts {
-  return certificateOfPem(decodeBase64(caBundle)?.toString("latin1") ?? "");
-}
-
 function factsOf(pem: string, chain: readonly (X509Certificate | undefined)[]): PemFacts {
   const [first] = chain;
   const leaf = first === undefined ? undefined : attempt(() => leafOf(first));

@@ -232,7 +232,7 @@ const nextByCode: Readonly<Record<ExitCode, string>> = {
 };
 
 /** The exit code of an error. */
-export function exitCodeOf(error: unknown): ExitCode {
+function exitCodeOf(error: unknown): ExitCode {
   return error instanceof EngineError ? error.exitCode : exitCodes.crashed;
 }
 
@@ -262,7 +262,7 @@ function withNext(report: Report): Report {
 }
 
 /** The lines for stderr: message, causes, hint; the stack only when it was asked for. */
-export function renderFailure(
+function renderFailure(
   error: unknown,
   { palette, debug }: { readonly palette: Palette; readonly debug: boolean },
 ): string {

@@ -49,7 +49,7 @@ export function endOf({ exit, findings = [] }: Report): Pick<Report["exit"], "re
 }
 
 /** A text of one or more lines below a label. */
-export function indented(text: string): string {
+function indented(text: string): string {
   return escapeLines(text).replaceAll("\n", "\n          ");
 }
 

@@ -120,7 +120,6 @@ export const fates = {
     ],
   },
 } as const satisfies Readonly<Record<string, PodFate>>;
-export type Fate = keyof typeof fates;
 
 /** The configuration for KWOK: one document a stage. */
 export function stages(): readonly KubeObject[] {

@@ -183,6 +183,6 @@ function digestProblems(sha256: string | undefined): readonly string[] {
 }
 
 /** The digits of a digest in lower case, with or without `sha256:` before them. */
-export function digestOf(sha256: string): string | undefined {
+function digestOf(sha256: string): string | undefined {
   return /^(?:sha256:)?([0-9a-f]{64})$/.exec(sha256.toLowerCase())?.[1];
 }

@@ -128,7 +128,7 @@ export class HttpClusterApi implements ClusterApi {
 type Parse<T> = (value: unknown, names: Names) => T | undefined;
 
 /** A path with its one parameter filled in. */
-export function filled(path: string, parameter: string | number): string {
+function filled(path: string, parameter: string | number): string {
   return path.replace(/\{[a-z]+\}/, () => encodeURIComponent(parameter));
 }
 

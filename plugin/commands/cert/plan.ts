@@ -223,7 +223,7 @@ function isSavedCopy(secret: KubeObject, names: Names): boolean {
 }
 
 /** The Secret that a saved copy was made of, as it was. */
-export function restored(copy: KubeObject, names: Names): KubeObject {
+function restored(copy: KubeObject, names: Names): KubeObject {
   const namespace = asString(copy.metadata.namespace);
   const metadata = parsed(getOwn(copy.metadata.annotations, names.annotations.savedMetadata));
   return {
@@ -239,7 +239,7 @@ export function restored(copy: KubeObject, names: Names): KubeObject {
 }
 
 /** The pair of a Secret made by others: either spelling of the items, nothing else of it. */
-export function pairOf(secret: KubeObject, names: Names): KubeObject {
+function pairOf(secret: KubeObject, names: Names): KubeObject {
   const { secretCert, secretKey } = names.webhook;
   const namespace = namespaceOf(secret);
   const item = (...keys: readonly string[]): string | undefined =>
@@ -268,7 +268,7 @@ export function sameContent(existing: KubeObject, wanted: KubeObject): boolean {
 }
 
 /** `wanted` where no Secret was before. */
-export function firstOf(wanted: KubeObject, names: Names): KubeObject {
+function firstOf(wanted: KubeObject, names: Names): KubeObject {
   const labels = { app: names.operator.appLabel };
   return { ...wanted, metadata: { labels, ...wanted.metadata } };
 }

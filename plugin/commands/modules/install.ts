@@ -245,7 +245,7 @@ function uploadOf(
 }
 
 /** Waits until the list has the build. */
-export async function listed(
+async function listed(
   ports: UploadPorts,
   module: InstalledModule,
   limits: Pick<Waiting<unknown>, "total" | "idle">,

@@ -39,7 +39,7 @@ export const settingNeeds = [
 ] as const satisfies readonly FactKey[];
 
 /** Names of the service accounts of the ECs. */
-export function accountsOf({ clusters, names }: CheckContext): readonly string[] {
+function accountsOf({ clusters, names }: CheckContext): readonly string[] {
   return [...new Set(clusters.map((cluster) => accountOf(cluster, names).name))];
 }
 

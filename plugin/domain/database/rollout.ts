@@ -93,7 +93,7 @@ function isReached(runs: EngineVersion | undefined, { version, atLeast }: Wanted
 }
 
 /** How far an EDB is. */
-export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): Progress {
+function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): Progress {
   const object = objectLabel(edb);
   if (isDeleting(edb)) return stalled("deleting", { object, because: renderDeletion(edb) });
   const seen = look(facts, edb, wanted);

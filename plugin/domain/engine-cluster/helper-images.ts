@@ -8,7 +8,7 @@ import { compareTags, isSameRelease } from "../base/versions";
 import { clusterFinding } from "./findings";
 
 /** Their image specs, by path. */
-export function helperImages({ ecFields }: Names): readonly FieldPath[] {
+function helperImages({ ecFields }: Names): readonly FieldPath[] {
   return [ecFields.bootstrapperImage, ecFields.riggerImage, ecFields.meterImage];
 }
 

@@ -58,7 +58,7 @@ const operatorNamespace = "ENGINE_NAMESPACE";
 const labelHolders = ["labels", "matchLabels", "selector"];
 
 /** The place of the text at a path; `holder` is the mapping or list that it stands in. */
-export function placeOf(
+function placeOf(
   path: readonly string[],
   holder: unknown,
   document: unknown,

@@ -226,7 +226,7 @@ export function servedPaths(
 }
 
 /** True when a schema has a field; below a part that takes unknown fields everything is kept. */
-export function has(schema: unknown, [first, ...rest]: FieldPath): boolean {
+function has(schema: unknown, [first, ...rest]: FieldPath): boolean {
   if (first === undefined) return true;
   if (getOwn(schema, "x-kubernetes-preserve-unknown-fields") === true) return true;
   const inner = getPath(schema, ["properties", first]);

@@ -13,7 +13,7 @@ export const accessResources = {
 } as const;
 
 /** The annotation in which a pod carries the constraint that it was admitted by. */
-export const constraintAnnotation = "openshift.io/scc";
+const constraintAnnotation = "openshift.io/scc";
 
 /** The ClusterRole and the bindings that `oc adm policy add-scc-to-user` makes for a constraint. */
 export function grantName(constraint: string): string {

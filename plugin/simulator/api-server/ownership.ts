@@ -188,7 +188,7 @@ interface Disputed {
 }
 
 /** 409 that names every field and its manager. */
-export function conflictsOf(disputed: readonly Disputed[]): ApiError {
+function conflictsOf(disputed: readonly Disputed[]): ApiError {
   const conflicts = disputed.flatMap(({ owner, fields }) =>
     pathsOf(fields).map((path) => ({ manager: renderManager(owner), path: renderPath(path) })),
   );

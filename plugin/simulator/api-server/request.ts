@@ -45,7 +45,7 @@ export function keyOf({ definition, name, namespace }: Omit<WriteRequest, "user"
 }
 
 /** The options of a request as admission webhooks see them. */
-export function optionsOf(
+function optionsOf(
   kind: "CreateOptions" | "UpdateOptions" | "DeleteOptions",
   { fieldManager, options, applies }: WriteRequest,
 ): Json {

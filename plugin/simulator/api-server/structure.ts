@@ -43,7 +43,7 @@ export function fieldStructure(structure: Structure, key: string): Structure {
 }
 
 /** True for a field that has its name from the schema, false for a key that someone chose. */
-export function isNamed({ fields, values, open }: Structure, key: string): boolean {
+function isNamed({ fields, values, open }: Structure, key: string): boolean {
   if (getOwn(fields, key) !== undefined) return true;
   return values === undefined && (open !== true || fields !== undefined);
 }

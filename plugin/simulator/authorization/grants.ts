@@ -17,7 +17,7 @@ import {
 import { ApiError } from "../../domain/base/errors";
 
 /** The API group of roles and bindings. */
-export const rbacGroup = "rbac.authorization.k8s.io";
+const rbacGroup = "rbac.authorization.k8s.io";
 
 /** A role as a binding names it; `namespace` is that of the binding. */
 interface RoleReference {
@@ -98,7 +98,7 @@ const bindingOf = oncePer((object: KubeObject): Binding => {
 });
 
 /** The role that a binding names. */
-export function referenceOf(object: KubeObject): RoleReference {
+function referenceOf(object: KubeObject): RoleReference {
   const reference = getOwn(object, "roleRef");
   return {
     kind: asString(getOwn(reference, "kind")) ?? "",
@@ -230,7 +230,7 @@ const everything: readonly AccessRule[] = [
 ];
 
 /** Throws 403 where the written role or binding would give more than its writer has. */
-export function refuseEscalation(attempt: Attempt, state: StateView): void {
+function refuseEscalation(attempt: Attempt, state: StateView): void {
   const { definition, object, before, user } = attempt;
   const { group, plural } = definition.resource;
   if (group !== rbacGroup || object === undefined) return;

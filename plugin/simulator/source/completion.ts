@@ -210,7 +210,7 @@ export function labelOf({ kind, metadata }: KubeObject): string {
 }
 
 /** The first few of many names: "a, b, c and 7 more". */
-export function listed(names: readonly string[]): string {
+function listed(names: readonly string[]): string {
   const shown = 5;
   const rest = names.length - shown;
   return names.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} more` : "");

@@ -108,7 +108,7 @@ function refusal(problems: readonly string[]): UsageError {
 /** What a file may weigh: Node holds no longer text in one string. */
 const sizeLimit = constants.MAX_STRING_LENGTH;
 /** The text of a file; undefined after naming the problem. */
-export async function textOf(path: string, { problem }: Notes): Promise<string | undefined> {
+async function textOf(path: string, { problem }: Notes): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
     if (size > sizeLimit) {

@@ -44,13 +44,13 @@ function planLike(publicKey: KeyObject | undefined): KeyPlan {
 }
 
 /** A key that can sign as a certificate's issuer did, who is not known otherwise. */
-export function issuerOf(certificate: X509Certificate): KeyPlan {
+function issuerOf(certificate: X509Certificate): KeyPlan {
   const { oid } = partsOf(certificate);
   return { type: signings.find((signing) => signing.oid === oid)?.type ?? "rsa" };
 }
 
 /** The certificate with the public key of `key`, signed by `issuer`; DER. */
-export function reissue(
+function reissue(
   original: X509Certificate,
   { key, issuer }: { readonly key: KeyObject; readonly issuer: KeyObject },
 ): Buffer {

@@ -157,7 +157,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-export function isSecret({ apiVersion, kind }: KubeObject): boolean {
+function isSecret({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion === "v1" && kind === kinds.secret.kind;
 }
 

@@ -8,7 +8,6 @@ import {
 } from "node:crypto";
 import { asn1, md, pki } from "node-forge";
 import {
-  certificateOfBundle,
   certificateOfPem,
   generatePair,
   type KeyPair,
@@ -303,12 +302,7 @@ describe("a certificate item", () => {
     });
   });
 
-  test("is judged like any other when it comes from a live caBundle or a file", () => {
-    const sha256 = read(secretOf(pairData(pair))).leaf?.sha256;
-
-    expect(certificateOfBundle(base64(pair.certPem)).leaf?.sha256).toBe(sha256);
-    expect(certificateOfBundle("").pem).toBe(false);
-    expect(certificateOfBundle("?").pem).toBe(false);
+  test("is judged like any other when it comes from a file", () => {
     expect(readPemCertificate(pair.certPem)).toMatchObject({
       secret: undefined,
       matchesPrivateKey: undefined,
