@@ -28,38 +28,39 @@ export const parents: Readonly<Record<string, Text>> = {
 /** Commands that write objects, and whose plan tells every write: the order of the help. */
 export const jobs: readonly CommandEntry[] = [
   command(upgrade, async () => {
-    const { runUpgrade, upgradeText } = await import("../commands/upgrade/command.ts");
-    return { run: runUpgrade, text: upgradeText };
+    const { runUpgrade, upgradeText, upgradeRole } = await import("../commands/upgrade/command.ts");
+    return { run: runUpgrade, text: upgradeText, needs: upgradeRole };
   }),
   command(upgradeWebhook, async () => {
-    const { runUpgradeWebhook } = await import("../commands/upgrade-webhook/command.ts");
-    return { run: runUpgradeWebhook };
+    const { runUpgradeWebhook, webhookRole } =
+      await import("../commands/upgrade-webhook/command.ts");
+    return { run: runUpgradeWebhook, needs: webhookRole };
   }),
   command(reapplyRbac, async () => {
-    const { runReapplyRbac } = await import("../commands/reapply-rbac/command.ts");
-    return { run: runReapplyRbac };
+    const { runReapplyRbac, rbacRole } = await import("../commands/reapply-rbac/command.ts");
+    return { run: runReapplyRbac, needs: rbacRole };
   }),
   command(upgradeOperator, async () => {
-    const { runUpgradeOperator, operatorText } =
+    const { runUpgradeOperator, operatorText, operatorRole } =
       await import("../commands/upgrade-operator/command.ts");
-    return { run: runUpgradeOperator, text: operatorText };
+    return { run: runUpgradeOperator, text: operatorText, needs: operatorRole };
   }),
   partCommand(
     upgradeCluster,
     async () => (await import("../commands/upgrade-cluster/command.ts")).clusterPart,
   ),
   command(upgradeDatabase, async () => {
-    const { runUpgradeDatabase, databaseText } =
+    const { runUpgradeDatabase, databaseText, databaseRole } =
       await import("../commands/upgrade-database/command.ts");
-    return { run: runUpgradeDatabase, text: databaseText };
+    return { run: runUpgradeDatabase, text: databaseText, needs: databaseRole };
   }),
   command(unbindScc, async () => {
-    const { runUnbindScc } = await import("../commands/unbind-scc/command.ts");
-    return { run: runUnbindScc };
+    const { runUnbindScc, unbindRole } = await import("../commands/unbind-scc/command.ts");
+    return { run: runUnbindScc, needs: unbindRole };
   }),
   command(certCreate, async () => {
-    const { runCertCreate } = await import("../commands/cert/command.ts");
-    return { run: runCertCreate };
+    const { runCertCreate, certRole } = await import("../commands/cert/command.ts");
+    return { run: runCertCreate, needs: certRole };
   }),
 ];
 
@@ -76,8 +77,8 @@ const check = command(checkSpec, async () => {
   return { run: runCheck, text: checkText };
 });
 const recover = command(recoverSpec, async () => {
-  const { runRecover, recoverText } = await import("../commands/recover/command.ts");
-  return { run: runRecover, text: recoverText };
+  const { runRecover, recoverText, recoverRole } = await import("../commands/recover/command.ts");
+  return { run: runRecover, text: recoverText, needs: recoverRole };
 });
 const modulesList = command(modules.modulesList, async () => {
   const { runModulesList, modulesListText } = await import("../commands/modules/command.ts");
@@ -88,8 +89,8 @@ const modulesInUse = command(modules.modulesInUse, async () => {
   return { run: runModulesInUse, text: modulesInUseText };
 });
 const modulesInstall = command(modules.modulesInstall, async () => {
-  const { runModulesInstall } = await import("../commands/modules/command.ts");
-  return { run: runModulesInstall };
+  const { runModulesInstall, modulesRole } = await import("../commands/modules/command.ts");
+  return { run: runModulesInstall, needs: modulesRole };
 });
 
 const validate = command(rules.validate, async () => {

@@ -1,10 +1,19 @@
 /** A command as the program knows it: what is written down of it, bound to what is loaded to run it. */
 import type { Text } from "../domain/names/text";
 import type { CommandContext, CommandRun } from "./context";
-import { FlagReader, type FlagSpec, type FlagTable, listOf, type RawFlags } from "./flags";
+import {
+  FlagReader,
+  type FlagSpec,
+  type FlagTable,
+  flagTable,
+  listOf,
+  type RawFlags,
+} from "./flags";
 import type { MakePart } from "./job";
+import type { RoleWish } from "./print-role";
 import { type CommandSpec, type Described, readCommand } from "./spec";
 import type { TextStyle } from "../output/text";
+import type { Needs } from "../domain/facts/needs";
 import type { Report } from "../kernel/report";
 import { rehearsedByDefault } from "./standard-flags";
 
@@ -48,7 +57,17 @@ export interface Chosen {
 interface Handler<F> {
   readonly run: CommandRun<F>;
   readonly text?: LoadedCommand["text"];
+  /** What it may need, whatever the cluster holds: no cluster is asked for it. */
+  readonly needs?: (wish: RoleWish<F>) => Needs | Promise<Needs>;
 }
+
+const printRole = "print-role";
+
+const roleFlag = flagTable({
+  [printRole]: {
+    help: "Print the complete Role that it needs in the namespace of -n, and do nothing else: no cluster is asked",
+  },
+});
 
 /** A command with its run, which is loaded when it is wanted. */
 export function command<T extends FlagTable, F>(
@@ -64,7 +83,11 @@ export function command<T extends FlagTable, F>(
       warnings: read.warnings,
       watches: spec.watches?.(read) === true,
       load: async () => {
-        const { run, text } = await load();
+        const { run, text, needs } = await load();
+        if (needs !== undefined && read.on(printRole)) {
+          const { runPrintRole, roleText } = await import("./print-role.ts");
+          return { run: runPrintRole(spec, (wish) => needs({ ...wish, flags })), text: roleText };
+        }
         const { withCommands } = await import("./kubectl-command.ts");
         return {
           run: async (context, args) => withCommands(await run(context, args, flags), context, raw),
@@ -81,8 +104,16 @@ export function partCommand<T extends FlagTable, F extends object>(
   load: () => Promise<MakePart<NoInfer<F>>>,
 ): CommandEntry {
   return command(spec, async () => {
-    const [{ runOfPart }, make] = await Promise.all([import("./job.ts"), load()]);
-    return { run: runOfPart(spec.kind, make) };
+    const [{ runOfPart }, { writeOptions }, make] = await Promise.all([
+      import("./job.ts"),
+      import("./run-ports.ts"),
+      load(),
+    ]);
+    return {
+      run: runOfPart(spec.kind, make),
+      needs: ({ context, args, flags, namespace }) =>
+        make(flags, { namespace, args, ...writeOptions(context) }).needs(context.names),
+    };
   });
 }
 
@@ -94,7 +125,7 @@ export function entryOf(
   return {
     ...described,
     examples: Object.entries(examples).map(([does, line]) => ({ does, line })),
-    flags: listOf(flags),
+    flags: listOf(described.writes === true ? { ...flags, ...roleFlag } : flags),
     prepare,
   };
 }

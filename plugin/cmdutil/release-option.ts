@@ -9,7 +9,8 @@ import {
   type ReleaseFile,
   targetProblems,
 } from "../domain/release/contents";
-import type { Platform } from "../domain/release/platforms";
+import { type DesiredObject, placeBundle, type Placing } from "../domain/operator/wanted";
+import { type Platform, platforms } from "../domain/release/platforms";
 import type { Report } from "../kernel/report";
 import type { CommandContext } from "./context";
 import type { ReleaseFlags } from "./common-flags";
@@ -52,6 +53,28 @@ export function readContents(
   if (result.is === "read") return result.contents;
   throw new UsageError(result.problems, {
     hint: "give a release as it was published, or report this to its publisher",
+  });
+}
+
+/**
+ * The objects of the bundle as they are placed in a cluster of which nothing is known: those of every
+ * platform that the release is for.
+ */
+export function readBundle(
+  release: Release,
+  context: CommandContext,
+  wish: Omit<Placing, "names" | "live">,
+): readonly DesiredObject[] {
+  const { names } = context;
+  const read = platforms.map((platform) =>
+    contentsOf(release, { platform, names, parse: parseDocuments }),
+  );
+  if (read.every(({ is }) => is !== "read")) readContents(release, "kubernetes", { context });
+  return read.flatMap((result) => {
+    if (result.is !== "read") return [];
+    const found = placeBundle(result.contents.bundle, { ...wish, names, live: undefined });
+    if (found.is === "unfit") throw new UsageError(found.problems);
+    return found.objects;
   });
 }
 

@@ -33,6 +33,8 @@ export interface Described {
   readonly cluster: boolean;
   /** All that it prints as text, where its arguments alone decide: nothing is loaded to run it. */
   readonly says?: (args: readonly string[]) => string | undefined;
+  /** It writes objects: it takes --print-role. */
+  readonly writes?: true;
   /** Running it again changes nothing. */
   readonly settles?: true;
   /** What its namespace has to hold; `given`: what that of the command has to that it is given. */

@@ -114,14 +114,33 @@ export async function askedFor(
   missing: readonly Permission[],
 ): Promise<NonNullable<Report["permissions"]>> {
   needs.add(missing);
-  const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
+  const subject = (await cluster.whoAmI()) ?? unknownUser;
   const all = await servedOnly(cluster, needs.all());
-  const words = ["kubectl-engine", needs.command, digestOf([subject, ...all.map(permissionLine)])];
-  const name = words.join("-").replaceAll(" ", "-");
   return {
     missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
-    manifest: yaml(rolesFor(all, { name, subject })),
+    manifest: renderRole({ command: needs.command, subject, yaml }, all),
   };
+}
+
+/** Whom a Role is bound to where nobody can tell who runs the command. */
+export const unknownUser = "REPLACE-WITH-THE-USER";
+
+/** Whose Role it is. */
+interface RoleOwner extends Pick<PermissionChecker, "yaml"> {
+  readonly command: string | undefined;
+  readonly subject: string;
+}
+
+/** The manifest of a Role that grants these, with its binding. */
+export function renderRole(
+  { command, subject, yaml }: RoleOwner,
+  permissions: readonly Permission[],
+): string {
+  const words = [
+    ...["kubectl-engine", command],
+    digestOf([subject, ...permissions.map(permissionLine)]),
+  ];
+  return yaml(rolesFor(permissions, { name: words.join("-").replaceAll(" ", "-"), subject }));
 }
 
 function digestOf(lines: readonly string[]): string {

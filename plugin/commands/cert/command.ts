@@ -1,4 +1,7 @@
 /** `cert create` and `cert inspect`: flags to options, wired to the libraries that they need (S27). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
+import { certNeeds } from "./needs";
 import { generatePair } from "../../adapters/certificate-pair";
 import {
   parseCertificateFile,
@@ -53,4 +56,13 @@ export async function runCertInspect(
     { clock, names, certificates, recorder },
     { from: "file", path: file, text, namespace },
   );
+}
+
+/** What `cert create` may need. */
+export function certRole({
+  context: { names },
+  flags,
+  namespace,
+}: RoleWish<CertCreateFlags>): Needs {
+  return certNeeds({ ...flags, names, namespace });
 }

@@ -32,6 +32,7 @@ and saved first. The key is never printed.`,
     },
   },
   cluster: true,
+  writes: true,
 });
 
 /** `cert inspect`. */

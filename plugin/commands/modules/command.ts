@@ -1,4 +1,6 @@
 /** `modules list` and `modules in-use`: what the REST API has, and who uses it (S93, S94, S101, S102). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
 import { judgeModules, type ModuleUse, moduleUses } from "../../domain/engine-cluster/modules";
 import { exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -263,4 +265,13 @@ function shown(value: string | undefined): string {
 function answer(value: boolean | undefined, [yes, no]: readonly [yes: string, no: string]): string {
   if (value === undefined) return "-";
   return value ? yes : no;
+}
+
+/** What `modules install` may need. */
+export function modulesRole({
+  context: { names },
+  flags,
+  namespace,
+}: RoleWish<ModulesFlags>): Needs {
+  return modulesNeeds({ names, namespace }, apiWish(undefined, flags.api, names));
 }

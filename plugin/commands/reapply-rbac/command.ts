@@ -1,4 +1,7 @@
 /** `reapply-rbac`: flags to options, then the run over the managed namespaces (S34). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
+import { rbacNeeds } from "./needs";
 import { InputError } from "../../domain/base/errors";
 import { namesIn } from "../../domain/rbac/managed";
 import type { RoleFiles } from "../../domain/rbac/lines";
@@ -82,4 +85,19 @@ async function readGiven(
   const given = namesIn(text.replaceAll(/#.*$/gm, ""));
   if (given.length === 0) throw new InputError(`${namespacesFile} names no namespace`);
   return given;
+}
+
+/** What it may need, as far as the command line tells. */
+export async function rbacRole({
+  context,
+  flags,
+  namespace,
+}: RoleWish<ReapplyRbacFlags>): Promise<Needs> {
+  const { selector, account, prune, probe } = flags;
+  return rbacNeeds({
+    ...{ names: context.names, namespace, prune, prove: probe },
+    managed: await readGiven(context, flags),
+    accounts: account === undefined,
+    selects: selector !== undefined,
+  });
 }

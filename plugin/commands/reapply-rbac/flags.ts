@@ -82,6 +82,7 @@ access reviews prove the access. Running the command again continues from the st
     "no-probe": { help: "Prove nothing by access reviews" },
   },
   cluster: true,
+  writes: true,
   place: "operator",
   settles: true,
   judge: ({ namespaces: typed, ...options }, read) => {

@@ -1,4 +1,6 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
 import { renderText, type TextStyle } from "../../output/text";
 import type { RecoverDeps, RecoverySnapshot } from "./read";
 import { recover } from "./recover";
@@ -30,10 +32,7 @@ export async function runRecover(
   const { cluster, recorder } = ports;
   const { namespace } = cluster;
   const reaches = isReachable(flags.api);
-  const unread = reaches ? apiWish(undefined, flags.api, names) : undefined;
-  const name = flags.ec === undefined ? undefined : readName(flags.ec, names).name;
-  const wish = { names, namespace, name, applies: flags.apply, api: unread };
-  recorder.needs.declare("recover", recoverNeeds(wish));
+  recorder.needs.declare("recover", recoverRole({ context, flags, namespace }));
   try {
     const ec = await readEc(cluster, flags.ec, context);
     const subject = { cluster, ec, flags: flags.api };
@@ -63,6 +62,17 @@ export async function runRecover(
   } catch (error) {
     return recorder.failure(error);
   }
+}
+
+/** What it may need, before anything is read. */
+export function recoverRole({
+  context: { names },
+  flags,
+  namespace,
+}: Omit<RoleWish<RecoverFlags>, "args">): Needs {
+  const api = isReachable(flags.api) ? apiWish(undefined, flags.api, names) : undefined;
+  const name = flags.ec === undefined ? undefined : readName(flags.ec, names).name;
+  return recoverNeeds({ names, namespace, name, applies: flags.apply, api });
 }
 
 /** Its certificate is never accepted unseen: without a word about it the REST API is not asked. */

@@ -49,6 +49,7 @@ line of "modules install" that is printed: until then the run ends with 3, and r
     ...apiFlags,
   },
   cluster: true,
+  writes: true,
   place: "operator",
   settles: true,
   reads: (read) => !read.on("apply"),

@@ -1,4 +1,7 @@
 /** `unbind-scc`: flags to options, then the part (S31-S33). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
+import { unbindNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
 import { runPart } from "../../kernel/part";
 import type { Report } from "../../kernel/report";
@@ -43,4 +46,13 @@ export async function unbindConstraint(
   }
   const { dryRun } = options;
   return await runPart(ports, unbindPart({ ...options, engine }), { dryRun, limitMs: 0 });
+}
+
+/** What it may need. */
+export function unbindRole({
+  context: { names },
+  flags: { scc },
+  namespace,
+}: RoleWish<UnbindSccFlags>): Needs {
+  return unbindNeeds({ names, namespace, scc });
 }

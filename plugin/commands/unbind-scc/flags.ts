@@ -34,6 +34,7 @@ and roles with wildcards, are reported. Running the command again is safe: it co
     },
   },
   cluster: true,
+  writes: true,
   place: "operator",
   settles: true,
 });

@@ -41,6 +41,7 @@ the whole wait. Running the command again is safe: it continues from the state f
     ...skipFlag,
   },
   cluster: true,
+  writes: true,
   place: "operator",
   settles: true,
   judge: (options, read) => {

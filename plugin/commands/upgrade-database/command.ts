@@ -1,4 +1,7 @@
 /** `upgrade-database`: flags to options, then the upgrade of databases (S61-S67, S75-S92). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
+import { databasesNeeds } from "./needs";
 import { termOf } from "../../domain/names/names";
 import { parseDocuments } from "../../adapters/yaml";
 import { deprecated, parseModules, type RequestWish } from "../../domain/database/bdb";
@@ -216,4 +219,15 @@ function placeOf(
   return {
     problem: `--participant: ${JSON.stringify(name)} is not a context of the kubeconfig (${all})`,
   };
+}
+
+/** What it may need, before the databases are read. */
+export function databaseRole({
+  context: { names },
+  args: databases,
+  flags: { via, api, everywhere },
+  namespace,
+}: RoleWish<UpgradeDatabaseFlags>): Needs {
+  const asked = via === "api" ? apiWish(undefined, api, names) : undefined;
+  return databasesNeeds({ names, namespace, databases, everywhere, api: asked });
 }

@@ -136,6 +136,7 @@ safe: databases that have the version are not written, and those that failed con
     ...apiFlags,
   },
   cluster: true,
+  writes: true,
   place: "operator",
   settles: true,
   repeatsWith: "force-restart",

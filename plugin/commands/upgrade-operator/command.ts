@@ -1,4 +1,7 @@
 /** `upgrade-operator`: flags to options, then the bundle or the chart (S15–S23). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
+import { bundleNeeds, chartNeeds } from "./needs";
 import type { Skip } from "../../domain/base/skip";
 import { UsageError } from "../../domain/base/errors";
 import type { Release } from "../../domain/release/contents";
@@ -7,7 +10,7 @@ import { platformOf, type OperatorDeps, type OperatorOptions } from "./read";
 import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import type { ChartFlags, UpgradeOperatorFlags } from "./flags";
-import { readContents, releaseOf } from "../../cmdutil/release-option";
+import { readBundle, readContents, releaseOf } from "../../cmdutil/release-option";
 import { prepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import { findHelm, HelmProgram, temporaryKubeconfig } from "../../adapters/helm";
 import { quoteCommand } from "../../output/escape";
@@ -146,4 +149,21 @@ export function operatorText(report: Report, style: TextStyle): string {
   if (created.length === 0 || (style.verbosity > 0 && !inHunks)) return renderText(report, style);
   const lines = created.map((one) => omit(one, "content"));
   return renderText({ ...report, details: { ...(details as Json), created: lines } }, style);
+}
+
+/** What it may need; a chart says itself what its objects take. */
+export async function operatorRole({
+  context,
+  flags,
+  namespace,
+}: RoleWish<UpgradeOperatorFlags>): Promise<Needs> {
+  const { names } = context;
+  const { registry, pullSecret, allowObjects } = flags;
+  const release = await releaseOf(context, flags);
+  if (release === undefined) return chartNeeds({ names, namespace });
+  return bundleNeeds({
+    ...{ names, namespace, pullSecret },
+    bundle: readBundle(release, context, { namespace, registry, pullSecret, allowObjects }),
+    clusters: registry !== undefined || pullSecret !== undefined,
+  });
 }

@@ -1,4 +1,7 @@
 /** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
+import type { RoleWish } from "../../cmdutil/print-role";
+import type { Needs } from "../../domain/facts/needs";
+import { probedAnywhere, probedBy, swapNeeds } from "./needs";
 import { readSecretCertificate } from "../../adapters/certificate";
 import { parseDocuments } from "../../adapters/yaml";
 import { judgeCertificate, type LiveBundles } from "../../domain/certificate/certificate";
@@ -7,7 +10,7 @@ import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { Release } from "../../domain/release/contents";
 import { isObject } from "../../domain/base/values";
-import { entryOf, wideRules } from "../../domain/admission/configuration";
+import { entryOf, serviceNameOf, wideRules } from "../../domain/admission/configuration";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { type Skip, skipWord } from "../../domain/base/skip";
 import type { Finding } from "../../domain/base/findings";
@@ -247,5 +250,24 @@ export async function verifyWebhook(
     code: exitCodes.rolledBack,
     reason: `the proof failed: ${outcome.because}; this run wrote nothing of it`,
     next: "find out why in the log of the pod behind the webhook's Service, fix it, then run again",
+  });
+}
+
+/** What the swap may need: which edits prove it is known of a file alone. */
+export async function webhookRole({
+  context,
+  flags,
+  namespace,
+}: RoleWish<UpgradeWebhookFlags>): Promise<Needs> {
+  const { names } = context;
+  const text = await readTemplate(context, flags, await releaseOf(context, flags));
+  const entry = entryOf(rendered(text, namespace, context), names.webhook.entry);
+  const file = await readProbeFile(context, flags);
+  const pair = probePair(file, flags.probeFile ?? "", { namespace, names });
+  const probed = pair === undefined ? probedAnywhere(names) : [probedBy(pair)];
+  return swapNeeds({
+    ...{ names, namespace },
+    service: serviceNameOf(entry) ?? names.webhook.service,
+    probed: flags.probe ? probed : [],
   });
 }

@@ -51,6 +51,7 @@ RBAC and the old SCC with it, in one plan: upgrade --only webhook,rbac,scc.`,
     "no-probe": { help: "Prove nothing; the report says what is then unproven" },
   },
   cluster: true,
+  writes: true,
   place: "webhook",
   settles: true,
   judge: (options, read) => {

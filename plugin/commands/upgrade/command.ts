@@ -1,4 +1,5 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
+import type { RoleWish } from "../../cmdutil/print-role";
 import { version as program } from "../../../package.json";
 import { replaceFile } from "../../adapters/files";
 import { parseDocuments, renderDocuments } from "../../adapters/yaml";
@@ -8,11 +9,11 @@ import { type Skip, skipWord } from "../../domain/base/skip";
 import { unusualCode } from "../../domain/operator/findings";
 import { renderAge } from "../../domain/base/duration";
 import { exitCodes, UsageError } from "../../domain/base/errors";
-import { type Facts, isOpenShift } from "../../domain/facts/facts";
+import { type Facts, isOpenShift, unreadFacts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Needs } from "../../domain/facts/needs";
-import { upgradeNeeds } from "./needs";
+import { upgradeNeeds, type UpgradeWish } from "./needs";
 import { placeBundle } from "../../domain/operator/wanted";
 import { bounded } from "../../domain/base/values";
 import type { Permission } from "../../domain/kube/permissions";
@@ -30,7 +31,7 @@ import { readSettled } from "../../readers/settled";
 import type { Report, StepReport, PartReport } from "../../kernel/report";
 import { type PartPlan, partsOf, plannedSteps, runProcedure } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
-import { readContents, releaseOf, withRelease } from "../../cmdutil/release-option";
+import { readContents, releaseOf, withRelease, readBundle } from "../../cmdutil/release-option";
 import { recorderOf } from "../../cmdutil/run-ports";
 import { limitOf } from "../../cmdutil/job";
 import type { UpgradeFlags } from "./flags";
@@ -100,15 +101,32 @@ function unheard(): void {
   // a plan is told as a whole, not as it is made
 }
 
+/** What it may need, before anything is read. */
+export async function upgradeRole({
+  context,
+  flags,
+  namespace,
+}: RoleWish<UpgradeFlags>): Promise<Needs> {
+  const { registry, pullSecret, allowObjects } = flags;
+  const release = await releaseOf(context, flags);
+  const placing = { namespace, registry, pullSecret, allowObjects };
+  const bundle = release && readBundle(release, context, placing);
+  return needsIn(unreadFacts(context.names, namespace), flags, bundle);
+}
+
 /** What the whole run may need: the objects of the release are placed as its part will place them. */
 function needsOf(flags: UpgradeFlags, { facts, contents }: EvaluatedUpgrade): Needs {
-  const { registry, pullSecret, probe, engineVersion, allowObjects } = flags;
+  const { registry, pullSecret, allowObjects } = flags;
   const { names, namespace } = facts;
   const placing = { names, namespace, registry, pullSecret, allowObjects, live: undefined };
   const placed = contents && placeBundle(contents.bundle, placing);
+  return needsIn(facts, flags, placed && (placed.is === "placed" ? placed.objects : []));
+}
+
+function needsIn(facts: Facts, flags: UpgradeFlags, bundle: UpgradeWish["bundle"]): Needs {
+  const { registry, pullSecret, probe, engineVersion } = flags;
   return upgradeNeeds({
-    ...{ facts, pullSecret, probe },
-    bundle: placed && (placed.is === "placed" ? placed.objects : []),
+    ...{ facts, pullSecret, probe, bundle },
     clusters: registry !== undefined || pullSecret !== undefined,
     databases: engineVersion !== undefined,
     isChosen: (id) => isChosen(flags, id),

@@ -139,6 +139,16 @@ export function isKnown({ unread }: Facts, key: FactKey): boolean {
   return !unread.has(key);
 }
 
+/** Facts of a cluster that was not asked for anything. */
+export function unreadFacts(names: Names, namespace: string): Facts {
+  const each = <T>(value: T) => factKeys.map((key) => [key, value] as const);
+  return {
+    ...{ names, namespace, now: 0, apiServer: undefined, unserved: new Set<FactKey>() },
+    objects: Object.fromEntries(each([])) as unknown as Facts["objects"],
+    unread: new Map(each("it was not asked for")),
+  };
+}
+
 /** True on OpenShift: the API server knows its constraints or its own version, or a node is of it. */
 export function isOpenShift({ unserved, objects }: Facts): boolean {
   return (

@@ -49,7 +49,8 @@ export function clusterVersionFor(operatorVersion: string): string | undefined {
 }
 
 /** The platforms that operators run on. */
-export type Platform = "kubernetes" | "openshift";
+export const platforms = ["kubernetes", "openshift"] as const;
+export type Platform = (typeof platforms)[number];
 
 /** A minor version of a platform. */
 interface PlatformVersion {

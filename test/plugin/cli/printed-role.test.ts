@@ -13,6 +13,8 @@ import type { Report } from "../../../plugin/kernel/report";
 import { testTime } from "../../support/manual-clock";
 import { type Start, Starts, starts, type Words } from "../../support/starts";
 import { admin } from "../../support/world";
+import { entries } from "../../../plugin/cli/commands";
+import { typed } from "../../support/program-world";
 import { persons, twice } from "../../support/persons";
 
 const namespace = names.operator.namespace;
@@ -88,6 +90,9 @@ const more: Readonly<Record<string, Row>> = {
 };
 
 const rows = Object.entries<Row>({ ...starts, ...more, ...persons });
+const aPlace = { release: "release" } as Parameters<Words>[0];
+const isOf = (words: readonly string[], path: string): boolean =>
+  `${words.join(" ")} `.startsWith(`${path} `);
 
 test.each(rows)("%s: applied once, a user with nothing else gets through", async (_title, row) => {
   const [asAdmin, adminClock] = await begin(row);
@@ -105,6 +110,32 @@ test.each(rows)("%s: applied once, a user with nothing else gets through", async
     ...[wanted.exit.code, wanted.exit.reason, undefined],
   ]);
 });
+
+const writing = rows.filter(([, { words }]) =>
+  entries.some(({ path, writes }) => writes === true && isOf(words(aPlace), path)),
+);
+
+test.each(writing)(
+  "%s: --print-role asks no cluster and prints what gets it through",
+  async (_title, row) => {
+    const [asAdmin, adminClock] = await begin(row);
+    const wanted = await run(asAdmin, adminClock, { ...row, user: admin });
+    const argv = [...row.words(world.place), "-n", namespace, "--print-role", "--as", jane.name];
+    const printed = await typed(argv);
+    expect([printed.code, printed.err]).toEqual([
+      0,
+      expect.not.stringContaining("no cluster here"),
+    ]);
+
+    const [plane, clock] = await begin(row);
+    await grant(plane, parseDocuments(printed.out, "role") as unknown as readonly KubeObject[]);
+    const { exit, permissions } = await run(plane, clock, row);
+
+    expect([exit.code, exit.reason, permissions?.missing]).toEqual([
+      ...[wanted.exit.code, wanted.exit.reason, undefined],
+    ]);
+  },
+);
 
 test.each(Object.entries(twice))("%s: a second Role is complete", async (_title, row) => {
   const [asAdmin, adminClock] = await begin(row);
