@@ -1,6 +1,7 @@
 /** The commands that fix what a finding says, by its code: only lines that run as they are. */
 import type { Finding } from "../domain/base/findings";
 import type { Names } from "../domain/names/names";
+import { rollFindings } from "../domain/rollout/findings";
 
 /** A line without the words that lead to the cluster: a command of this tool, or one of kubectl's. */
 interface FixCommand {
@@ -47,12 +48,6 @@ const claims: Line = (finding) => {
   return namespace === undefined
     ? undefined
     : ["get", "persistentvolumeclaims", `--namespace=${namespace}`];
-};
-
-const lastWords: Line = (finding) => {
-  const [kind, namespace, name] = partsOf(finding);
-  if (kind !== "Pod" || namespace === undefined || name === undefined) return undefined;
-  return ["logs", name, "--previous", `--namespace=${namespace}`];
 };
 
 /** The line of kubectl that the fix ends with; a word in quotes has no space in it. */
@@ -112,11 +107,10 @@ const kubectl: Readonly<Record<string, Line>> = {
   "OBJECT-DELETING": described,
   "CLUSTER-RESIZING": claims,
   "CLUSTER-SCALED": scaled,
+  "CLUSTER-PODS-NOT-READY": printed,
+  "CLUSTER-QUOTA": printed,
   "OPERATOR-NOT-READY": described,
-  "POD-CRASH": lastWords,
-  "POD-IMAGE": described,
-  "POD-NOT-READY": described,
-  "POD-TERMINATING": described,
+  ...Object.fromEntries(Object.values(rollFindings).map(({ code }) => [code, printed])),
   "DEFINITION-CONVERSION": printed,
   "WEBHOOK-ALLOWS-ALL": printed,
   "WEBHOOK-NETWORK-POLICY": printed,

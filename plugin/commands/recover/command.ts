@@ -16,7 +16,7 @@ import { placesOf } from "../../adapters/rest-api/route";
 import { recoverNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
 import { objectLabel } from "../../domain/kube/objects";
-import type { Evidence } from "../../domain/recovery/classify";
+import type { Evidence } from "../../domain/recovery/evidence";
 import { outOfLineAhead } from "../../domain/recovery/line";
 import { type ApiAccess, type Pipeline, procedureOf } from "./by-hand";
 import { escape, type Palette, quoteCommand } from "../../output/escape";

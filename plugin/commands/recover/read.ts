@@ -7,13 +7,8 @@ import { type KubeObject, objectLabel, type Ref, type Resource } from "../../dom
 import type { ApiWish, Needs } from "../../domain/facts/needs";
 import { recoverKeys, recoverNeeds } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
-import {
-  classifyFreeze,
-  eventEvidence,
-  type Evidence,
-  type Freeze,
-  logEvidence,
-} from "../../domain/recovery/classify";
+import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
+import { eventEvidence, type Evidence, logEvidence } from "../../domain/recovery/evidence";
 import type { ApiFacts } from "../../domain/recovery/databases";
 import { getPath, getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
@@ -73,7 +68,8 @@ export async function lookAt(
     const object = [deps.names.ec.kind, namespace, name].join("/");
     throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object }, facts.names)]);
   }
-  return { facts, ec, api: told, freeze: classifyFreeze(facts, ec, told) };
+  const patience = { stallAfterMs: options.stallAfterMs };
+  return { facts, ec, api: told, freeze: classifyFreeze(facts, ec, { api: told, patience }) };
 
   function passed(error: unknown): undefined {
     deps.signal.throwIfAborted();

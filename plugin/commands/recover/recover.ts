@@ -8,7 +8,7 @@ import { distinct, type Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { planRecovery, type RecoveryPlan } from "./plan";
 import { recoveryFinding } from "../../domain/recovery/findings";
-import type { Evidence } from "../../domain/recovery/classify";
+import type { Evidence } from "../../domain/recovery/evidence";
 import type { ClusterApi } from "../../ports/rest-api";
 import { ecResource } from "../../readers/engine-cluster";
 import {

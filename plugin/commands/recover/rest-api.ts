@@ -33,6 +33,7 @@ import { objectLabel } from "../../domain/kube/objects";
 import { classifyFreeze } from "../../domain/recovery/classify";
 import type { Apart } from "../../domain/recovery/line";
 import { judgeCluster } from "../../domain/engine-cluster/rollout";
+import type { StallDeadline } from "../../domain/rollout/stateful-set";
 import { readFacts } from "../../readers/engine-cluster";
 
 /** A run whose REST API is asked. */
@@ -177,7 +178,7 @@ export async function resumed(
 ): Promise<string> {
   const { deps, options } = context;
   return await waitFor(deps, {
-    look: () => lookAt(context, api),
+    look: ({ idleMs }) => lookAt(context, { api, patience: { idleMs, stallAfterMs } }),
     codes,
     ...limitsOf({ ...options, stallAfterMs }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
@@ -189,13 +190,13 @@ export async function resumed(
 
 async function lookAt(
   { deps, options: { namespace, name }, resource }: RecoverContext,
-  api: ApiFacts | undefined,
+  { api, patience }: { readonly api: ApiFacts | undefined; readonly patience: StallDeadline },
 ): Promise<Seen<string>> {
   const facts = await readFacts(deps, { namespace, resource }, recoverKeys);
-  const progress = judgeCluster(facts, name, { sameRelease: true });
+  const progress = judgeCluster(facts, name, { sameRelease: true, patience });
   if (progress.is === "done") return { is: "done", value: progress.says };
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
-  const causes = ec === undefined ? [] : classifyFreeze(facts, ec, api).causes;
+  const causes = ec === undefined ? [] : classifyFreeze(facts, ec, { api, patience }).causes;
   const found = causes.map(({ finding }) => finding);
   // to define a module is left to a person: no wait brings it about (S124; C9)
   const left = found.find(({ code }) => code === undefinedCode);

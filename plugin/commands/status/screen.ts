@@ -36,9 +36,15 @@ export function screenFor(context: CommandContext): Show {
 /** What would be the same at another time of day: the moment of reading and the ages are no change. */
 function fingerprint(details: StatusDetails): string {
   const passing = ["readAt", "age"];
-  return JSON.stringify(details, (key, value: unknown) =>
-    passing.includes(key) ? undefined : value,
-  );
+  return JSON.stringify(details, (key, value: unknown) => {
+    if (passing.includes(key)) return undefined;
+    return typeof value === "string" ? withoutAge(value) : value;
+  });
+}
+
+/** "(for 3h, since 2026-08-01T07:15:30Z)": since when is enough to tell two looks apart. */
+function withoutAge(text: string): string {
+  return text.replaceAll(/\(for \w+, since /g, "(since ");
 }
 
 function onChange(show: Show): Show {
@@ -92,8 +98,9 @@ function changes(out: NodeJS.WritableStream): Show {
       ["Next", next === undefined ? "nothing" : (next.command ?? next.says)],
     ]);
     for (const [title, line] of lines) {
-      if (before.get(title) !== line) out.write(`${readAt} ${escape(title)}: ${escape(line)}\n`);
-      before.set(title, line);
+      const same = before.get(title) === withoutAge(line);
+      if (!same) out.write(`${readAt} ${escape(title)}: ${escape(line)}\n`);
+      before.set(title, withoutAge(line));
     }
     for (const title of before.keys()) {
       if (lines.has(title)) continue;

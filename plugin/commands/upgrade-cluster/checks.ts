@@ -4,8 +4,7 @@ import { ec, text } from "../../domain/names/text";
 import { termOf } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { isDeleting } from "../../domain/kube/deletion";
-import { factNamed } from "../../domain/facts/facts";
-import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
+import type { KubeObject } from "../../domain/kube/objects";
 import { ownerOf } from "../../domain/kube/owners";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import { isSameRelease, isSameTag } from "../../domain/base/versions";
@@ -18,6 +17,7 @@ import { autoPaths } from "../../domain/engine-cluster/fields";
 import { lastFile } from "../../domain/kube/field-managers";
 import { isUnknownPolicy } from "../../domain/rules/upgrade-policy";
 import { judgeSecrets } from "../../domain/checks/secrets";
+import { standstillChecks, standstillResults } from "./standstill-checks";
 import { helperFindings } from "../../domain/engine-cluster/helper-images";
 
 const { error, ofCause, shared, warning } = checksOf("cluster");
@@ -52,7 +52,10 @@ export const clusterChecks: readonly Check[] = [
     needs,
     judge: perCluster((cluster, situation) => {
       const state = stateOf(cluster, situation);
-      if (isDeleting(cluster) || [...moving, ...standing].includes(state)) return undefined;
+      if (isDeleting(cluster)) return undefined;
+      if ([...moving, ...standing].includes(state)) {
+        return standstillResults(situation.facts, cluster, clusterFindings.state);
+      }
       return on(cluster, `its state is ${state}`, {
         field: situation.names.ecFields.state.join("."),
       });
@@ -135,20 +138,7 @@ export const clusterChecks: readonly Check[] = [
       return on(cluster, `it asks for ${tag}, and pods run ${others.join(", ")}`);
     }),
   }),
-  warning("CLUSTER-PODS-NOT-READY", "Facts 11", {
-    title: text`Every pod of a Running ${ec} is ready`,
-    cause: text`the ${ec} says Running, and not all of its pods are ready: the state may be stale`,
-    fix: "find out why with kubectl describe pod; bring all nodes up before the upgrade takes one down",
-    needs: ["ecs", "statefulSets"],
-    judge: perCluster((cluster, situation) => {
-      const [name, namespace] = [nameOf(cluster), namespaceOf(cluster)];
-      const set = factNamed(situation.facts, "statefulSets", { name, namespace });
-      if (set === undefined || stateOf(cluster, situation) !== "Running") return undefined;
-      const wanted = Number(getPath(set, ["spec", "replicas"]) ?? 1);
-      const ready = Number(getPath(set, ["status", "readyReplicas"]) ?? 0);
-      return ready < wanted ? on(set, `${ready} of ${wanted} pods are ready`) : undefined;
-    }),
-  }),
+  ...standstillChecks,
 ];
 
 /** What the operator's last warning about it says; events are kept for an hour or so. */

@@ -16,7 +16,8 @@ import {
   verdictOf,
   worstOf,
 } from "../../domain/rollout/health";
-import { containerOf, podTrouble, rollOf } from "../../domain/rollout/stateful-set";
+import { podTrouble } from "../../domain/rollout/pod-causes";
+import { containerOf, rollOf } from "../../domain/rollout/stateful-set";
 import { parseImage } from "../../domain/release/images";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 
@@ -245,7 +246,7 @@ function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   if (set === undefined || !isKnown(facts, "pods")) return undefined;
   const { done, wanted, pods } = rollOf(facts, set);
   const first = pods.find(({ updated, ready }) => !updated || !ready);
-  const trouble = first && podTrouble(first.pod);
+  const trouble = first && podTrouble(first.pod, { facts });
   return {
     done,
     of: wanted,

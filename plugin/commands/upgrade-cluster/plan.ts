@@ -13,6 +13,8 @@ import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/fin
 import { causesOf, usedModules } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
 import { type AutoPlan, type ClusterWish, editsOf } from "../../domain/engine-cluster/edits";
+import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
+import { mistakenTag, rightTag } from "../../domain/engine-cluster/mistaken-tag";
 import { deletingCluster } from "../../domain/engine-cluster/deletion";
 import { autoOf, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
@@ -129,6 +131,7 @@ export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisi
   const { judged, missing } = judgePrerequisites(facts, targetOf(facts, planned), skip);
   const own = [
     ...stateFindings(facts, ec),
+    ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
     ...operatorFindings(facts, ec, wish),
     ...targetFindings(facts, ec, wish),
     ...causesOf("beginning", facts, { ec, auto: willFollow(facts, planned) }),
@@ -138,6 +141,11 @@ export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisi
     ...pinnedHelpers(facts, planned),
   ];
   return { findings: [...accept(own, skip), ...judged.flatMap(ofList)], missing };
+}
+
+/** The tag that it is asked for is one of the operator: its correction is let through. */
+function isMistaken(facts: Facts, { ec }: PlannedUpgrade): boolean {
+  return mistakenTag(facts, ec).length > 0;
 }
 
 /** The cluster follows its operator: what runs is what is wanted (S9). */
@@ -164,6 +172,8 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   const state = asString(getPath(ec, names.ecFields.state));
   const field = names.ecFields.state.join(".");
   if (state === "Upgrade") {
+    // nothing but another tag ends an upgrade to one that no repository holds
+    if (mistakenTag(facts, ec).length > 0) return [];
     const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
     const cause = `an upgrade to ${tag} is in progress`;
     return [clusterFinding("busy", { object, field, cause }, names)];
@@ -172,6 +182,11 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
     const cause = `its state is ${state ?? "not told"}, and an upgrade begins at Running`;
     return [clusterFinding("state", { object, field, cause }, names)];
   }
+  return specFindings(facts, ec, state);
+}
+
+function specFindings({ names }: Facts, ec: KubeObject, state: string): readonly Finding[] {
+  const object = objectLabel(ec);
   const status = asString(getPath(ec, names.ecFields.specStatus)) ?? "Valid";
   // the cause of InvalidUpgrade is judged by itself: this change may be its cure
   if (status === "Valid" || state === "InvalidUpgrade") return [];
@@ -188,7 +203,22 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
 /** A cluster is never lowered, neither below its spec nor below what its pods run. */
 function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
   const path = facts.names.ecFields.versionTag;
-  const known = [asString(getPath(ec, path)), ...runningVersion(facts, ec)];
+  const right = tag === undefined ? undefined : rightTag(facts, tag);
+  if (right !== undefined) {
+    const cause = `${String(tag)} is a release of the operator; its cluster release is ${right}`;
+    const about = {
+      object: objectLabel(ec),
+      field: path.join("."),
+      cause,
+      fix: `give --target ${right}`,
+    };
+    return [clusterFinding("mistakenTag", about, facts.names)];
+  }
+  const spec = mistakenTag(facts, ec).length > 0 ? undefined : asString(getPath(ec, path));
+  const known = [
+    spec,
+    ...runningVersion(facts, ec).filter((one) => rightTag(facts, one) === undefined),
+  ];
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [

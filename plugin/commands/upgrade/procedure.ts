@@ -168,6 +168,7 @@ export const procedure: readonly Part[] = [
     source: "S10-S14, S48-S50",
     gate: noClusters,
     next: clusterStep,
+    settles: { codes: ["CLUSTER-TAG-OF-OPERATOR", "CLUSTER-NOT-TAKEN-UP", "POD-IMAGE"] },
     blockedBy: prerequisiteCodes,
   },
   {

@@ -2,7 +2,7 @@
 import type { About, Finding } from "../base/findings";
 import { isDeleting } from "../kube/deletion";
 import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
-import { podTrouble } from "../rollout/stateful-set";
+import { podTrouble } from "../rollout/pod-causes";
 import {
   asArray,
   bounded,

@@ -7,7 +7,7 @@ import type { Finding } from "../base/findings";
 import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
 import { leftovers, type Names } from "../names/names";
-import { isReady } from "../rollout/stateful-set";
+import { isReady } from "../rollout/pod-causes";
 import { asArray, asString, getOwn, getPath, renderValue } from "../base/values";
 import {
   callsService,

@@ -2,6 +2,7 @@
 import { ec, text } from "../names/text";
 import { error, warning } from "../base/findings";
 import { type Code, findingIn } from "../names/codes";
+import { rollFindings } from "../rollout/findings";
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
 export const clusterFindings = {
@@ -82,6 +83,10 @@ export const clusterFindings = {
     cause: text`the ${ec} was made by kubectl apply, and the manifest that was applied last holds another value`,
     fix: "change the manifest as well: applying it again would put the old value back",
   }),
+  mistakenTag: error("CLUSTER-TAG-OF-OPERATOR", "Facts 8", {
+    cause: text`the tag that the ${ec} asks for is a release of the operator: no repository holds such an image of the cluster`,
+    fix: "set the cluster's own tag, which the finding names, with upgrade-cluster --target",
+  }),
   moduleUndefined: error("CLUSTER-MODULE-UNDEFINED", "S124", {
     cause: text`databases use modules that are neither bundled nor defined in the ${ec}, with which the upgrade freezes`,
     fix: text`define them in the ${ec}, or take them out of these databases`,
@@ -102,6 +107,14 @@ export const clusterFindings = {
     cause: text`Helm, OLM or a GitOps controller owns the ${ec} and would undo or fight the change`,
     fix: "make the change through that owner",
   }),
+  quota: error("CLUSTER-QUOTA", "Facts 11", {
+    cause: "a quota would not let the pods be created again that an upgrade takes down",
+    fix: "raise the quota, or give the containers what it demands, before the upgrade",
+  }),
+  quorumLost: error("CLUSTER-QUORUM-LOST", "Facts 10", {
+    cause: text`more than half of the nodes of the ${ec} are not ready: no node becomes ready by waiting, and its databases are down`,
+    fix: "bring back the pods whose own cause is named; if the nodes still do not agree, recover the cluster with the command that the finding has, and its databases afterwards",
+  }),
   resizing: error("CLUSTER-RESIZING", "Facts 7", {
     cause: text`volumes of the ${ec} are being expanded: until that is done, no field that concerns its StatefulSet may be changed`,
     fix: "wait until every claim has its size, which upgrade and upgrade-cluster do with --wait; kubectl describe pvc says what keeps one from it",
@@ -109,6 +122,10 @@ export const clusterFindings = {
   scaled: error("CLUSTER-SCALED", "S72", {
     cause: text`the StatefulSet of the ${ec} asks for fewer pods than the ${ec} has nodes: its pods are neither all there nor all renewed`,
     fix: "scale the StatefulSet back to the number of nodes, then run again",
+  }),
+  sickPod: error("CLUSTER-PODS-NOT-READY", "Facts 11", {
+    cause: text`a pod of the ${ec} is not ready before the upgrade begins: the upgrade takes down another one, and the majority of the nodes may go with it`,
+    fix: "make every pod ready first; the finding names what keeps this one",
   }),
   specInvalid: error("CLUSTER-SPEC-INVALID", "S57", {
     cause: text`the operator does not accept the ${ec}'s spec`,
@@ -128,43 +145,11 @@ export const clusterFindings = {
   }),
 } as const satisfies Readonly<Record<string, Code>>;
 
-const podCodes: readonly Code[] = [
-  error("POD-CRASH", "Facts 11", {
-    cause: "a container of a pod does not stay up",
-    fix: "find out why with kubectl logs, also with --previous",
-  }),
-  error("POD-IMAGE", "S17", {
-    cause: "the image of a pod cannot be pulled",
-    fix: "check that the repository holds the tag, and that the pull secret fits",
-  }),
-  error("POD-NOT-CREATED", "Facts 11", {
-    cause: "a pod may not be created: a quota, a security constraint or a webhook prevents it",
-    fix: "fix what the API server names",
-  }),
-  error("POD-NOT-READY", "Facts 11", {
-    cause: "a pod runs and does not become ready",
-    fix: "see its events and its probe with kubectl describe pod",
-  }),
-  error("POD-TERMINATING", "Facts 11", {
-    cause: "a pod has been terminating for a long time",
-    fix: "check with kubectl logs what it is doing; give it time before you force its deletion",
-  }),
-  error("POD-UNSCHEDULABLE", "Facts 11", {
-    cause: "no node takes a pod",
-    fix: "free capacity on a node, or fix the selector, taint or affinity that is named",
-  }),
-  error("POD-VOLUME", "Facts 11", {
-    cause: "no node takes a pod because of its volume",
-    fix: "look at its claims with kubectl get pvc; fix the volume or its storage class",
-  }),
-  error("ROLLOUT-HELD", "S72", {
-    cause: "the update strategy of the StatefulSet keeps pods as they are",
-    fix: "ask who set it; the operator's own setting lets all pods roll",
-  }),
-];
-
 /** A finding of one of the codes. */
 export const clusterFinding = findingIn(clusterFindings);
 
 /** Every code, for the catalogue. */
-export const clusterCodes: readonly Code[] = [...Object.values(clusterFindings), ...podCodes];
+export const clusterCodes: readonly Code[] = [
+  ...Object.values(clusterFindings),
+  ...Object.values(rollFindings),
+];

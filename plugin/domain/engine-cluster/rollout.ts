@@ -10,19 +10,27 @@ import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type Facts, factNamed } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, getOwn, asString } from "../base/values";
-import { compareTags } from "../base/versions";
+import type { Finding } from "../base/findings";
+import { compareTags, isOlder } from "../base/versions";
 import {
   containerOf,
   defaultStallAfterMs,
-  isDue,
+  dueOnes,
   type StallDeadline,
   podsOf,
   type Roll,
   rollOf,
   renderRoll,
-  troubleOf,
+  troublesOf,
 } from "../rollout/stateful-set";
+import { judgeDeployment } from "../rollout/deployment";
 import { type Problem, type Progress, stalledBy } from "../rollout/progress";
+import { rollFindings } from "../rollout/findings";
+import { lastMovement, latest, type Movement, writeTimes } from "../rollout/times";
+import { renderAge } from "../base/duration";
+import { mistakenTag } from "./mistaken-tag";
+import { quorumLost } from "./quorum";
+import { operatorRelease } from "./operator";
 
 /** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
 export interface WantedCluster {
@@ -49,10 +57,72 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
   if (isDone(seen) && scaledCauses(facts, ec).length === 0)
     return { is: "done", says: `${seen.shown} runs on all pods, state Running` };
   const patience = wanted.patience ?? { stallAfterMs: defaultStallAfterMs };
-  const due = troublesOf(facts, seen, wanted).find((one) => isDue(one, patience, facts.now));
-  if (due !== undefined) return stalledBy(due);
-  const step = [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" ");
-  return { is: "moving", on: [waitsFor(seen), ...expanding(facts, ec)].join("; "), step };
+  const moved = movementOf(seen);
+  const deadline = { patience, moved: moved?.at, now: facts.now };
+  const problems = problemsOf(facts, seen, wanted);
+  const [due, ...beside] = dueOnes(problems, deadline).map((one) => withAge(one, deadline));
+  if (due !== undefined) return { ...stalledBy(due), ...(beside.length > 0 && { beside }) };
+  return movingOn(facts, seen, { problems, moved });
+}
+
+/** What it waits for, and what shows already. */
+function movingOn(
+  facts: Facts,
+  seen: ClusterState,
+  {
+    problems,
+    moved,
+  }: { readonly problems: readonly Problem[]; readonly moved?: Movement | undefined },
+): Progress {
+  const told = problems
+    .filter(({ evident }) => evident === true)
+    .slice(0, 1)
+    .map(({ object, because }) => `${object}: ${because}`);
+  const but = aheadOf(facts, seen);
+  return {
+    is: "moving",
+    on: [waitsFor(seen), ...expanding(facts, seen.ec), ...told].join("; "),
+    step: [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" "),
+    last: moved && `${moved.what} moved last, at ${moved.at}`,
+    ...(but.length > 0 && { but }),
+  };
+}
+
+/** What moved last, of the EC, its StatefulSet and its pods. */
+function movementOf({ ec, set, roll }: ClusterState): Movement | undefined {
+  const pods = (roll?.pods ?? []).map(({ pod }) => pod);
+  return lastMovement({ set, pods, owner: ec });
+}
+
+interface Deadline {
+  readonly patience: StallDeadline;
+  readonly moved: string | undefined;
+  readonly now: number;
+}
+
+/** Every verdict says for how long, where an object reports it. */
+function withAge(problem: Problem, { patience, moved, now }: Deadline): Problem {
+  const { definite, evident, since, because } = problem;
+  const watched = definite === true || evident === true || patience.idleMs !== undefined;
+  const began = watched ? since : latest([since, moved]);
+  const from = Date.parse(began ?? "");
+  if (Number.isNaN(from)) return problem;
+  return {
+    ...problem,
+    because: `${because} (for ${renderAge(now - from)}, since ${String(began)})`,
+  };
+}
+
+/** What will stand against an upgrade that still moves: prerequisites are judged all the way (S113, S114). */
+function aheadOf(facts: Facts, { ec, state, taken }: ClusterState): readonly Problem[] {
+  if (state !== "Upgrade") return [];
+  const found = [
+    ...causesOf("license", facts, { ec }),
+    ...(taken ? causesOf("frozen", facts, { ec }) : []),
+  ];
+  return found.map(({ code, object, cause: because, fix }) => ({
+    ...{ code, object: String(object), because, fix },
+  }));
 }
 
 /** The operator makes the StatefulSet anew while volumes are expanded, and the pods have no owner meanwhile. */
@@ -161,43 +231,48 @@ function isDone({ ec, roll, state, specStatus, taken, running }: ClusterState): 
 
 type Trouble = Omit<Problem, "object">;
 
-/** What stands against it, the surest first. */
-function troublesOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Problem[] {
-  const { ec, set, roll } = seen;
+/** What stands against it; what has to be handled first comes first. */
+function problemsOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Problem[] {
+  const { ec, set, roll, state } = seen;
   const object = objectLabel(ec);
   const located = (trouble: Trouble | undefined): readonly Problem[] =>
     trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
   return [
     ...located(deleting(ec, facts.names)),
-    ...scaled(facts, ec),
+    ...problemsIn(scaledCauses(facts, ec)),
+    ...problemsIn(mistakenTag(facts, ec)),
+    ...located(quorumLost(facts, seen)),
     ...[refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
-    ...(isRolling ? [troubleOf(facts, set, roll) ?? []].flat() : []),
-    ...[failed(facts, seen), licensed(facts, seen)].flatMap(located),
-    ...located(resizing(facts, ec) ?? notTaken(facts, seen)),
+    ...(isRolling ? troublesOf(facts, set, roll) : []).filter(
+      ({ code }) => code !== rollFindings.idle.code || !ends.has(state),
+    ),
+    ...[failed(facts, seen, wanted), licensed(facts, seen)].flatMap(located),
+    ...located(resizing(facts, ec, wanted) ?? notTaken(facts, seen)),
   ];
 }
 
+/** Findings that stand against it at once. */
+function problemsIn(findings: readonly Finding[]): readonly Problem[] {
+  return findings.map(({ code, object, cause: because, fix }) => ({
+    ...{ code, object: String(object), because, fix },
+    definite: true,
+  }));
+}
+
 /** What keeps a claim from being expanded is told at once; an expansion that goes on takes its time. */
-function resizing(facts: Facts, ec: KubeObject): Trouble | undefined {
+function resizing(facts: Facts, ec: KubeObject, { patience }: WantedCluster): Trouble | undefined {
   const found = expansionOf(facts, ec);
   if (found === undefined) return undefined;
   const { code, cause: because, fix } = found.finding;
-  return { code, because, fix, ...(found.failed && { definite: true }) };
+  const isWatched = patience?.idleMs !== undefined;
+  return { code, because, fix, ...(found.failed ? { definite: true } : { patient: !isWatched }) };
 }
 
 function deleting(ec: KubeObject, names: Names): Trouble | undefined {
   if (!isDeleting(ec)) return undefined;
   const { code, fix } = explain(clusterFindings.deleting, names);
   return { code, because: renderDeletion(ec), fix, definite: true };
-}
-
-/** Pods that nobody asks for are not waited for: "all pods" are as many as the EC has nodes. */
-function scaled(facts: Facts, ec: KubeObject): readonly Problem[] {
-  return scaledCauses(facts, ec).map(({ code, object, cause: because, fix }) => ({
-    ...{ code, object: String(object), because, fix },
-    definite: true,
-  }));
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
@@ -244,6 +319,7 @@ const ends = new Set(["Error", "Invalid"]);
 function failed(
   { names }: Facts,
   { state, roll, taken, running }: ClusterState,
+  { patience }: WantedCluster,
 ): Trouble | undefined {
   const renewed = taken && running && roll?.complete === true;
   if (!ends.has(state) && !(renewed && state !== "Running")) return undefined;
@@ -252,6 +328,8 @@ function failed(
     code: "CLUSTER-STATE",
     because: `its state is ${renderState(state)}${although}`,
     fix: `read its log with kubectl logs deployment/${names.operator.deployment}`,
+    // while it is watched, it may still be left again
+    definite: ends.has(state) && patience?.idleMs === undefined,
   };
 }
 
@@ -263,13 +341,39 @@ function licensed(facts: Facts, { ec }: ClusterState): Trouble | undefined {
   return { code, because, fix };
 }
 
-function notTaken({ names }: Facts, { taken, state, shown }: ClusterState): Trouble | undefined {
+/** The operator has not acted on the spec: whether it runs at all is told first. */
+function notTaken(
+  facts: Facts,
+  { ec, taken, state, shown, set }: ClusterState,
+): Trouble | undefined {
   if (taken) return undefined;
+  const { deployment } = facts.names.operator;
+  const operator = judgeDeployment(facts, deployment);
+  const isDown = operator.is === "stalled" && facts.objects.deployments.length > 0;
+  const what =
+    set === undefined ? "it has no StatefulSet" : `its StatefulSet does not ask for ${shown} yet`;
   return {
     code: "CLUSTER-NOT-TAKEN-UP",
-    because: `its StatefulSet does not ask for ${shown} yet, and its state is ${renderState(state)}`,
-    fix: `check whether the operator runs and what it says: kubectl logs deployment/${names.operator.deployment}`,
+    because: [
+      `${what}, and its state is ${renderState(state)}`,
+      ...(isDown ? [`the operator itself does not run: ${operator.because}`] : []),
+      ...(set !== undefined && keepsFirstTag(facts, state)
+        ? [
+            `an operator before ${firstCorrectable} does not take another tag while its upgrade is under way`,
+          ]
+        : []),
+    ].join("; "),
+    fix: isDown
+      ? operator.fix
+      : `check whether the operator runs and what it says: kubectl logs deployment/${deployment}`,
+    since: latest(writeTimes(ec, { status: false })),
   };
+}
+
+const firstCorrectable = "8.0.6-8";
+
+function keepsFirstTag(facts: Facts, state: string): boolean {
+  return state === "Upgrade" && isOlder(operatorRelease(facts).version, firstCorrectable);
 }
 
 function waitsFor({ state, taken, running, set, roll, shown }: ClusterState): string {

@@ -3,7 +3,8 @@ import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { termOf } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { asString, getOwn, getPath, numberAt } from "../base/values";
+import { numberAt } from "../base/values";
+import { writtenBy } from "../rollout/stateful-set";
 import { clusterFinding } from "./findings";
 
 /** The pods that an EC and its StatefulSet ask for. */
@@ -47,22 +48,10 @@ export function scaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
       {
         object: objectLabel(set),
         field: "spec.replicas",
-        cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${scaledBy(set)}`,
+        cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${writtenBy(set, ["f:spec", "f:replicas"])}`,
         fix: `bring it back with ${back}; where the operator runs and does not do so itself, its log says why`,
       },
       facts.names,
     ),
   ];
-}
-
-/** Who wrote the number last, and when, as the API server has noted it. */
-function scaledBy({ metadata }: KubeObject): string {
-  const entry = (metadata.managedFields ?? []).findLast(
-    ({ fieldsV1 }) => getPath(fieldsV1, ["f:spec", "f:replicas"]) !== undefined,
-  );
-  if (entry === undefined) return "";
-  const time = asString(getOwn(entry, "time"));
-  const by = `set by manager "${entry.manager ?? ""}"`;
-  const how = entry.subresource === undefined ? "" : ` through ${entry.subresource}`;
-  return `; ${by}${how}${time === undefined ? "" : ` at ${time}`}`;
 }

@@ -220,6 +220,10 @@ export const fieldNamesOfKinds = {
       ["spec", "persistentSpec", "enablePersistentVolumeResize"],
       "Whether volumes that are smaller are expanded",
     ),
+    clusterRecovery: fieldPath(
+      ["spec", "clusterRecovery"],
+      "Recovery of a cluster without a quorum",
+    ),
     volumeState: fieldPath(["status", "persistenceStatus", "status"], "State of the volumes"),
     autoUpgrade: fieldPath(
       ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"],

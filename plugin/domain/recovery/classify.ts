@@ -1,14 +1,15 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
-import { scaledCauses } from "../engine-cluster/scale";
 import { type Expansion, expansionOf } from "../engine-cluster/volumes";
-import { clusterFinding } from "../engine-cluster/findings";
-import { factNamed, type Facts } from "../facts/facts";
+import { clusterCodes, clusterFinding, clusterFindings } from "../engine-cluster/findings";
+import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { renderVersion } from "../database/rollout";
-import { isTakenUp } from "../engine-cluster/rollout";
-import { defaultStallAfterMs, judgeStatefulSet } from "../rollout/stateful-set";
-import { getPath, getOwn, parseJson, asString } from "../base/values";
+import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
+import { stallsOf } from "../engine-cluster/standstill";
+import { type Progress, stallFinding } from "../rollout/progress";
+import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
+import { getPath, asString } from "../base/values";
 import { recoveryFinding } from "./findings";
 import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
 import { type Apart, buildsOf, fits, outOfLine } from "./line";
@@ -128,9 +129,13 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
   const { facts, ec, databases } = frozen;
   const projected = projectCluster(ec, facts.names);
   const cluster = projected && withInstalled(projected, api.modules);
-  const mayBeUsed = (name: string): boolean =>
-    ["bundled", "defined"].includes(moduleStanding(name, cluster, facts.names)) ||
-    buildsOf(name, api.modules).some(({ bundled }) => bundled === true);
+  const mayBeUsed = (name: string): boolean => {
+    const builds = buildsOf(name, api.modules);
+    const standing = moduleStanding(name, cluster, facts.names);
+    // what is defined has to be installed as well: the upgrade waits for it (S99, S103)
+    if (standing === "defined") return builds.length > 0;
+    return standing === "bundled" || builds.some(({ bundled }) => bundled === true);
+  };
   const users = new Map<string, readonly RecoveryDatabase[]>();
   for (const database of databases) {
     for (const { name } of database.modules.filter(({ name }) => !mayBeUsed(name))) {
@@ -182,24 +187,37 @@ const ends: readonly string[] = ["Error", "Invalid"];
 const rolling: readonly string[] = ["Upgrade", "RunningRollingUpdate"];
 
 /** Classifies by versions, modules, license, digests, states and pods; every cause is named. */
-export function classifyFreeze(facts: Facts, ec: KubeObject, api?: ApiFacts): Freeze {
+export function classifyFreeze(
+  facts: Facts,
+  ec: KubeObject,
+  {
+    api,
+    patience = { stallAfterMs: defaultStallAfterMs },
+  }: { readonly api?: ApiFacts | undefined; readonly patience?: StallDeadline } = {},
+): Freeze {
   const state = asString(getPath(ec, facts.names.ecFields.state)) ?? "";
   const databases = databasesOfCluster(facts, ec, api);
   const { apart, warnings } = outOfLine(facts, databases, api);
   const expansion = expansionOf(facts, ec);
   const verdict = whileExpanding(
-    judged({ facts, ec, databases, api }, { state, apart }),
+    judged({ facts, ec, databases, api }, { state, apart, patience }),
     expansion,
   );
   const mismatches = databases.flatMap(({ mismatch }) => mismatch ?? []);
   const resizing =
-    expansion === undefined || verdict.causes.some(({ finding }) => finding === expansion.finding)
+    expansion === undefined ||
+    verdict.causes.some(({ finding: { code } }) => code === expansion.finding.code)
       ? []
       : [{ ...expansion.finding, severity: "warning" } as const];
+  const { but = [], ...rest } = verdict;
   return {
-    ...verdict,
+    ...rest,
     ...{ state, databases, apart, mismatches },
-    warnings: [...warnings, ...resizing],
+    warnings: [
+      ...warnings,
+      ...resizing,
+      ...but.map((one) => ({ ...one, severity: "warning" }) as const),
+    ],
   };
 }
 
@@ -217,35 +235,99 @@ function whileExpanding(verdict: FreezeVerdict, expansion: Expansion | undefined
 interface BdbState {
   readonly state: string;
   readonly apart: readonly Apart[];
+  readonly patience: StallDeadline;
 }
 
-type FreezeVerdict = Pick<Freeze, "is" | "says" | "causes">;
+interface FreezeVerdict extends Pick<Freeze, "is" | "says" | "causes"> {
+  /** What will stand against an upgrade that still moves. */
+  readonly but?: readonly Finding[];
+}
 
-function judged(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
+/** The cause is that of `status` and `check`: one judgment of a standstill for all of them. */
+function judged(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
-  const label = objectLabel(ec);
-  const scaled = scaledCauses(facts, ec);
-  if (scaled.length > 0) {
-    const causes = scaled.map((finding) => ({ is: "other", finding }) as const);
-    return { is: "frozen", says: `${label} does not have all its pods`, causes };
-  }
-  if (ends.includes(state) || state === "InvalidUpgrade") {
-    const causes = freezeCauses(frozen);
-    const found = causes.length > 0 ? causes : [unknown(frozen, state)];
-    return {
-      is: "frozen",
-      says: `the upgrade of ${label} is refused: state ${state}`,
-      causes: found,
-    };
-  }
-  if (!rolling.includes(state)) {
-    const says = `no upgrade of ${label} is frozen: state ${state === "" ? "not told" : state}`;
-    return { is: "standing", says, causes: [] };
-  }
   const name = String(ec.metadata.name);
-  const set = factNamed(facts, "statefulSets", { name, namespace: facts.namespace });
-  if (set === undefined || !isTakenUp(facts, name, {})) return begun(frozen, { state, apart });
-  return rolled(frozen, state, set);
+  const progress = judgeCluster(facts, name, { patience });
+  const stalls = causesOfStall(progress);
+  const first =
+    scaledAway(frozen, stalls) ??
+    refusedIn(frozen, state, stalls) ??
+    (rolling.includes(state) && !isTakenUp(facts, name, {}) ? begun(frozen, apart) : undefined);
+  if (first !== undefined) return first;
+  const label = objectLabel(ec);
+  if (progress.is === "stalled") {
+    const says = `${label} makes no progress`;
+    return { is: "frozen", says, causes: together(stalls, licenseOf(frozen)) };
+  }
+  const isUnderWay = rolling.includes(state) || (progress.is === "moving" && state === "Running");
+  if (isUnderWay) return moving(frozen, state, progress);
+  const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
+  return { is: "standing", says, causes: [] };
+}
+
+function renderState(state: string): string {
+  return state === "" ? "not told" : state;
+}
+
+function scaledAway({ ec }: Frozen, stalls: readonly FreezeCause[]): FreezeVerdict | undefined {
+  const { code } = clusterFindings.scaled;
+  if (!stalls.some(({ finding }) => finding.code === code)) return undefined;
+  return { is: "frozen", says: `${objectLabel(ec)} does not have all its pods`, causes: stalls };
+}
+
+function refusedIn(
+  frozen: Frozen,
+  state: string,
+  stalls: readonly FreezeCause[],
+): FreezeVerdict | undefined {
+  if (!ends.includes(state) && state !== "InvalidUpgrade") return undefined;
+  const causes = together(freezeCauses(frozen), stalls);
+  const says = `the upgrade of ${objectLabel(frozen.ec)} is refused: state ${state}`;
+  return { is: "frozen", says, causes: causes.length > 0 ? causes : [unknown(frozen, state)] };
+}
+
+/** It moves; what will stand against it is told all the same. */
+function moving(
+  frozen: Frozen,
+  state: string,
+  progress: Exclude<Progress, { is: "stalled" }>,
+): FreezeVerdict {
+  const label = objectLabel(frozen.ec);
+  const on = progress.is === "moving" ? progress.on : progress.says;
+  const last = progress.is === "moving" && progress.last !== undefined ? `; ${progress.last}` : "";
+  const but = freezeCauses(frozen).map(({ finding }) => finding);
+  const told = but.length === 0 ? "" : `, but: ${but.map(({ cause }) => cause).join("; ")}`;
+  return {
+    is: "moving",
+    says: `${label} continues automatically, state ${state}: ${on}${last}${told}`,
+    causes: [],
+    but,
+  };
+}
+
+/** What the refusal and the freeze are made of is told cause by cause. */
+const summaries: readonly string[] = [
+  clusterFindings.invalidUpgrade.code,
+  clusterFindings.frozen.code,
+];
+
+function causesOfStall(progress: Progress): readonly FreezeCause[] {
+  return stallsOf(progress)
+    .filter(({ code }) => !summaries.includes(code))
+    .map((problem) => ({
+      is: problem.code === clusterFindings.license.code ? "license" : "other",
+      finding: stallFinding({ ...problem, is: "stalled" }, clusterCodes),
+    }));
+}
+
+/** The same cause at the same object once, in the words that come first. */
+function together(
+  first: readonly FreezeCause[],
+  others: readonly FreezeCause[],
+): readonly FreezeCause[] {
+  const keyIn = ({ finding: { code, object } }: FreezeCause): string => keyOf(code, object);
+  const known = new Set(first.map(keyIn));
+  return [...first, ...others.filter((one) => !known.has(keyIn(one)))];
 }
 
 function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
@@ -260,139 +342,14 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
   return { is: "other", finding };
 }
 
-/** It has begun, and the pods' template is still the old one. */
-function begun(frozen: Frozen, { state, apart }: BdbState): FreezeVerdict {
-  const label = objectLabel(frozen.ec);
+/** It has begun, and the pods' template is still the old one; undefined where no cause shows. */
+function begun(frozen: Frozen, apart: readonly Apart[]): FreezeVerdict | undefined {
   const causes = freezeCauses(frozen);
-  if (causes.length > 0 || apart.length > 0) {
-    return { is: "frozen", says: `the upgrade of ${label} has begun and is stalled`, causes };
-  }
-  const expands = expansionOf(frozen.facts, frozen.ec) !== undefined;
-  const unclear = expands ? "" : ", and the data show nothing that keeps it there";
-  const says = `${label} is in state ${state}${unclear}`;
-  return { is: "moving", says, causes };
-}
-
-/** The pods roll: what stands against it is a pod, or the license (domain facts 10). */
-function rolled(frozen: Frozen, state: string, set: KubeObject): FreezeVerdict {
-  const { facts, ec } = frozen;
-  const label = objectLabel(ec);
-  const progress = judgeStatefulSet(facts, set, { stallAfterMs: defaultStallAfterMs });
-  if (progress.is !== "stalled") {
-    const on = `: ${progress.is === "moving" ? progress.on : progress.says}`;
-    return {
-      is: "moving",
-      says: `${label} continues automatically, state ${state}${on}`,
-      causes: [],
-    };
-  }
-  const { code, object, because: cause, fix } = progress;
-  const pod: FreezeCause = {
-    is: "other",
-    finding: { code, severity: "error", object, cause, fix, source: "Facts 11" },
-  };
-  return {
-    is: "frozen",
-    says: `the pods of ${label} make no progress`,
-    causes: [pod, ...licenseOf(frozen)],
-  };
-}
-
-/** One line of evidence, oldest of its kind first. */
-export interface Evidence {
-  readonly from: "log" | "event";
-  /** As it was told; undefined where it was not. */
-  readonly at: string | undefined;
-  readonly object: string | undefined;
-  readonly says: string;
-}
-
-/** So many of each kind are shown: the newest tell the cause. */
-const most = 5;
-const longest = 500;
-
-/** The newest errors of the log about an EC and its databases; each text once. */
-export function logEvidence(log: string, about: readonly KubeObject[]): readonly Evidence[] {
-  const names = new Set(about.map(({ metadata }) => keyOf(metadata.namespace, metadata.name)));
-  const found = log.split("\n").flatMap((line) => {
-    // a line that is no JSON, or was cut, says nothing
-    const parsed = parseJson(line);
-    if (parsed === undefined || getOwn(parsed, "level") !== "error") return [];
-    const namespace = asString(getOwn(parsed, "Namespace"));
-    const name = asString(getOwn(parsed, "Name"));
-    if (!names.has(keyOf(namespace, name))) return [];
-    const words = [getOwn(parsed, "msg"), getOwn(parsed, "error")].flatMap(
-      (word) => asString(word) ?? [],
-    );
-    const says = words.join(": ").slice(0, longest);
-    return [
-      {
-        from: "log",
-        at: asString(getOwn(parsed, "ts")),
-        object: `${namespace}/${name}`,
-        says,
-      } as const,
-    ];
-  });
-  return newest(found);
+  if (causes.length === 0 && apart.length === 0) return undefined;
+  const says = `the upgrade of ${objectLabel(frozen.ec)} has begun and is stalled`;
+  return { is: "frozen", says, causes };
 }
 
 function keyOf(namespace: unknown, name: unknown): string {
   return JSON.stringify([namespace, name]);
-}
-
-/** The newest Warning events about an EC, its pods and its databases; they last about an hour. */
-export function eventEvidence(
-  { objects }: Facts,
-  ec: KubeObject,
-  about: readonly KubeObject[],
-): readonly Evidence[] {
-  const labels = new Set([ec, ...about].map(objectLabel));
-  const isPart = (event: KubeObject): boolean =>
-    getOwn(getOwn(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
-    ["Pod", "StatefulSet"].includes(String(getPath(event, ["involvedObject", "kind"]))) &&
-    isOf(String(getPath(event, ["involvedObject", "name"])), String(ec.metadata.name));
-  const found = objects.events
-    .filter((event) => getOwn(event, "type") === "Warning")
-    .filter((event) => labels.has(involved(event)) || isPart(event))
-    .map((event) => {
-      const words = [getOwn(event, "reason"), getOwn(event, "message")];
-      return {
-        from: "event",
-        at: asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")),
-        object: involved(event),
-        says: words
-          .flatMap((word) => asString(word) ?? [])
-          .join(": ")
-          .slice(0, longest),
-      } as const;
-    })
-    .toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
-  return newest(found);
-}
-
-/** What tells no time comes first. */
-function timeOf({ at: time }: Pick<Evidence, "at">): string {
-  return time ?? "";
-}
-
-function involved(event: KubeObject): string {
-  const parts = ["kind", "namespace", "name"].map((key) => getPath(event, ["involvedObject", key]));
-  return parts.flatMap((part) => asString(part) ?? []).join("/");
-}
-
-/** The StatefulSet has the EC's name, its pods that name and a number (S72). */
-function isOf(name: string, ec: string): boolean {
-  return name === ec || (name.startsWith(`${ec}-`) && /^\d+$/.test(name.slice(ec.length + 1)));
-}
-
-/** The last of each text, the last few of all. */
-function newest(all: readonly Evidence[]): readonly Evidence[] {
-  const last = new Map<string, Evidence>();
-  for (const one of all) {
-    const key = JSON.stringify([one.object, one.says]);
-    last.delete(key);
-    last.set(key, one);
-  }
-  return [...last.values()].slice(-most);
 }

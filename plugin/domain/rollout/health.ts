@@ -41,7 +41,7 @@ export function verdictOf(progress: Progress): ComponentHealth {
     case "done":
       return { is: "fine", says: progress.says };
     case "moving":
-      return { is: "moving", on: progress.on };
+      return { is: "moving", on: renderMoving(progress) };
     case "stalled":
       return {
         is: "stalled",
@@ -51,6 +51,16 @@ export function verdictOf(progress: Progress): ComponentHealth {
         object: progress.object,
       };
   }
+}
+
+/** What it waits for, what moved last, and what will stand against it although it moves. */
+export function renderMoving({
+  on,
+  last,
+  but = [],
+}: Pick<Extract<Progress, { is: "moving" }>, "on" | "last" | "but">): string {
+  const told = last === undefined ? on : `${on}; ${last}`;
+  return but.length === 0 ? told : `${told}, but: ${but.map(({ because }) => because).join("; ")}`;
 }
 
 /** "unknown" with the lists that may not be read; undefined when all of them were. */

@@ -5,7 +5,15 @@ import type { Finding } from "../base/findings";
 export type Progress =
   | { readonly is: "done"; readonly says: string }
   /** Nothing stands against it; `step` changes whenever something moved. */
-  | { readonly is: "moving"; readonly on: string; readonly step: string }
+  | {
+      readonly is: "moving";
+      readonly on: string;
+      readonly step: string;
+      /** What moved last and when, where an object reports it. */
+      readonly last?: string | undefined;
+      /** What will stand against it, although it still moves. */
+      readonly but?: readonly Problem[];
+    }
   /** It will not come by waiting: `code` is a finding's. */
   | {
       readonly is: "stalled";
@@ -15,15 +23,21 @@ export type Progress =
       readonly fix: string;
       /** Nothing failed, but the outcome was not seen either: the run timed out (124). */
       readonly unproven?: true;
+      /** What stands against it beside, in the order in which it has to be handled. */
+      readonly beside?: readonly Problem[];
     };
 
 /** What will not come by waiting. */
 export type Stalled = Extract<Progress, { readonly is: "stalled" }>;
 
 /** What stands against a rollout; a stall once it is due. */
-export interface Problem extends Omit<Stalled, "is" | "unproven"> {
+export interface Problem extends Omit<Stalled, "is" | "unproven" | "beside"> {
   /** Waiting alone does not fix it: said at once, not after a while without progress. */
   readonly definite?: boolean;
+  /** Seen for certain, and it may still pass: told at once, and ends a wait only when nothing moves. */
+  readonly evident?: boolean;
+  /** It takes the time that it was given: however long, it is no standstill yet. */
+  readonly patient?: boolean;
   /** When it began, RFC 3339, where the object tells. */
   readonly since?: string | undefined;
 }

@@ -1,142 +1,19 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
-import type { Facts } from "../facts/facts";
-import { conditionOf, type KubeObject, objectLabel } from "../kube/objects";
+import { type Facts, isKnown } from "../facts/facts";
+import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
 import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../base/values";
-import { type Problem, type Progress, stalledBy } from "./progress";
-
-type Trouble = Omit<Problem, "object">;
+import { rankOf, type RollCause, rollFindings } from "./findings";
+import { isReady, podTroubles } from "./pod-causes";
+import { type PodContext, timesOf, type Trouble } from "./pod-words";
+import type { Problem, Progress } from "./progress";
+import { stalledBy } from "./progress";
+import { lastMovement, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
 export function containerOf(podSpec: unknown, name: string): Json | undefined {
   const all = asArray(getOwn(podSpec, "containers")).filter((each): each is Json => each !== null);
   const named = all.find((each) => getOwn(each, "name") === name);
   return named ?? (all.length === 1 ? all[0] : undefined);
-}
-
-/** True when the pod's condition Ready is True and it is not on its way out. */
-export function isReady(pod: KubeObject): boolean {
-  const ready = conditionOf(pod, "Ready");
-  return pod.metadata.deletionTimestamp === undefined && getOwn(ready, "status") === "True";
-}
-
-/** What keeps a pod from being ready; undefined for one that is. */
-export function podTrouble(pod: KubeObject): Problem | undefined {
-  if (isReady(pod)) return undefined;
-  const found = terminating(pod) ?? unscheduled(pod) ?? ofContainers(pod) ?? notReady(pod);
-  return { object: objectLabel(pod), ...found };
-}
-
-function terminating(pod: KubeObject): Trouble | undefined {
-  const { deletionTimestamp } = pod.metadata;
-  if (deletionTimestamp === undefined) return undefined;
-  const disruption = asString(getOwn(conditionOf(pod, "DisruptionTarget"), "message"));
-  const grace = getOwn(pod.metadata, "deletionGracePeriodSeconds");
-  const may = typeof grace === "number" ? `, and may take ${grace} s` : "";
-  return {
-    code: "POD-TERMINATING",
-    because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}`,
-    fix: "check with kubectl logs what it is doing; it moves its shards away first, so give it time before you force its deletion",
-    since: beganAt(deletionTimestamp, grace),
-  };
-}
-
-/** The API server stores when the grace ends, not when it began. */
-function beganAt(deletionTimestamp: string, grace: unknown): string | undefined {
-  const end = Date.parse(deletionTimestamp);
-  if (Number.isNaN(end)) return undefined;
-  return new Date(end - (typeof grace === "number" ? grace * 1000 : 0)).toISOString();
-}
-
-function unscheduled(pod: KubeObject): Trouble | undefined {
-  const condition = conditionOf(pod, "PodScheduled");
-  if (getOwn(condition, "status") !== "False") return undefined;
-  const message =
-    asString(getOwn(condition, "message")) ?? asString(getOwn(condition, "reason")) ?? "no reason";
-  const volume = /persistentvolume|volume node affinity|unbound immediate/i.test(message);
-  return {
-    code: volume ? "POD-VOLUME" : "POD-UNSCHEDULABLE",
-    because: `no node takes it: ${message}`,
-    fix: volume
-      ? "look at its claims with kubectl get pvc; fix the volume or its storage class"
-      : "free capacity on a node, or fix the node selector, taint or affinity that it names",
-    since: asString(getOwn(condition, "lastTransitionTime")),
-  };
-}
-
-const imageReasons = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "InvalidImageName",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-]);
-
-const crashReasons = new Set([
-  "CrashLoopBackOff",
-  "CreateContainerConfigError",
-  "CreateContainerError",
-  "RunContainerError",
-  "PostStartHookError",
-]);
-
-function ofContainers(pod: KubeObject): Trouble | undefined {
-  const statuses = ["initContainerStatuses", "containerStatuses"].flatMap((field) =>
-    asArray(getPath(pod, ["status", field])),
-  );
-  const troubles = statuses.map(ofContainer).filter((trouble) => trouble !== undefined);
-  return troubles.find(({ definite }) => definite) ?? troubles[0];
-}
-
-function ofContainer(status: unknown): Trouble | undefined {
-  const name = asString(getOwn(status, "name")) ?? "";
-  const waiting = getPath(status, ["state", "waiting"]);
-  const reason = asString(getOwn(waiting, "reason")) ?? "";
-  const message = asString(getOwn(waiting, "message"));
-  const said = `${reason}${message === undefined ? "" : `: ${message}`}`;
-  if (imageReasons.has(reason)) {
-    return {
-      code: "POD-IMAGE",
-      because: `the image of container ${name} cannot be pulled (${said})`,
-      fix: "check that the repository holds this tag, and that the pull secret fits; then set the tag or the repository again",
-      definite: true,
-    };
-  }
-  const ended =
-    getPath(status, ["state", "terminated"]) ?? getPath(status, ["lastState", "terminated"]);
-  if (!crashReasons.has(reason) && !failed(getPath(status, ["state", "terminated"])))
-    return undefined;
-  const code = getOwn(ended, "exitCode");
-  const last = typeof code === "number" ? `, last exit code ${code}` : "";
-  return {
-    code: "POD-CRASH",
-    because: `container ${name} does not stay up (${said === "" ? "Error" : said}${last})`,
-    fix: `find out why with kubectl logs, container ${name}, also with --previous`,
-    since: asString(getOwn(ended, "finishedAt")),
-  };
-}
-
-function failed(terminated: unknown): boolean {
-  const code = getOwn(terminated, "exitCode");
-  return typeof code === "number" && code !== 0;
-}
-
-function notReady(pod: KubeObject): Trouble {
-  const condition = conditionOf(pod, "Ready");
-  const told =
-    asString(getOwn(condition, "message")) ?? asString(getPath(pod, ["status", "message"]));
-  const reason =
-    asString(getPath(pod, ["status", "reason"])) ?? asString(getOwn(condition, "reason"));
-  const phase = asString(getPath(pod, ["status", "phase"])) ?? "Pending";
-  return {
-    code: "POD-NOT-READY",
-    because: [`it is ${phase} and not ready`, reason, told].filter(Boolean).join(": "),
-    fix: "see its events and its probe with kubectl describe pod",
-    since:
-      asString(getOwn(condition, "lastTransitionTime")) ??
-      asString(pod.metadata["creationTimestamp"]),
-  };
 }
 
 /** How long nothing has moved, and how long that may be. */
@@ -222,8 +99,9 @@ export function rollOf(facts: Facts, set: KubeObject): Roll {
 export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: StallDeadline): Progress {
   const roll = rollOf(facts, set);
   if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
-  const found = troubleOf(facts, set, roll);
-  if (found !== undefined && isDue(found, patience, facts.now)) return stalledBy(found);
+  const moved = lastMovement({ set, pods: roll.pods.map(({ pod }) => pod) })?.at;
+  const [found] = dueOnes(troublesOf(facts, set, roll), { patience, moved, now: facts.now });
+  if (found !== undefined) return stalledBy(found);
   return { is: "moving", on: renderRoll(roll), step: roll.step };
 }
 
@@ -245,45 +123,164 @@ function renderPod(pod: KubeObject): string | undefined {
   return reasons[0] ?? asString(getPath(pod, ["status", "phase"])) ?? "Pending";
 }
 
-/** What keeps a roll from going on, the surest first. */
-export function troubleOf(facts: Facts, set: KubeObject, roll: Roll): Problem | undefined {
-  const ofSet = heldBack(set, roll) ?? notCreated(facts, set, roll);
-  const all = [
-    ...roll.pods.flatMap(({ pod }) => podTrouble(pod) ?? []),
-    ...(ofSet === undefined ? [] : [{ object: objectLabel(set), ...ofSet }]),
-  ];
-  return all.find(({ definite }) => definite) ?? all[0];
+/** What keeps a roll, each cause by itself; what has to be handled first comes first. */
+export function troublesOf(facts: Facts, set: KubeObject, roll: Roll): readonly Problem[] {
+  const object = objectLabel(set);
+  const ofSet = setCauses.flatMap(([cause, recognize]) => {
+    const found = recognize({ facts, set, roll });
+    return found === undefined ? [] : [{ code: rollFindings[cause].code, object, ...found }];
+  });
+  const ofPods = roll.pods.flatMap((one) =>
+    podTroubles(one.pod, { facts, outdated: outdatedBy(set, roll, one) }),
+  );
+  return [...ofSet, ...ofPods].toSorted((one, other) => rankOf(one.code) - rankOf(other.code));
 }
 
-/** True when it may be said: at once, or when nothing has moved for long enough. */
-export function isDue({ definite, since }: Problem, patience: StallDeadline, now: number): boolean {
-  if (definite === true) return true;
-  const idle = patience.idleMs ?? now - Date.parse(since ?? "");
+/** When a cause is told. */
+interface Deadline {
+  readonly patience: StallDeadline;
+  /** When anything moved last, RFC 3339. */
+  readonly moved: string | undefined;
+  readonly now: number;
+}
+
+/** Those that may be told, of a pod or a StatefulSet the first one. */
+export function dueOnes(all: readonly Problem[], deadline: Deadline): readonly Problem[] {
+  const due = all.filter((one) => isDue(one, deadline));
+  return due.filter(
+    ({ code, object }, index) =>
+      rankOf(code) < 0 ||
+      due.findIndex((other) => rankOf(other.code) >= 0 && other.object === object) === index,
+  );
+}
+
+/** True when it may be told: at once, or when nothing has moved for long enough. */
+export function isDue(
+  { definite, evident, patient, since }: Problem,
+  { patience, moved, now }: Deadline,
+): boolean {
+  if (definite === true || (evident === true && patience.idleMs === undefined)) return true;
+  if (patient === true) return false;
+  const began = latest([since, moved]);
+  const idle = patience.idleMs ?? (began === undefined ? NaN : now - Date.parse(began));
   return idle >= patience.stallAfterMs;
 }
 
-function heldBack(set: KubeObject, { pods }: Roll): Trouble | undefined {
-  const strategy = getPath(set, ["spec", "updateStrategy"]);
-  const old = pods.filter(({ updated }) => !updated);
-  if (old.length === 0) return undefined;
-  const partition = getPath(strategy, ["rollingUpdate", "partition"]);
-  const onDelete = getOwn(strategy, "type") === "OnDelete";
-  const behind = typeof partition === "number" && old.some((pod) => ordinalOf(pod) < partition);
-  if (!onDelete && !behind) return undefined;
-  const what = onDelete ? "strategy OnDelete" : `partition ${String(partition)}`;
+/** What a cause of the StatefulSet is recognized in. */
+interface SetContext {
+  readonly facts: Facts;
+  readonly set: KubeObject;
+  readonly roll: Roll;
+}
+
+type OfSet = (context: SetContext) => Trouble | undefined;
+
+const setCauses: readonly (readonly [cause: RollCause, recognize: OfSet])[] = [
+  ["unobserved", unobserved],
+  ["notCreated", notCreated],
+  ["absent", absent],
+  ["held", ({ set, roll }) => held(set, roll)],
+  ["idle", idle],
+];
+
+const controllerLog =
+  "see whether the controller manager of Kubernetes runs: kubectl get lease kube-controller-manager -n kube-system -o yaml";
+
+function unobserved({ set, roll }: SetContext): Trouble | undefined {
+  if (roll.observed) return undefined;
+  const generation = numberAt(set, ["metadata", "generation"]);
   return {
-    code: "ROLLOUT-HELD",
-    because: `its update ${what} keeps ${old.map(({ name }) => name).join(", ")} as they are`,
-    fix: "ask who set it; the operator's own setting lets all pods roll",
+    because: `the StatefulSet controller has not taken up generation ${generation}, it is at ${numberAt(set, ["status", "observedGeneration"])}`,
+    fix: controllerLog,
+    since: latest(writeTimes(set, { status: false })),
   };
 }
 
-/** A pod that its StatefulSet may not make shows in events alone: quota, security constraint, webhook. */
-function notCreated(
-  { objects }: Facts,
+/** The revision that a pod is of, where it is not the one that is asked for and the controller waits for it. */
+function outdatedBy(
   set: KubeObject,
-  { pods, wanted }: Roll,
-): Trouble | undefined {
+  roll: Roll,
+  { pod, updated, ready, name }: RolledPod,
+): PodContext["outdated"] {
+  const revision = getOwn(pod.metadata.labels, "controller-revision-hash");
+  const wanted = getPath(set, ["status", "updateRevision"]);
+  const isParallel = getPath(set, ["spec", "podManagementPolicy"]) === "Parallel";
+  if (updated || ready || isParallel || !roll.observed) return undefined;
+  if (typeof revision !== "string" || typeof wanted !== "string") return undefined;
+  if (heldNames(set, roll).byPartition.includes(name)) return undefined;
+  const images = [getOwn(pod, "spec"), getPath(set, ["spec", "template", "spec"])].map(imagesIn);
+  const [has, asks] = [0, 1].map((at) => images[at]?.find((one) => !images[1 - at]?.includes(one)));
+  const differs = has === undefined ? "" : ` with image ${has}, and ${String(asks)} is asked for`;
+  return {
+    says: `it is of revision ${revision}${differs}, not of ${wanted}`,
+    othersReady:
+      roll.pods.length === roll.wanted && roll.pods.every((one) => one.name === name || one.ready),
+  };
+}
+
+function imagesIn(podSpec: unknown): readonly string[] {
+  return asArray(getOwn(podSpec, "containers")).flatMap((one) => {
+    return asString(getOwn(one, "image")) ?? [];
+  });
+}
+
+/** Old pods that the update strategy keeps. */
+function heldNames(set: KubeObject, { pods }: Roll) {
+  const strategy = getPath(set, ["spec", "updateStrategy"]);
+  const partition = numberAt(strategy, ["rollingUpdate", "partition"]);
+  const old = pods.filter(({ updated }) => !updated);
+  const isOnDelete = getOwn(strategy, "type") === "OnDelete";
+  return {
+    isOnDelete,
+    partition,
+    byPartition: isOnDelete
+      ? []
+      : old.filter((pod) => ordinalOf(pod) < partition).map(({ name }) => name),
+    byDeletion: isOnDelete ? old.map(({ name }) => name) : [],
+  };
+}
+
+/** What holds a roll of this StatefulSet, now or once it begins. */
+export function held(set: KubeObject, roll: Roll): Trouble | undefined {
+  const { isOnDelete, partition, byPartition, byDeletion } = heldNames(set, roll);
+  const kept = [...byPartition, ...byDeletion];
+  if (kept.length === 0) return undefined;
+  const what = isOnDelete ? "strategy OnDelete" : `partition ${partition}`;
+  return {
+    because: `its update ${what} keeps ${kept.join(", ")} as they are${writtenBy(set, ["f:spec", "f:updateStrategy"])}`,
+    fix: `remove it with ${unholding(set)}`,
+    definite: true,
+  };
+}
+
+/** What would hold a roll that is still to come; undefined where nothing does. */
+export function holdAhead(set: KubeObject, roll: Roll): Trouble | undefined {
+  const pods = roll.pods.map((one) => ({ ...one, updated: false }));
+  return held(set, { ...roll, pods });
+}
+
+/** The write that takes a partition or OnDelete away. */
+export const unheld = { type: "RollingUpdate", rollingUpdate: { partition: 0 } } as const;
+
+function unholding(set: KubeObject): string {
+  const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
+  return `kubectl patch statefulset ${nameOf(set)} -n ${namespaceOf(set)} --type=merge -p '${patch}'`;
+}
+
+/** Who wrote a field last, and when, as the API server has noted it. */
+export function writtenBy({ metadata }: KubeObject, path: readonly string[]): string {
+  const entry = (metadata.managedFields ?? []).findLast(
+    ({ fieldsV1 }) => getPath(fieldsV1, path) !== undefined,
+  );
+  if (entry === undefined) return "";
+  const time = asString(getOwn(entry, "time"));
+  const how = entry.subresource === undefined ? "" : ` through ${entry.subresource}`;
+  return `; set by manager "${entry.manager ?? ""}"${how}${time === undefined ? "" : ` at ${time}`}`;
+}
+
+/** A pod that its StatefulSet may not create shows in events only: quota, security constraint, webhook. */
+function notCreated({ facts: { objects }, set, roll }: SetContext): Trouble | undefined {
+  const { pods, wanted } = roll;
   if (pods.length >= wanted) return undefined;
   const events = objects.events.filter(
     (event) =>
@@ -292,23 +289,99 @@ function notCreated(
   );
   const last = lastRefusal(events);
   if (last === undefined) return undefined;
+  const { message = "", count, first } = last;
+  const isRefused = refusals.find(([pattern]) => pattern.test(message));
   return {
-    code: "POD-NOT-CREATED",
-    because: `${wanted - pods.length} of its pods may not be created: ${last.message ?? ""}`,
-    fix: "fix what the API server names: a quota, a security constraint, or a webhook on pods",
-    since: last.at,
+    because: `${wanted - pods.length} of its pods may not be created: ${message}`,
+    fix:
+      isRefused?.[1] ??
+      "fix what the API server names: a quota, a security constraint, or a webhook on pods",
+    since: first,
+    evident: isRefused !== undefined || count > 1,
   };
 }
 
-/** The last event that says why a pod may not be made; one without a time is the oldest. */
-export function lastRefusal(
-  events: readonly KubeObject[],
-): { readonly at: string; readonly message: string | undefined } | undefined {
-  return events
+/** What a refusal says decides what helps; a second try would be refused as well. */
+const refusals: readonly (readonly [pattern: RegExp, way: string])[] = [
+  [
+    /failed quota.*must specify|must specify/i,
+    "give the containers the requests and limits that the quota demands, in the spec of the cluster's resource or by a LimitRange",
+  ],
+  [/exceeded quota|failed quota/i, "raise the quota, or free what it counts"],
+  [
+    /violates PodSecurity|security context constraint|unable to validate against any/i,
+    "let the namespace's Pod Security level or a security context constraint allow these pods",
+  ],
+  [
+    /failed calling webhook/i,
+    "repair the webhook that is named, or the Service behind it: it is asked about every pod",
+  ],
+  [
+    /denied the request|forbidden/i,
+    "change what the message refuses, or the policy that refuses it",
+  ],
+  [/serviceaccount .*not found/i, "create the service account that is named"],
+];
+
+/** A pod that is not there, without an event that says why: those are kept for about an hour. */
+function absent({ facts, set, roll }: SetContext): Trouble | undefined {
+  if (roll.pods.length >= roll.wanted || !roll.observed) return undefined;
+  const start = numberAt(set, ["spec", "ordinals", "start"]);
+  const there = roll.pods.map(({ name }) => name);
+  const names = Array.from(
+    { length: roll.wanted },
+    (_, at) => `${nameOf(set)}-${start + at}`,
+  ).filter((name) => !there.includes(name));
+  if (names.length === 0) return undefined;
+  return {
+    because: `${names.join(", ")} ${names.length === 1 ? "does" : "do"} not exist, and ${isKnown(facts, "events") ? "no event says why" : "events could not be read"}`,
+    fix: `see the quota, webhooks on pods and the claims of its volumes, and kubectl describe statefulset ${nameOf(set)} -n ${namespaceOf(set)}`,
+  };
+}
+
+/** Every pod is well and some are old: only the controller can go ahead. */
+function idle({ set, roll }: SetContext): Trouble | undefined {
+  const { pods, wanted, observed } = roll;
+  const old = pods.filter(({ updated }) => !updated);
+  if (!observed || old.length === 0 || pods.length !== wanted) return undefined;
+  if (pods.some(({ ready }) => !ready) || held(set, roll) !== undefined) return undefined;
+  return {
+    because: `${old.map(({ name }) => name).join(", ")} ${old.length === 1 ? "is" : "are"} to be renewed, all pods are ready, and nothing renews them`,
+    fix: controllerLog,
+  };
+}
+
+/** Why a pod could not be created, as often as it was tried. */
+interface Refusal {
+  readonly message: string | undefined;
+  readonly first: string | undefined;
+  readonly count: number;
+}
+
+const unknownTime = new Date(0).toISOString();
+
+/** The newest event that says why a pod may not be created; one without a time is the oldest. */
+export function lastRefusal(events: readonly KubeObject[]): Refusal | undefined {
+  const created = events.filter((event) => getOwn(event, "reason") === "SuccessfulCreate");
+  const done = latest(created.map((event) => timesOf(event).last));
+  const all = events
     .filter((event) => getOwn(event, "reason") === "FailedCreate")
-    .map((event) => ({
-      at: asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")) ?? "",
-      message: asString(getOwn(event, "message")),
-    }))
-    .sort((one, other) => Number(one.at < other.at) - Number(one.at > other.at))[0];
+    .toSorted((one, other) => Date.parse(timesOf(other).last) - Date.parse(timesOf(one).last));
+  const [newest] = all;
+  if (newest === undefined || isAfter(done, timesOf(newest).last)) return undefined;
+  const message = asString(getOwn(newest, "message"));
+  const first = all.map((event) => timesOf(event).first).toSorted()[0];
+  return {
+    message,
+    first: first === unknownTime ? undefined : first,
+    count: Math.max(
+      all.length,
+      numberAt(newest, ["count"], 1),
+      numberAt(newest, ["series", "count"]),
+    ),
+  };
+}
+
+function isAfter(one: string | undefined, other: string): boolean {
+  return one !== undefined && Date.parse(one) >= Date.parse(other);
 }

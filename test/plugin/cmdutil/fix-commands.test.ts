@@ -33,7 +33,13 @@ test.each([
     "f",
     "kubectl get persistentvolumeclaims --namespace=engine",
   ],
-  ["POD-CRASH", "Pod/engine/ec-0", "f", "kubectl logs ec-0 --previous --namespace=engine"],
+  [
+    "POD-CRASH",
+    "Pod/engine/ec-0",
+    "f: kubectl logs ec-0 -c x -n engine",
+    "kubectl logs ec-0 -c x -n engine",
+  ],
+  ["POD-IMAGE", "Pod/engine/ec-0", "f", "kubectl describe pod ec-0 --namespace=engine"],
 ])("%s of %s", (code, object, ...[fix, expected]) => {
   expect(line(code, object, fix)).toBe(expected);
 });
@@ -52,7 +58,6 @@ test.each([
   ["a set without a namespace", "CLUSTER-SCALED", "StatefulSet/ec", scale],
   ["claims of no namespace", "CLUSTER-RESIZING", "ec", "f"],
   ["a number of nodes that is not known", "CLUSTER-SCALED", "StatefulSet/engine/ec", "f"],
-  ["logs of what is no pod", "POD-CRASH", "Job/engine/ec-0", "f"],
   ["logs of a pod without a name", "POD-CRASH", "Pod/engine", "f"],
   ["a code without a command", "CLUSTER-MODULE-UNDEFINED", "EC/engine/ec", "f"],
 ])("none for %s", (_, code, ...[object, fix]) => {

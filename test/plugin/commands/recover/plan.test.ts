@@ -19,7 +19,7 @@ interface Scene {
 function plan(scene: Scene, wish: Partial<RecoveryWish> = {}) {
   const { ec = aFrozenEc(), edbs = [], api } = scene;
   const facts = frozenFacts({ edbs }, ec);
-  const freeze = classifyFreeze(facts, ec, api);
+  const freeze = classifyFreeze(facts, ec, { api });
   return planRecovery({ facts, ec, freeze, api }, { dropDigests: false, ...wish });
 }
 
@@ -166,7 +166,7 @@ const access = {
 
 function lines({ ec = aFrozenEc(), edbs = [], api }: Scene, more: Partial<Procedure> = {}) {
   const facts = frozenFacts({ edbs }, ec);
-  const freeze = classifyFreeze(facts, ec, api);
+  const freeze = classifyFreeze(facts, ec, { api });
   const { databases } = freeze;
   const raised = new Set(databases.map((one) => one.label));
   const ahead = { engineVersion: more.wish?.engineVersion, raised };

@@ -414,7 +414,7 @@ describe("time", () => {
     });
   });
 
-  test("without progress and without a cause ends it with 124 as well", async () => {
+  test("no pod that comes back is a lost quorum once nothing moves", async () => {
     const scene = await aScene();
     await scene.patch({ spec: { engineEnterpriseImageSpec: { versionTag: target } } });
     const containers = [{ name: names.pods.container, image: `${names.images.cluster}:${target}` }];
@@ -429,8 +429,8 @@ describe("time", () => {
     // nobody plays: no pod comes, and no event says why
     const clock = new VirtualClock(scene.clock.now());
     const report = await scene.run({ stallAfterMs: minute }, { clock });
-    expect(report.exit.code).toBe(124);
-    expect(report.exit.reason).toContain("nothing has moved for 6");
+    expect(report.exit.code).toBe(1);
+    expect(report.findings).toMatchObject([{ code: "CLUSTER-QUORUM-LOST" }]);
   });
 
   test("does not begin again with a pod that is made again and again", async () => {

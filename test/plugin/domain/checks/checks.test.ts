@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checks } from "../../../../plugin/commands/checks";
+import { checks, judgeChecks } from "../../../../plugin/commands/checks";
+import { double, single } from "../standstill/causes";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { textIn } from "../../../../plugin/domain/names/text";
 import { expectGoldenText } from "../../../support/golden";
@@ -89,9 +90,21 @@ test.each(Object.entries(areas))(
   60_000,
 );
 
+test("what checks find: a standstill", () => {
+  const blocks = [...single, ...double].flatMap(([title, facts, { code }]) => {
+    const found = judgeChecks(facts, {}).findings.filter((one) => one.code === code);
+    const lines = found.map(
+      ({ severity, object, cause, fix }) =>
+        `${severity} ${code} ${String(object)}: ${cause} -> ${fix}`,
+    );
+    return [[`## ${code}: ${title}`, ...lines].join("\n")];
+  });
+  expectGoldenText("checks-standstill.txt", `${blocks.join("\n\n")}\n`);
+});
+
 test("every check has a change by which it fires, and every change is about a check", () => {
   const codes = checks.map(({ code }) => code);
-  const blocks = Object.keys(areas).flatMap((area) => {
+  const blocks = [...Object.keys(areas), "standstill"].flatMap((area) => {
     const path = join(__dirname, `../../../golden/checks-${area}.txt`);
     return readFileSync(path, "utf8").split("\n\n");
   });

@@ -30,6 +30,14 @@ const installed = (world: World, name: string, displayName = name): World =>
 const auto = (world: World): World =>
   world.set(ec, "spec.upgradeSpec", { autoUpgradeEngineEnterprise: true });
 
+const aQuota = (hard: object, used: object, spec: object = {}) => ({
+  apiVersion: "v1",
+  kind: "ResourceQuota",
+  metadata: { name: "small", namespace: "engine" },
+  spec: { hard, ...spec },
+  status: { hard, used },
+});
+
 export const clusterRows: Rows = {
   "CLUSTER-NONE: no EC": (w) => w.remove(ec, eaadb, edb, config),
   "CLUSTER-DELETING: on its way out": deleting(ec),
@@ -118,8 +126,19 @@ export const clusterRows: Rows = {
     w.set("Pod/engine/ec-1", "spec.containers.0.image", "engine/engine:7.22.0-28"),
   "CLUSTER-PODS-BEHIND: no image spec": (w) =>
     w.set(ec, "spec.engineEnterpriseImageSpec", undefined),
-  "CLUSTER-PODS-NOT-READY: a pod is missing": (w) =>
-    w.set("StatefulSet/engine/ec", "status.readyReplicas", 2),
+  "CLUSTER-PODS-NOT-READY: one has no node": (w) =>
+    w.set("Pod/engine/ec-0", "status.conditions", [
+      { type: "Ready", status: "False" },
+      { type: "PodScheduled", status: "False", message: "0/3 nodes are available" },
+    ]),
+  "CLUSTER-PODS-NOT-READY: one has just been started": (w) =>
+    w.set("Pod/engine/ec-0", "status.conditions", [{ type: "Ready", status: "False" }]),
+  "ROLLOUT-HELD: a partition before a roll": (w) =>
+    w.set("StatefulSet/engine/ec", "spec.updateStrategy", { rollingUpdate: { partition: 3 } }),
+  "CLUSTER-QUOTA: what it demands, and what is over": (w) =>
+    w.add(aQuota({ "limits.memory": "20Gi", "requests.cpu": "9" }, { "requests.cpu": "10" })),
+  "CLUSTER-QUOTA: one of some pods only": (w) =>
+    w.add(aQuota({ "limits.memory": "20Gi" }, {}, { scopes: ["BestEffort"] })),
   "CLUSTER-PODS-NOT-READY: no status yet": (w) =>
     w
       .set("StatefulSet/engine/ec", "status", undefined)

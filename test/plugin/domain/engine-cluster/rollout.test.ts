@@ -341,9 +341,13 @@ describe("stalled", () => {
     expect(judge({ ...scene, ecs: [anEc(digest, invalid)] }, wanted).is).toBe("stalled");
   });
 
-  test("not by an idle roll that has no cause", () => {
+  test("a pod that is not there is named once nothing moves", () => {
     const pods = [aPod(0), aPod(1)];
-    expect(judge({ pods }, { patience: idle }).is).toBe("moving");
+    expect(judge({ pods }).is).toBe("moving");
+    expect(judge({ pods }, { patience: idle })).toMatchObject({
+      code: "POD-ABSENT",
+      because: "ec-2 does not exist, and no event says why",
+    });
   });
 });
 

@@ -1,10 +1,7 @@
 import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/rest-api/records";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import {
-  classifyFreeze,
-  eventEvidence,
-  logEvidence,
-} from "../../../../plugin/domain/recovery/classify";
+import { classifyFreeze } from "../../../../plugin/domain/recovery/classify";
+import { eventEvidence, logEvidence } from "../../../../plugin/domain/recovery/evidence";
 import { databasesOfCluster, otherRecord } from "../../../../plugin/domain/recovery/databases";
 import { modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
 import { aPod, aSet, anEc } from "../engine-cluster/scene";
@@ -140,12 +137,24 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
       bdbs: [using("rg", "Shown", "own", "search", "more")],
       modules: [
         ...builtFor("7.4"),
+        aModule("own"),
         aModule("hidden", { displayName: "Shown" }),
         aModule("more", { bundled: true }),
       ],
     },
     "moving",
     [],
+  ],
+  [
+    "a module that is defined and not installed",
+    {
+      spec: { userDefinedModules: [{ name: "rg" }] },
+      edbs: plain,
+      bdbs: [using("rg")],
+      modules: [aModule("other")],
+    },
+    "frozen",
+    ["FREEZE-MODULE-ABSENT"],
   ],
   [
     "modules that are installed and not defined, as the REST API reports",
@@ -220,7 +229,7 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
   ],
 ])("%s", (_title, ...[scene, is, codes]) => {
   const { ec, facts, api } = sceneOf(scene);
-  const freeze = classifyFreeze(facts, ec, api);
+  const freeze = classifyFreeze(facts, ec, { api });
   expect(freeze.is).toBe(is);
   expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(codes);
 });
@@ -243,27 +252,25 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", boolean]>([
   [
     "no upgrade is under way",
     { ec: anEc(), objects: { claims: resizing, statefulSets: [] } },
-    "standing",
+    "moving",
     true,
   ],
   ["something else has frozen it", { edbs: old, objects: { claims: resizing } }, "frozen", false],
-  [
-    "one cannot be expanded, and no upgrade is under way",
-    { ec: anEc(), objects: { claims: unexpandable } },
-    "standing",
-    true,
-  ],
 ])("volumes are being expanded: %s", (_title, ...[scene, is, saysIt]) => {
   const { ec, facts, api } = sceneOf(scene);
-  const freeze = classifyFreeze(facts, ec, api);
+  const freeze = classifyFreeze(facts, ec, { api });
   expect(freeze.is).toBe(is);
   expect(freeze.says.includes("its volumes are being expanded")).toBe(saysIt);
   expect(freeze.says).not.toContain("nothing that keeps it there");
   expect(freeze.warnings).toMatchObject([{ code: "CLUSTER-RESIZING", severity: "warning" }]);
 });
 
-test("an upgrade does not go on where a volume cannot be expanded", () => {
-  const { ec, facts } = sceneOf({ objects: { claims: unexpandable, statefulSets: [] } });
+test.each<[string, Scene]>([
+  ["an upgrade is under way", {}],
+  ["no upgrade is under way", { ec: anEc() }],
+])("nothing continues where a volume cannot be expanded: %s", (_title, scene) => {
+  const objects = { claims: unexpandable, statefulSets: [] };
+  const { ec, facts } = sceneOf({ ...scene, objects });
   const freeze = classifyFreeze(facts, ec);
   expect(freeze).toMatchObject({ is: "frozen", warnings: [] });
   expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(["CLUSTER-RESIZING"]);
@@ -271,7 +278,7 @@ test("an upgrade does not go on where a volume cannot be expanded", () => {
 
 test("the day on which a license expired is told where it is known", () => {
   const { ec, facts, api } = sceneOf({ status: refused, license: apiExpired("2026-07-01") });
-  expect(classifyFreeze(facts, ec, api).causes[0]?.finding.cause).toBe(
+  expect(classifyFreeze(facts, ec, { api }).causes[0]?.finding.cause).toBe(
     "the license has expired on 2026-07-01, as the REST API reports",
   );
 });
@@ -316,7 +323,7 @@ describe("a database as it runs", () => {
       ["database 8 (x)", 8],
     ]);
     const { facts, ec, api } = sceneOf(scene);
-    const { mismatches } = classifyFreeze(facts, ec, api);
+    const { mismatches } = classifyFreeze(facts, ec, { api });
     expect(mismatches).toMatchObject([
       { code: "DATABASE-UID-MISMATCH", object: "EngineEnterpriseDatabase/engine/orders" },
     ]);

@@ -1,0 +1,143 @@
+/** What would keep a roll that has not begun: told before the write, since the roll would stop half way (domain facts 11). */
+import { factNamed, type Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
+import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { compareQuantities } from "../kube/quantities";
+import { asArray, getOwn, getPath, isObject, type Json } from "../base/values";
+import { rollFindings } from "../rollout/findings";
+import { podTroubles } from "../rollout/pod-causes";
+import {
+  defaultStallAfterMs,
+  holdAhead,
+  isDue,
+  podsOf,
+  type Roll,
+  rollOf,
+} from "../rollout/stateful-set";
+import { clusterFinding } from "./findings";
+
+/** The StatefulSet of an EC, and its roll; undefined where there is none. */
+function rollAhead(facts: Facts, ec: KubeObject): { set: KubeObject; roll: Roll } | undefined {
+  const place = { name: nameOf(ec), namespace: namespaceOf(ec) };
+  const set = factNamed(facts, "statefulSets", place);
+  return set && { set, roll: rollOf(facts, set) };
+}
+
+/** Everything that would keep the roll, each with its one remedy. */
+export function aheadOfRoll(facts: Facts, ec: KubeObject): readonly Finding[] {
+  return [...heldAhead(facts, ec), ...quotaAhead(facts, ec), ...sickAhead(facts, ec)];
+}
+
+/** A partition or OnDelete, whether or not a roll is under way. */
+export function heldAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const found = rollAhead(facts, ec);
+  const trouble = found && holdAhead(found.set, found.roll);
+  if (found === undefined || trouble === undefined) return [];
+  const { because, fix } = trouble;
+  const { code, severity, source } = rollFindings.held;
+  return [{ code, severity, object: objectLabel(found.set), cause: because, fix, source }];
+}
+
+/** What a quota counts of a container's resources, under each of its names. */
+const counted: readonly (readonly [key: string, kind: "requests" | "limits", resource: string])[] =
+  [
+    ["cpu", "requests", "cpu"],
+    ["requests.cpu", "requests", "cpu"],
+    ["memory", "requests", "memory"],
+    ["requests.memory", "requests", "memory"],
+    ["limits.cpu", "limits", "cpu"],
+    ["limits.memory", "limits", "memory"],
+  ];
+
+/** A quota that is exceeded already, or that demands what the template does not say: no pod is created again. */
+export function quotaAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const found = rollAhead(facts, ec);
+  if (found === undefined) return [];
+  return facts.objects.resourceQuotas
+    .filter((quota) => isPlain(quota) && namespaceOf(quota) === namespaceOf(ec))
+    .flatMap((quota) => {
+      const says = [...exceeded(quota), ...unsaid(facts, found.set, quota)];
+      if (says.length === 0) return [];
+      const about = {
+        object: objectLabel(quota),
+        cause: `no pod of ${objectLabel(found.set)} could be created again: ${says.join("; ")}`,
+        fix: `${fixOf(exceeded(quota).length > 0)}: kubectl describe quota ${nameOf(quota)} -n ${namespaceOf(quota)}`,
+      };
+      return [clusterFinding("quota", about)];
+    });
+}
+
+function fixOf(isExceeded: boolean): string {
+  return isExceeded
+    ? "raise the quota, or free what it counts, before the upgrade"
+    : "give the containers these values in the spec of the cluster's resource or by a LimitRange, before the upgrade";
+}
+
+/** One with a scope counts some pods only: which ones is not decided here. */
+function isPlain(quota: KubeObject): boolean {
+  const scopes = asArray(getPath(quota, ["spec", "scopes"]));
+  return scopes.length === 0 && getPath(quota, ["spec", "scopeSelector"]) === undefined;
+}
+
+function hardOf(quota: KubeObject): Json {
+  const hard = getPath(quota, ["status", "hard"]) ?? getPath(quota, ["spec", "hard"]);
+  return isObject(hard) ? hard : {};
+}
+
+const ofPods = new Set(["pods", "count/pods", ...counted.map(([key]) => key)]);
+
+function exceeded(quota: KubeObject): readonly string[] {
+  return Object.entries(hardOf(quota)).flatMap(([key, hard]) => {
+    const used = getPath(quota, ["status", "used", key]);
+    const isOver = ofPods.has(key) && (compareQuantities(used, hard) ?? 0) > 0;
+    return isOver ? [`${key} is at ${String(used)} of ${String(hard)}`] : [];
+  });
+}
+
+/** Pods that are there may have their values from a LimitRange, which the template does not show. */
+function unsaid(facts: Facts, set: KubeObject, quota: KubeObject): readonly string[] {
+  const hard = hardOf(quota);
+  const [pod] = podsOf(facts, set);
+  const podSpec = getOwn(pod, "spec") ?? getPath(set, ["spec", "template", "spec"]);
+  const containers = ["initContainers", "containers"].flatMap((field) =>
+    asArray(getOwn(podSpec, field)),
+  );
+  return counted.flatMap(([key, kind, resource]) => {
+    if (getOwn(hard, key) === undefined) return [];
+    const without = containers
+      .filter((one) => !has(one, kind, resource))
+      .map((one) => String(getOwn(one, "name")));
+    return without.length === 0 ? [] : [`must specify ${key} for: ${without.join(",")}`];
+  });
+}
+
+/** A limit stands for the request where none is given. */
+function has(container: unknown, kind: "requests" | "limits", resource: string): boolean {
+  const kinds = kind === "requests" ? [kind, "limits"] : [kind];
+  return kinds.some((one) => getPath(container, ["resources", one, resource]) !== undefined);
+}
+
+/** A pod that is sick before its turn: the roll takes another one down first, and the majority may go with it. */
+export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const found = rollAhead(facts, ec);
+  const state = getPath(ec, facts.names.ecFields.state);
+  // a roll that is under way is judged as it is, and a pod that has just been started gets its time
+  if (found === undefined || state !== "Running") return [];
+  const isKnown = getPath(found.set, ["status", "updateRevision"]) !== undefined;
+  if (isKnown && found.roll.pods.some(({ updated }) => !updated)) return [];
+  const patience = { stallAfterMs: defaultStallAfterMs };
+  return found.roll.pods
+    .filter(({ ready }) => !ready)
+    .flatMap(({ pod }) => {
+      const trouble = podTroubles(pod, { facts }).find((one) =>
+        isDue(one, { patience, moved: undefined, now: facts.now }),
+      );
+      if (trouble === undefined || trouble.code === rollFindings.image.code) return [];
+      const about = {
+        object: objectLabel(pod),
+        cause: `it is not ready before the upgrade begins, which takes down one pod after the other: ${trouble.because}`,
+        fix: trouble.fix,
+      };
+      return [clusterFinding("sickPod", about, facts.names)];
+    });
+}

@@ -1,0 +1,22 @@
+/** What an EC stands still for, as every command judges it. */
+import type { Facts } from "../facts/facts";
+import { type KubeObject, nameOf } from "../kube/objects";
+import { oncePer } from "../base/values";
+import type { Problem, Progress } from "../rollout/progress";
+import { judgeCluster } from "./rollout";
+
+/** What an EC stands still for, the first to be handled first; none while it moves or is done. */
+export function standstillOf(facts: Facts, ec: KubeObject): readonly Problem[] {
+  const known = standstills(facts);
+  const found = known.get(ec) ?? stallsOf(judgeCluster(facts, nameOf(ec)));
+  known.set(ec, found);
+  return found;
+}
+
+/** Each EC is judged once, however many checks ask. */
+const standstills = oncePer<Facts, Map<KubeObject, readonly Problem[]>>(() => new Map());
+
+/** The cause of a stall, and those beside it. */
+export function stallsOf(progress: Progress): readonly Problem[] {
+  return progress.is === "stalled" ? [progress, ...(progress.beside ?? [])] : [];
+}

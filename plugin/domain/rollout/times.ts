@@ -1,0 +1,87 @@
+/** When something last moved, as far as the objects report it; what only repeats is no movement. */
+import { getOwn, getPath, asArray, asString } from "../base/values";
+import type { KubeObject } from "../kube/objects";
+
+/** The latest of these moments, RFC 3339; what is no moment counts as absent. */
+export function latest(times: readonly unknown[]): string | undefined {
+  return times
+    .flatMap((time) => asString(time) ?? [])
+    .filter((time) => !Number.isNaN(Date.parse(time)))
+    .toSorted((one, other) => Date.parse(other) - Date.parse(one))[0];
+}
+
+/** The API server stores when the grace period ends, not when it began. */
+export function deletedAt({ metadata }: KubeObject): string | undefined {
+  const end = Date.parse(metadata.deletionTimestamp ?? "");
+  if (Number.isNaN(end)) return undefined;
+  const grace = getOwn(metadata, "deletionGracePeriodSeconds");
+  return new Date(end - (typeof grace === "number" ? grace * 1000 : 0)).toISOString();
+}
+
+/** A container that is restarted again and again changes its conditions and gets nowhere. */
+export function isLooping(pod: KubeObject): boolean {
+  return ["initContainerStatuses", "containerStatuses"]
+    .flatMap((field) => asArray(getPath(pod, ["status", field])))
+    .some(
+      (status) =>
+        Number(getOwn(status, "restartCount") ?? 0) > 1 ||
+        getPath(status, ["state", "waiting", "reason"]) === "CrashLoopBackOff",
+    );
+}
+
+/** When a pod last got further. */
+function podTimes(pod: KubeObject): readonly unknown[] {
+  const made = [pod.metadata["creationTimestamp"], deletedAt(pod)];
+  if (isLooping(pod)) return made;
+  return [
+    ...made,
+    ...asArray(getPath(pod, ["status", "conditions"])).map((one) =>
+      getOwn(one, "lastTransitionTime"),
+    ),
+    ...asArray(getPath(pod, ["status", "containerStatuses"])).map((one) =>
+      getPath(one, ["state", "running", "startedAt"]),
+    ),
+  ];
+}
+
+/** When the API server noted a write; `status` counts the writes of the status too. */
+export function writeTimes(
+  { metadata }: KubeObject,
+  { status }: { readonly status: boolean },
+): readonly unknown[] {
+  return [
+    metadata["creationTimestamp"],
+    ...(metadata.managedFields ?? [])
+      .filter(({ subresource }) => status || subresource === undefined)
+      .map((entry) => getOwn(entry, "time")),
+  ];
+}
+
+/** The last movement of a roll, and what moved; undefined where no object reports a time. */
+export interface Movement {
+  readonly at: string;
+  readonly what: string;
+}
+
+interface Moving {
+  readonly set: KubeObject | undefined;
+  readonly pods: readonly KubeObject[];
+  /** What asks for the roll. */
+  readonly owner?: KubeObject | undefined;
+}
+
+/** What moved last: a pod, the StatefulSet, or who asks for it. */
+export function lastMovement({ set, pods, owner }: Moving): Movement | undefined {
+  const status = !pods.some(isLooping);
+  const all = [
+    ...pods.map((pod) => ({ object: pod, at: latest(podTimes(pod)) })),
+    ...(set === undefined ? [] : [{ object: set, at: latest(writeTimes(set, { status })) }]),
+    ...(owner === undefined
+      ? []
+      : [{ object: owner, at: latest(writeTimes(owner, { status: false })) }]),
+  ];
+  const newest = latest(all.map(({ at }) => at));
+  const found = all.find(({ at }) => at === newest);
+  if (newest === undefined || found === undefined) return undefined;
+  return { at: newest, what: `${found.object.kind} ${String(found.object.metadata.name)}` };
+}
