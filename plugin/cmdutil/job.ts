@@ -1,6 +1,6 @@
 /** Runs a part as a command of its own. */
 import { type Part, runPart } from "../kernel/part";
-import type { CommandRun, GlobalOptions } from "./context";
+import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
 import { type JobRun, patienceOf } from "../kernel/runner";
 import { runPorts, writeOptions } from "./run-ports";
@@ -28,13 +28,22 @@ export type MakePart<F> = (flags: F, run: JobRun) => Part;
 export function runOfPart<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);
-    const { limited }: RunFlags = flags;
-    const limit = limitOf(context.options, limited === true);
-    const run = { namespace: ports.cluster.namespace, args, ...writeOptions(context), ...limit };
+    const run = await jobRunOf(context, args, flags);
     const { dryRun } = run;
     return await runPart(ports, make(flags, run), {
       dryRun,
       limitMs: patienceOf({ ...flags, ...run }),
     });
   };
+}
+
+/** What a part knows beside its own flags. */
+export async function jobRunOf(
+  context: CommandContext,
+  args: readonly string[],
+  { limited }: RunFlags,
+): Promise<JobRun> {
+  const { namespace } = await context.connect();
+  const limit = limitOf(context.options, limited === true);
+  return { namespace, args, ...writeOptions(context), ...limit };
 }

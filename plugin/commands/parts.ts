@@ -1,6 +1,12 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/database/findings";
-import { operatorRelease, ownClusters } from "../domain/engine-cluster/operator";
+import { leftBy, type Part, type PlannedAhead, type PlannedChange, planOver } from "../kernel/part";
+import { followedBy, type Projection, unchanged } from "../kernel/projected";
+import type { JobRun } from "../kernel/runner";
+import { kinds } from "../domain/kube/kinds";
+import { refTo } from "../domain/kube/objects";
+import { selects } from "../domain/kube/selectors";
+import { operatorRelease, ownClusters, withOperator } from "../domain/engine-cluster/operator";
 import { type Facts, isOpenShift } from "../domain/facts/facts";
 import { imagesOn, inRegistry } from "../domain/release/images";
 import { isChosen, procedure, webhookOwner } from "./upgrade/procedure";
@@ -9,12 +15,12 @@ import type { Release } from "../domain/release/contents";
 import { asString, getPath } from "../domain/base/values";
 import { isSameRelease } from "../domain/base/versions";
 import { inTurn } from "./upgrade/in-turn";
-import type { ReadyPart, Stage } from "./upgrade/upgrade";
+import type { PartRun, ReadyPart, Stage } from "./upgrade/upgrade";
 import type { CommandContext } from "../cmdutil/context";
 import { prepareReapplyRbac } from "./reapply-rbac/command";
-import { type PreparedRun, within } from "../cmdutil/run-ports";
-import { runOfPart } from "../cmdutil/job";
-import { runUnbindScc } from "./unbind-scc/command";
+import { type PreparedRun, runPorts, within } from "../cmdutil/run-ports";
+import { jobRunOf, runOfPart } from "../cmdutil/job";
+import { planUnbindScc, runUnbindScc } from "./unbind-scc/command";
 import { prepareUpgradeDatabase } from "./upgrade-database/command";
 import { defaultsOf } from "../cmdutil/spec";
 import { upgradeDatabase } from "./upgrade-database/flags";
@@ -23,12 +29,7 @@ import { upgradeWebhook } from "./upgrade-webhook/flags";
 import type { UpgradeFlags } from "./upgrade/flags";
 import { prepareUpgradeOperator } from "./upgrade-operator/command";
 import { prepareUpgradeWebhook, verifyWebhook } from "./upgrade-webhook/command";
-import {
-  type AutoOffFlags,
-  autoOffPart,
-  type ClusterFlags,
-  clusterPart,
-} from "./upgrade-cluster/command";
+import { autoOffPart, type ClusterFlags, clusterPart } from "./upgrade-cluster/command";
 
 /** What the parts are made from. */
 interface PartsOf {
@@ -44,21 +45,32 @@ interface PartsOf {
 /** Whether a part is planned as if that earlier one were done: it is planned too, and comes before it. */
 type IsAhead = (before: PartId) => boolean;
 
-type Prepare = (isAhead: IsAhead) => PreparedRun | Promise<PreparedRun>;
+type Run = (stage: Stage, isAhead: IsAhead) => Promise<PartRun>;
 
 /** The parts that are wanted, ready to be planned and run. */
 export function readyParts(of: PartsOf): readonly ReadyPart[] {
   const { context, facts, flags } = of;
-  const prepared: Readonly<Record<PartId, Prepare>> = {
-    "auto-off": () => prepareAutoOff({ clusters: clusterNames(of), takeFields: flags.takeFields }),
-    "rbac-expand": (isAhead) => rbac(of, "expand", isAhead),
-    operator: () => operator(of),
-    webhook: (isAhead) => webhook(of, isAhead),
-    cluster: (isAhead) => clusters(of, isAhead),
-    scc: (isAhead) => (later) =>
-      runUnbindScc(later, [], isAhead("cluster") ? { assumeUpgraded: true } : {}),
-    "rbac-contract": (isAhead) => rbac(of, "contract", isAhead),
-    databases: (isAhead) => databases(of, isAhead),
+  const prepared =
+    (id: PartId, prepare: (isAhead: IsAhead) => Promise<PreparedRun>): Run =>
+    async (stage, isAhead) => {
+      const run = await prepare(isAhead);
+      return { report: await run(staged(context, stage, id)) };
+    };
+  const runs: Readonly<Record<PartId, Run>> = {
+    "auto-off": (stage) => autoOff(of, stage),
+    "rbac-expand": prepared("rbac-expand", (isAhead) => rbac(of, "expand", isAhead)),
+    operator: async (stage, isAhead) => ({
+      ...(await prepared("operator", () => operator(of))(stage, isAhead)),
+      after: operatorOutcome(of, stage.recorder.writes),
+    }),
+    webhook: prepared("webhook", (isAhead) => webhook(of, isAhead)),
+    cluster: (stage) => clusters(of, stage),
+    scc: (stage) => scc(of, stage),
+    "rbac-contract": prepared("rbac-contract", (isAhead) => rbac(of, "contract", isAhead)),
+    databases: (stage, isAhead) => {
+      const own = isAhead("cluster") ? untried(stage) : stage;
+      return prepared("databases", () => databases(of, isAhead))(own, isAhead);
+    },
   };
   const wanted = procedure.filter(({ id }) => isChosen(flags, id));
   return wanted.map((part) => {
@@ -66,11 +78,9 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
     return {
       part,
       ...(skip !== undefined && { skip }),
-      run: async (stage) => {
+      run: async (stage: Stage) => {
         const isAhead = (before: PartId): boolean => stage.ahead && isChosen(flags, before);
-        const run = await prepared[part.id](isAhead);
-        const own = part.id === "databases" && isAhead("cluster") ? untried(stage) : stage;
-        return await run(staged(context, own, part.id));
+        return await runs[part.id](stage, isAhead);
       },
       ...(part.id === "webhook" &&
         webhookOwner(facts) !== undefined &&
@@ -135,30 +145,89 @@ function webhook({ context, flags, opened }: PartsOf, isAhead: IsAhead): Promise
   );
 }
 
+/** The operator ready at the wanted release; its pods of the release before are gone. */
+function operatorOutcome(
+  { facts, operatorVersion }: PartsOf,
+  writes: readonly PlannedChange[],
+): Projection {
+  const { deployment } = facts.names.operator;
+  if (operatorVersion === undefined) return unchanged;
+  const live = facts.objects.deployments.filter(
+    ({ metadata }) => metadata.name === deployment && metadata.namespace === facts.namespace,
+  );
+  const planned = leftBy(writes).stored.filter(
+    ({ kind, metadata }) => kind === kinds.deployment.kind && metadata.name === deployment,
+  );
+  const deployments = planned.length > 0 ? planned : live;
+  const { objects } = withOperator(
+    { ...facts, objects: { ...facts.objects, deployments } },
+    operatorVersion,
+  );
+  const selectors = live.map((one) => getPath(one, ["spec", "selector"]));
+  const isChanged = !isSameRelease(operatorRelease(facts).version, operatorVersion);
+  const replaced = facts.objects.pods.filter(
+    ({ metadata }) =>
+      isChanged &&
+      metadata.namespace === facts.namespace &&
+      selectors.some((selector) => selects(selector, metadata.labels ?? {})),
+  );
+  const gone = replaced.map((pod) => refTo(kinds.pod, pod));
+  return { ...unchanged, stored: objects.deployments, gone };
+}
+
+async function scc({ context }: PartsOf, stage: Stage): Promise<PartRun> {
+  const own = staged(context, stage, "scc");
+  if (stage.ahead) return await planUnbindScc(own, stage.after);
+  return { report: await runUnbindScc(own, [], {}) };
+}
+
 /** Every EC of the namespace, one after the other. */
-function clusters(of: PartsOf, isAhead: IsAhead): PreparedRun {
-  const { flags, operatorVersion } = of;
+async function clusters(of: PartsOf, stage: Stage): Promise<PartRun> {
+  const { flags, facts } = of;
   const { auto, takeFields, skip, stallAfterMs, limited } = flags;
   const wanted: ClusterFlags = {
     ...{ auto, takeFields, skip, stallAfterMs, limited },
     skipMayMiss: true,
-    assumeOperator: isAhead("operator") ? operatorVersion : undefined,
-    operatorBefore: operatorRelease(of.facts).version,
+    operatorBefore: operatorRelease(facts).version,
   };
-  const [first, ...others] = clusterNames(of);
-  if (first === undefined) throw new Error("there is nothing to run");
-  return async (later) => {
-    const run = (name: string) =>
-      runUpgradeCluster(later, [name], {
+  const context = staged(of.context, stage, "cluster");
+  let { after } = stage;
+  const [first, ...others] = clusterNames(of).map((title) => ({
+    title,
+    run: async () => {
+      const target = targetOf(of, title);
+      const own = {
         ...wanted,
-        target: targetOf(of, name),
-        ...repositoryOf(of, name),
-      });
-    return await inTurn(
-      await run(first),
-      others.map((title) => ({ title, run: () => run(title) })),
-    );
-  };
+        ...(target !== undefined && { target }),
+        ...repositoryOf(of, title),
+      };
+      if (!stage.ahead) return await runUpgradeCluster(context, [title], own);
+      const planned = await ahead(context, { ...stage, after }, (run) =>
+        clusterPart(own, { ...run, args: [title] }),
+      );
+      after = followedBy(after, planned.after);
+      return planned.report;
+    },
+  }));
+  if (first === undefined) throw new Error("there is nothing to run");
+  return { report: await inTurn(await first.run(), others), after };
+}
+
+/** A part planned over what the earlier ones will leave behind. */
+async function ahead(
+  context: CommandContext,
+  { dryRun, after }: Stage,
+  make: (run: JobRun) => Part,
+): Promise<PlannedAhead> {
+  const ports = await runPorts(context, "Upgrade");
+  return await planOver(ports, make(await jobRunOf(context, [], {})), { dryRun, after });
+}
+
+async function autoOff(of: PartsOf, stage: Stage): Promise<PartRun> {
+  const flags = { clusters: clusterNames(of), takeFields: of.flags.takeFields };
+  const context = staged(of.context, stage, "auto-off");
+  if (stage.ahead) return await ahead(context, stage, (run) => autoOffPart(flags, run));
+  return { report: await runOfPart("AutoOff", autoOffPart)(context, [], flags) };
 }
 
 /** An image of that release that an EC has already is its own choice, unless a person gives the tag. */
@@ -203,11 +272,6 @@ function databases(
 
 function clusterNames({ facts }: PartsOf): readonly string[] {
   return ownClusters(facts).flatMap(({ metadata }) => metadata.name ?? []);
-}
-
-/** The run over these clusters, when wanted. */
-function prepareAutoOff(flags: AutoOffFlags): PreparedRun {
-  return (later) => runOfPart("AutoOff", autoOffPart)(later, [], flags);
 }
 
 /** Upgrades the EC; every expected end comes back as a report. */

@@ -5,7 +5,7 @@
 import type { EngineError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import type { Needs } from "../domain/facts/needs";
-import { type Change, liveOf, refOf } from "../domain/kube/change";
+import { liveOf, refOf, type RehearsedChange } from "../domain/kube/change";
 import { kinds } from "../domain/kube/kinds";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
 import type { StepInfo } from "../domain/kube/planned-write";
@@ -55,11 +55,7 @@ export interface Outcome extends ExitReport {
 }
 
 /** A write that is planned. */
-export interface PlannedChange {
-  readonly change: Change;
-  /** What a dry run has answered; absent: it was not tried, or the object is gone. */
-  readonly stored?: KubeObject | undefined;
-}
+export type PlannedChange = RehearsedChange;
 
 /** A part that is planned; its steps and findings are told to the recorder of its world. */
 export interface Planned {
@@ -109,6 +105,30 @@ export async function runPart(
     return toReport(ports, await plan.act({ ...ports, tell }));
   } catch (error) {
     return recorder.failure(error);
+  }
+}
+
+/** A part planned ahead: its dry run as a report, and what it will have brought about. */
+export interface PlannedAhead {
+  readonly report: Report;
+  readonly after: Projection;
+}
+
+/** Plans a part over what earlier parts will leave behind; expected ends of every kind come back as a report. */
+export async function planOver(
+  ports: RunPorts,
+  part: Part,
+  { dryRun, after }: Pick<World, "dryRun"> & { readonly after: Projection },
+): Promise<PlannedAhead> {
+  const { recorder } = ports;
+  try {
+    await requireNeeds(ports, part.command, part.needs(ports.names));
+    const world = { ...ports, tell: recorder.once(), dryRun, waits: false };
+    const { stops, expects, after: next } = await part.plan(overlaid(world, after));
+    const report = stops === undefined ? toReport(ports, expects) : recorder.failure(stops);
+    return { report, after: next };
+  } catch (error) {
+    return { report: recorder.failure(error), after: unchanged };
   }
 }
 

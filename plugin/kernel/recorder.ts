@@ -4,6 +4,7 @@ import { ApiError, EngineError, exitCodes, BlockedError } from "../domain/base/e
 import { defaultNames, type Names } from "../domain/names/names";
 import { conversionFailure } from "../domain/operator/conversion";
 import type { Finding } from "../domain/base/findings";
+import type { RehearsedChange } from "../domain/kube/change";
 import { DeclaredNeeds } from "./needs";
 import type { Clock } from "../ports/kubernetes";
 import type {
@@ -51,6 +52,8 @@ export class Recorder {
   /** What the commands of the run may need in all. */
   readonly needs: DeclaredNeeds;
   readonly pods: PodReport[] = [];
+  /** The writes that a dry run has planned, each with what the API server would store. */
+  readonly writes: RehearsedChange[] = [];
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
   readonly #findings: Finding[] = [];

@@ -200,6 +200,7 @@ export class Session {
   /** Tells it as planned; without what a dry run has stored, where none could judge it yet. */
   tell(change: Change, stored?: KubeObject): void {
     const { recorder, command, names } = this.ports;
+    recorder.writes.push({ change, stored });
     const { write, ...info } = plannedStep(change, command, this.options.fieldManager);
     const states = this.options.shows === true && statesOf(change, stored, names);
     recorder.done({ ...info, write: { ...write, ...(states && { states }) } }, "planned");

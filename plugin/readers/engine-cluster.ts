@@ -45,8 +45,6 @@ export interface UpgradeClusterOptions {
   readonly auto: boolean;
   readonly imagePullPolicy?: string;
   readonly imageRepository?: string;
-  /** Planned before the operator is upgraded: this release of it counts as the one that runs. */
-  readonly assumeOperator?: string;
   /** Release of the operator before this upgrade, where it is known. */
   readonly operatorBefore?: string | undefined;
   readonly takeFields: readonly string[];

@@ -8,7 +8,7 @@ import type { Needs } from "../../domain/facts/needs";
 import { sccProof, unbindNeeds } from "./needs";
 import { bindNeed } from "../../domain/kube/write-needs";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import { type Account, accountOf, userOf, refOf, runsUnder } from "../../domain/scc/grants";
+import { type Account, accountOf, userOf, refOf } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import {
   findingsOf,
@@ -113,22 +113,7 @@ function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFi
   const around = { constraint: name, deployment, pods };
   const accounts = judgeAccounts(meant(clusters, names, options), around, names);
   const situation = { name, constraint, access, pods, wantedBy };
-  return options.assumeUpgraded === true
-    ? onceUpgraded({ situation, accounts })
-    : { situation, accounts };
-}
-
-/** What the upgrade itself does away with stands against nothing that is planned for after it. */
-function onceUpgraded({ situation, accounts }: SccFindings): SccFindings {
-  const passing = new Set(["SCC-RELEASE-OLD", "SCC-EC-NOT-RUNNING", "SCC-POD-RUNNING"]);
-  const pods = situation.pods.filter((pod) => !runsUnder(pod, situation.name));
-  return {
-    situation: { ...situation, pods },
-    accounts: accounts.map((account) => ({
-      ...account,
-      findings: account.findings.filter(({ code }) => !passing.has(code)),
-    })),
-  };
+  return { situation, accounts };
 }
 
 /** The EC that was named with all that share its account, else every EC. */

@@ -3,31 +3,49 @@ import type { RoleWish } from "../../cmdutil/print-role";
 import type { Needs } from "../../domain/facts/needs";
 import { unbindNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
-import { runPart } from "../../kernel/part";
+import { type PlannedAhead, planOver, runPart } from "../../kernel/part";
+import type { Projection } from "../../kernel/projected";
 import type { Report } from "../../kernel/report";
 import { servesConstraints, type UnbindOptions, type UnbindPorts } from "./read";
 import { unbindPart } from "./part";
-import type { CommandRun } from "../../cmdutil/context";
+import type { CommandContext, CommandRun } from "../../cmdutil/context";
 import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
 import type { UnbindSccFlags } from "./flags";
 
 /** Takes the constraint from the ECs' accounts; every expected end comes back as a report. */
-export const runUnbindScc: CommandRun<
-  UnbindSccFlags & Pick<UnbindOptions, "assumeUpgraded">
-> = async (context, _args, { ec, ...flags }) => {
+export const runUnbindScc: CommandRun<UnbindSccFlags> = async (context, _args, flags) => {
+  const { ports, options } = await given(context, flags);
+  return await unbindConstraint(ports, options);
+};
+
+/** Plans it over what earlier parts of an upgrade will leave behind. */
+export async function planUnbindScc(
+  context: CommandContext,
+  after: Projection,
+): Promise<PlannedAhead> {
+  const { ports, options } = await given(context, {});
+  const { dryRun } = options;
+  const { engine } = ports;
+  return await planOver(ports, unbindPart({ ...options, engine }), { dryRun, after });
+}
+
+async function given(
+  context: CommandContext,
+  { ec, ...flags }: UnbindSccFlags,
+): Promise<{ readonly ports: UnbindPorts; readonly options: UnbindOptions }> {
   const { options, names } = context;
   const ports = await runPorts(context, "UnbindScc");
-  return await unbindConstraint(
-    { ...ports, command: kubectlCommand(options), engine: engineCommand(options) },
-    {
+  return {
+    ports: { ...ports, command: kubectlCommand(options), engine: engineCommand(options) },
+    options: {
       ...flags,
       ec: ec === undefined ? undefined : readName(ec, names).name,
       namespace: ports.cluster.namespace,
       ...writeOptions(context),
     },
-  );
-};
+  };
+}
 
 /** Runs the part by itself, where the API server has constraints at all. */
 export async function unbindConstraint(

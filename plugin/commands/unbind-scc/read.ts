@@ -16,8 +16,6 @@ export interface UnbindOptions {
   readonly ec?: string;
   readonly dryRun: "none" | "client" | "server";
   readonly fieldManager: string;
-  /** Planned before the EC is upgraded: its release, state and pods count as they will be then. */
-  readonly assumeUpgraded?: true;
 }
 
 /** Ports of `unbind-scc`; its kubectl commands name their namespace themselves. */

@@ -4,7 +4,7 @@
  */
 import { type Names, termOf, readName } from "../../domain/names/names";
 import { requireMatched } from "../../domain/checks/selection";
-import { withOperator, ownedBy, clusterAbsent } from "../../domain/engine-cluster/operator";
+import { ownedBy, clusterAbsent } from "../../domain/engine-cluster/operator";
 import { clusterCodes, clusterFinding } from "../../domain/engine-cluster/findings";
 import { type ClusterPlan, planCluster, autoOffEdits } from "./plan";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
@@ -110,9 +110,8 @@ function clusterJob(
 }
 
 function planOf(options: UpgradeClusterOptions, { facts, resource }: ClusterFacts): ClusterJobPlan {
-  const { name, target, imageRepository, assumeOperator } = options;
-  const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
-  const cluster = planCluster(ahead, {
+  const { name, target, imageRepository } = options;
+  const cluster = planCluster(facts, {
     ...options,
     ...(target !== undefined && { tag: target }),
     ...(imageRepository !== undefined && { repository: imageRepository }),

@@ -16,6 +16,7 @@ import {
   unplanned,
   type UpgradePlan,
 } from "./saved-plan";
+import { followedBy, type Projection, unchanged } from "../../kernel/projected";
 import type { Recorder } from "../../kernel/recorder";
 import { endOf, goesOn, inTurn, leftOutIn } from "./in-turn";
 import type { Clock } from "../../ports/kubernetes";
@@ -170,7 +171,7 @@ class Procedure {
   async #part({ ready, steps }: PartPlan): Promise<Report> {
     const { recorder, signal, unheard } = this.deps;
     const { part, skip, verify } = ready;
-    const stage = { dryRun: "none", ahead: false, recorder } as const;
+    const stage = { dryRun: "none", ahead: false, after: unchanged, recorder } as const;
     if (skip !== undefined) {
       recorder.note(`${part.title}: skipped, ${skip}`);
       const reason = `skipped, ${skip}`;
@@ -182,7 +183,7 @@ class Procedure {
     const found = await planPart(ready, { ...stage, dryRun: "server", recorder: unheard() });
     const more = unplanned(steps, found.steps);
     if (more.length > 0) return this.#exceeded(more);
-    return await ready.run(stage);
+    return (await ready.run(stage)).report;
   }
 
   /** An expected error ends the run where it is; what was done before stays in the report. */
@@ -242,6 +243,8 @@ function permissionsOf(reports: readonly Report[]): Partial<Report> {
 /** A part that was planned. */
 export interface PartPlan {
   readonly ready: ReadyPart;
+  /** What it will have brought about. */
+  readonly after: Projection;
   readonly steps: readonly PlannedStep[];
   /** Absent for a part that is skipped, unless what it is left to could not be proven. */
   readonly report?: Report;
@@ -254,9 +257,11 @@ async function planParts(
   unheard: () => Recorder,
 ): Promise<readonly PartPlan[]> {
   const plans: PartPlan[] = [];
+  let after = unchanged;
   for (const ready of parts) {
-    const plan = await planPart(ready, { dryRun, ahead: true, recorder: unheard() });
+    const plan = await planPart(ready, { dryRun, ahead: true, after, recorder: unheard() });
     plans.push(plan);
+    after = followedBy(after, plan.after);
     // a server that does not answer one part answers none: each of them would wait for its deadline
     if (plan.report?.exit.code === exitCodes.unavailable) break;
   }
@@ -269,10 +274,10 @@ async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
     // who refuses good edits now would refuse the proof too, once the operator is written
     const report = await ready.verify?.(stage);
     const isRefused = report?.exit.code === exitCodes.blocked;
-    return { ready, steps: [], ...(isRefused && { report }) };
+    return { ready, after: unchanged, steps: [], ...(isRefused && { report }) };
   }
-  const report = await ready.run(stage);
-  return { ready, report, steps: writesOf(ready, report) };
+  const { report, after = unchanged } = await ready.run(stage);
+  return { ready, after, report, steps: writesOf(ready, report) };
 }
 
 /** The writes that a dry run of a part has planned. */
@@ -339,8 +344,16 @@ export interface Stage {
   readonly dryRun: "none" | "client" | "server";
   /** It is planned before the parts ahead of it are done: what those bring about counts as there. */
   readonly ahead: boolean;
+  /** What the parts ahead of it will have brought about. */
+  readonly after: Projection;
   /** What the part continues with; of one that is only planned nothing is told. */
   readonly recorder: Recorder;
+}
+
+/** How a part ended, and where it was planned ahead, what it will have brought about. */
+export interface PartRun {
+  readonly report: Report;
+  readonly after?: Projection;
 }
 
 /** A part that is ready to be planned and run. */
@@ -348,7 +361,7 @@ export interface ReadyPart {
   readonly part: Part;
   /** Why it has nothing to do here; absent: it is run. */
   readonly skip?: string;
-  readonly run: (stage: Stage) => Promise<Report>;
+  readonly run: (stage: Stage) => Promise<PartRun>;
   /** Of a part that is skipped since someone else does it: whether that has come about. */
   readonly verify?: (stage: Stage) => Promise<Report>;
 }

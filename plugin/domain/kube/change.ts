@@ -102,6 +102,13 @@ export interface Delete extends Told {
 /** One write to the API server. */
 export type Change = Patch | Apply | Create | Rewrite | Delete;
 
+/** A write that is planned, and what the API server would store. */
+export interface RehearsedChange {
+  readonly change: Change;
+  /** Absent: it was not tried, or the object is gone. */
+  readonly stored?: KubeObject | undefined;
+}
+
 /** How kubectl puts an object back; `replace --force` deletes what stands in its place. */
 export type PutBack = "replace" | "create" | "replace --force";
 

@@ -78,7 +78,7 @@ class World {
           else recorder.done({ ...info, write: each }, "planned");
         }
         recorder.findings(findings);
-        return Promise.resolve(recorder.report(exit(stage)));
+        return Promise.resolve({ report: recorder.report(exit(stage)) });
       },
     };
   }
@@ -438,7 +438,11 @@ test("permissions that several parts lack are asked for at once", async () => {
   const lacking = (index: number, missing: string): ReadyPart => {
     const ready = world.part(index, { exit: () => ({ code: 4, reason: "missing" }) });
     const permissions = { missing: [missing], manifest: `kind: ${missing}\n` };
-    return { ...ready, run: async (stage) => ({ ...(await ready.run(stage)), permissions }) };
+    const run: ReadyPart["run"] = async (stage) => {
+      const { report } = await ready.run(stage);
+      return { report: { ...report, permissions } };
+    };
+    return { ...ready, run };
   };
   const report = await world.run([lacking(1, "get a"), lacking(2, "get b")]);
   expect(report.permissions).toEqual({
