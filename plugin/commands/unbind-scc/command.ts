@@ -4,7 +4,8 @@ import type { Needs } from "../../domain/facts/needs";
 import { unbindNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
 import { type PlannedAhead, planOver, runPart } from "../../kernel/part";
-import type { Projection } from "../../kernel/projected";
+import type { AskingPorts } from "../../kernel/permissions";
+import { type Projection, unchanged } from "../../kernel/projected";
 import type { Report } from "../../kernel/report";
 import { servesConstraints, type UnbindOptions, type UnbindPorts } from "./read";
 import { unbindPart } from "./part";
@@ -27,6 +28,8 @@ export async function planUnbindScc(
   const { ports, options } = await given(context, {});
   const { dryRun } = options;
   const { engine } = ports;
+  const nothing = await nothingToUnbind(ports);
+  if (nothing !== undefined) return { report: nothing, after: unchanged };
   return await planOver(ports, unbindPart({ ...options, engine }), { dryRun, after });
 }
 
@@ -52,18 +55,24 @@ export async function unbindConstraint(
   { engine, ...ports }: UnbindPorts,
   options: UnbindOptions,
 ): Promise<Report> {
+  const { dryRun } = options;
+  const nothing = await nothingToUnbind(ports);
+  return (
+    nothing ?? (await runPart(ports, unbindPart({ ...options, engine }), { dryRun, limitMs: 0 }))
+  );
+}
+
+/** The end where there are no constraints, or nobody can tell; undefined where there are. */
+async function nothingToUnbind(ports: AskingPorts): Promise<Report | undefined> {
   const { recorder } = ports;
   try {
-    if (!(await servesConstraints(ports))) {
-      return recorder.success(
-        "this is not OpenShift, there are no security context constraints: nothing to do",
-      );
-    }
+    if (await servesConstraints(ports)) return undefined;
+    return recorder.success(
+      "this is not OpenShift, there are no security context constraints: nothing to do",
+    );
   } catch (error) {
     return recorder.failure(error);
   }
-  const { dryRun } = options;
-  return await runPart(ports, unbindPart({ ...options, engine }), { dryRun, limitMs: 0 });
 }
 
 /** What it may need. */
