@@ -2,14 +2,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { exampleSource } from "../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import type { Clock } from "../../plugin/ports/kubernetes";
-import { admin, makeWorld } from "../support/world";
+import { admin, exampleOnce, makeWorld } from "../support/world";
 import { aScene } from "../plugin/commands/upgrade-database/scene";
 import { aFrozenScene, aModuleFile } from "../plugin/commands/recover/scene";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
-import { ManualClock, testTime } from "../support/manual-clock";
+import { ManualClock } from "../support/manual-clock";
 import { aClusterApi, type ClusterApiForTest } from "../support/played-cluster-api";
 import { aFolder } from "../support/a-folder";
 
@@ -64,7 +63,7 @@ export const rest = {
     words: () => ["modules", "install", archive()],
     open: async () => {
       const clock = new ManualClock();
-      const { objects } = await exampleSource(names, testTime);
+      const { objects } = await exampleOnce();
       return opened({
         controlPlane: makeWorld({ objects }).controlPlane,
         clock,

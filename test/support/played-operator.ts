@@ -1,7 +1,6 @@
 /** A cluster in memory with an operator at play: its clock is virtual, nothing waits for real. */
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeObject, Ref, Resource } from "../../plugin/domain/kube/objects";
-import { exampleSource } from "../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import {
   type Simulator,
@@ -11,7 +10,7 @@ import {
 } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
-import { admin, makeWorld } from "./world";
+import { admin, exampleOnce, makeWorld } from "./world";
 import { testTime } from "./manual-clock";
 
 /** The example's cluster, played on. */
@@ -36,7 +35,7 @@ export async function aPlayedWorld(
   } = {},
 ): Promise<PlayedWorld> {
   const { objects, virtual, ...wishes } = options;
-  const source = await exampleSource(names, testTime);
+  const source = await exampleOnce();
   const controlPlane = makeWorld({ objects: objects ?? source.objects }).controlPlane;
   const inner = virtual ?? new VirtualClock(testTime);
   const { namespace = names.operator.namespace } = source;

@@ -1,5 +1,4 @@
 /** Clusters that an upgrade meets, each made of a few wishes, and what has to hold of `upgrade` on every one. */
-import { exampleSource } from "../../plugin/simulator/example";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { constraintResource } from "../../plugin/domain/kube/kinds";
 import { type KubeObject, objectLabel } from "../../plugin/domain/kube/objects";
@@ -9,9 +8,9 @@ import { type ObservedCall, observe } from "../../plugin/simulator/observed-clus
 import type { Report } from "../../plugin/kernel/report";
 import { Changes, disagreement } from "../jobs/fault-runs";
 import { KilledError } from "../jobs/faults";
-import { testTime } from "./manual-clock";
 import { aPlayedWorld, type PlayedWorld } from "./played-operator";
 import { upgrade, withDatabases } from "./upgrade-runs";
+import { exampleOnce } from "./world";
 
 /** One way in which a cluster, or what is asked for, differs from the example. */
 export interface Wish {
@@ -117,7 +116,7 @@ export interface UpgradeWorld {
 }
 
 export async function worldOf(chosen: readonly Wish[]): Promise<UpgradeWorld> {
-  const { objects } = await exampleSource(names, testTime);
+  const { objects } = await exampleOnce();
   const all = new Map(
     [...objects, ...chosen.flatMap(({ more = [] }) => more)].map((one) => [objectLabel(one), one]),
   );

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { ApiError } from "../../plugin/domain/base/errors";
 import { omit } from "../../plugin/domain/base/values";
 import type { KubeObject, Resource } from "../../plugin/domain/kube/objects";
+import { defaultNames } from "../../plugin/domain/names/names";
 import type { Access, Clock, KubeClient } from "../../plugin/ports/kubernetes";
 import { pluralOf } from "../../plugin/simulator/api-server/answers";
 import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
@@ -14,7 +15,9 @@ import { manageUpdate } from "../../plugin/simulator/api-server/ownership";
 import { type Key, Store } from "../../plugin/simulator/api-server/store";
 import { structureOf } from "../../plugin/simulator/api-server/structure";
 import { rbac } from "../../plugin/simulator/authorization/grants";
+import { exampleSource } from "../../plugin/simulator/example";
 import { createRegistry } from "../../plugin/simulator/kinds/registry";
+import type { Source } from "../../plugin/simulator/source/completion";
 import type { Admission, KindDefinition, Registry, User } from "../../plugin/simulator/model";
 import { ManualClock, testTime } from "./manual-clock";
 import { KeptCluster } from "./kept-cluster";
@@ -166,6 +169,13 @@ export class World {
 
 export function makeWorld(wish: WorldWish = {}): World {
   return new World(wish);
+}
+
+let example: Promise<Source> | undefined;
+
+/** The example's cluster at the time of tests, frozen. */
+export function exampleOnce(): Promise<Source> {
+  return (example ??= exampleSource(defaultNames, testTime).then(freeze));
 }
 
 interface Loaded {

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { exampleSource } from "../../../../plugin/simulator/example";
 import type { User } from "../../../../plugin/simulator/model";
 import { aCaFile, anApiSecret } from "../../../support/cluster-api-client";
-import { ManualClock, testTime } from "../../../support/manual-clock";
+import { ManualClock } from "../../../support/manual-clock";
 import {
   aClusterApi,
   aModuleArchive,
@@ -14,7 +13,7 @@ import {
   type PlayedWish,
 } from "../../../support/played-cluster-api";
 import { type Ended, type Scene, typed } from "../../../support/program-world";
-import { admin, makeWorld } from "../../../support/world";
+import { admin, exampleOnce, makeWorld } from "../../../support/world";
 import { aFolder } from "../../../support/a-folder";
 
 /** What differs from an EC that defines nothing. */
@@ -71,7 +70,7 @@ export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene
       rmSync(home, { recursive: true });
     },
   });
-  const { objects } = await exampleSource(names, testTime);
+  const { objects } = await exampleOnce();
   const secret = anApiSecret(played.admin.name, wish.password ?? played.admin.password);
   const plane = makeWorld({
     objects: [...objects.map((object) => defining(object, wish)), secret, ...(wish.more ?? [])],

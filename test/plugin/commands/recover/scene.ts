@@ -3,17 +3,16 @@ import { parseModule } from "../../../../plugin/domain/rest-api/modules";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getPath } from "../../../../plugin/domain/base/values";
-import { exampleSource } from "../../../../plugin/simulator/example";
 import type { ClusterApi } from "../../../../plugin/ports/rest-api";
 import type { ModuleFile } from "../../../../plugin/commands/modules/install";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/commands/recover/read";
 import { recover, type Recovery } from "../../../../plugin/commands/recover/recover";
 import { anApiClient } from "../../../support/cluster-api-client";
-import { testTime } from "../../../support/manual-clock";
 import { aModuleArchive, type PlayedWish } from "../../../support/played-cluster-api";
 import { here, product } from "../../../support/played-operator";
 import { aServedWorld, type ServedWorld } from "../../../support/served-world";
 import { anyWish, aWitness, portsOf, type Witness, watched } from "../world";
+import { exampleOnce } from "../../../support/world";
 
 export { anyWish, codesOf, stepsOf } from "../world";
 
@@ -79,7 +78,7 @@ export async function aFrozenScene(wish: FrozenWish = {}): Promise<Scene> {
 let upgradedObjects: Promise<readonly KubeObject[]> | undefined;
 
 async function readUpgraded(): Promise<readonly KubeObject[]> {
-  const source = await exampleSource(names, testTime);
+  const source = await exampleOnce();
   const image = names.images.operator;
   return JSON.parse(
     JSON.stringify(source.objects).replaceAll(`${image}:7.8.2-6`, `${image}:8.0.2-2`),

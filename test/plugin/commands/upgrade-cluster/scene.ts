@@ -1,7 +1,6 @@
 /** An upgrade of the example's EC in memory, with an operator at play, and what is sent on the way. */
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { exampleSource } from "../../../../plugin/simulator/example";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
@@ -16,7 +15,7 @@ import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
-import { admin } from "../../../support/world";
+import { admin, exampleOnce } from "../../../support/world";
 import { aWitness, portsOf, type Witness, watched } from "../world";
 
 export { codesOf, stepsOf, waits } from "../world";
@@ -58,7 +57,7 @@ let settled: Promise<MemoryControlPlane> | undefined;
 async function atRest(
   change: (all: readonly KubeObject[]) => readonly KubeObject[],
 ): Promise<MemoryControlPlane> {
-  const source = await exampleSource(names, testTime);
+  const source = await exampleOnce();
   const image = names.images.operator;
   const upgraded = JSON.parse(
     JSON.stringify(source.objects).replaceAll(`${image}:7.8.2-6`, `${image}:8.0.2-2`),

@@ -2,7 +2,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { RequestWish } from "../../../../plugin/domain/database/bdb";
 import { getPath } from "../../../../plugin/domain/base/values";
-import { exampleSource } from "../../../../plugin/simulator/example";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import type { User } from "../../../../plugin/simulator/model";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
@@ -18,7 +17,7 @@ import type { Clock, KubeClient, KubeObject } from "../../../../plugin/ports/kub
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
-import { admin } from "../../../support/world";
+import { admin, exampleOnce } from "../../../support/world";
 import { anyWish, aWitness, portsOf, type Witness, watched } from "../world";
 
 export { anyWish, codesOf, stepsOf, waits } from "../world";
@@ -56,7 +55,7 @@ const times = { reactMs: 500, databaseMs: 3_000 };
 
 /** The example after its EC's upgrade: what the operator's release brings is there. */
 export async function upgradedExample(): Promise<readonly KubeObject[]> {
-  const source = await exampleSource(names, testTime);
+  const source = await exampleOnce();
   const text = JSON.stringify(source.objects)
     .replaceAll(`${names.images.operator}:7.8.2-6`, `${names.images.operator}:8.0.2-2`)
     .replaceAll('"versionTag":"7.8.2-34"', '"versionTag":"8.0.2-17"')
