@@ -15,13 +15,10 @@ interface Mark extends Owner {
   readonly annotations?: readonly string[];
 }
 
+const trackingId = "argocd.argoproj.io/tracking-id";
+
 // The label app.kubernetes.io/instance alone is no sign: people set it by hand.
 const marks: readonly Mark[] = [
-  {
-    name: "Helm",
-    way: "upgrade the release with helm upgrade, or delete the object and let helm recreate it",
-    annotations: ["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"],
-  },
   {
     name: "OLM",
     way: "approve the InstallPlan of the operator's Subscription; OLM writes the webhook",
@@ -32,7 +29,7 @@ const marks: readonly Mark[] = [
     name: "Argo CD",
     way: "change the object in the repository of the Argo CD application and sync it",
     labels: ["argocd.argoproj.io/instance"],
-    annotations: ["argocd.argoproj.io/tracking-id"],
+    annotations: [trackingId],
   },
   {
     name: "Flux",
@@ -45,21 +42,64 @@ const marks: readonly Mark[] = [
     annotations: ["objectset.rio.cattle.io/id"],
     labels: ["objectset.rio.cattle.io/hash"],
   },
+  {
+    name: "Config Sync",
+    way: "change the object in the repository that Config Sync follows",
+    annotations: ["configsync.gke.io/resource-id"],
+  },
+  {
+    name: "HNC",
+    way: "change the object in the parent namespace from which HNC copies it",
+    labels: ["hnc.x-k8s.io/inherited-from"],
+  },
+  {
+    name: "Kyverno",
+    way: "change the policy of Kyverno that generates the object",
+    labels: ["generate.kyverno.io/policy-name"],
+  },
+  {
+    name: "Helm",
+    way: "upgrade the release with helm upgrade",
+    annotations: ["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"],
+  },
 ];
 
-/** The owner that an object's labels, annotations or owner references show, if any. */
+/** Told to leave the object as it is, Flux owns it no more. */
+const leftAlone: readonly (readonly [annotation: string, value: string])[] = [
+  ["kustomize.toolkit.fluxcd.io/reconcile", "disabled"],
+  ["kustomize.toolkit.fluxcd.io/ssa", "Ignore"],
+];
+
+/** The owner that an object's labels, annotations or owner references show, if any; the most exact mark counts. */
 export function ownerOf(object: KubeObject): Owner | undefined {
   const { labels, annotations, ownerReferences } = object.metadata;
   const byOlm = (ownerReferences ?? []).some(
     (reference) => asString(getOwn(reference, "kind")) === "ClusterServiceVersion",
   );
   if (byOlm) return marks.find(({ name }) => name === "OLM");
-  if (getOwn(labels, "app.kubernetes.io/managed-by") === "Helm") return marks[0];
-  return marks.find(
+  const found = marks.find(
     (mark) =>
       (mark.labels ?? []).some((key) => getOwn(labels, key) !== undefined) ||
-      (mark.annotations ?? []).some((key) => getOwn(annotations, key) !== undefined),
+      (mark.annotations ?? []).some((key) => isOwnMark(object, key)),
   );
+  const isLeft = leftAlone.some(([key, value]) => getOwn(annotations, key) === value);
+  if (found !== undefined) return found.name === "Flux" && isLeft ? undefined : found;
+  // charts that are rendered and applied by others have the label, too
+  return getOwn(labels, "app.kubernetes.io/managed-by") === "Helm"
+    ? marks.find(({ name }) => name === "Helm")
+    : undefined;
+}
+
+/** An annotation is copied with an object; that of Argo CD says which object it was written to. */
+function isOwnMark({ apiVersion, kind, metadata }: KubeObject, key: string): boolean {
+  const value = getOwn(metadata.annotations, key);
+  if (typeof value !== "string" || key !== trackingId) return value !== undefined;
+  const tracked = /:([^/:]*)\/([^/:]+):([^/:]*)\/([^/:]+)$/.exec(value);
+  if (tracked === null) return true;
+  const [, group, trackedKind, namespace, name] = tracked;
+  const own = apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "";
+  const isPlace = metadata.namespace === undefined || metadata.namespace === namespace;
+  return group === own && trackedKind === kind && name === metadata.name && isPlace;
 }
 
 /** Nobody but people's own kubectl and this tool has written the object as it was read. */

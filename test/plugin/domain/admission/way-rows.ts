@@ -46,7 +46,7 @@ export function webhookPod(
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: title, namespace, labels, ...metadata },
+    metadata: { name: title, namespace, labels: { ...labels }, ...metadata },
     spec: { containers: containers.map((one) => ({ image: "engine/operator:8.0.2-2", ...one })) },
     status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
   };
@@ -60,7 +60,7 @@ const unready = {
 /** The Service and the pod as the bundle makes them. */
 export function wire(scene: Scene): Scene {
   return scene
-    .set(service, "spec.selector", own)
+    .set(service, "spec.selector", { ...own })
     .set(service, "spec.ports", [{ name: "https", port: 443, targetPort: 8443 }])
     .set(slice, "ports", [{ name: "https", port: 8443 }])
     .add(webhookPod(`${deployment}-1`));

@@ -1,5 +1,10 @@
 /** The way from the API server to the admission container, as `check` and `status` tell it. */
+import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
+import { planOf } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
+import { situationOf } from "../../../../plugin/domain/checks/context";
+import type { Finding } from "../../../../plugin/domain/base/findings";
+import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import {
   calledBy,
@@ -66,5 +71,96 @@ test.each(["services", "endpointSlices", "pods", "networkPolicies", "namespaces"
     const facts = await world.facts();
     const way = judgeServerWay(calledBy(undefined, defaultNames), wayFacts(facts));
     expect(way.broken).toBeUndefined();
+  },
+);
+
+/** What each line does to the object that it names. */
+const acts: Readonly<Record<string, (world: World, label: string, words: string) => void>> = {
+  scale: (world, label) => {
+    world.set(label, "spec.replicas", 1);
+  },
+  label: (world, label, words) => {
+    const [, key = ""] = / (\S+)-(?: |$)/.exec(words) ?? [];
+    world.set(label, `metadata.labels.${key}`, undefined);
+  },
+  patch: (world, label, words) => {
+    const [, text = ""] = /--patch=(.+)$/.exec(words) ?? [];
+    const body = JSON.parse(text) as readonly Operation[] | Merge;
+    if ("spec" in body) merge(world, label, body);
+    else for (const one of body) operate(world, label, one);
+  },
+};
+const labels: Readonly<Record<string, string>> = {
+  deployment: "Deployment",
+  networkpolicy: "NetworkPolicy",
+  pod: "Pod",
+  service: "Service",
+};
+
+/** Does what the printed line does; false where the line only shows what a person has to see. */
+async function carryOut(world: World, finding: Finding): Promise<boolean> {
+  const { of, words } = fixCommand(finding, defaultNames) ?? { of: "kubectl", words: [""] };
+  if (of === "engine") {
+    const plan = planOf(situationOf(await world.facts(), world.target));
+    world.set(String(finding.object), "webhooks", plan?.wanted["webhooks"]);
+    return true;
+  }
+  const [act, kind, name, ...rest] = words;
+  acts[String(act)]?.(world, `${labels[String(kind)]}/engine/${name}`, ` ${rest.join(" ")}`);
+  return Object.hasOwn(acts, String(act));
+}
+
+interface Operation {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+interface Merge {
+  readonly spec: { readonly selector: Readonly<Record<string, string | null>> };
+}
+
+function operate(world: World, label: string, { path, value }: Operation): void {
+  const keys = path.slice(1).split("/");
+  if (keys.at(-1) !== "-") {
+    world.set(label, keys.join("."), value);
+    return;
+  }
+  const list = getPath(world.find(label), keys.slice(0, -1));
+  world.set(label, keys.slice(0, -1).join("."), [...asArray(list), value]);
+}
+
+function merge(world: World, label: string, { spec }: Merge): void {
+  const selector = getPath(world.find(label), ["spec", "selector"]);
+  const merged = Object.entries({ ...(selector as object), ...spec.selector });
+  const left = merged.filter(([, value]) => value !== null);
+  world.set(label, "spec.selector", Object.fromEntries(left));
+}
+
+/** Lines that change nothing: a person has to see what stands behind it, and to decide. */
+const shows = [
+  "WEBHOOK-SERVICE-MISSING",
+  "WEBHOOK-PODS-NOT-READY",
+  "WEBHOOK-NO-PODS",
+  "WEBHOOK-NO-ENDPOINTS",
+  "WEBHOOK-SELECTOR",
+  "WEBHOOK-STRANGER-POD",
+  "WEBHOOK-TARGET-PORT",
+];
+
+test.each(Object.entries(brokenWays).filter(([, { at }]) => at !== "certificate"))(
+  "after the printed line the finding is gone, or a person has to decide: %s",
+  async (_, { code, change }) => {
+    const world = await wired(change);
+    const { findings } = await world.judge();
+    const finding = findings.find((one) => one.code === code);
+    if (finding === undefined) throw new Error(`${code} is not found`);
+    const isDone = await carryOut(world, finding);
+    if (!isDone) {
+      expect(shows).toContain(code);
+      return;
+    }
+    const after = await world.judge();
+    const told = after.findings.map((one) => [one.code, one.object, one.cause]);
+    expect(told).not.toContainEqual([code, finding.object, finding.cause]);
   },
 );

@@ -1,5 +1,5 @@
 import type { StatusCause } from "../../../../plugin/domain/base/errors";
-import type { ObjectMeta } from "../../../../plugin/domain/kube/objects";
+import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
 import {
   heldOf,
   isPersons,
@@ -34,6 +34,63 @@ test.each<[ObjectMeta, string | undefined]>([
   const found = ownerOf({ ...aNewConfiguration(), metadata });
   expect(found?.name).toBe(name);
   expect(found?.way).not.toBe("");
+});
+
+const tracking = "argocd.argoproj.io/tracking-id";
+const charts = { "app.kubernetes.io/managed-by": "Helm" };
+const flux = { "kustomize.toolkit.fluxcd.io/name": "x" };
+const role = (metadata: ObjectMeta, apiVersion = "rbac.authorization.k8s.io/v1"): KubeObject => ({
+  apiVersion,
+  kind: "Role",
+  metadata: { name: "edb-role", namespace: "shop", ...metadata },
+});
+const tracked = (id: string): ObjectMeta => ({ annotations: { [tracking]: id } });
+const rbac = "rbac:rbac.authorization.k8s.io/Role";
+
+test.each<[string, KubeObject, string | undefined]>([
+  ["its own tracking-id", role(tracked(`${rbac}:shop/edb-role`)), "Argo CD"],
+  ["that of another namespace", role(tracked(`${rbac}:team-a/edb-role`)), undefined],
+  ["that of another name", role(tracked(`${rbac}:shop/other`)), undefined],
+  [
+    "that of another kind",
+    role(tracked("rbac:rbac.authorization.k8s.io/RoleBinding:shop/edb-role")),
+    undefined,
+  ],
+  ["that of another group", role(tracked("rbac:apps/Role:shop/edb-role")), undefined],
+  ["the core group", role(tracked("x:/Role:shop/edb-role"), "v1"), "Argo CD"],
+  [
+    "a cluster's object, whatever namespace stands there",
+    {
+      ...role({ ...tracked(`${rbac}:engine/edb-role`) }),
+      metadata: { name: "edb-role", ...tracked(`${rbac}:engine/edb-role`) },
+    },
+    "Argo CD",
+  ],
+  [
+    "a chart that Argo CD applies",
+    role({ ...tracked(`${rbac}:shop/edb-role`), labels: charts }),
+    "Argo CD",
+  ],
+  ["a chart that Flux applies", role({ labels: { ...charts, ...flux } }), "Flux"],
+  [
+    "what Flux is told not to reconcile",
+    role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/reconcile": "disabled" } }),
+    undefined,
+  ],
+  [
+    "what Flux is told to ignore",
+    role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/ssa": "Ignore" } }),
+    undefined,
+  ],
+  ["a copy of HNC", role({ labels: { "hnc.x-k8s.io/inherited-from": "platform" } }), "HNC"],
+  [
+    "what Kyverno generates",
+    role({ labels: { "generate.kyverno.io/policy-name": "p" } }),
+    "Kyverno",
+  ],
+  ["Config Sync's", role({ annotations: { "configsync.gke.io/resource-id": "x" } }), "Config Sync"],
+])("the owner of an object with marks of several: %s", (_, object, name) => {
+  expect(ownerOf(object)?.name).toBe(name);
 });
 
 test("a person's managers are kubectl, oc and this tool, and an object is a person's by all of them", () => {
