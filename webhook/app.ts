@@ -22,7 +22,7 @@ export function createApp(context: AppContext): App {
     response.type(type).send(text);
   });
   const app = express().disable("x-powered-by").disable("etag");
-  return withMessages(app.use(router, nothingHere, failed(context)));
+  return withMessages(app.use(router, nothingHere, answerFailure(context)));
 }
 
 function only(protocol: "http" | "https"): RequestHandler {
@@ -37,7 +37,7 @@ const nothingHere: RequestHandler = (_request, response) => {
 };
 
 /** Express knows an error handler by its four parameters; its own would show a stack as HTML. */
-function failed({ log, metrics }: AppContext): ErrorRequestHandler {
+function answerFailure({ log, metrics }: AppContext): ErrorRequestHandler {
   const tellCrash = crashTeller(log, metrics);
   // eslint-disable-next-line max-params
   return (error, _request, response, next) => {

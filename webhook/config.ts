@@ -201,7 +201,7 @@ function listening(settings: Settings, { webhook }: Names) {
 }
 
 function judging(settings: Settings, names: Names) {
-  const source = { parse: sourceOf, form: "api or file:PATH" };
+  const source = { parse: parseSource, form: "api or file:PATH" };
   const reading = oneOf(policyReadings.join(" or "), ...policyReadings);
   return {
     clusters: settings.read("ENGINE_WEBHOOK_CLUSTERS", source, { from: "api" } as const),
@@ -246,7 +246,7 @@ function limits(settings: Settings) {
   };
 }
 
-function sourceOf(text: string): ClusterSource | undefined {
+function parseSource(text: string): ClusterSource | undefined {
   if (text === "api") return { from: "api" };
   const path = text.startsWith("file:") ? text.slice("file:".length) : "";
   return path === "" ? undefined : { from: "file", path };

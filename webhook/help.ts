@@ -6,7 +6,7 @@ import { fitted, widthOf } from "../plugin/domain/base/fit";
 import { settings } from "./settings";
 
 /** Help or version: what is asked with words, since it is configured by its environment alone. */
-export function saidOf(words: readonly string[]): string {
+export function joinWords(words: readonly string[]): string {
   if (words.some((word) => word === "--help" || word === "-h")) return help();
   if (words.join(" ") === "--version") return versionLine;
   throw new UsageError(

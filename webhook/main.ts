@@ -6,8 +6,8 @@ import { startChecks, startRenewal, startWebhook } from "./program";
 
 async function main(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<void> {
   if (words.length > 0) {
-    const { saidOf } = await import("./help.ts");
-    process.stdout.write(saidOf(words));
+    const { joinWords } = await import("./help.ts");
+    process.stdout.write(joinWords(words));
     return;
   }
   const config = parseConfig(env, startChecks(env));

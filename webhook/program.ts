@@ -14,7 +14,7 @@ import { BodyBudget, InFlight } from "./review/room";
 import { Health } from "./health";
 import { createLog, errorText, type Log } from "./log";
 import { CertificateKeeper, type KeeperParts } from "./own-certificate/keeper";
-import { serverNameOf } from "./own-certificate/step";
+import { nameServer } from "./own-certificate/step";
 import { Metrics } from "./metrics";
 import {
   Connections,
@@ -62,16 +62,16 @@ export function startChecks(env: NodeJS.ProcessEnv): readonly Check[] {
     ...serving.map(({ open, ...check }) => ({
       ...check,
       problem: (config: Config) =>
-        config.role === "renew" ? undefined : problemOf(() => open(config)),
+        config.role === "renew" ? undefined : catchProblem(() => open(config)),
     })),
     {
       name: "ENGINE_WEBHOOK_OWN_CERT",
-      problem: ({ ownCert }) => (ownCert ? problemOf(() => connect(env)) : undefined),
+      problem: ({ ownCert }) => (ownCert ? catchProblem(() => connect(env)) : undefined),
     },
   ];
 }
 
-function problemOf(attempt: () => unknown): string | undefined {
+function catchProblem(attempt: () => unknown): string | undefined {
   try {
     attempt();
     return undefined;
@@ -117,7 +117,7 @@ export async function startWebhook(
   const certificate: ServedCertificate = new ServedCertificate({
     folder: config.tlsDir,
     names: names.webhook,
-    serverName: serverNameOf(self),
+    serverName: nameServer(self),
     trusted: () => keeper?.trusted(),
     log,
     serve: (pair) => {
@@ -128,7 +128,7 @@ export async function startWebhook(
     },
   });
   const clientCa = clientCaOf(config, { server, connections, certificate, metrics, log });
-  const keeper = keeperOf(config, { self, certificate, log }, env);
+  const keeper = createKeeper(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
     cacheSynced: () => clusters.synced(),
@@ -160,7 +160,7 @@ export async function startWebhook(
 }
 
 /** Without an API server there is nothing to keep a certificate in, or to compare it with. */
-function keeperOf(
+function createKeeper(
   { ownCert: own, clusters }: Config,
   parts: Pick<KeeperParts, "self" | "certificate" | "log">,
   env: NodeJS.ProcessEnv,

@@ -170,7 +170,7 @@ const fewest = 64;
 const manyUnused = 256;
 
 /** Beyond the limit of open files connections are reset before they can be told from each other. */
-function mostOf(limits: string): number {
+function parseMost(limits: string): number {
   const open = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
   return Math.max(fewest, Math.min(usualMost, open - otherDescriptors));
 }
@@ -211,7 +211,7 @@ export class Connections {
   private readonly known = new WeakMap<Socket, TrackedConnection>();
   private moment = 0;
 
-  constructor(private readonly limit = mostOf(ownLimits())) {}
+  constructor(private readonly limit = parseMost(ownLimits())) {}
 
   /** Counts the connections of a server and their calls from now on. */
   watch(server: HttpServer | Server): void {

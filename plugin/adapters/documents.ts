@@ -110,13 +110,13 @@ function hasContent(text: string): boolean {
 
 /** Undefined where it is no JSON: YAML may begin with a brace, too. */
 function json(piece: Piece, twice: TwiceManner): readonly ParsedDocument[] | undefined {
-  const only = parsed(piece, twice);
+  const only = parsePiece(piece, twice);
   if (only !== undefined) return [only];
   const { pieces, rest } = jsonPieces(piece.text);
   const lineAt = lineCounter(piece.text);
   const values = pieces.map(({ text, from }) => {
     const line = lineAt(from) - 1;
-    return parsed({ text, line: () => piece.line() + line }, twice);
+    return parsePiece({ text, line: () => piece.line() + line }, twice);
   });
   if (values.every((value) => value === undefined)) return undefined;
   const last = { none: [], cut: [cutOff], other: [notJson] }[rest];
@@ -128,21 +128,21 @@ const cutOff: ParsedDocument = {
   problems: [{ what: "the JSON ends before it is complete (cut off?)", cut: true }],
 };
 
-function parsed(piece: Piece, twice: TwiceManner): ParsedDocument | undefined {
+function parsePiece(piece: Piece, twice: TwiceManner): ParsedDocument | undefined {
   const { text, line } = piece;
   try {
     const value = JSON.parse(text) as unknown;
     const takesLast = twice === "last wins" || twice === "refused in YAML";
     return takesLast
       ? { value, source: { text, line, index: 0 } }
-      : singleKeyed(value, piece, twice);
+      : requireSingleKeys(value, piece, twice);
   } catch {
     return undefined;
   }
 }
 
 /** JSON takes the last one of two keys of one name, without a word. */
-function singleKeyed(value: unknown, piece: Piece, twice: TwiceManner): ParsedDocument {
+function requireSingleKeys(value: unknown, piece: Piece, twice: TwiceManner): ParsedDocument {
   const { text, line } = piece;
   const [first] = yaml(piece, twice);
   if (first !== undefined && twice === "marked") return first;
@@ -222,10 +222,10 @@ function jsonPieces(text: string): JsonPieces {
       }
     }
   }
-  return { pieces, rest: restOf(text.slice(from), depth) };
+  return { pieces, rest: readRest(text.slice(from), depth) };
 }
 
-function restOf(text: string, depth: number): JsonPieces["rest"] {
+function readRest(text: string, depth: number): JsonPieces["rest"] {
   if (text.trim() === "") return "none";
   return depth > 0 ? "cut" : "other";
 }
@@ -253,18 +253,18 @@ export interface Opened {
 
 /** A list's items, lists among them opened again; anything else as it is. */
 export function* opened({ value, path }: Opened): Generator<Opened> {
-  const items = itemsOf(value);
+  const items = listItems(value);
   if (!isObject(value) || items === undefined) {
     yield { value, path };
     return;
   }
   for (const [index, item] of items.entries()) {
-    yield* opened({ value: inherited(item, value), path: [...path, "items", index] });
+    yield* opened({ value: inherit(item, value), path: [...path, "items", index] });
   }
 }
 
 /** Undefined for what is not a list. An own kind may end in "List" as well, but has no items then. */
-function itemsOf(value: unknown): readonly unknown[] | undefined {
+function listItems(value: unknown): readonly unknown[] | undefined {
   const kind = asString(getOwn(value, "kind"));
   const items = getOwn(value, "items");
   if (kind === "List" && (items === undefined || items === null)) return [];
@@ -272,7 +272,7 @@ function itemsOf(value: unknown): readonly unknown[] | undefined {
 }
 
 /** Items of a typed list may leave out what the list says for all of them. */
-function inherited(item: unknown, parent: object): unknown {
+function inherit(item: unknown, parent: object): unknown {
   const kind = String(getOwn(parent, "kind")).replace(/List$/, "");
   if (!isObject(item) || kind === "") return item;
   const { apiVersion = getOwn(parent, "apiVersion"), kind: own = kind, ...rest } = item;
@@ -297,22 +297,22 @@ export function placesIn({
   let root: Node | undefined;
   let ends: readonly number[] | undefined;
   return (path) => {
-    root ??= nodesOf(text)[index] ?? { at: 0, inner: [] };
+    root ??= parseNodes(text)[index] ?? { at: 0, inner: [] };
     let node = root;
     for (const key of path) {
-      const next = innerOf(node, key);
+      const next = findInner(node, key);
       if (next === undefined) break;
       node = next;
     }
-    ends ??= lineEndsOf(text);
-    const at = startOf(text, node.at);
+    ends ??= findLineEnds(text);
+    const at = findStart(text, node.at);
     const before = countBelow(ends, at);
     return { line: first + before, column: at - (ends[before - 1] ?? -1) };
   };
 }
 
 /** Where the lines of a text end: found once, since a long list asks for very many places. */
-function lineEndsOf(text: string): readonly number[] {
+function findLineEnds(text: string): readonly number[] {
   const ends: number[] = [];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) ends.push(at);
   return ends;
@@ -330,7 +330,7 @@ function countBelow(numbers: readonly number[], limit: number): number {
 }
 
 /** The roots of a text that can be read, each with all that is in it. */
-function nodesOf(text: string): readonly Node[] {
+function parseNodes(text: string): readonly Node[] {
   const roots: Node[] = [];
   const open: Node[] = [];
   const listener = (event: EventType, { position, kind, result }: State): void => {
@@ -348,22 +348,22 @@ function nodesOf(text: string): readonly Node[] {
 }
 
 /** In a map, keys and values take turns. */
-function innerOf(node: Node, key: string | number): Node | undefined {
-  const { kind, inner } = unwrapped(node);
+function findInner(node: Node, key: string | number): Node | undefined {
+  const { kind, inner } = unwrap(node);
   if (kind === "sequence") return typeof key === "number" ? inner[key] : undefined;
   const at = inner.findIndex(({ result }, which) => which % 2 === 0 && result === key);
   return kind === "mapping" && at !== -1 ? inner[at + 1] : undefined;
 }
 
 /** What might have been the key of a map, and was none, is met as a node within the node. */
-function unwrapped(node: Node): Node {
+function unwrap(node: Node): Node {
   const [only] = node.inner;
   if (only === undefined || node.inner.length > 1) return node;
-  return only.kind === node.kind && only.result === node.result ? unwrapped(only) : node;
+  return only.kind === node.kind && only.result === node.result ? unwrap(only) : node;
 }
 
 /** Behind the blanks, line ends and comments before a value. */
-function startOf(text: string, from: number): number {
+function findStart(text: string, from: number): number {
   const lead = /(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*/y;
   lead.lastIndex = from;
   return from + (lead.exec(text)?.[0].length ?? 0);

@@ -40,7 +40,7 @@ async function compare(
   { env, streams: { out, err }, signal }: DiffWorld,
 ): Promise<void> {
   const args = [...folders, ...words.filter((word) => /^[a-zA-Z0-9=-]+$/.test(word))];
-  const stdio = ["ignore" as const, targetOf(out), targetOf(err)];
+  const stdio = ["ignore" as const, chooseTarget(out), chooseTarget(err)];
   const child = spawn(program, args, { env, signal, killSignal: "SIGINT", stdio });
   child.stdout?.pipe(out, { end: false });
   child.stderr?.pipe(err, { end: false });
@@ -57,6 +57,6 @@ async function compare(
 }
 
 /** A stream of the process itself is handed over: the program then sees the terminal. */
-function targetOf(stream: NodeJS.WritableStream): number | "pipe" {
+function chooseTarget(stream: NodeJS.WritableStream): number | "pipe" {
   return "fd" in stream && typeof stream.fd === "number" ? stream.fd : "pipe";
 }

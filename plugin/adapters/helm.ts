@@ -124,11 +124,11 @@ export class HelmProgram {
 
   async render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart> {
     const words = [`--dry-run=${mode}`, "--hide-notes", "--output", "json"];
-    const release = jsonOf("helm upgrade", await this.#upgrade(upgrade, words));
+    const release = parseOutput("helm upgrade", await this.#upgrade(upgrade, words));
     const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
     // one document that cannot be read hides no other
     const documents = (asString(manifest) ?? "").split(/^---(?=\s)/m);
-    return { objects: documents.flatMap(valuesOf), values: isObject(config) ? config : {} };
+    return { objects: documents.flatMap(parseValues), values: isObject(config) ? config : {} };
   }
 
   async rollback(name: string): Promise<void> {
@@ -159,11 +159,11 @@ export class HelmProgram {
             () => "",
           );
     const before = await this.values(name).catch(() => ({}));
-    return secretsIn([before, ...valuesOf(given)]);
+    return secretsIn([before, ...parseValues(given)]);
   }
 
   async #json(words: readonly string[]): Promise<unknown> {
-    return jsonOf(`helm ${words[0] ?? ""}`, await this.#run([...words, "--output", "json"]));
+    return parseOutput(`helm ${words[0] ?? ""}`, await this.#run([...words, "--output", "json"]));
   }
 
   #run(
@@ -198,19 +198,19 @@ export class HelmProgram {
         else {
           const failure = { words, stderr, code: error.code };
           secrets().then((known) => {
-            reject(failed(failure, known));
+            reject(explainFailure(failure, known));
           }, reject);
         }
       });
     });
-    return new SlowAnswers(clock, commandOf(words), onSlow).during(ended);
+    return new SlowAnswers(clock, quoteHelm(words), onSlow).during(ended);
   }
 }
 
 /** What helm gets to mark its release as failed. */
 const endingMs = 10_000;
 
-function jsonOf(command: string, said: string): unknown {
+function parseOutput(command: string, said: string): unknown {
   try {
     return JSON.parse(said) as unknown;
   } catch (error) {
@@ -218,20 +218,20 @@ function jsonOf(command: string, said: string): unknown {
   }
 }
 
-function commandOf(words: readonly string[]): string {
+function quoteHelm(words: readonly string[]): string {
   return `helm ${words.slice(0, 2).join(" ")}`;
 }
 
 function tooLate(words: readonly string[], limitMs: number): UnavailableError {
   return new UnavailableError(
-    `${commandOf(words)} did not end within ${limitMs / 1000} s, and was ended`,
+    `${quoteHelm(words)} did not end within ${limitMs / 1000} s, and was ended`,
     {
       hint: "check the network; helm history shows what became of the release; then run again",
     },
   );
 }
 
-function valuesOf(text: string): readonly unknown[] {
+function parseValues(text: string): readonly unknown[] {
   try {
     return parseDocuments(text, "the values");
   } catch {
@@ -246,11 +246,11 @@ interface Failure {
 }
 
 /** Node's own error is left out: it repeats all that helm said, whatever it quotes. */
-function failed({ words, stderr, code }: Failure, known: readonly string[]): HelmError {
+function explainFailure({ words, stderr, code }: Failure, known: readonly string[]): HelmError {
   const silent = typeof code === "string" ? `it cannot be run (${code})` : "it said nothing";
   const last = new LastWords();
   last.add(Buffer.from(stderr));
-  return new HelmError(`${commandOf(words)} failed: ${last.told(known) || silent}`, {
+  return new HelmError(`${quoteHelm(words)} failed: ${last.told(known) || silent}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
 }

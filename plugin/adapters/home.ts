@@ -128,7 +128,7 @@ class FileRecord {
     if (part !== "") await this.#madeFor(folder);
     const content = `${JSON.stringify(restorable(object), undefined, 2)}\n`;
     for (let copy = 1; ; copy += 1) {
-      const file = join(folder, fileNameOf(object, copy));
+      const file = join(folder, nameFile(object, copy));
       if (await this.#written(file, { flag: "wx", content })) return file;
     }
   }
@@ -201,7 +201,7 @@ const longestName = 240;
  * Names may hold what a file name may not (`system:node`), and be longer than one: the end of such
  * a name gives way to a digest of the whole. A second save gets a number.
  */
-function fileNameOf({ kind, metadata }: KubeObject, copy: number): string {
+function nameFile({ kind, metadata }: KubeObject, copy: number): string {
   const parts = [kind.toLowerCase(), metadata.namespace, metadata.name];
   const whole = parts.filter((part) => part !== undefined).join("_");
   const name = whole.replace(/[^A-Za-z0-9._-]/g, "-");

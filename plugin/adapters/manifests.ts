@@ -8,7 +8,7 @@ import { ruleFinding } from "../domain/rules/findings";
 import { type Document, documentsOf, opened, placesIn } from "./documents";
 import { decodeText } from "./encoding";
 import { fileProblem } from "./files";
-import { chartOf, mapAsKeyIn, templateMark } from "./templates";
+import { findChart, mapAsKeyIn, templateMark } from "./templates";
 import { asString, getOwn } from "../domain/base/values";
 
 /** Where something was read. */
@@ -61,7 +61,7 @@ export async function readManifests(
   };
   const manifests: Manifest[] = [];
   const templates: Template[] = [];
-  for (const listed of await filesOf(paths, notes, recursive)) {
+  for (const listed of await listFiles(paths, notes, recursive)) {
     const text = await readInput(listed.file).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
       problems.push(unreadable(error.message));
@@ -70,7 +70,7 @@ export async function readManifests(
     if (text === undefined) continue;
     const read = readFile(text, listed);
     if ("template" in read) {
-      const chart = listed.file === "-" ? undefined : await chartOf(listed.file);
+      const chart = listed.file === "-" ? undefined : await findChart(listed.file);
       const isMeant = listed.isNamed || listed.file === "-";
       templates.push({ location: read.template, isMeant, chart });
     } else {
@@ -98,11 +98,11 @@ function readFile(
     isEmpty = false;
     if ("value" in document) {
       isRead &&= !hasMapAsKey(document.value);
-      if (!isNamed || hasKind(document)) manifests.push(...objectsOf(document, name));
+      if (!isNamed || hasKind(document)) manifests.push(...readObjects(document, name));
       else problems.push(kindless(document, name));
     } else {
       isRead = false;
-      problems.push(...problemsOf(document, name));
+      problems.push(...collectProblems(document, name));
     }
   }
   const mark = isRead ? undefined : templateMark(text);
@@ -124,7 +124,7 @@ function kindless({ number, source }: ReadDocument, file: string): Finding {
   return unreadable(`document ${number}: it has no kind, so it is no manifest`, { location });
 }
 
-function problemsOf(
+function collectProblems(
   { number, problems }: Extract<Document, { readonly problems: unknown }>,
   file: string,
 ): readonly Finding[] {
@@ -136,7 +136,7 @@ function problemsOf(
   });
 }
 
-function objectsOf({ value: whole, source }: ReadDocument, file: string): readonly Manifest[] {
+function readObjects({ value: whole, source }: ReadDocument, file: string): readonly Manifest[] {
   const place = placesIn(source);
   return [...opened({ value: whole, path: [] })].map(({ value, path }) => ({
     value,
@@ -152,7 +152,7 @@ interface Listed {
 }
 
 /** Each file once, those of a folder in the order of their names. */
-async function filesOf(
+async function listFiles(
   paths: readonly string[],
   notes: Notes,
   recursive: boolean,

@@ -21,20 +21,20 @@ interface ForKind {
 
 type Texts = Readonly<Record<string, string>>;
 
-function textsOf(folder: string): Texts {
+function readTexts(folder: string): Texts {
   const path = join(__dirname, "../..", folder);
   const files = readdirSync(path).filter((name) => name.endsWith(".yaml"));
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(path, name), "utf8")]));
 }
 
 /** The webhook template (S26). */
-export const shippedTemplate = (): string => textsOf("manifests/admission")["webhook.yaml"] ?? "";
+export const shippedTemplate = (): string => readTexts("manifests/admission")["webhook.yaml"] ?? "";
 
 /** The definitions of the product's kinds, by file, for a cluster in memory. */
-export const shippedCrds = (): Texts => textsOf("manifests/crds");
+export const shippedCrds = (): Texts => readTexts("manifests/crds");
 
 /** Roles and bindings, by file (S34). */
-export const shippedRbac = (): Texts => textsOf("manifests/rbac");
+export const shippedRbac = (): Texts => readTexts("manifests/rbac");
 
 /** The JSON schema of every document (cli contract, Output). */
 export const shippedSchema = (): DocumentsSchema =>

@@ -46,7 +46,7 @@ function holdsMapAsKey(value: unknown): boolean {
 const mapAsKey = "[object Object]";
 
 /** The folder of the Helm chart that a file belongs to, as a person at the command line calls it. */
-export async function chartOf(file: string): Promise<string | undefined> {
+export async function findChart(file: string): Promise<string | undefined> {
   let folder = dirname(resolve(file));
   while (dirname(folder) !== folder) {
     const chart = await stat(join(folder, "Chart.yaml")).catch(() => undefined);

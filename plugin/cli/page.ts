@@ -5,7 +5,7 @@ import { built } from "../domain/base/built";
 import { quoteCommand } from "../output/escape";
 import { renderHtml } from "../output/page/html";
 import { renderMarkdown } from "../output/page/markdown";
-import { pageOf } from "../output/page/model";
+import { buildPage } from "../output/page/model";
 import type { Report } from "../kernel/report";
 import type { GlobalOptions } from "../cmdutil/context";
 import type { Described } from "../cmdutil/spec";
@@ -39,7 +39,7 @@ export async function withOrigin(
 /** Writes the page; UsageError when that cannot be done. */
 export async function writePage(file: string, report: Report): Promise<void> {
   const render = file.toLowerCase().endsWith(".html") ? renderHtml : renderMarkdown;
-  await replaceFile(file, render(pageOf(report)), {
+  await replaceFile(file, render(buildPage(report)), {
     what: "report",
     hint: "free disk space or make the folder writable; -o json prints the same document",
     mode: 0o600,

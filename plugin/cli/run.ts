@@ -16,7 +16,7 @@ import {
 import { createReporter, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
 import { fitted, widthOf } from "../domain/base/fit";
-import { endOf } from "../output/text";
+import { describeEnd } from "../output/text";
 import { createSession, type Session, type World } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
 import type { Placed } from "./operator-namespace";
@@ -184,7 +184,7 @@ function sayWhy(
 ): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
   const untold = options.quiet && options.output !== "text"; // findings are part of the talk
-  const said = new ReturnedFailure(report, untold ? report.exit : endOf(report));
+  const said = new ReturnedFailure(report, untold ? report.exit : describeEnd(report));
   const text = renderFailure(said, { palette: colors(options, world), debug: false });
   world.streams.err.write(fitted(text, widthOf(world.streams.err)));
 }

@@ -12,7 +12,7 @@ const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 
 /** One line that shows every unsafe character as its escape. */
 export function escape(text: string): string {
-  return text.replaceAll(unsafe, (character) => short[character] ?? escaped(character));
+  return text.replaceAll(unsafe, (character) => short[character] ?? escapeCharacter(character));
 }
 
 /** As `escape`, but line breaks stay: for texts of several lines. */
@@ -40,7 +40,7 @@ export function replaceUnsafe(text: string, mark: (code: number) => string): str
   return text.replaceAll(unsafe, (character) => mark(character.codePointAt(0) ?? 0));
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;

@@ -2,14 +2,14 @@
 import type { Finding } from "../domain/base/findings";
 import type { Report } from "../kernel/report";
 import { escape } from "./escape";
-import { sentenceOf } from "./sarif";
+import { writeSentence } from "./sarif";
 
 /** A command for each finding, then how it ended. */
 export function renderGithub({ findings = [], exit }: Report): string {
-  return [...findings.map(commandOf), plain(exit.reason), ""].join("\n");
+  return [...findings.map(writeCommand), plain(exit.reason), ""].join("\n");
 }
 
-function commandOf(finding: Finding): string {
+function writeCommand(finding: Finding): string {
   const { severity, code, object, location } = finding;
   const title = [code, object].filter((part) => part !== undefined).join(" ");
   const properties = [
@@ -18,7 +18,7 @@ function commandOf(finding: Finding): string {
       : [`file=${property(location.file)}`, `line=${location.line}`, `col=${location.column}`]),
     `title=${property(title)}`,
   ];
-  return `::${severity} ${properties.join(",")}::${data(sentenceOf(finding))}`;
+  return `::${severity} ${properties.join(",")}::${data(writeSentence(finding))}`;
 }
 
 /** Never a command itself. */

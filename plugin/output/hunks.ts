@@ -32,14 +32,14 @@ export function withHunks(
   text: (report: Report, style: TextStyle) => string = renderText,
 ): (report: Report, style: TextStyle) => string {
   return (report, style) => {
-    const lines = renderStates(report.steps ?? []).flatMap((one) => hunksOf(one, style.palette));
+    const lines = renderStates(report.steps ?? []).flatMap((one) => diffStates(one, style.palette));
     return `${[...lines, ""].join("\n")}${lines.length === 0 ? "" : "\n"}${text(report, style)}`;
   };
 }
 
 const requestAlone = "# The request alone: the API server was not asked what it would store";
 
-function hunksOf([name, live, merged, unasked]: Compared, paint: Palette): readonly string[] {
+function diffStates([name, live, merged, unasked]: Compared, paint: Palette): readonly string[] {
   const [from, to] = [`LIVE/${escape(name)}`, `MERGED/${escape(name)}`];
   const patch = structuredPatch(from, to, live, merged, "", "", { context: 3 });
   const [before = "", after = "", ...lines] = formatPatch(patch, FILE_HEADERS_ONLY)
@@ -48,11 +48,11 @@ function hunksOf([name, live, merged, unasked]: Compared, paint: Palette): reado
   return [
     ...(unasked ? [requestAlone] : []),
     ...[`diff -u -N ${from} ${to}`, before, after].map(paint.strong),
-    ...lines.map((line) => painted(escape(line), paint)),
+    ...lines.map((line) => paintLine(escape(line), paint)),
   ];
 }
 
-function painted(line: string, { good, bad, faint }: Palette): string {
+function paintLine(line: string, { good, bad, faint }: Palette): string {
   const paint = { "+": good, "-": bad, "@": faint }[line.charAt(0)];
   return paint?.(line) ?? line;
 }

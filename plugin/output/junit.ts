@@ -3,7 +3,7 @@ import type { Finding } from "../domain/base/findings";
 import { groupBy } from "../domain/base/values";
 import type { Report, JudgedObject, RulesDetails } from "../kernel/report";
 import { escape } from "./escape";
-import { sentenceOf } from "./sarif";
+import { writeSentence } from "./sarif";
 
 interface Case {
   readonly name: string;
@@ -33,9 +33,9 @@ export function renderJunit({ kind, details, findings = [] }: Report): string {
   const suites = [...groupBy(cases, ({ file }) => file ?? kind)];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="kubectl-engine ${kind}"${countsOf(cases)}>`,
+    `<testsuites name="kubectl-engine ${kind}"${renderCounts(cases)}>`,
     ...suites.flatMap(([name, own]) => [
-      `  <testsuite name="${xml(name)}"${countsOf(own)}>`,
+      `  <testsuite name="${xml(name)}"${renderCounts(own)}>`,
       ...own.map((one) => renderCase(one, name)),
       "  </testsuite>",
     ]),
@@ -53,7 +53,7 @@ const tags = { refused: "failure", unreadable: "error", "not evaluated": "skippe
 
 function renderCase({ name, result, findings }: Case, suite: string): string {
   const head = `    <testcase name="${xml(name)}" classname="${xml(suite)}" time="0"`;
-  const said = findings.map(sentenceOf).join("\n");
+  const said = findings.map(writeSentence).join("\n");
   if (result === "allowed") {
     return said === "" ? `${head}/>` : `${head}><system-out>${xml(said)}</system-out></testcase>`;
   }
@@ -65,7 +65,7 @@ function renderCase({ name, result, findings }: Case, suite: string): string {
   return `${head}><${tag}${attributes}${type}>${body}</${tag}></testcase>`;
 }
 
-function countsOf(cases: readonly Case[]): string {
+function renderCounts(cases: readonly Case[]): string {
   const of = (wanted: Case["result"]): number =>
     cases.filter(({ result }) => result === wanted).length;
   const [failures, errors, skipped] = [of("refused"), of("unreadable"), of("not evaluated")];

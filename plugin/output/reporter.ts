@@ -77,8 +77,8 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
       return (report) => renderNames(report, wish.names ?? defaultNames);
     }
     case "sarif": {
-      const { sarifOf } = await import("./sarif.ts");
-      return (report) => renderJson(sarifOf(report));
+      const { buildSarif } = await import("./sarif.ts");
+      return (report) => renderJson(buildSarif(report));
     }
     case "junit":
       return (await import("./junit.ts")).renderJunit;

@@ -6,7 +6,7 @@ import { groupBy } from "../domain/base/values";
 import type { Report } from "../kernel/report";
 
 /** The log, with every rule that there is, whether something was found by it or not. */
-export function sarifOf({ kind, exit, findings = [] }: Report): object {
+export function buildSarif({ kind, exit, findings = [] }: Report): object {
   const known = [...Object.values(ruleFindings), ...findings];
   const rules = [...groupBy(known, ({ code }) => code).values()].flatMap(([first]) => first ?? []);
   const indexes = new Map(rules.map(({ code }, index) => [code, index]));
@@ -35,17 +35,17 @@ export function sarifOf({ kind, exit, findings = [] }: Report): object {
         automationDetails: { id: `kubectl-engine/${kind}/` },
         columnKind: "utf16CodeUnits",
         invocations: [invocation],
-        results: findings.map((finding) => resultOf(finding, indexes)),
+        results: findings.map((finding) => buildResult(finding, indexes)),
       },
     ],
   };
 }
 
-function resultOf(finding: Finding, indexes: ReadonlyMap<string, number>): object {
+function buildResult(finding: Finding, indexes: ReadonlyMap<string, number>): object {
   const { code, severity, object, field } = finding;
   const { location } = finding;
   const physicalLocation = location && {
-    artifactLocation: { uri: uriOf(location.file) },
+    artifactLocation: { uri: encodeUri(location.file) },
     region: { startLine: location.line, startColumn: location.column },
   };
   const name = [object, field].filter((part) => part !== undefined).join(" ");
@@ -55,20 +55,20 @@ function resultOf(finding: Finding, indexes: ReadonlyMap<string, number>): objec
     ruleId: code,
     ruleIndex: indexes.get(code),
     level: severity,
-    message: { text: sentenceOf(finding) },
+    message: { text: writeSentence(finding) },
     ...(place && { locations: [{ physicalLocation, logicalLocations }] }),
   };
 }
 
 /** What is wrong, where in the object, and the way out. */
-export function sentenceOf({ object, field, cause, fix, command }: Finding): string {
+export function writeSentence({ object, field, cause, fix, command }: Finding): string {
   const where = [object, field].filter((part) => part !== undefined).join(" ");
   const run = command === undefined ? "" : `\nRun: ${command}`;
   return `${where === "" ? "" : `${where}: `}${cause}\nFix: ${fix}${run}`;
 }
 
 /** A path as a reference of a URI, separators as they are. */
-function uriOf(file: string): string {
+function encodeUri(file: string): string {
   return Buffer.from(file)
     .toString("utf8")
     .replaceAll("\\", "/")

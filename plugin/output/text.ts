@@ -41,7 +41,10 @@ export function renderFinding(finding: Finding, palette: Palette): readonly stri
 }
 
 /** How a run ended, where its findings are shown too: what one of them says is not said again. */
-export function endOf({ exit, findings = [] }: Report): Pick<Report["exit"], "reason" | "next"> {
+export function describeEnd({
+  exit,
+  findings = [],
+}: Report): Pick<Report["exit"], "reason" | "next"> {
   const told = findings.find(({ object = "", cause }) => exit.reason === `${object}: ${cause}`);
   if (told === undefined) return exit;
   const next = exit.next === told.fix ? undefined : exit.next;
@@ -158,7 +161,7 @@ function byClause(reason: string): string {
 
 function renderExit(report: Report, palette: Palette): readonly string[] {
   const { code } = report.exit;
-  const { reason, next } = endOf(report);
+  const { reason, next } = describeEnd(report);
   const dryRun = report.run?.dryRun ?? "none";
   const head = code === 0 ? palette.good("Done:") : palette.bad(`Ended with exit code ${code}:`);
   return [
@@ -231,7 +234,7 @@ export function renderNamespaces(
 ): readonly (readonly string[])[] {
   const failed = all.filter(({ findings = [] }) => findings.length > 0);
   return [
-    ...groupsOf(all).map((group) => renderGroup(group, palette)),
+    ...groupNamespaces(all).map((group) => renderGroup(group, palette)),
     ...failed.flatMap(({ findings = [] }) =>
       findings.map((finding) => renderFinding(finding, palette)),
     ),
@@ -239,7 +242,9 @@ export function renderNamespaces(
 }
 
 /** Namespaces that fared alike, each way once. */
-export function groupsOf(all: readonly NamespaceReport[]): readonly (readonly NamespaceReport[])[] {
+export function groupNamespaces(
+  all: readonly NamespaceReport[],
+): readonly (readonly NamespaceReport[])[] {
   const alike = new Map<string, NamespaceReport[]>();
   for (const one of all) {
     const { result, rules, subjects } = one;

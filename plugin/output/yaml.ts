@@ -8,16 +8,16 @@ import { replaceUnsafe } from "./escape";
  */
 export function renderYaml(document: object, sortKeys = false): string {
   const plain: unknown = JSON.parse(JSON.stringify(document));
-  const text = dump(marked(plain), { lineWidth: -1, noRefs: true, sortKeys });
+  const text = dump(markStrings(plain), { lineWidth: -1, noRefs: true, sortKeys });
   return text.replaceAll(/\\0([0-9A-F]{8})\\0/g, "\\U$1");
 }
 
-function marked(value: unknown): unknown {
+function markStrings(value: unknown): unknown {
   if (typeof value === "string") return mark(value);
-  if (Array.isArray(value)) return value.map(marked);
+  if (Array.isArray(value)) return value.map(markStrings);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [mark(key), marked(inner)]),
+    Object.entries(value).map(([key, inner]) => [mark(key), markStrings(inner)]),
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import { kinds } from "../domain/kube/kinds";
 import type { PlayedService } from "../adapters/rest-api/connect";
-import { placesOf } from "../adapters/rest-api/route";
+import { findPlaces } from "../adapters/rest-api/route";
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import { getPath, asString } from "../domain/base/values";
@@ -69,7 +69,7 @@ export class PlayedApis {
     const { name = "", namespace } = ec.metadata;
     const running = runningTag(state.get(kinds.statefulSet, name, namespace), names);
     const profile = profileFor(running ?? asString(getPath(ec, names.ecFields.versionTag)));
-    const cluster = placesOf(ec, names).fqdn;
+    const cluster = findPlaces(ec, names).fqdn;
     const store = seededStore({ names, profile, now: clock.now(), cluster });
     store.upgradePolicy = asString(getPath(ec, names.fields.engineUpgradePolicy));
     const api = await openClusterApi({ store, profile, names, clock });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath, asArray, getOwn } from "../../plugin/domain/base/values";
-import { placesOf } from "../../webhook/own-certificate/requests";
+import { listPlaces } from "../../webhook/own-certificate/requests";
 
 const folder = join(__dirname, "../../manifests/webhook-own-cert");
 const read = (file: string): unknown => load(readFileSync(join(folder, file), "utf8"));
@@ -12,7 +12,7 @@ const base = load(readFileSync(join(folder, "../webhook/deployment.yaml"), "utf8
 const renewal = read("renewal_deployment.yaml");
 const containerOf = (deployment: unknown): unknown =>
   asArray(get(deployment, "spec.template.spec.containers"))[0];
-const { secret, lease, configuration } = placesOf(names, names.companion.namespace);
+const { secret, lease, configuration } = listPlaces(names, names.companion.namespace);
 
 test("the overlay lists each of its files, over the base", () => {
   const kustomization = read("kustomization.yaml");

@@ -6,7 +6,7 @@ import { load } from "js-yaml";
 import { defaultNames, type Names } from "../../plugin/domain/names/names";
 import { rebrand } from "../../plugin/domain/names/rebrand";
 import { readNames } from "../../webhook/config";
-import { placesOf } from "../../webhook/own-certificate/requests";
+import { listPlaces } from "../../webhook/own-certificate/requests";
 import { asArray, getOwn, getPath, isObject } from "../../plugin/domain/base/values";
 import type { KubeObject } from "../control-plane/api";
 import { findBinaries, findProgram } from "../control-plane/binaries";
@@ -159,7 +159,7 @@ describe("under a brand's names", () => {
       .filter(({ kind }) => /^(Cluster)?Role$/.test(kind))
       .flatMap((role) => asArray(role["rules"]))
       .flatMap((rule) => asArray(getOwn(rule, "resourceNames")));
-    const places = Object.values(placesOf(renamed, renamed.companion.namespace));
+    const places = Object.values(listPlaces(renamed, renamed.companion.namespace));
     expect([...allowed].sort()).toEqual(places.map(({ name }) => name).sort());
   });
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { renderHtml } from "../../plugin/output/page/html";
-import { pageOf } from "../../plugin/output/page/model";
+import { buildPage } from "../../plugin/output/page/model";
 import type { Report } from "../../plugin/kernel/report";
 import { hostileTexts, recordedDocuments, withTexts } from "../support/report-documents";
 import { typed } from "../support/program-world";
@@ -73,7 +73,7 @@ const ended = recordedDocuments.filter(([, { run }]) => run !== undefined);
 const ofEachKind = [...new Map(ended.map((one) => [one[1].kind, one])).values()];
 
 test.each(ofEachKind)("%s", async (name, report) => {
-  expect(await problemsOf(name, renderHtml(pageOf(report)))).toEqual([]);
+  expect(await problemsOf(name, renderHtml(buildPage(report)))).toEqual([]);
 });
 
 const lines = [
@@ -90,7 +90,7 @@ const lines = [
 test.each(lines)("%s", async (line) => {
   const webhook = line.startsWith("rehearse") ? [`--webhook=${program.file}`] : [];
   const { out } = await typed([...line.split(" "), ...webhook, "-o", "json"]);
-  const html = renderHtml(pageOf(JSON.parse(out) as Report));
+  const html = renderHtml(buildPage(JSON.parse(out) as Report));
   expect(await problemsOf(line.replaceAll(" ", "-"), html)).toEqual([]);
 });
 
@@ -98,7 +98,7 @@ test.each(hostileTexts)("%s in the place of every name changes nothing", async (
   const all = ofEachKind.filter(([, { kind }]) => ["Upgrade", "ReapplyRbac"].includes(kind));
   expect(all.length).toBe(2);
   for (const [name, report] of all) {
-    const html = renderHtml(pageOf(withTexts(report, text) as Report));
+    const html = renderHtml(buildPage(withTexts(report, text) as Report));
     expect(await problemsOf(`hostile-${name}-${what.replaceAll(" ", "-")}`, html)).toEqual([]);
   }
 });

@@ -1,16 +1,16 @@
 import { UsageError } from "../../plugin/domain/base/errors";
-import { saidOf } from "../../webhook/help";
+import { joinWords } from "../../webhook/help";
 import { settings } from "../../webhook/settings";
 
 test.each([["--help"], ["-h"]])("%s names every variable, and what it means", (word) => {
-  const said = saidOf([word]);
+  const said = joinWords([word]);
   for (const [name, [unset, means]] of Object.entries(settings)) {
     expect(said).toContain(`  ${name}\n      ${means} (default: ${unset})\n`);
   }
 });
 
 test("--version tells release, commit and Node", () => {
-  expect(saidOf(["--version"])).toMatch(
+  expect(joinWords(["--version"])).toMatch(
     /^engine-webhook v\d+\.\d+\.\d+ \(commit .+, .+; Node v.+\)\n$/,
   );
 });
@@ -22,7 +22,7 @@ test.each<[readonly string[], number]>([
 ])("%j is refused, every word of it, and not run", (words, count) => {
   let thrown: unknown;
   try {
-    saidOf(words);
+    joinWords(words);
   } catch (error) {
     thrown = error;
   }

@@ -7,7 +7,7 @@ import { errorText, type Log } from "../log";
 import type { Connections } from "../server";
 import { certificatesIn } from "./certificates";
 import { handshakeMs } from "./handshake";
-import { type FolderWatch, sha256Of, watchFolder } from "./served";
+import { type FolderWatch, readFingerprint, watchFolder } from "./served";
 
 interface ClientCaOptions {
   readonly file: string;
@@ -80,7 +80,7 @@ export class ClientCa {
     const { options } = this;
     this.served = pem;
     options.onLook("served");
-    const sha256 = this.roots.map(sha256Of);
+    const sha256 = this.roots.map(readFingerprint);
     options.log.info({ sha256, notAfter: this.notAfter() }, "client CA in service");
   }
 
@@ -96,7 +96,7 @@ export class ClientCa {
     const { log, now = () => new Date() } = this.options;
     for (const certificate of this.roots) {
       const { validTo: notAfter } = certificate;
-      const sha256 = sha256Of(certificate);
+      const sha256 = readFingerprint(certificate);
       if (Date.parse(notAfter) - now().getTime() > soonMs || this.warned.has(sha256)) continue;
       this.warned.add(sha256);
       log.warn({ sha256, notAfter }, "a certificate of the client CA ends within 30 days");

@@ -56,7 +56,7 @@ export async function tryHandshake(pair: HandshakePair, serverName: string): Pro
     await once(server, "listening");
     await shake((server.address() as AddressInfo).port);
   } catch (error) {
-    return { is: "failed", because: `a handshake with it fails (${codeOf(error)})` };
+    return { is: "failed", because: `a handshake with it fails (${readCode(error)})` };
   } finally {
     server.close();
   }
@@ -82,7 +82,7 @@ async function shake(port: number): Promise<void> {
 }
 
 /** The code alone: a message may quote the certificate. */
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   if (typeof error === "string") return error;
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return code ?? (error instanceof Error ? error.name : "unknown");

@@ -57,12 +57,12 @@ function expectItems(folder: string, wanted: readonly string[]): void {
   throw new UnfitPair(`${folder} has to hold the items ${wanted.join(" and ")}, it holds ${holds}`);
 }
 
-function textOf({ cert, key }: Pick<ServedKeyPair, "cert" | "key">): string {
+function joinPair({ cert, key }: Pick<ServedKeyPair, "cert" | "key">): string {
   return `${cert}${key}`;
 }
 
 /** SHA-256 of the DER form, lower-case hex. */
-export function sha256Of({ fingerprint256 }: X509Certificate): string {
+export function readFingerprint({ fingerprint256 }: X509Certificate): string {
   return fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
@@ -139,7 +139,7 @@ export class ServedCertificate {
   state(): CertificateState {
     const { leaf } = this.served ?? {};
     const trusted = this.options.trusted?.();
-    const sha256 = leaf && sha256Of(leaf);
+    const sha256 = leaf && readFingerprint(leaf);
     return {
       ...(leaf && sha256 && { sha256, notAfter: new Date(leaf.validTo).toISOString() }),
       matchesFolder: this.matches,
@@ -166,7 +166,7 @@ export class ServedCertificate {
   /** Serves a pair that is ahead of the folder, until the folder changes: the kubelet needs a while. */
   offer(pair: ServedKeyPair): Promise<void> {
     const besides = this.inFolder();
-    this.offered = besides === textOf(pair) ? undefined : { pair, besides };
+    this.offered = besides === joinPair(pair) ? undefined : { pair, besides };
     return this.refresh();
   }
 
@@ -244,7 +244,7 @@ export class ServedCertificate {
       const [cert, key] = [names.secretCert, names.secretKey].map((name) =>
         readText(join(folder, name)),
       );
-      return textOf({ cert: cert ?? "", key: key ?? "" });
+      return joinPair({ cert: cert ?? "", key: key ?? "" });
     } catch {
       return "";
     }

@@ -84,7 +84,7 @@ export class FileClusters implements ClusterService {
     const { log, names } = this.context;
     try {
       const before = this.stamp;
-      this.stamp = stampOf(this.path);
+      this.stamp = readStamp(this.path);
       const content = this.stamp === before ? this.content : decodeText(readFileSync(this.path));
       if (content === this.content) {
         this.heard = performance.now();
@@ -110,7 +110,7 @@ export class FileClusters implements ClusterService {
 const settledMs = 1_000;
 
 /** Equal as long as a file is the same; none for one that is too young to tell. */
-function stampOf(path: string): string {
+function readStamp(path: string): string {
   const { ino, size, mtimeMs, ctimeMs } = statSync(path);
   const isYoung = Date.now() - Math.max(mtimeMs, ctimeMs) < settledMs;
   return isYoung ? String(Math.random()) : `${ino} ${size} ${mtimeMs} ${ctimeMs}`;

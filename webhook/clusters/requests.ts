@@ -169,7 +169,7 @@ function parseEvent(line: string, names: Names): WatchEvent {
   const event: unknown = JSON.parse(line);
   const object = getOwn(event, "object");
   const type = asString(getOwn(event, "type")) ?? "";
-  if (type === "ERROR") throw errorOf(object);
+  if (type === "ERROR") throw readError(object);
   const is = Object.hasOwn(meanings, type) ? meanings[type] : undefined;
   const resourceVersion = asString(getPath(object, ["metadata", "resourceVersion"]));
   const cluster = is === "bookmark" ? undefined : projectCluster(object, names);
@@ -179,7 +179,7 @@ function parseEvent(line: string, names: Names): WatchEvent {
   return { is, resourceVersion, cluster };
 }
 
-function errorOf(status: unknown): Error {
+function readError(status: unknown): Error {
   const message = asString(getOwn(status, "message")) ?? "no message";
   return getOwn(status, "code") === 410
     ? new WatchExpired(message)

@@ -6,7 +6,7 @@ import type { ApiSender } from "../clusters/clusters";
 import { errorText, type Log } from "../log";
 import {
   type PendingPair,
-  certificatesOf,
+  parseCertificates,
   type RotationState,
   needsPair,
   nextStep,
@@ -20,7 +20,7 @@ import {
 import {
   Overtaken,
   OwnCertRequests,
-  placesOf,
+  listPlaces,
   Registration,
   RenewalLease,
   RequestRefused,
@@ -71,7 +71,7 @@ export class CertificateKeeper {
     this.now = now;
     this.requests = new OwnCertRequests(sender, self.names.webhookFieldManager);
     this.registration = new Registration(this.requests, self);
-    const { lease: place, secret } = placesOf(self.names, self.namespace);
+    const { lease: place, secret } = listPlaces(self.names, self.namespace);
     this.place = secret;
     const holder = `${hostname()}_${randomUUID()}`;
     const { requests } = this;
@@ -203,7 +203,7 @@ export class CertificateKeeper {
     const { generatePair } = await import("../../plugin/adapters/certificate-pair.ts");
     const request = { ...this.parts.self, now: this.now(), lifeMs: times.lifeMs };
     const { certPem: cert, keyPem: key } = await generatePair(request);
-    const [certificate] = certificatesOf(cert);
+    const [certificate] = parseCertificates(cert);
     if (certificate === undefined) throw new Error("the certificate that was made is unreadable");
     this.candidate = { pair: { cert, key }, certificate };
   }

@@ -4,11 +4,11 @@ import { getPath, isObject, type Json, asString } from "../../plugin/domain/base
 import type { ApiAnswer, ApiSender } from "../clusters/clusters";
 import {
   type Certificate,
-  pemOf,
+  joinPems,
   registrationFacts,
   type RegistrationFacts,
   type Self,
-  versionOf,
+  readVersion,
 } from "./step";
 
 /** One object by its address, and how patches of it are merged. */
@@ -21,7 +21,7 @@ interface ObjectAddress {
   readonly patch: "merge-patch" | "strategic-merge-patch";
 }
 
-export function placesOf(names: Names, namespace: string) {
+export function listPlaces(names: Names, namespace: string) {
   const { webhook, companion } = names;
   return {
     secret: {
@@ -89,20 +89,20 @@ export class OwnCertRequests {
   ) {}
 
   async read(place: ObjectAddress, signal: AbortSignal): Promise<Json | undefined> {
-    const answer = await this.sender.send({ method: "GET", path: pathOf(place) }, signal);
-    return answer.status === 404 ? undefined : accepted(answer, "get", place);
+    const answer = await this.sender.send({ method: "GET", path: objectPath(place) }, signal);
+    return answer.status === 404 ? undefined : requireAccepted(answer, "get", place);
   }
 
   async create(place: ObjectAddress, object: object, signal: AbortSignal): Promise<Json> {
-    const path = `${collectionOf(place)}?${this.query()}`;
+    const path = `${collectionPath(place)}?${this.query()}`;
     const answer = await this.sender.send({ method: "POST", path, body: object }, signal);
     if (answer.status === 409) throw new Overtaken(`${place.resource}/${place.name} exists`);
-    return accepted(answer, "create", place);
+    return requireAccepted(answer, "create", place);
   }
 
   /** A patch that is bound to the resourceVersion in it. */
   async patch(place: ObjectAddress, patch: BoundPatch, signal: AbortSignal): Promise<Json> {
-    const path = `${pathOf(place)}?${this.query()}`;
+    const path = `${objectPath(place)}?${this.query()}`;
     const contentType = `application/${place.patch}+json`;
     const answer = await this.sender.send(
       { method: "PATCH", path, body: patch, contentType },
@@ -111,7 +111,7 @@ export class OwnCertRequests {
     if (answer.status === 409 || answer.status === 404) {
       throw new Overtaken(`${place.resource}/${place.name} was changed meanwhile`);
     }
-    return accepted(answer, "patch", place);
+    return requireAccepted(answer, "patch", place);
   }
 
   private query(): string {
@@ -124,18 +124,18 @@ interface BoundPatch {
   readonly [key: string]: unknown;
 }
 
-function accepted({ status, body }: ApiAnswer, verb: Verb, place: ObjectAddress): Json {
+function requireAccepted({ status, body }: ApiAnswer, verb: Verb, place: ObjectAddress): Json {
   if (status >= 300 || !isObject(body)) throw new RequestRefused(status, verb, place);
   return body;
 }
 
-function collectionOf({ group, version, resource, namespace }: ObjectAddress): string {
+function collectionPath({ group, version, resource, namespace }: ObjectAddress): string {
   const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
   return `${group === "" ? "/api" : `/apis/${group}`}/${version}${scope}/${resource}`;
 }
 
-function pathOf(place: ObjectAddress): string {
-  return `${collectionOf(place)}/${place.name}`;
+function objectPath(place: ObjectAddress): string {
+  return `${collectionPath(place)}/${place.name}`;
 }
 
 interface LeaseOptions {
@@ -169,7 +169,7 @@ export class RenewalLease {
 
   private standsFor(lease: Json): boolean {
     const { holder: self, lastsMs, now } = this.options;
-    const version = versionOf(lease);
+    const version = readVersion(lease);
     if (version !== this.seen.version) this.seen = { version, at: now() };
     const holder = asString(getPath(lease, ["spec", "holderIdentity"]));
     return holder !== undefined && holder !== self && now() - this.seen.at < lastsMs;
@@ -187,7 +187,7 @@ export class RenewalLease {
     const count = getPath(lease, ["spec", "leaseTransitions"]);
     const leaseTransitions = (typeof count === "number" ? count : 0) + 1;
     const taken = mine ? {} : { acquireTime: this.time(), leaseTransitions };
-    const metadata = { resourceVersion: versionOf(lease) };
+    const metadata = { resourceVersion: readVersion(lease) };
     return { metadata, spec: { ...this.renewal(), ...taken } };
   }
 
@@ -232,7 +232,7 @@ export class Registration {
     { version, further }: RegistrationFacts,
     signal: AbortSignal,
   ): Promise<RegistrationFacts | undefined> {
-    const caBundle = Buffer.from(pemOf(certificates)).toString("base64");
+    const caBundle = Buffer.from(joinPems(certificates)).toString("base64");
     const { entry } = this.self.names.webhook;
     const patch = {
       metadata: { resourceVersion: version },
@@ -251,6 +251,6 @@ export class Registration {
   }
 
   private place() {
-    return placesOf(this.self.names, this.self.namespace).configuration;
+    return listPlaces(this.self.names, this.self.namespace).configuration;
   }
 }

@@ -17,7 +17,7 @@ import {
 } from "../../plugin/domain/admission/configuration";
 import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
 import { certificatesIn } from "../certificate/certificates";
-import { judgeDates, type ServedKeyPair, provenPair, sha256Of } from "../certificate/served";
+import { judgeDates, type ServedKeyPair, provenPair, readFingerprint } from "../certificate/served";
 import { errorText } from "../log";
 
 /** A certificate and its private key, both PEM. */
@@ -93,7 +93,7 @@ function bringIn({ now, secret, registration, candidate }: RotationState, times:
     if (!trustsOnly(registration, certificates)) return { do: "trust", certificates };
     if (trustedAt === undefined || now < trustedAt + times.settleMs) return { do: "wait" };
   }
-  return { do: "store", pair: { cert: pemOf(certificates), key: pair.key } };
+  return { do: "store", pair: { cert: joinPems(certificates), key: pair.key } };
 }
 
 /** Drops the certificate before when the overlap is over; the registration trusts what is stored. */
@@ -133,7 +133,7 @@ function same(one: readonly Certificate[], other: readonly Certificate[]): boole
   return key(one) === key(other);
 }
 
-export function pemOf(certificates: readonly Certificate[]): string {
+export function joinPems(certificates: readonly Certificate[]): string {
   return certificates.map(({ pem }) => pem).join("");
 }
 
@@ -182,7 +182,7 @@ export interface Self {
 }
 
 /** The name that the API server verifies. */
-export function serverNameOf({ names, namespace }: Self): string {
+export function nameServer({ names, namespace }: Self): string {
   return `${names.webhook.service}.${namespace}.svc`;
 }
 
@@ -201,12 +201,12 @@ export function secretFacts(secret: Json, self: Self, now: number): SecretFacts 
       [secretCert, secretKey].every((name) => holds(entry, name)),
   );
   return {
-    version: versionOf(secret),
+    version: readVersion(secret),
     ...readDeletion(secret),
     ours: mine !== undefined,
     managers: holders.map((entry) => asString(getOwn(entry, "manager")) ?? "?"),
     writtenAt: Date.parse(asString(getOwn(mine, "time")) ?? "") || 0,
-    certificates: certificatesOf(cert),
+    certificates: parseCertificates(cert),
     ...judgePair({ cert, key: item(secretKey) }, self, now),
   };
 }
@@ -227,7 +227,7 @@ function judgePair(
 ): Pick<SecretFacts, "pair" | "unfit"> {
   try {
     const pair = provenPair(texts, self.names.webhook);
-    const refused = judgeOwnRoot(pair.cert, { name: serverNameOf(self) });
+    const refused = judgeOwnRoot(pair.cert, { name: nameServer(self) });
     const unfit = refused ?? judgeDates(pair, new Date(now));
     return { pair, ...(unfit !== undefined && { unfit }) };
   } catch (error) {
@@ -247,7 +247,7 @@ export function registrationFacts(
   const entry = entryOf({ webhooks: calling }, name);
   if (configuration === undefined || entry === undefined) return undefined;
   return {
-    version: versionOf(configuration),
+    version: readVersion(configuration),
     ...readDeletion(configuration),
     certificates: trustedBy(entry),
     further: calling
@@ -257,15 +257,15 @@ export function registrationFacts(
 }
 
 function trustedBy(entry: Json): readonly Certificate[] {
-  return certificatesOf(Buffer.from(caBundleOf(entry), "base64").toString("utf8"));
+  return parseCertificates(Buffer.from(caBundleOf(entry), "base64").toString("utf8"));
 }
 
 /** The certificates of a PEM text that can be read, in its order. */
-export function certificatesOf(text: string): readonly Certificate[] {
-  return certificatesIn(text).map((each) => ({ pem: String(each), sha256: sha256Of(each) }));
+export function parseCertificates(text: string): readonly Certificate[] {
+  return certificatesIn(text).map((each) => ({ pem: String(each), sha256: readFingerprint(each) }));
 }
 
 /** The version of an object that a patch binds itself to. */
-export function versionOf(object: Json): string {
+export function readVersion(object: Json): string {
   return asString(getOwn(getOwn(object, "metadata"), "resourceVersion")) ?? "";
 }

@@ -50,8 +50,8 @@ export interface ReviewInput {
 export function renderSpared(asked: ReviewInput, why: string): Reviewed {
   return {
     reply: answerWith(asked.request, { warnings: [] }),
-    entry: entryOf(asked.request, "allow", why),
-    facts: factsOf(asked, { verdict: "allow" }),
+    entry: renderEntry(asked.request, "allow", why),
+    facts: countReview(asked, { verdict: "allow" }),
   };
 }
 
@@ -62,7 +62,7 @@ export function renderFound(asked: ReviewInput, found: ReviewOutcome, bypass: By
   }
   const passed =
     found.is === "judged"
-      ? renderVerdict(asked, { ...found, verdict: bypassed(found.verdict) }, bypass)
+      ? renderVerdict(asked, { ...found, verdict: bypassVerdict(found.verdict) }, bypass)
       : renderUnjudged(asked, found, bypass);
   // who has passed by the rules is in the log, escaped and cut
   const { reason, until } = bypass;
@@ -73,7 +73,7 @@ export function renderFound(asked: ReviewInput, found: ReviewOutcome, bypass: By
 }
 
 /** What would have been refused is said, passes, and is counted. */
-function bypassed(verdict: Verdict): Verdict {
+function bypassVerdict(verdict: Verdict): Verdict {
   const { causes, warnings, more = 0 } = verdict;
   return {
     ...verdict,
@@ -90,25 +90,25 @@ export function renderFailure(error: unknown, asked: ReviewInput | undefined): R
     return {
       reply: faultReply({ code: 400, message, uid }),
       entry: { uid: plain(uid ?? ""), verdict: "unreadable", because: message },
-      facts: factsOf(asked, { verdict: "unreadable" }),
+      facts: countReview(asked, { verdict: "unreadable" }),
     };
   }
   const message = "a rule failed, see the webhook's log";
   return {
     reply: faultReply({ code: 500, message, uid: asked?.request.uid }),
-    entry: asked === undefined ? { verdict: "error" } : entryOf(asked.request, "error"),
-    facts: factsOf(asked, { verdict: "error" }),
+    entry: asked === undefined ? { verdict: "error" } : renderEntry(asked.request, "error"),
+    facts: countReview(asked, { verdict: "error" }),
     crash: error,
   };
 }
 
 function renderUnjudged(asked: ReviewInput, { because, live }: Unjudged, bypass: Bypass): Reviewed {
-  const warnings = [...warningsOf(bypass), warningText(`not judged: ${because}`)];
+  const warnings = [...renderWarnings(bypass), warningText(`not judged: ${because}`)];
   const annotations = { rule: "none", data: "unknown", ...bypassAnnotations(bypass) };
   return {
     reply: answerWith(asked.request, { warnings, annotations }),
-    entry: { ...entryOf(asked.request, "allow", "none"), because },
-    facts: factsOf(asked, { verdict: "allow", bypass: bypass.is, live }),
+    entry: { ...renderEntry(asked.request, "allow", "none"), because },
+    facts: countReview(asked, { verdict: "allow", bypass: bypass.is, live }),
   };
 }
 
@@ -116,8 +116,8 @@ function cannotJudge(asked: ReviewInput, { because, live }: Unjudged): Reviewed 
   const { request } = asked;
   return {
     reply: faultReply({ code: 503, message: `cannot judge: ${because}`, uid: request.uid }),
-    entry: { ...entryOf(request, "unknown"), because },
-    facts: factsOf(asked, { verdict: "unknown", live }),
+    entry: { ...renderEntry(request, "unknown"), because },
+    facts: countReview(asked, { verdict: "unknown", live }),
   };
 }
 
@@ -128,21 +128,21 @@ function renderVerdict(asked: ReviewInput, found: EvaluatedReview, bypass: Bypas
   const isDenied = causes.length > 0;
   const said = isDenied ? "deny" : "allow";
   const rule = isDenied ? [...new Set(causes.map((cause) => cause.rule))].sort().join(",") : "none";
-  const uncertain = uncertaintiesOf(found, names);
+  const uncertain = listUncertainties(found, names);
   return {
     reply: answerWith(request, {
-      denial: isDenied ? denialOf(asked, verdict) : undefined,
-      warnings: [...warningsOf(bypass), ...warnings],
-      annotations: annotationsOf(found, rule, bypass),
+      denial: isDenied ? renderDenial(asked, verdict) : undefined,
+      warnings: [...renderWarnings(bypass), ...warnings],
+      annotations: renderAnnotations(found, rule, bypass),
     }),
     entry: {
-      ...entryOf(request, said, rule),
+      ...renderEntry(request, said, rule),
       ...clusterEntry(lookups),
       ...(uncertain.includes("policy") && { unknownPolicy: true }),
       ...(uncertain.includes("modules") && { unknownModules: true }),
-      data: dataOf(found),
+      data: describeData(found),
     },
-    facts: factsOf(asked, {
+    facts: countReview(asked, {
       ...{ verdict: said, rule, bypass: bypass.is, live },
       wouldDeny: [...new Set(wouldDeny.map((cause) => cause.rule))],
       uncertain,
@@ -150,7 +150,7 @@ function renderVerdict(asked: ReviewInput, found: EvaluatedReview, bypass: Bypas
   };
 }
 
-function denialOf({ request, names }: ReviewInput, verdict: Verdict): DenialStatus {
+function renderDenial({ request, names }: ReviewInput, verdict: Verdict): DenialStatus {
   const { kind, name } = request;
   return denialStatus({ ...kind, name, verdict, webhookName: names.webhook.entry });
 }
@@ -178,13 +178,13 @@ function answerWith({ apiVersion, uid }: ReviewRequest, answer: ReviewReply): Re
   return textReply(JSON.stringify({ apiVersion, kind: reviewKind, response }));
 }
 
-function dataOf({ live }: EvaluatedReview): string {
+function describeData({ live }: EvaluatedReview): string {
   if (live === undefined) return "known";
   return live.outcome === "overturned" ? "overturned" : "live";
 }
 
 /** For the audit log: which rule, by which EC in which version, and how old that knowledge was. */
-function annotationsOf(
+function renderAnnotations(
   found: EvaluatedReview,
   rule: string,
   bypass: Bypass,
@@ -195,7 +195,7 @@ function annotationsOf(
     rule,
     ec: after.is === "found" ? clusterKey(after.cluster) : after.is,
     "ec-resource-version": after.is === "found" ? after.cluster.resourceVersion : undefined,
-    data: dataOf(found),
+    data: describeData(found),
     "data-age-seconds": age === undefined ? undefined : (age / 1_000).toFixed(1),
     ...bypassAnnotations(bypass),
   };
@@ -212,13 +212,13 @@ function bypassAnnotations(bypass: Bypass): Readonly<Record<string, string>> | u
   }
 }
 
-function warningsOf(bypass: Bypass): readonly string[] {
+function renderWarnings(bypass: Bypass): readonly string[] {
   const warning = bypassWarning(bypass);
   return warning === undefined ? [] : [warning];
 }
 
 /** What every line says; names come from outside, so they are escaped and cut. */
-function entryOf(
+function renderEntry(
   request: ReviewRequest,
   verdict: ReviewFacts["verdict"],
   rule?: string,
@@ -241,7 +241,7 @@ function clusterEntry({ after }: Lookups): Reviewed["entry"] {
 }
 
 /** What passed because the EC does not tell enough to refuse it (C9, C20). */
-function uncertaintiesOf(
+function listUncertainties(
   { lookups: { after }, verdict }: EvaluatedReview,
   names: Names,
 ): ReviewFacts["uncertain"] {
@@ -261,7 +261,7 @@ const untold = {
 } as const satisfies Partial<ReviewFacts>;
 
 /** Labels of a closed set each: what the review says is looked up, never taken over. */
-export function factsOf(
+export function countReview(
   asked: ReviewInput | undefined,
   told: Pick<ReviewFacts, "verdict"> & Partial<ReviewFacts>,
 ): ReviewFacts {

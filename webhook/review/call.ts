@@ -6,7 +6,7 @@ import { getPath } from "../../plugin/domain/base/values";
 import type { Health } from "../health";
 import type { Log } from "../log";
 import type { Metrics } from "../metrics";
-import { factsOf, type Reviewed } from "./answer";
+import { countReview, type Reviewed } from "./answer";
 import { announcedBy, discardBody, judgeHead, type NoBody, readBody, tooLarge } from "./body";
 import { Room, type SharedRoom, timeFor } from "./room";
 import { crashFields, type Fault, faultReply, sendReply } from "./reply";
@@ -135,7 +135,7 @@ function faulty(fault: Fault): Reviewed {
   return {
     reply: faultReply(fault),
     entry: { verdict, because: fault.message },
-    facts: factsOf(undefined, { verdict }),
+    facts: countReview(undefined, { verdict }),
   };
 }
 

@@ -73,7 +73,7 @@ class Pass {
   }
 
   private member(from: number, members: readonly ReadField[], isNext: boolean): void {
-    const end = wellFormed(endOfKey(this.bytes, from));
+    const end = requireWellFormed(endOfKey(this.bytes, from));
     const field = fieldAt(this.bytes, { from, end }, members);
     if (field === undefined) this.pass(end);
     else {
@@ -85,7 +85,7 @@ class Pass {
 
   /** The end of a value. */
   private pass(from: number): number {
-    this.at = wellFormed(endOfValue(this.bytes, from));
+    this.at = requireWellFormed(endOfValue(this.bytes, from));
     return this.at;
   }
 
@@ -102,7 +102,7 @@ class Pass {
   }
 }
 
-function wellFormed(end: number): number {
+function requireWellFormed(end: number): number {
   if (end < 0) throw new SyntaxError("not JSON");
   return end;
 }
@@ -147,13 +147,13 @@ function endOfValue(bytes: Buffer, start: number): number {
     at = endOfBlank(bytes, at);
     const code = bytes[at];
     const isOpening = code === openBrace || code === openBracket;
-    at = isOpening ? beginOf(bytes, at, open) : endOfOpen(bytes, endOfScalar(bytes, at), open);
+    at = isOpening ? findBegin(bytes, at, open) : endOfOpen(bytes, endOfScalar(bytes, at), open);
   } while (at >= 0 && open.length > 0);
   return at;
 }
 
 /** From an opening bracket: the first value in it begins at the end, or it is over already. */
-function beginOf(bytes: Buffer, start: number, open: number[]): number {
+function findBegin(bytes: Buffer, start: number, open: number[]): number {
   const close = (bytes[start] ?? 0) + 2; // both brackets close two code points further
   const at = endOfBlank(bytes, start + 1);
   if (bytes[at] === close) return endOfOpen(bytes, at + 1, open);

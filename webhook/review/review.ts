@@ -40,13 +40,13 @@ export async function answerReview(
     asked = { request, names };
     const kind = judgedKind(request, names);
     if (kind === undefined) return renderSpared(asked, "not judged");
-    const change = editOf(request, kind);
+    const change = readEdit(request, kind);
     // each step that can end it comes before what it spares
     if (isExempt(change)) return renderSpared(asked, "being deleted");
     const edit = withSubject(change, names);
     if (!needsCluster(edit, names)) return renderSpared(asked, "unchanged");
-    const bypass = bypassOf(request, context);
-    const found = judge(edit, { places: placesOf(request, context), context, until });
+    const bypass = findBypass(request, context);
+    const found = judge(edit, { places: listPlaces(request, context), context, until });
     return renderFound(asked, await (bypass.is === "granted" ? orUnknown(found) : found), bypass);
   } catch (error) {
     return renderFailure(error, asked);
@@ -63,7 +63,7 @@ function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] | undefi
 }
 
 /** The change that a review of a judged kind asks for; throws UnreadableReview without its objects. */
-function editOf({ operation, object, oldObject, uid }: ReviewRequest, kind: Edit["kind"]): Edit {
+function readEdit({ operation, object, oldObject, uid }: ReviewRequest, kind: Edit["kind"]): Edit {
   if (!isObject(object)) throw new UnreadableReview("the review's request has no object", uid);
   if (operation === "CREATE") return { kind, before: undefined, after: object };
   if (!isObject(oldObject)) {
@@ -72,7 +72,7 @@ function editOf({ operation, object, oldObject, uid }: ReviewRequest, kind: Edit
   return { kind, before: oldObject, after: object };
 }
 
-function placesOf(
+function listPlaces(
   { namespace }: ReviewRequest,
   { clusters, operatorNamespace, absences, liveReads, options: { names } }: ReviewContext,
 ): Places {
@@ -81,7 +81,7 @@ function placesOf(
 
 const dayMs = 86_400_000;
 
-function bypassOf(
+function findBypass(
   { object, groups }: ReviewRequest,
   { bypassGroups: allowed = [], bypassMostMs: mostMs = dayMs, options: { names } }: ReviewContext,
 ): Bypass {

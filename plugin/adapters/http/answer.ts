@@ -91,7 +91,7 @@ export async function* arriving(
 }
 
 /** Seconds of the Retry-After header; its date form is not used by the servers that are asked. */
-function retryAfterOf({ headers }: HttpAnswer): number | undefined {
+function readRetryAfter({ headers }: HttpAnswer): number | undefined {
   const value = headers["retry-after"];
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
 }
@@ -121,14 +121,14 @@ export function pauseBefore(
   writes: boolean,
 ): number | undefined {
   if (attempt >= attempts || !repeatable(answer, writes)) return undefined;
-  const asked = answer instanceof NoAnswer ? undefined : retryAfterOf(answer);
+  const asked = answer instanceof NoAnswer ? undefined : readRetryAfter(answer);
   const pause = asked === undefined ? 100 * 2 ** (attempt - 1) : asked * 1000;
   return pause > longestPauseMs ? undefined : pause;
 }
 
 function repeatable(answer: HttpAnswer | NoAnswer, writes: boolean): boolean {
   if (answer instanceof NoAnswer) return !writes && resets.includes(answer.code);
-  if (writes) return answer.status === 429 && retryAfterOf(answer) !== undefined;
+  if (writes) return answer.status === 429 && readRetryAfter(answer) !== undefined;
   return answer.status === 429 || answer.status === 503;
 }
 

@@ -58,7 +58,7 @@ const unknownIssuer = [
 ];
 
 /** What stood in the way, and for a write whether it may have happened. */
-export function unanswered(
+export function explainSilence(
   failure: NoAnswer,
   server: Server,
   { subject, writes }: Purpose,

@@ -35,7 +35,7 @@ export function fetchOver(options: Fetching): (url: string, wanted: Fetched) => 
       const pause = pauseBefore(answer, attempt, wanted.method !== "GET");
       if (pause !== undefined) await options.clock.sleep(pause, options.signal);
       else if (answer instanceof NoAnswer) throw answer;
-      else return responseOf(answer);
+      else return toResponse(answer);
     }
   };
 }
@@ -69,7 +69,7 @@ async function once(
 /** Statuses whose answers have no body by definition. */
 const bodiless = [204, 205, 304];
 
-function responseOf({ status, headers, body }: HttpAnswer): Response {
+function toResponse({ status, headers, body }: HttpAnswer): Response {
   const type = headers["content-type"];
   return new Response(bodiless.includes(status) ? null : body, {
     status,

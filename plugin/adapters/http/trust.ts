@@ -20,13 +20,13 @@ type Warn = (text: string) => void;
  * The roots of this machine: those of SSL_CERT_FILE, else of its own bundle, and NODE_EXTRA_CA_CERTS;
  * undefined where there are none, for Node's own list.
  */
-export function systemRoots(env: NodeJS.ProcessEnv, warn: Warn = ignored): string | undefined {
+export function systemRoots(env: NodeJS.ProcessEnv, warn: Warn = ignore): string | undefined {
   const named = env["SSL_CERT_FILE"] ?? "";
   for (const file of named === "" ? bundles : [named]) {
     const read = readText(file);
     if (!("text" in read)) continue;
     const roots = readableRoots(read.text, file, warn);
-    if (roots !== undefined) return joined(roots, extraRoots(env, warn));
+    if (roots !== undefined) return joinPems(roots, extraRoots(env, warn));
   }
   return undefined;
 }
@@ -44,9 +44,11 @@ function extraRoots(env: NodeJS.ProcessEnv, warn: Warn): string | undefined {
 export function readableRoots(
   text: string,
   source: string,
-  warn: Warn = ignored,
+  warn: Warn = ignore,
 ): string | undefined {
-  const found = certificateBlocks(text).map((der) => (der === undefined ? undefined : pemOf(der)));
+  const found = certificateBlocks(text).map((der) =>
+    der === undefined ? undefined : encodePem(der),
+  );
   const bad = found.flatMap((pem, at) => (pem === undefined ? [at + 1] : []));
   const good = found.filter((pem) => pem !== undefined);
   if (good.length === 0) return undefined;
@@ -58,7 +60,7 @@ export function readableRoots(
   return good.join("\n");
 }
 
-function pemOf(der: Buffer): string | undefined {
+function encodePem(der: Buffer): string | undefined {
   try {
     return new X509Certificate(der).toString();
   } catch {
@@ -67,11 +69,11 @@ function pemOf(der: Buffer): string | undefined {
 }
 
 /** Both, where both are there. */
-export function joined(one: string | undefined, other: string | undefined): string | undefined {
+export function joinPems(one: string | undefined, other: string | undefined): string | undefined {
   const both = [one, other].filter((roots) => roots !== undefined);
   return both.length === 0 ? undefined : both.join("\n");
 }
 
-function ignored(): void {
+function ignore(): void {
   // Nobody is to be told.
 }

@@ -54,7 +54,7 @@ function httpTunnel(
       port: portOf(proxy.url),
       path: authority,
       agent: false,
-      ...verified(roots),
+      ...verifyPeer(roots),
       // else Node takes the name of the Host header, which is that of the tunnel's end
       servername: isIP(hostOf(proxy.url)) === 0 ? hostOf(proxy.url) : "",
       signal,
@@ -97,12 +97,12 @@ async function socksTunnel(proxy: Proxy, end: TunnelEnd): Promise<Socket> {
  * Options of connections that are verified: said, for else NODE_TLS_REJECT_UNAUTHORIZED decides.
  * Without a CA Node's own list counts; without names the certificate is for the host.
  */
-export function verified(ca?: string, names: readonly string[] = []): ConnectionOptions {
-  return { ...(ca !== undefined && { ca }), rejectUnauthorized: true, ...forOneOf(names) };
+export function verifyPeer(ca?: string, names: readonly string[] = []): ConnectionOptions {
+  return { ...(ca !== undefined && { ca }), rejectUnauthorized: true, ...verifyOneOf(names) };
 }
 
 /** Any of these names will do for the certificate; one that can be SNI is asked for as such. */
-function forOneOf(names: readonly string[]): ConnectionOptions {
+function verifyOneOf(names: readonly string[]): ConnectionOptions {
   const [first, ...others] = names;
   if (first === undefined) return {};
   if (others.length === 0 && isIP(first) === 0) return { servername: first };
@@ -127,18 +127,18 @@ const schemes = ["http:", "https:", "socks5:", "socks5h:"];
 
 /** The proxy of a kubeconfig's proxy-url always counts; the environment's unless NO_PROXY says no. */
 export function proxyFor(base: URL, env: NodeJS.ProcessEnv, proxyUrl?: string): Proxy | undefined {
-  if (proxyUrl !== undefined) return proxyOf(proxyUrl, "proxy-url");
+  if (proxyUrl !== undefined) return parseProxy(proxyUrl, "proxy-url");
   const setting = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const named = variable(env, setting);
   if (named === undefined || goesDirect(base, variable(env, "NO_PROXY") ?? "")) return undefined;
-  return proxyOf(named.includes("://") ? named : `http://${named}`, setting);
+  return parseProxy(named.includes("://") ? named : `http://${named}`, setting);
 }
 
 function variable(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return asString(env[name]) ?? asString(env[name.toLowerCase()]);
 }
 
-function proxyOf(named: string, setting: string): Proxy {
+function parseProxy(named: string, setting: string): Proxy {
   const url = URL.canParse(named) ? new URL(named) : undefined;
   if (url === undefined || !schemes.includes(url.protocol) || url.hostname === "") {
     throw new UsageError(`${setting} names no proxy: an http, https or socks5 URL is needed`);

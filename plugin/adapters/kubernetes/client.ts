@@ -23,7 +23,7 @@ import type { Agents } from "../http/agents";
 import { type HttpAnswer, arriving, linesOf, NoAnswer, oneLine, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
-import { type Purpose, type Server, unanswered } from "../http/failures";
+import { type Purpose, type Server, explainSilence } from "../http/failures";
 import type { Credential, CredentialSource } from "./credentials";
 import { noUser, type RequestSeen } from "./target";
 
@@ -131,7 +131,7 @@ export class Client {
     const { place } = this.connection;
     const purpose = { subject: call.subject, writes: call.writes && !isDryRun(call) };
     return answer instanceof NoAnswer
-      ? unanswered(answer, apiServer(place), purpose)
+      ? explainSilence(answer, apiServer(place), purpose)
       : refusal(answer, place, purpose);
   }
 
@@ -222,7 +222,7 @@ export class Client {
   }
 
   private path(call: KubeCall): string {
-    return `${this.connection.base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`;
+    return `${this.connection.base.pathname.replace(/\/+$/, "")}${call.path}${renderQuery(call)}`;
   }
 
   private headers(call: KubeCall, { authorization }: Credential): OutgoingHttpHeaders {
@@ -260,7 +260,7 @@ function isAbsence(answer: HttpAnswer | NoAnswer): boolean {
   return !(answer.headers["content-type"] ?? "").startsWith("text/html");
 }
 
-function queryOf({ query = {} }: KubeCall): string {
+function renderQuery({ query = {} }: KubeCall): string {
   const given = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value !== undefined) given.append(key, value);
@@ -306,8 +306,8 @@ export function apiServer({ server, clusterName }: RequestContext): Server {
 
 /** An answer that is no success. The server's own words are the message, unchanged. */
 export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purpose): EngineError {
-  if (answer.status === 401) return unauthenticated(place);
-  const status = statusOf(answer);
+  if (answer.status === 401) return refuseLogin(place);
+  const status = parseStatus(answer);
   const fallback = `the API server ${place.server} answered ${answer.status} to ${purpose.subject}`;
   const body = excerpt(answer.body);
   const details = getOwn(status, "details");
@@ -316,14 +316,14 @@ export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purp
     asString(getOwn(status, "message")) ?? (body === "" ? fallback : `${fallback}: ${body}`),
     {
       status: answer.status,
-      causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
+      causes: asArray(getOwn(details, "causes")).filter(isObject).map(readCause),
       reason,
     },
     status === undefined ? { hint: `check that ${place.server} is a Kubernetes API server` } : {},
   );
 }
 
-function unauthenticated({ server, userName }: RequestContext): PermissionError {
+function refuseLogin({ server, userName }: RequestContext): PermissionError {
   const who = userName === noUser ? "a request without" : "the";
   const whose = userName === noUser ? "" : ` of ${userName}`;
   return new PermissionError(
@@ -335,12 +335,12 @@ function unauthenticated({ server, userName }: RequestContext): PermissionError 
 }
 
 /** The Status object of an answer, undefined when it holds something else. */
-function statusOf({ body }: HttpAnswer): Json | undefined {
+function parseStatus({ body }: HttpAnswer): Json | undefined {
   const parsed = parseJson(body);
   return getOwn(parsed, "kind") === "Status" && isObject(parsed) ? parsed : undefined;
 }
 
-function causeOf(cause: Json): StatusCause {
+function readCause(cause: Json): StatusCause {
   const [reason, field, message] = ["reason", "field", "message"].map((key) =>
     asString(getOwn(cause, key)),
   );

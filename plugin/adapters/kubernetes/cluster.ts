@@ -133,7 +133,7 @@ export class HttpCluster implements KubeClient {
       ...transport(options),
       method: "DELETE",
       path: objectPath(ref),
-      query: dryRunOf(options),
+      query: dryRunQuery(options),
       body: {
         apiVersion: "v1",
         kind: "DeleteOptions",
@@ -209,7 +209,7 @@ export class HttpCluster implements KubeClient {
         fieldManager: options.fieldManager,
         fieldValidation: "Warn",
         ...call.query,
-        ...dryRunOf(options),
+        ...dryRunQuery(options),
       },
     });
     return this.objectIn(answer, call.subject);
@@ -225,7 +225,7 @@ function transport({ fresh, signal, onWarning }: WriteOptions): Partial<KubeCall
   return { fresh, signal, onWarning };
 }
 
-function dryRunOf({ dryRun }: WriteOptions): { readonly dryRun?: "All" } {
+function dryRunQuery({ dryRun }: WriteOptions): { readonly dryRun?: "All" } {
   return dryRun === true ? { dryRun: "All" } : {};
 }
 
@@ -275,7 +275,7 @@ async function pages(pass: Pass): Promise<readonly KubeObject[] | undefined> {
     if (count++ === mostPages) throw endless(pass);
     const page = await pageAfter(next, pass, limit - found.length);
     if (page === undefined) return undefined;
-    for (const object of objectsOf(page, pass.resource)) {
+    for (const object of readPage(page, pass.resource)) {
       found.push(pass.options.lean === true ? lean(object) : object);
     }
     next = asString(getPath(page, ["metadata", "continue"]));
@@ -314,7 +314,7 @@ function pageAfter(
 }
 
 /** Items of built-in kinds carry neither apiVersion nor kind. */
-function objectsOf(page: Json, { group, version, kind }: Resource): readonly KubeObject[] {
+function readPage(page: Json, { group, version, kind }: Resource): readonly KubeObject[] {
   const apiVersion = group === "" ? version : `${group}/${version}`;
   return asArray(getOwn(page, "items"))
     .filter(isObject)
@@ -340,10 +340,10 @@ async function* watchKind(
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent> {
   const { signal } = options;
-  const call = callOf(resource, options);
+  const call = buildWatchCall(resource, options);
   try {
     for await (const line of client.lines(call)) {
-      const event = eventOf(line, client, call);
+      const event = parseEvent(line, client, call);
       if (signal.aborted) return;
       yield event;
     }
@@ -352,7 +352,7 @@ async function* watchKind(
   }
 }
 
-function callOf(resource: Resource, options: WatchOptions): KubeCall {
+function buildWatchCall(resource: Resource, options: WatchOptions): KubeCall {
   const { namespace, labelSelector, fieldSelector, resourceVersion, signal } = options;
   const query = { watch: "true", allowWatchBookmarks: "true" };
   return {
@@ -366,7 +366,7 @@ function callOf(resource: Resource, options: WatchOptions): KubeCall {
 }
 
 /** Refusals that come after the stream has begun are events too: 410 for a version too old. */
-function eventOf(line: string, client: Client, call: KubeCall): WatchEvent {
+function parseEvent(line: string, client: Client, call: KubeCall): WatchEvent {
   const event = parseJson(line);
   const type = getOwn(event, "type");
   const object = getOwn(event, "object");

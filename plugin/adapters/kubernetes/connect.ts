@@ -3,8 +3,8 @@ import { type KubeClient, type Login, requestDeadlineMs } from "../../ports/kube
 import { systemClock } from "../clock";
 import { Agents, type ClientPair } from "../http/agents";
 import type { Limits } from "../http/exchange";
-import { joined, readableRoots, systemRoots } from "../http/trust";
-import { proxyFor, tunnelTo, verified } from "../http/tunnel";
+import { joinPems, readableRoots, systemRoots } from "../http/trust";
+import { proxyFor, tunnelTo, verifyPeer } from "../http/tunnel";
 import { Client } from "./client";
 import { HttpCluster } from "./cluster";
 import {
@@ -49,10 +49,10 @@ export function connect(
   env: NodeJS.ProcessEnv,
   options: ConnectOptions = {},
 ): Promise<KubeClient> {
-  return Promise.resolve().then(() => clusterOf(flags, env, options));
+  return Promise.resolve().then(() => openCluster(flags, env, options));
 }
 
-function clusterOf(
+function openCluster(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
   options: ConnectOptions,
@@ -64,9 +64,9 @@ function clusterOf(
   const { requestTimeoutMs: answerMs = requestDeadlineMs } = flags;
   const limits = { answerMs, dialMs: options.dialTimeoutMs ?? dialMs };
   return new HttpCluster(openClient(target, env, { ...options, limits }), {
-    server: serverOf(target),
+    server: renderServer(target),
     namespace: target.namespace,
-    login: loginOf(target),
+    login: describeLogin(target),
   });
 }
 
@@ -86,14 +86,14 @@ export function openClient(
   const { clock = systemClock, signal, onRequest, onSlow, readOnly, onRefused } = options;
   const { warn = () => undefined, silent, isDocument } = options;
   const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
-  const { trust, roots } = trustOf(target, env, warn);
+  const { trust, roots } = readTrust(target, env, warn);
   const proxy = proxyFor(base, env, cluster.proxyUrl);
   return new Client({
     base,
-    place: { server: serverOf(target), clusterName, userName },
+    place: { server: renderServer(target), clusterName, userName },
     agents: new Agents({
       tls: base.protocol === "https:" ? trust : undefined,
-      open: tunnelTo(base, proxy, () => joined(systemRoots(env, warn), roots())),
+      open: tunnelTo(base, proxy, () => joinPems(systemRoots(env, warn), roots())),
     }),
     credentials: credentialSource({
       target,
@@ -116,11 +116,15 @@ export function openClient(
   });
 }
 
-function loginOf({ contextName: context, userName, user: { as, asGroups } }: ServerTarget): Login {
+function describeLogin({
+  contextName: context,
+  userName,
+  user: { as, asGroups },
+}: ServerTarget): Login {
   return { context, user: userName, as, asGroups };
 }
 
-function serverOf({ base }: ServerTarget): string {
+function renderServer({ base }: ServerTarget): string {
   return base.href.replace(/\/$/, "");
 }
 
@@ -183,7 +187,7 @@ function refuseWrites(
 /** The user's source; reads certificates at once, runs plugins at the first request. */
 function credentialSource(site: CredentialContext): CredentialSource {
   const { user, userName } = site.target;
-  return withPair(loginSource(site), clientPairOf(user, userName));
+  return withPair(loginSource(site), readClientPair(user, userName));
 }
 
 /** The user's own client certificate goes with whatever brings none of its own. */
@@ -249,7 +253,7 @@ function authProviderSource(site: CredentialContext): CredentialSource {
 }
 
 /** What the server's certificate has to fit, now: the kubeconfig's CA, else this machine's roots. */
-function trustOf(
+function readTrust(
   { cluster, clusterName }: ServerTarget,
   env: NodeJS.ProcessEnv,
   warn: (text: string) => void,
@@ -266,7 +270,7 @@ function trustOf(
         throw new InputError(`cannot use ${whose}: no certificate in it can be read`);
       }
       const trust = {
-        ...verified(ca ?? machine, names),
+        ...verifyPeer(ca ?? machine, names),
         ...(cluster.insecure === true && { rejectUnauthorized: false }),
       };
       return { ca, trust };
@@ -276,7 +280,7 @@ function trustOf(
 }
 
 /** The user's own client certificate and key as they are now, undefined when it has none. */
-function clientPairOf(user: UserEntry, userName: string): () => ClientPair | undefined {
+function readClientPair(user: UserEntry, userName: string): () => ClientPair | undefined {
   return followed(
     () => ({
       cert: readPem(user.certData, user.certFile, `the client certificate of ${userName}`),

@@ -178,7 +178,7 @@ export class ExecPlugin implements CredentialSource {
 
   private clusterInfo(): Json {
     const { base, cluster } = this.site.target;
-    const ca = cluster.caData ?? encoded(cluster.caFile);
+    const ca = cluster.caData ?? encodeFile(cluster.caFile);
     return {
       server: base.href.replace(/\/$/, ""),
       "tls-server-name": cluster.tlsServerName,
@@ -222,7 +222,7 @@ function abandon(child: ChildProcess, signal: NodeJS.Signals): void {
   child.unref();
 }
 
-function encoded(file: string | undefined): string | undefined {
+function encodeFile(file: string | undefined): string | undefined {
   const read = file === undefined ? undefined : readText(file);
   if (read === undefined || !("text" in read)) return undefined;
   return Buffer.from(read.text).toString("base64");

@@ -46,9 +46,9 @@ export async function keepTokens(
   const { file } = origin;
   const problem = (why: string): UsageError =>
     new UsageError(`cannot write the kubeconfig ${file}: ${why}`);
-  const unlock = await locked(file, clock, problem);
+  const unlock = await lockFile(file, clock, problem);
   try {
-    const { bytes, path, mode } = opened(file, problem);
+    const { bytes, path, mode } = openFile(file, problem);
     const text = decodeText(bytes);
     if (!bytes.equals(encodeLike(text, bytes))) throw problem("it holds bytes that are no text");
     const edited = withTokens(text, origin.name, renewal);
@@ -73,7 +73,7 @@ interface OpenedFile {
   readonly mode: number;
 }
 
-function opened(file: string, problem: (why: string) => UsageError): OpenedFile {
+function openFile(file: string, problem: (why: string) => UsageError): OpenedFile {
   try {
     const path = realpathSync(file);
     const found = statSync(path);
@@ -85,7 +85,7 @@ function opened(file: string, problem: (why: string) => UsageError): OpenedFile 
 }
 
 /** kubectl makes the lock for the time of a write and does not wait; here that time is waited for. */
-async function locked(
+async function lockFile(
   file: string,
   clock: Clock,
   problem: (why: string) => UsageError,
@@ -124,7 +124,7 @@ export function withTokens(text: string, user: string, renewal: Renewal): string
     parseAllDocuments(given, { version: "1.1", uniqueKeys: false, strict: false })[0];
   const document = read(text);
   if (document === undefined) return undefined;
-  const edits = editsOf(text, new Reader(document).configOf(user), renewal);
+  const edits = planEdits(text, new Reader(document).configOf(user), renewal);
   if (edits === undefined || edits.length === 0) return edits && text;
   const edited = edits
     .toSorted((one, other) => other.from - one.from)
@@ -135,7 +135,7 @@ export function withTokens(text: string, user: string, renewal: Renewal): string
 }
 
 /** None where the file holds other tokens than the old ones; undefined where they are not found. */
-function editsOf(
+function planEdits(
   text: string,
   config: (key: string) => Found | undefined,
   { old, renewed }: Renewal,
@@ -147,8 +147,10 @@ function editsOf(
   if (!isOld) return [];
   const { idToken: id = "", refreshToken: refresh = "" } = renewed;
   const edits = [
-    idToken === undefined ? inserted(text, refreshToken, ["id-token", id]) : replaced(idToken, id),
-    ...(refresh === old.refreshToken ? [] : [replaced(refreshToken, refresh)]),
+    idToken === undefined
+      ? insertValue(text, refreshToken, ["id-token", id])
+      : replaceValue(idToken, id),
+    ...(refresh === old.refreshToken ? [] : [replaceValue(refreshToken, refresh)]),
   ];
   return edits.includes(undefined) ? undefined : edits.filter((edit) => edit !== undefined);
 }
@@ -219,7 +221,7 @@ function isFlow(map: YAMLMap): boolean {
   return map.flow === true;
 }
 
-function replaced({ node }: Found, value: string): Edit | undefined {
+function replaceValue({ node }: Found, value: string): Edit | undefined {
   const [from, to] = node.range ?? [];
   if (from === undefined || to === undefined) return undefined;
   const isBlock = node.type?.startsWith("BLOCK") === true;
@@ -232,7 +234,7 @@ function replaced({ node }: Found, value: string): Edit | undefined {
 }
 
 /** A key of its own before another one, in the same style. */
-function inserted(
+function insertValue(
   text: string,
   before: Found,
   [key, value]: readonly [string, string],

@@ -12,7 +12,7 @@ export function loadKubeconfig(explicit: string | undefined, env: NodeJS.Process
   const problems: string[] = [];
   const parts = files.map((file) => readOne(file, explicit !== undefined, problems));
   if (problems.length > 0) throw new InputError(problems);
-  return parts.reduce(merged, { ...nothing, files });
+  return parts.reduce(mergeConfigs, { ...nothing, files });
 }
 
 const nothing: Kubeconfig = {
@@ -38,19 +38,19 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
     if (!ignored) problems.push(`kubeconfig: ${fileProblem(file, read.failure)}`);
     return nothing;
   }
-  const parsed = parseKubeconfig(read.text);
-  problems.push(...parsed.problems.map((problem) => `the kubeconfig ${file} ${problem}`));
+  const parseConfig = parseKubeconfig(read.text);
+  problems.push(...parseConfig.problems.map((problem) => `the kubeconfig ${file} ${problem}`));
   const dir = dirname(file);
   return {
     files: [file],
-    currentContext: parsed.currentContext,
-    clusters: mapped(parsed.clusters, (entry) => within(dir, entry, clusterFields)),
-    users: mapped(parsed.users, ({ exec, ...entry }, name) => ({
+    currentContext: parseConfig.currentContext,
+    clusters: mapped(parseConfig.clusters, (entry) => within(dir, entry, clusterFields)),
+    users: mapped(parseConfig.users, ({ exec, ...entry }, name) => ({
       ...within(dir, entry, userFields),
       ...(exec !== undefined && { exec: execIn(dir, exec) }),
       ...(entry.authProvider !== undefined && { origin: { file, name } }),
     })),
-    contexts: parsed.contexts,
+    contexts: parseConfig.contexts,
   };
 }
 
@@ -62,7 +62,7 @@ function mapped<T>(
 }
 
 /** What an earlier file says wins, whole entry by whole entry. */
-function merged(first: Kubeconfig, second: Kubeconfig): Kubeconfig {
+function mergeConfigs(first: Kubeconfig, second: Kubeconfig): Kubeconfig {
   return {
     files: first.files,
     currentContext: first.currentContext ?? second.currentContext,
@@ -106,12 +106,12 @@ function parseKubeconfig(content: string): KubeconfigFile {
     currentContext: asString(getOwn(document, "current-context")),
     clusters: entries(
       document,
-      { list: "clusters", item: "cluster", fields: clusterFields, more: execConfigOf },
+      { list: "clusters", item: "cluster", fields: clusterFields, more: readExecConfig },
       problems,
     ),
     users: entries(
       document,
-      { list: "users", item: "user", fields: userFields, more: asGroupsOf },
+      { list: "users", item: "user", fields: userFields, more: readAsGroups },
       problems,
     ),
     contexts: entries(
@@ -223,14 +223,14 @@ function read<T>(entry: unknown, fields: FieldTable<T>, problem: (what: string) 
 }
 
 /** Configuration of exec plugins is an extension of the cluster. */
-function execConfigOf(entry: unknown): ClusterEntry {
+function readExecConfig(entry: unknown): ClusterEntry {
   const found = asArray(getOwn(entry, "extensions")).find(
     (extension) => getOwn(extension, "name") === "client.authentication.k8s.io/exec",
   );
   return found === undefined ? {} : { execConfig: getOwn(found, "extension") };
 }
 
-function asGroupsOf(entry: unknown): UserEntry {
+function readAsGroups(entry: unknown): UserEntry {
   const asGroups = asArray(getOwn(entry, "as-groups")).flatMap((group) => asString(group) ?? []);
   return asGroups.length > 0 ? { asGroups } : {};
 }

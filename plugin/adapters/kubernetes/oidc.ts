@@ -15,10 +15,10 @@ import {
 import { concealed, publicText, publicValue } from "../../domain/base/redact";
 import { asString, getOwn, parseJson } from "../../domain/base/values";
 import { NoAnswer, oneLine } from "../http/answer";
-import { type Server, unanswered } from "../http/failures";
+import { type Server, explainSilence } from "../http/failures";
 import { fetchOver } from "../http/fetch";
-import { joined, readableRoots, systemRoots } from "../http/trust";
-import { verified } from "../http/tunnel";
+import { joinPems, readableRoots, systemRoots } from "../http/trust";
+import { verifyPeer } from "../http/tunnel";
 import {
   bearer,
   type Credential,
@@ -57,8 +57,8 @@ export class OidcLogin implements CredentialSource {
   private written: OidcTokens;
 
   constructor(private readonly site: CredentialContext) {
-    this.config = configOf(site);
-    this.tokens = this.written = tokensOf(site.target.user.authProvider);
+    this.config = readOidcConfig(site);
+    this.tokens = this.written = readTokens(site.target.user.authProvider);
     this.kept = new KeptCredential(() => this.ask(), site.clock);
   }
 
@@ -87,7 +87,7 @@ export class OidcLogin implements CredentialSource {
   private newest(): OidcTokens {
     const { origin } = this.site.target.user;
     const found = origin === undefined ? undefined : readAgain(origin.file, origin.name);
-    if (found === undefined || keyOf(found) === keyOf(this.written)) return this.tokens;
+    if (found === undefined || renewalKey(found) === renewalKey(this.written)) return this.tokens;
     this.written = found;
     return found;
   }
@@ -96,14 +96,14 @@ export class OidcLogin implements CredentialSource {
     const { idToken } = tokens;
     const { clock } = this.site;
     if (idToken !== undefined && clock.now() + expiryDeltaMs < this.endOf(idToken)) return tokens;
-    const known = renewals.get(keyOf(tokens));
+    const known = renewals.get(renewalKey(tokens));
     if (known !== undefined) return this.good(await known);
     const renewing = this.renew(tokens);
-    renewals.set(keyOf(tokens), renewing);
+    renewals.set(renewalKey(tokens), renewing);
     try {
       return await renewing;
     } catch (error) {
-      renewals.delete(keyOf(tokens));
+      renewals.delete(renewalKey(tokens));
       throw error;
     }
   }
@@ -186,11 +186,11 @@ function noIdToken(issuer: URL): PermissionError {
   );
 }
 
-function keyOf({ idToken = "", refreshToken = "" }: OidcTokens): string {
+function renewalKey({ idToken = "", refreshToken = "" }: OidcTokens): string {
   return `${refreshToken}\n${idToken}`;
 }
 
-function tokensOf(authProvider: unknown): OidcTokens {
+function readTokens(authProvider: unknown): OidcTokens {
   const config = getOwn(authProvider, "config");
   return {
     idToken: asString(getOwn(config, "id-token")),
@@ -202,7 +202,7 @@ function tokensOf(authProvider: unknown): OidcTokens {
 function readAgain(file: string, name: string): OidcTokens | undefined {
   try {
     const user = loadKubeconfig(file, {}).users.get(name);
-    return user?.authProvider === undefined ? undefined : tokensOf(user.authProvider);
+    return user?.authProvider === undefined ? undefined : readTokens(user.authProvider);
   } catch {
     return undefined;
   }
@@ -217,7 +217,7 @@ interface OidcConfig {
   readonly caData: string | undefined;
 }
 
-function configOf({ target: { user, userName } }: CredentialContext): OidcConfig {
+function readOidcConfig({ target: { user, userName } }: CredentialContext): OidcConfig {
   const config = getOwn(user.authProvider, "config");
   const text = (key: string): string | undefined => asString(getOwn(config, key));
   const [issuer = "", clientId = ""] = [text("idp-issuer-url"), text("client-id")];
@@ -261,8 +261,8 @@ class Exchanged {
     const limits = { dialMs: Math.min(dialMs, timeoutMs), answerMs: timeoutMs, answerBytes };
     const own = ca === undefined ? undefined : readableRoots(ca, whose, warn);
     const roots = systemRoots(env, warn);
-    const tls = verified(own ?? roots);
-    const proxyRoots = joined(roots, own);
+    const tls = verifyPeer(own ?? roots);
+    const proxyRoots = joinPems(roots, own);
     const fetched = fetchOver({ tls, proxyRoots, env, clock, limits, signal });
     this.fetch = async (url, wanted) => {
       const response = await fetched(url, wanted);
@@ -313,7 +313,7 @@ class Exchanged {
     const address = publicValue(this.config.issuer.href);
     if (silent !== undefined) {
       const purpose = { subject: `renew the OIDC login of ${userName}`, writes: false };
-      return unanswered(silent, identityProvider(address, userName), purpose);
+      return explainSilence(silent, identityProvider(address, userName), purpose);
     }
     const why = this.said(error, secrets) ?? this.oddity(error);
     const message = `the identity provider ${address} did not renew the OIDC login of ${userName}: ${why}`;

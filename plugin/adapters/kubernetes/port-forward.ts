@@ -119,7 +119,7 @@ export function openSocket(call: SocketCall): Promise<WebSocket | HttpAnswer | N
       settle(new NoAnswer(error.code ?? "UPGRADE_FAILED", { sent: false, cause: error }));
     });
     socket.once("unexpected-response", (request, response) => {
-      refusalOf(response, (answer) => {
+      readRefusal(response, (answer) => {
         settle(answer);
         request.destroy();
         lease.done();
@@ -128,7 +128,7 @@ export function openSocket(call: SocketCall): Promise<WebSocket | HttpAnswer | N
   });
 }
 
-function refusalOf(response: IncomingMessage, done: (answer: HttpAnswer) => void): void {
+function readRefusal(response: IncomingMessage, done: (answer: HttpAnswer) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   const finish = (): void => {

@@ -54,7 +54,7 @@ export function chooseTarget(
   const cluster = withClusterFlags(from.cluster, flags);
   const user = withUserFlags(from.user, flags);
   if (cluster.server === undefined) throw nowhere(kubeconfig, flags);
-  const base = baseOf(cluster.server, cluster, user);
+  const base = parseBase(cluster.server, cluster, user);
   const address = `the server address of ${from.clusterName} is not an http or https URL`;
   const problems = contradictions(cluster, user);
   if (base === undefined) throw new UsageError([address, ...problems]);
@@ -66,11 +66,11 @@ export function chooseTarget(
     userName: givesCredentials(flags) ? "the command line" : from.userName,
     clusterName: flags.server === undefined ? from.clusterName : "--server",
     contextName: inPod ? undefined : from.contextName,
-    namespace: namespaceOf(flags, choice.context, pod),
+    namespace: chooseNamespace(flags, choice.context, pod),
   };
 }
 
-function namespaceOf(flags: ConnectionFlags, context: ContextEntry, pod?: PodAccount): string {
+function chooseNamespace(flags: ConnectionFlags, context: ContextEntry, pod?: PodAccount): string {
   return flags.namespace ?? context.namespace ?? pod?.namespace ?? "default";
 }
 
@@ -103,11 +103,13 @@ function entry<T>(
   { kind, problems }: { readonly kind: string; readonly problems: string[] },
 ): T | undefined {
   if (name === undefined || entries.has(name)) return entries.get(name ?? "");
-  problems.push(`there is no ${kind} "${name}" in the kubeconfig: it names ${enumerated(entries)}`);
+  problems.push(
+    `there is no ${kind} "${name}" in the kubeconfig: it names ${listChoices(entries)}`,
+  );
   return undefined;
 }
 
-function enumerated(entries: ReadonlyMap<string, unknown>): string {
+function listChoices(entries: ReadonlyMap<string, unknown>): string {
   const names = [...entries.keys()];
   if (names.length === 0) return "none";
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
@@ -126,7 +128,7 @@ function nowhere(kubeconfig: Kubeconfig, flags: ConnectionFlags): UsageError {
   const problem = unchosen ? "no context is chosen" : "the context leads to no server address";
   return new UsageError(`${problem} in the kubeconfig ${files}`, {
     hint: unchosen
-      ? `choose one with --context (${enumerated(kubeconfig.contexts)})`
+      ? `choose one with --context (${listChoices(kubeconfig.contexts)})`
       : "correct the kubeconfig, or give --server",
   });
 }
@@ -171,7 +173,7 @@ function withUserFlags(user: UserEntry, flags: ConnectionFlags): UserEntry {
 }
 
 /** An address without a scheme is https as soon as anything speaks of TLS, as in kubectl. */
-function baseOf(server: string, cluster: ClusterEntry, user: UserEntry): URL | undefined {
+function parseBase(server: string, cluster: ClusterEntry, user: UserEntry): URL | undefined {
   const secure =
     cluster.caFile ?? cluster.caData ?? cluster.insecure ?? user.certFile ?? user.certData;
   const scheme = secure === undefined ? "http" : "https";

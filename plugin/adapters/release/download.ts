@@ -13,7 +13,7 @@ import { type HttpAnswer, arriving, NoAnswer } from "../http/answer";
 import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
 import { systemRoots } from "../http/trust";
-import { ProxyError, proxyFor, tunnelTo, verified } from "../http/tunnel";
+import { ProxyError, proxyFor, tunnelTo, verifyPeer } from "../http/tunnel";
 
 /** What a download needs to know of the world, and how far it may go. */
 interface Download {
@@ -44,7 +44,7 @@ export async function download(given: URL, options: Download): Promise<Buffer> {
 /** The bytes, or the address that they are said to be at. */
 async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
   const roots = systemRoots(options.env);
-  const tls = { ...verified(roots), ...options.trust };
+  const tls = { ...verifyPeer(roots), ...options.trust };
   const open = tunnelTo(url, proxyFor(url, options.env), () => roots);
   const agents = new Agents({ tls: () => tls, open });
   try {

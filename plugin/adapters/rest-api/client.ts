@@ -15,7 +15,7 @@ import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import type { Login } from "./login";
 import type { Route } from "./route";
-import { type Purpose, type Server, unanswered } from "../http/failures";
+import { type Purpose, type Server, explainSilence } from "../http/failures";
 import { ForwardError } from "../kubernetes/port-forward";
 
 /** One call. */
@@ -90,7 +90,7 @@ export class ApiClient {
   requireSuccess(answer: HttpAnswer, call: ApiCall): void {
     if (answer.status >= 200 && answer.status < 300) return;
     const { names, login } = this.connection;
-    throw refused(answer, this.purpose(call), { names, login });
+    throw explainRefusal(answer, this.purpose(call), { names, login });
   }
 
   /** A success whose body is not what the API sends. */
@@ -175,7 +175,7 @@ export class ApiClient {
     let to = { host: call.host, path: call.path };
     for (let hop = 0; ; hop += 1) {
       const answer = await this.reached(call, to);
-      const location = locationOf(answer);
+      const location = findLocation(answer);
       if (location === undefined) return answer;
       const here = this.connection.route;
       const base = `https://${to.host ?? here.host}${here.port === 443 ? "" : `:${here.port}`}`;
@@ -277,7 +277,7 @@ function isFinal(cause: unknown): boolean {
   return cause instanceof EngineError && cause.exitCode === 4;
 }
 
-function locationOf(answer: HttpAnswer | NoAnswer): string | undefined {
+function findLocation(answer: HttpAnswer | NoAnswer): string | undefined {
   if (answer instanceof NoAnswer) return undefined;
   const redirects = [301, 302, 303, 307, 308].includes(answer.status);
   return redirects ? answer.headers.location : undefined;
@@ -315,7 +315,7 @@ function noAnswer(failure: NoAnswer, purpose: ApiPurpose): EngineError {
   if (cause instanceof EngineError) return onTheWay(cause, address);
   // the words of the far end say more than that the connection broke
   if (cause instanceof ForwardError) failure.message = cause.message;
-  return unanswered(failure, { ...restApi, address }, purpose);
+  return explainSilence(failure, { ...restApi, address }, purpose);
 }
 
 /** The API server's own word, on the way to a pod. */
@@ -329,7 +329,7 @@ function onTheWay(cause: EngineError, address: string): EngineError {
 }
 
 /** An answer that is no success; `conceal` takes out what must not be shown. */
-export function refused(
+export function explainRefusal(
   answer: HttpAnswer,
   purpose: ApiPurpose,
   { names, login }: Pick<ApiConnection, "names" | "login">,
@@ -346,7 +346,7 @@ export function refused(
     said.length === 0 ? what : `${what}: ${said.map((part) => oneLine(part, 300)).join(": ")}`;
   const failed = { status, ...body };
   if (status !== 401 && status !== 403) {
-    return new ClusterApiError(message, failed, { hint: hintOf(status) });
+    return new ClusterApiError(message, failed, { hint: chooseHint(status) });
   }
   if (status === 403) {
     return new ClusterApiPermissionError(message, failed, {
@@ -368,7 +368,7 @@ function permissionHint(code: string | undefined, { restErrors, ...names }: Name
   return `switch uploads on with PUT ${names.restPaths.cluster} {"${allowModulesUpload}": true}, and off again afterwards`;
 }
 
-function hintOf(status: number): string {
+function chooseHint(status: number): string {
   if (status === 404) return "list what there is, and correct the name or the uid";
   if (status === 406) {
     return "see the builds with kubectl engine modules list, and install one that can do what the database is set to, or change the database";

@@ -13,7 +13,7 @@ import { type ApiCredentials, Login } from "./login";
 import { HttpClusterApi } from "./http-api";
 import {
   type ApiPlaces,
-  placesOf,
+  findPlaces,
   type Route,
   routeByUrl,
   routeForwarded,
@@ -22,7 +22,7 @@ import {
 import { fileProblem, followed, readText } from "../files";
 import type { OnSlow } from "../http/slow";
 import { readableRoots } from "../http/trust";
-import { verified } from "../http/tunnel";
+import { verifyPeer } from "../http/tunnel";
 
 /** The flags of the REST API, judged (cli contract). */
 export interface ApiFlags {
@@ -72,7 +72,7 @@ const answerBytes = 16 * 1024 * 1024;
 /** The API of an EC; reads the credentials, sends nothing to it yet. */
 export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
   const { names, clock, onSlow, requestTimeoutMs = requestDeadlineMs } = target;
-  const { route, trust, credentials } = await accessOf(target);
+  const { route, trust, credentials } = await findAccess(target);
   const secret = credentialsRef(target.ec, target.flags, names);
   return new HttpClusterApi({
     route,
@@ -101,24 +101,24 @@ interface Access {
   readonly credentials: ApiCredentials;
 }
 
-async function accessOf(target: ApiTarget): Promise<Access> {
+async function findAccess(target: ApiTarget): Promise<Access> {
   const { flags, ec, names, warn, played } = target;
-  const places = placesOf(ec, names);
+  const places = findPlaces(ec, names);
   if (played !== undefined) {
     // no proxy stands between this machine and itself
     const route = routeByUrl(new URL(played.url), places, {});
-    return { route, trust: pinned(played.ca), credentials: played.credentials };
+    return { route, trust: pin(played.ca), credentials: played.credentials };
   }
-  const route = routeOf(target, places);
-  const trust = trustOf(flags, warn);
+  const route = chooseRoute(target, places);
+  const trust = chooseTrust(flags, warn);
   if (flags.insecure) {
     warn(`the certificate of ${route.address} is not checked: others may read the credentials`);
   }
-  const credentials = await credentialsOf(target, credentialsRef(ec, flags, names));
+  const credentials = await readCredentials(target, credentialsRef(ec, flags, names));
   return { route, trust, credentials };
 }
 
-function routeOf({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Route {
+function chooseRoute({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Route {
   if (flags.url !== undefined) return routeByUrl(new URL(flags.url), places, env);
   if (isOwnCluster(cluster, env)) return routeInside(places);
   const forward = cluster.forward?.bind(cluster);
@@ -137,7 +137,7 @@ function isOwnCluster({ server }: KubeClient, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The certificate is self-signed by default, and no object of the cluster publishes its CA. */
-function trustOf({ ca, insecure }: ApiFlags, warn: ApiTarget["warn"]): Access["trust"] {
+function chooseTrust({ ca, insecure }: ApiFlags, warn: ApiTarget["warn"]): Access["trust"] {
   if (insecure) {
     const any = { rejectUnauthorized: false };
     return () => () => any;
@@ -156,12 +156,12 @@ function trustOf({ ca, insecure }: ApiFlags, warn: ApiTarget["warn"]): Access["t
     throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
   };
   read(); // refused before anything is asked
-  return (names) => followed(read, (text) => verified(text, names));
+  return (names) => followed(read, (text) => verifyPeer(text, names));
 }
 
-function pinned(ca: string): Access["trust"] {
+function pin(ca: string): Access["trust"] {
   return (names) => {
-    const trust = verified(ca, names);
+    const trust = verifyPeer(ca, names);
     return () => trust;
   };
 }
@@ -177,7 +177,7 @@ export function credentialsRef(
   return { name: credentialsSecret ?? named ?? name, namespace };
 }
 
-async function credentialsOf(
+async function readCredentials(
   { cluster, ec, flags, names }: ApiTarget,
   ref: { readonly name: string; readonly namespace: string },
 ): Promise<ApiCredentials> {
@@ -194,7 +194,7 @@ async function credentialsOf(
     });
   }
   const items = [names.secretItems.username, names.secretItems.password];
-  const [username, password] = items.map((item) => decoded(getOwn(secret["data"], item)));
+  const [username, password] = items.map((item) => decodeItem(getOwn(secret["data"], item)));
   if (username !== undefined && password !== undefined) return { username, password };
   throw new ApiAccessError(`${label} lacks ${items.join(" or ")}, or they are empty`, {
     hint: "give another one with --api-credentials-secret",
@@ -202,7 +202,7 @@ async function credentialsOf(
 }
 
 /** Files with a line end at their end make Secrets with one. */
-function decoded(value: unknown): string | undefined {
+function decodeItem(value: unknown): string | undefined {
   const plain = Buffer.from(asString(value) ?? "", "base64").toString("utf8");
   return asString(plain.replace(/\r?\n$/, ""));
 }

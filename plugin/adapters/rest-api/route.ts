@@ -77,7 +77,7 @@ export function routeForwarded(
   const resource = { ...kinds.namespace, plural: "pods", kind: "Pod" };
   const [first = ""] = pods;
   const podAt = (host: string) => ({
-    pod: { resource, name: podOf(host, places) ?? first, namespace },
+    pod: { resource, name: findPod(host, places) ?? first, namespace },
     port,
   });
   return {
@@ -101,7 +101,7 @@ function amongPods(places: ApiPlaces, names: readonly string[]) {
 
 function isOneOf(url: URL, known: readonly string[], places: ApiPlaces): boolean {
   const host = hostOf(url).toLowerCase();
-  return known.includes(host) || podOf(host, places) !== undefined;
+  return known.includes(host) || findPod(host, places) !== undefined;
 }
 
 /** Where the REST API of one EC is. */
@@ -118,7 +118,7 @@ export interface ApiPlaces {
 }
 
 /** The places of an EC. */
-export function placesOf(ec: KubeObject, names: Names): ApiPlaces {
+export function findPlaces(ec: KubeObject, names: Names): ApiPlaces {
   const { name = "", namespace = "" } = ec.metadata;
   const nodes = getPath(ec, names.ecFields.nodes);
   const count = typeof nodes === "number" && nodes > 0 && nodes < 1000 ? Math.floor(nodes) : 1;
@@ -133,7 +133,7 @@ export function placesOf(ec: KubeObject, names: Names): ApiPlaces {
 }
 
 /** The pod that a host name of the cluster means: `ec-1.ec.namespace.svc`, or the name alone. */
-export function podOf(host: string, { fqdn, service, pods }: ApiPlaces): string | undefined {
+export function findPod(host: string, { fqdn, service, pods }: ApiPlaces): string | undefined {
   const [pod = "", ...rest] = host.split(".");
   const domain = rest.join(".");
   return pods.includes(pod) && ["", fqdn, service].includes(domain) ? pod : undefined;

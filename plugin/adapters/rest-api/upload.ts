@@ -35,7 +35,7 @@ export async function uploadModule(
   const call: ApiCall = {
     method: "POST",
     path: installModule,
-    body: await formOf(file, names),
+    body: await buildForm(file, names),
     subject: `install the module ${file.name}`,
     ...options,
   };
@@ -45,7 +45,7 @@ export async function uploadModule(
   // what a success answers is not shown (S95): nothing at all is one, a page of a proxy is none
   if (answer.body.trim() !== "" && parseJson(answer.body) === undefined)
     throw client.nonsense(call);
-  return outcomeOf(answer.body, installModule, names);
+  return readOutcome(answer.body, installModule, names);
 }
 
 /** First what the module is, then its file, to each node that can be reached by itself. */
@@ -56,7 +56,7 @@ async function newer(
 ): Promise<InstalledUpload> {
   const { route, names, nodes } = uploader;
   const { userModules, moduleArtifacts } = names.restPaths;
-  const { manifest } = await manifestOf(file, names);
+  const { manifest } = await readManifest(file, names);
   const defined = await unlessThere(uploader, {
     method: "POST",
     path: userModules,
@@ -64,7 +64,7 @@ async function newer(
     subject: `define the module ${file.name}`,
     signal: options.signal,
   });
-  const body = await formOf(file, names);
+  const body = await buildForm(file, names);
   const hosts = route.nodes.length === 0 ? [undefined] : route.nodes;
   for (const host of hosts) {
     await unlessThere(uploader, {
@@ -78,7 +78,7 @@ async function newer(
   }
   const given = hosts.length;
   const of = Math.max(given, (await nodes()) ?? given);
-  return { ...outcomeOf(defined, userModules, names), nodes: { given, of } };
+  return { ...readOutcome(defined, userModules, names), nodes: { given, of } };
 }
 
 /** The answer's body; a half that an earlier run has brought is no failure of this one. */
@@ -91,7 +91,7 @@ async function unlessThere({ client, names }: Uploader, call: ApiCall): Promise<
 }
 
 /** Node's own encoder writes the form; the name of the file alone is sent, never its folder. */
-async function formOf(file: UploadFile, names: Names): Promise<NonNullable<ApiCall["body"]>> {
+async function buildForm(file: UploadFile, names: Names): Promise<NonNullable<ApiCall["body"]>> {
   const form = new FormData();
   const name = file.name.replace(/^.*[\\/]/, "");
   form.set(names.restModuleFields.file, new Blob([file.bytes], { type: "application/zip" }), name);
@@ -100,7 +100,7 @@ async function formOf(file: UploadFile, names: Names): Promise<NonNullable<ApiCa
   return { bytes: new Uint8Array(await encoded.arrayBuffer()), type };
 }
 
-function outcomeOf(body: string, through: string, names: Names): InstalledUpload {
+function readOutcome(body: string, through: string, names: Names): InstalledUpload {
   const answered = parseJson(body);
   return {
     actionUid: asString(getOwn(answered, names.bdbFields.actionUid)),
@@ -118,7 +118,7 @@ interface ModuleManifest {
 const manifestLimit = 1024 * 1024;
 
 /** The manifest of an archive, at its root or in one folder; UsageError for what is not a module. */
-async function manifestOf(
+async function readManifest(
   file: { readonly name: string; readonly bytes: Uint8Array },
   names: Names,
 ): Promise<ModuleManifest> {
@@ -170,15 +170,15 @@ const mostBytes = 1024 * 1024 * 1024;
 
 /** Reads and judges the archive before anything is asked of a cluster. */
 export async function readModuleFile(name: string, names: Names): Promise<ModuleFile> {
-  const bytes = await bytesOf(name).catch((error: unknown) => {
+  const bytes = await readBytes(name).catch((error: unknown) => {
     if (error instanceof UsageError) throw error;
     throw new InputError(`module: ${fileProblem(name, error)}`);
   });
   const file = { name, bytes };
-  return { ...file, ...(await manifestOf(file, names)) };
+  return { ...file, ...(await readManifest(file, names)) };
 }
 
-async function bytesOf(name: string): Promise<Uint8Array> {
+async function readBytes(name: string): Promise<Uint8Array> {
   const { size } = await stat(name);
   if (size > mostBytes) throw new InputError(`module ${name}: it is larger than 1 GiB`);
   return await readFile(name);

@@ -12,7 +12,7 @@ import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import type { RecoverFlags } from "./flags";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
 import { limitOf } from "../../cmdutil/job";
-import { placesOf } from "../../adapters/rest-api/route";
+import { findPlaces } from "../../adapters/rest-api/route";
 import { recoverNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
 import { objectLabel } from "../../domain/kube/objects";
@@ -162,7 +162,7 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
 /** A number is not a name of the cluster: curl is told where the name leads (S76). */
 function accessOf({ names }: CommandContext, { look, flags }: RecoverFacts): ApiAccess {
   const { url, ca, insecure } = flags.api;
-  const { fqdn, port, pods, namespace } = placesOf(look.ec, names);
+  const { fqdn, port, pods, namespace } = findPlaces(look.ec, names);
   const { name } = credentialsRef(look.ec, flags.api, names);
   const common = { insecure, secret: { name, namespace }, ca };
   if (url === undefined) {

@@ -86,7 +86,7 @@ function cut(text: string, most: number): string {
 }
 
 /** The words of a cell. */
-export function textOf(cell: Cell | undefined): string {
+export function renderCell(cell: Cell | undefined): string {
   return typeof cell === "object" ? cell.text : (cell ?? "");
 }
 

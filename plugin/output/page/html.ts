@@ -10,7 +10,7 @@ import {
   renderMs,
   shown,
   shownCode,
-  textOf,
+  renderCell,
   type Writer,
   written,
 } from "./blocks";
@@ -47,15 +47,15 @@ const entities: Readonly<Record<string, string>> = {
   ...{ '"': "&quot;", "'": "&#39;" },
 };
 
-function encoded(safe: string): string {
+function encodeText(safe: string): string {
   return safe.replaceAll(/[&<>"']/g, (one) => entities[one] ?? one);
 }
 
 function text(value: string): string {
-  return encoded(shown(value));
+  return encodeText(shown(value));
 }
 
-function inked(cell: Cell): string {
+function inkCell(cell: Cell): string {
   if (typeof cell === "string") return text(cell);
   return `<span class="t ${cell.tone}">${text(cell.text)}</span>`;
 }
@@ -64,12 +64,12 @@ const html: Writer = {
   banner: (block) => `<p class="banner">${text(block.text)}</p>`,
   card: ({ tone, head, rows }) =>
     `<div class="card ${tone}"><b>${text(head)}</b>${html.facts({ rows }, 0)}</div>`,
-  code: (block) => `<pre>${encoded(shownCode(block.text))}</pre>`,
+  code: (block) => `<pre>${encodeText(shownCode(block.text))}</pre>`,
   list: ({ items }) => `<ul>${items.map((item) => `<li>${text(item)}</li>`).join("")}</ul>`,
   facts: ({ rows }) =>
     `<dl>${rows.map(([name, value]) => `<dt>${text(name)}</dt><dd>${text(value)}</dd>`).join("")}</dl>`,
   grid: ({ cells }) =>
-    `<ul class="grid">${cells.map(([name, result]) => `<li>${text(name)} ${inked(result)}</li>`).join("")}</ul>`,
+    `<ul class="grid">${cells.map(([name, result]) => `<li>${text(name)} ${inkCell(result)}</li>`).join("")}</ul>`,
   section: ({ title, blocks }, depth) => {
     const tag = `h${Math.min(depth, 6)}`;
     const inner = blocks.map((block) => written(html, block, depth + 1));
@@ -77,11 +77,11 @@ const html: Writer = {
   },
   table: ({ head, rows }) => {
     const attributes = head.map((name, column) => {
-      const short = rows.every((row) => shown(textOf(row[column])).length <= shortest);
+      const short = rows.every((row) => shown(renderCell(row[column])).length <= shortest);
       return `${short ? ' class="short"' : ""} data-head="${text(name)}"`;
     });
     const cell = (one: Cell, column: number): string =>
-      `<td${attributes[column] ?? ""}>${inked(one)}</td>`;
+      `<td${attributes[column] ?? ""}>${inkCell(one)}</td>`;
     const lines = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`);
     const heads = head.map((name) => `<th scope="col">${text(name)}</th>`);
     return `<table>\n<thead><tr>${heads.join("")}</tr></thead>\n<tbody>\n${lines.join("\n")}\n</tbody>\n</table>`;
@@ -96,7 +96,7 @@ const html: Writer = {
       const title = text(
         [name, ...(bars.length === 0 ? [says] : bars.map((bar) => bar.says))].join("; "),
       );
-      const drawn = bars.map((bar) => barOf(bar, tick * ticks)).join("");
+      const drawn = bars.map((bar) => renderBar(bar, tick * ticks)).join("");
       return `${head}<div class="lane"><span>${text(name)}</span><svg role="img" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><title>${title}</title>${marks}${drawn}</svg><span class="says">${text(says)}</span></div>`;
     });
     return `<div class="lane axis"><span></span><span class="ticks">${labels.join("")}</span><span></span></div>\n${rows.join("\n")}\n<p class="key">Time from the beginning of the run. High bars: as wished. Low bars, at the foot of a row: not as wished.</p>`;
@@ -114,7 +114,7 @@ const marks = Array.from({ length: ticks - 1 }, (_, index) => {
 }).join("");
 
 /** What is as wished stands high, what is not at the foot: to be told apart without color. */
-function barOf({ at, ms, tone, says }: Bar, span: number): string {
+function renderBar({ at, ms, tone, says }: Bar, span: number): string {
   const [top, high] = tone === "good" || tone === "calm" ? [3, 16] : [11, 11];
   const long = Math.max((ms / span) * width, 3);
   const from = Math.min((at / span) * width, width - long);

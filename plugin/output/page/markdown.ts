@@ -2,7 +2,15 @@
  * A page as Markdown (GitHub's): no HTML. Whatever could become a link, a mention or a picture stands in
  * a code span, where nothing is interpreted.
  */
-import { type Page, renderMs, shownCode, shownLine, textOf, type Writer, written } from "./blocks";
+import {
+  type Page,
+  renderMs,
+  shownCode,
+  shownLine,
+  renderCell,
+  type Writer,
+  written,
+} from "./blocks";
 
 /** The whole file. */
 export function renderMarkdown({ title, blocks, footer }: Page): string {
@@ -16,7 +24,7 @@ const linked = /@|:\/\/|www\.|#\d|mailto:|xmpp:/i;
 function text(value: string): string {
   return shownLine(value)
     .split(/( +)/)
-    .map((word) => (linked.test(word) ? coded(word) : literal(word)))
+    .map((word) => (linked.test(word) ? quoteCode(word) : literal(word)))
     .join("");
 }
 
@@ -25,13 +33,13 @@ function literal(word: string): string {
 }
 
 /** A code span, fenced by more backticks than it holds; a bar would end the cell of a table even there. */
-function coded(word: string): string {
-  const fence = fenceOf(word, 1);
+function quoteCode(word: string): string {
+  const fence = chooseFence(word, 1);
   const pad = word.startsWith("`") || word.endsWith("`") ? " " : "";
   return `${fence}${pad}${word.replaceAll("|", String.raw`\|`)}${pad}${fence}`;
 }
 
-function fenceOf(value: string, least: number): string {
+function chooseFence(value: string, least: number): string {
   const runs = (value.match(/`+/g) ?? []).map(({ length }) => length + 1);
   return "`".repeat(Math.max(least, ...runs));
 }
@@ -41,7 +49,7 @@ const markdown: Writer = {
   card: ({ head, rows }) => `**${text(head)}**\n\n${markdown.facts({ rows }, 0)}`,
   code: (block) => {
     const code = shownCode(block.text);
-    const fence = fenceOf(code, 3);
+    const fence = chooseFence(code, 3);
     return `${fence}\n${code}\n${fence}`;
   },
   list: ({ items }) => items.map((item) => `- ${text(item)}`).join("\n"),
@@ -53,7 +61,7 @@ const markdown: Writer = {
   },
   table: ({ head, rows }) => {
     const lines = [head, ...rows].map(
-      (cells) => `| ${cells.map((cell) => text(textOf(cell))).join(" | ")} |`,
+      (cells) => `| ${cells.map((cell) => text(renderCell(cell))).join(" | ")} |`,
     );
     return [lines[0], `|${" --- |".repeat(head.length)}`, ...lines.slice(1)].join("\n");
   },

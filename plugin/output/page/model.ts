@@ -5,18 +5,18 @@ import { asArray, getOwn, isObject } from "../../domain/base/values";
 import type { CheckLine, Report } from "../../kernel/report";
 import { palette } from "../escape";
 import { renderStates, withHunks } from "../hunks";
-import { groupsOf, label } from "../text";
+import { groupNamespaces, label } from "../text";
 import { type Block, type Cell, type Page, renderMs, section, type Tone } from "./blocks";
-import { timelineBlocks, toneOf } from "./timeline";
+import { timelineBlocks, chooseTone } from "./timeline";
 
 /** So many rows of one table are for people. */
 const mostRows = 2_000;
 
 /** The whole page. */
-export function pageOf(report: Report): Page {
+export function buildPage(report: Report): Page {
   const { kind, run, exit, origin } = report;
   const dryRun = run?.dryRun ?? "none";
-  const [stage] = stagesOf(report);
+  const [stage] = listStages(report);
   const banners = [
     ...(kind === "Rehearsal" ? ["Rehearsal: nothing real was touched"] : []),
     ...(dryRun === "none" ? [] : [`Dry run (${dryRun}): nothing was changed`]),
@@ -27,7 +27,7 @@ export function pageOf(report: Report): Page {
       ...banners.map((text): Block => ({ is: "banner", text })),
       outcome(exit),
       ...section("Run", valueBlocks(runFacts(report))),
-      ...bodyOf(report),
+      ...buildBody(report),
     ],
     footer: `Written by kubectl engine ${origin?.version ?? ""}`,
   };
@@ -37,7 +37,7 @@ function outcome({ code, reason, next }: Report["exit"]): Block {
   const [means, leaves] = exitMeanings[code];
   const head = code === 0 ? "Done" : `Ended with exit code ${code}: ${means}`;
   const rows = { Result: reason, "State left": code === 0 ? undefined : leaves, Next: next };
-  return { is: "card", tone: code === 0 ? "good" : "bad", head, rows: factsOf(rows) };
+  return { is: "card", tone: code === 0 ? "good" : "bad", head, rows: listFacts(rows) };
 }
 
 /** Who, as whom, where, when and with what. */
@@ -60,14 +60,14 @@ function releaseFacts(release: Report["release"]): object {
 }
 
 /** Everything but who and when, of a run or of a stage of a rehearsal. */
-function bodyOf(report: Report): readonly Block[] {
+function buildBody(report: Report): readonly Block[] {
   const { findings = [], certificate, permissions, backups = [] } = report;
-  const inAreas = new Set(checksOf(report).map(({ code }) => code));
+  const inAreas = new Set(listChecks(report).map(({ code }) => code));
   const others = findings.filter(({ code }) => !inAreas.has(code));
   return [
     ...timelineBlocks(report),
     ...checkBlocks(report),
-    ...section("Findings", others.map(cardOf)),
+    ...section("Findings", others.map(buildCard)),
     ...section("Probes", probeBlocks(report)),
     ...section("Certificate", valueBlocks(certificate)),
     ...namespaceBlocks(report),
@@ -94,21 +94,21 @@ function probeBlocks({ probes = [], gap }: Report): readonly Block[] {
   return [...listBlocks(rows), ...valueBlocks(seconds)];
 }
 
-function cardOf(finding: Finding): Block {
+function buildCard(finding: Finding): Block {
   const { code, severity, accepted, object, field, cause, fix, command: run, source } = finding;
   const tone: Tone = severity === "error" ? "bad" : "warn";
-  const rows = factsOf({ object, field, cause, fix, run, source });
+  const rows = listFacts({ object, field, cause, fix, run, source });
   if (accepted === true) return { is: "card", tone: "calm", head: `accepted: ${code}`, rows };
   return { is: "card", tone, head: `${severity}: ${code}`, rows };
 }
 
-function checksOf({ kind, details }: Report): readonly CheckLine[] {
+function listChecks({ kind, details }: Report): readonly CheckLine[] {
   return kind === "Check" ? (asArray(getOwn(details, "checks")) as readonly CheckLine[]) : [];
 }
 
 /** The areas with their findings, each with its checks. */
 function checkBlocks(report: Report): readonly Block[] {
-  const lines = checksOf(report);
+  const lines = listChecks(report);
   const areas = [...new Set(lines.map(({ area }) => area))].map((area) => {
     const own = lines.filter((line) => line.area === area);
     const codes = new Set(own.map(({ code }) => code));
@@ -125,7 +125,7 @@ function checkBlocks(report: Report): readonly Block[] {
     const rows = own.map(({ verdict: result, code: check, title, because, source }) => {
       return { result, check, holdsWhen: title, because, source };
     });
-    return section(area, [...found.map(cardOf), ...listBlocks(rows)]);
+    return section(area, [...found.map(buildCard), ...listBlocks(rows)]);
   });
   return section("Findings by area", [...listBlocks(counted), ...inAreas]);
 }
@@ -158,8 +158,8 @@ function changeBlocks(report: Report): readonly Block[] {
 function namespaceBlocks({ namespaces = [] }: Report): readonly Block[] {
   const cells = namespaces
     .slice(0, mostRows)
-    .map(({ name, result }) => [name, { text: result, tone: toneOf(result) }] as const);
-  const rights = groupsOf(namespaces).flatMap((group) => {
+    .map(({ name, result }) => [name, { text: result, tone: chooseTone(result) }] as const);
+  const rights = groupNamespaces(namespaces).flatMap((group) => {
     const { rules, subjects, result = "" } = { ...group[0] };
     const names = group.map(({ name }) => name);
     const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
@@ -175,7 +175,7 @@ function namespaceBlocks({ namespaces = [] }: Report): readonly Block[] {
     const title = `${result}: ${some.join(", ")}`;
     return section(title, rows.length === 0 ? [] : [{ is: "table", head, rows }]);
   });
-  const findings = namespaces.flatMap(({ findings: own = [] }) => own.map(cardOf));
+  const findings = namespaces.flatMap(({ findings: own = [] }) => own.map(buildCard));
   const grid: readonly Block[] = cells.length === 0 ? [] : [{ is: "grid", cells }];
   return section("Namespaces", [...grid, ...findings, ...rights]);
 }
@@ -190,7 +190,7 @@ interface Stage {
   readonly edits?: readonly { readonly command: string; readonly answer: string }[];
 }
 
-function stagesOf({ kind, details }: Report): readonly Stage[] {
+function listStages({ kind, details }: Report): readonly Stage[] {
   return kind === "Rehearsal" ? (asArray(getOwn(details, "stages")) as readonly Stage[]) : [];
 }
 
@@ -199,7 +199,7 @@ function stageBlocks({ command, report, asked = [], saved = [], edits }: Stage):
     outcome(report.exit),
     ...(edits === undefined ? [{ is: "code", text: `$ ${command}` } as const] : listBlocks(edits)),
     ...valueBlocks(releaseFacts(report.release)),
-    ...bodyOf(report),
+    ...buildBody(report),
     ...section("Questions that a real run asks", listBlocks(asked)),
     ...section("Would be saved first", listBlocks(saved)),
   ];
@@ -214,14 +214,14 @@ function detailBlocks(report: Report): readonly Block[] {
   if (kind !== "Rehearsal") return section("Details", valueBlocks({ ...own, stages, unknown }));
   return [
     ...section("Rehearsed on", valueBlocks(own)),
-    ...stagesOf(report).flatMap((stage, index) =>
+    ...listStages(report).flatMap((stage, index) =>
       section(`${index + 1}. ${stage.title}`, stageBlocks(stage)),
     ),
     ...section("What a rehearsal cannot know", listBlocks(asArray(unknown))),
   ];
 }
 
-function factsOf(object: object): readonly (readonly [name: string, value: string])[] {
+function listFacts(object: object): readonly (readonly [name: string, value: string])[] {
   return Object.entries(object).flatMap(([key, inner]) =>
     inner === undefined || inner === "" ? [] : [[label(key), plain(key, inner)] as const],
   );
@@ -232,7 +232,9 @@ function valueBlocks(value: unknown): readonly Block[] {
   if (typeof value === "string") return [{ is: "code", text: value }];
   if (Array.isArray(value)) return listBlocks(value);
   if (!isObject(value)) return [];
-  const rows = factsOf(Object.fromEntries(Object.entries(value).filter(([, one]) => isFact(one))));
+  const rows = listFacts(
+    Object.fromEntries(Object.entries(value).filter(([, one]) => isFact(one))),
+  );
   const others = Object.entries(value).filter(([, one]) => !isFact(one));
   return [
     ...(rows.length === 0 ? [] : [{ is: "facts", rows } as const]),
@@ -259,14 +261,14 @@ function listBlocks(all: readonly unknown[]): readonly Block[] {
   const keys = [...new Set(objects.flatMap((one) => Object.keys(one)))].filter((key) =>
     objects.some((one) => known(getOwn(one, key))),
   );
-  const rows = objects.map((one) => keys.map((key) => cellOf(key, getOwn(one, key))));
+  const rows = objects.map((one) => keys.map((key) => buildCell(key, getOwn(one, key))));
   const table: Block = { is: "table", head: keys.map(label), rows };
   return rest.length === 0 ? [table] : [table, { is: "list", items: rest }];
 }
 
-function cellOf(key: string, value: unknown): Cell {
+function buildCell(key: string, value: unknown): Cell {
   const text = value === undefined ? "" : plain(key, value);
-  return key === "result" && text !== "" ? { text, tone: toneOf(text) } : text;
+  return key === "result" && text !== "" ? { text, tone: chooseTone(text) } : text;
 }
 
 /** Times of the document are milliseconds, at `at` and `ms`, and RFC 3339. */

@@ -12,7 +12,7 @@ export const ticks = 4;
 const tickSeconds = [0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1_800];
 
 /** How a result or a verdict stands. */
-export function toneOf(result: string): Tone {
+export function chooseTone(result: string): Tone {
   if (result === "failed") return "bad";
   if (result === "unjudged") return "warn";
   return ["unchanged", "skipped", "planned"].includes(result) ? "calm" : "good";
@@ -24,8 +24,8 @@ export function timelineBlocks(report: Report): readonly Block[] {
   const steps = timed(report.steps);
   const end = Math.max(0, ...[...steps, ...timed(parts)].map(({ at, ms }) => at + ms));
   const lanes = [
-    ...timed(parts).map((part) => laneOf("Parts", part.title, [part])),
-    ...(report.pods ?? []).map((pod) => laneOf("Pods", pod.name, [{ ...pod, why: "renewed" }])),
+    ...timed(parts).map((part) => layLane("Parts", part.title, [part])),
+    ...(report.pods ?? []).map((pod) => layLane("Pods", pod.name, [{ ...pod, why: "renewed" }])),
     ...probeLanes(report.gap),
     ...objectLanes(steps, end),
   ];
@@ -53,7 +53,7 @@ function objectLanes(all: readonly (StepReport & Stretch)[], end: number): reado
   const objects = [...new Set(told.map(({ object }) => object))];
   return objects.map((object) => {
     const own = told.filter((step) => step.object === object);
-    return laneOf("Objects", object, own);
+    return layLane("Objects", object, own);
   });
 }
 
@@ -63,17 +63,17 @@ interface Stint extends Stretch {
   readonly why: string;
 }
 
-function laneOf(group: string, name: string, stints: readonly Stint[]): Lane {
+function layLane(group: string, name: string, stints: readonly Stint[]): Lane {
   const did = ({ action, result }: Stint): string => [action ?? [], result].flat().join(" ");
   return {
     group,
     name,
     says: stints.map((one) => `${did(one)}, ${renderMs(one.ms)}`).join("; "),
-    bars: stints.map((one) => barOf(one, toneOf(one.result), `${did(one)} (${one.why})`)),
+    bars: stints.map((one) => drawBar(one, chooseTone(one.result), `${did(one)} (${one.why})`)),
   };
 }
 
-function barOf({ at, ms }: Stretch, tone: Tone, does: string): Bar {
+function drawBar({ at, ms }: Stretch, tone: Tone, does: string): Bar {
   return { at, ms, tone, says: `${does} after ${renderMs(at)}, for ${renderMs(ms)}` };
 }
 
@@ -106,14 +106,14 @@ function probeLanes(gap: GapReport | undefined): readonly Lane[] {
   const keyOf = (answer: Answer): string => `${answer.twin} ${answerSays(answer)}`;
   const strips = [...new Set(answers.map(keyOf))].sort().flatMap((key) => {
     const own = answers.filter((answer) => keyOf(answer) === key);
-    const bars = own.map((answer) => barOf(answer, answerTone(answer), answerSays(answer)));
+    const bars = own.map((answer) => drawBar(answer, answerTone(answer), answerSays(answer)));
     return own.slice(0, 1).map((answer): Lane => {
       return { group: "Probes", name: twins[answer.twin].name, says: answerSays(answer), bars };
     });
   });
   const wrong = (is: "bypass" | "outage", name: string, count: number): Lane => {
     const own = windows.filter((window) => window.is === is);
-    const bars = own.map((window) => barOf(window, "bad", is));
+    const bars = own.map((window) => drawBar(window, "bad", is));
     return { group: "Probes", name, says: count === 0 ? "none, 0s" : `${count}s`, bars };
   };
   return [

@@ -2,7 +2,7 @@ import { createServer, type Server, type AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { systemClock } from "../../../plugin/adapters/clock";
 import { NoAnswer } from "../../../plugin/adapters/http/answer";
-import { unanswered } from "../../../plugin/adapters/http/failures";
+import { explainSilence } from "../../../plugin/adapters/http/failures";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { apiServer } from "../../../plugin/adapters/kubernetes/client";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
@@ -233,7 +233,7 @@ describe("no connection", () => {
     const place = { server: "https://api", clusterName: 'cluster "c"', userName: 'user "u"' };
     const purpose = { subject: "read x", writes: false };
     expect(
-      unanswered(new NoAnswer(code, { sent: false }), apiServer(place), purpose),
+      explainSilence(new NoAnswer(code, { sent: false }), apiServer(place), purpose),
     ).toMatchObject({
       message: `cannot reach the API server https://api: ${words}`,
       hint: 'check the network and the address in cluster "c"',

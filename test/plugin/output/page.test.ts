@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderHtml } from "../../../plugin/output/page/html";
 import { renderMarkdown } from "../../../plugin/output/page/markdown";
-import { pageOf } from "../../../plugin/output/page/model";
+import { buildPage } from "../../../plugin/output/page/model";
 import type { Report } from "../../../plugin/kernel/report";
 import { hostileTexts, recordedDocuments, withTexts } from "../../support/report-documents";
 import { forbidden, hostile, swapped } from "./sample-reports";
@@ -49,14 +49,14 @@ test.each([
   ["timed", timed],
 ])("%s as Markdown", (name, report) => {
   const file = join(__dirname, `../../golden/report-${name}.md`);
-  const made = renderMarkdown(pageOf(report));
+  const made = renderMarkdown(buildPage(report));
   if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(file, made);
   expect(made).toBe(readFileSync(file, "utf8"));
 });
 
 const both = [
-  ["HTML", (report: Report) => renderHtml(pageOf(report))],
-  ["Markdown", (report: Report) => renderMarkdown(pageOf(report)).replaceAll("\\", "")],
+  ["HTML", (report: Report) => renderHtml(buildPage(report))],
+  ["Markdown", (report: Report) => renderMarkdown(buildPage(report)).replaceAll("\\", "")],
 ] as const;
 
 test.each(both)("%s says who, as whom, where, when and with what", (_, render) => {
@@ -97,12 +97,14 @@ test.each([
   ],
   ["a rehearsal", { ...swapped, kind: "Rehearsal" }, "Rehearsal: nothing real was touched"],
 ] as const)("%s says so in large letters", (_, report, said) => {
-  expect(renderHtml(pageOf(report))).toContain(`<p class="banner">${said}</p>`);
-  expect(renderMarkdown(pageOf(report)).replaceAll("\\", "")).toContain(`## ${said.toUpperCase()}`);
+  expect(renderHtml(buildPage(report))).toContain(`<p class="banner">${said}</p>`);
+  expect(renderMarkdown(buildPage(report)).replaceAll("\\", "")).toContain(
+    `## ${said.toUpperCase()}`,
+  );
 });
 
 test("the policy allows the page's own style alone, by its hash", () => {
-  const html = renderHtml(pageOf(swapped));
+  const html = renderHtml(buildPage(swapped));
   const [, style = ""] = /<style>([^<]*)<\/style>/.exec(html) ?? [];
   const sum = createHash("sha256").update(style).digest("base64");
   expect(html).toContain(`content="default-src 'none'; style-src 'sha256-${sum}'; base-uri 'none'`);
@@ -117,12 +119,12 @@ describe.each(hostileTexts)("%s", (_, text) => {
   const calm = recordedDocuments.filter(([, { run }]) => run !== undefined);
 
   test.each(calm)("in the place of every name of %s", (_name, report) => {
-    const html = renderHtml(pageOf(withTexts(report, text) as Report));
+    const html = renderHtml(buildPage(withTexts(report, text) as Report));
     expect(elements(html)).toBe(
-      elements(renderHtml(pageOf(withTexts(report, harmless) as Report))),
+      elements(renderHtml(buildPage(withTexts(report, harmless) as Report))),
     );
-    const markdown = renderMarkdown(pageOf(withTexts(report, text) as Report));
-    const plainLines = renderMarkdown(pageOf(withTexts(report, harmless) as Report)).split("\n");
+    const markdown = renderMarkdown(buildPage(withTexts(report, text) as Report));
+    const plainLines = renderMarkdown(buildPage(withTexts(report, harmless) as Report)).split("\n");
     expect(markdown.split("\n").length).toBe(plainLines.length);
     expect(`${html}${markdown}`).not.toMatch(
       /[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2066-\u2069\u200b\u2028]/,

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectClusterApi } from "../../../../plugin/adapters/rest-api/connect";
 import {
-  placesOf,
-  podOf,
+  findPlaces,
+  findPod,
   routeByUrl,
   routeForwarded,
   routeInside,
@@ -151,7 +151,7 @@ describe("the way", () => {
 });
 
 describe("routes: where a redirect may lead, which Host is named", () => {
-  const places = placesOf(anApiEc(), names);
+  const places = findPlaces(anApiEc(), names);
   const forward = () => Promise.reject(new Error("not now"));
   const leads = (route: ReturnType<typeof routeInside>, address: string): boolean =>
     route.leadsTo(new URL(address));
@@ -164,12 +164,12 @@ describe("routes: where a redirect may lead, which Host is named", () => {
       pods: ["ec-0", "ec-1", "ec-2"],
     });
     for (const nodes of [undefined, 0, -1, 1e9, "3"]) {
-      expect(placesOf(anApiEc({ nodes }), names).pods).toEqual(["ec-0"]);
+      expect(findPlaces(anApiEc({ nodes }), names).pods).toEqual(["ec-0"]);
     }
-    expect(podOf("ec-1", places)).toBe("ec-1");
-    expect(podOf(`ec-1.${places.service}`, places)).toBe("ec-1");
-    expect(podOf("ec-1.evil.example.com", places)).toBeUndefined();
-    expect(podOf("ec-9", places)).toBeUndefined();
+    expect(findPod("ec-1", places)).toBe("ec-1");
+    expect(findPod(`ec-1.${places.service}`, places)).toBe("ec-1");
+    expect(findPod("ec-1.evil.example.com", places)).toBeUndefined();
+    expect(findPod("ec-9", places)).toBeUndefined();
   });
 
   test("an Ingress keeps its own name, a number stands for the cluster", () => {
