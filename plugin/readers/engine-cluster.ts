@@ -9,7 +9,7 @@ import type { RunPorts } from "../kernel/permissions";
 export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
 
 /** What is looked at more closely when nothing moves. */
-export const suspected = [...followed, "events"] as const satisfies readonly FactKey[];
+export const suspected = [...followed, "events", "nodes"] as const satisfies readonly FactKey[];
 
 /** The version by which ECs are read and written: the stored one, else the older one (domain facts 7). */
 export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promise<Resource> {

@@ -7,6 +7,7 @@ import {
   type Facts,
   type FactSource,
   factSources,
+  notAsked,
 } from "../domain/facts/facts";
 import { liveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
@@ -76,7 +77,7 @@ export async function readSnapshot(
     unread: new Map(
       factKeys.flatMap((key) => {
         const answer = answered.get(key);
-        if (answer === undefined) return [[key, "it was not asked for"]];
+        if (answer === undefined) return [[key, notAsked]];
         return answer.is === "refused" ? [[key, answer.why]] : [];
       }),
     ),

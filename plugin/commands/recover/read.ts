@@ -5,7 +5,7 @@ import { type Facts, factSources } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/kube/objects";
 import type { ApiWish, Needs } from "../../domain/facts/needs";
-import { recoverKeys, recoverNeeds } from "./needs";
+import { lookKeys, recoverNeeds } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
 import { eventEvidence, type Evidence, logEvidence } from "../../domain/recovery/evidence";
@@ -54,7 +54,7 @@ export async function lookAt(
 ): Promise<RecoverySnapshot> {
   const { namespace, name } = options;
   const [read, defined, asked] = await Promise.allSettled([
-    readFacts(deps, { namespace, resource }, recoverKeys),
+    readFacts(deps, { namespace, resource }, lookKeys),
     readDefinition(deps, "ec"),
     api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);

@@ -1,5 +1,5 @@
 /** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
-import { recoverKeys } from "./needs";
+import { lookKeys } from "./needs";
 import type { ApiAction, ApiDatabase } from "../../domain/rest-api/records";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -192,7 +192,7 @@ async function lookAt(
   { deps, options: { namespace, name }, resource }: RecoverContext,
   { api, patience }: { readonly api: ApiFacts | undefined; readonly patience: StallDeadline },
 ): Promise<Seen<string>> {
-  const facts = await readFacts(deps, { namespace, resource }, recoverKeys);
+  const facts = await readFacts(deps, { namespace, resource }, lookKeys);
   const progress = judgeCluster(facts, name, { sameRelease: true, patience });
   if (progress.is === "done") return { is: "done", value: progress.says };
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);

@@ -28,6 +28,11 @@ export function clusterNeeds(place: ClusterPlace): Needs {
   return {
     reads: clusterLook(place, { keys: clusterKeys, why }),
     may: [clusterWrite(place, "to write the fields of the upgrade"), ...factNeeds(place, planned)],
-    beside: [listing("events", place, "to see why nothing moves"), ...groundNeeds(place)],
+    beside: [
+      ...(["events", "nodes"] as const).map((key) =>
+        listing(key, place, "to see why nothing moves"),
+      ),
+      ...groundNeeds(place),
+    ],
   };
 }

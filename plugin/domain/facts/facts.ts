@@ -134,6 +134,9 @@ export const byName = oncePer((objects: readonly KubeObject[]) =>
   groupBy(objects, ({ metadata }) => metadata.name),
 );
 
+/** Why a list is unread that nothing refused. */
+export const notAsked = "it was not asked for";
+
 /** True when the list was read whole, so that "there is none" may be said. */
 export function isKnown({ unread }: Facts, key: FactKey): boolean {
   return !unread.has(key);

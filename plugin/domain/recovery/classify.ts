@@ -1,7 +1,7 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
 import { type Expansion, expansionOf } from "../engine-cluster/volumes";
 import { clusterCodes, clusterFinding, clusterFindings } from "../engine-cluster/findings";
-import type { Facts } from "../facts/facts";
+import { type FactKey, type Facts, factSources, isKnown, notAsked } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { renderVersion } from "../database/rollout";
@@ -214,6 +214,7 @@ export function classifyFreeze(
     ...rest,
     ...{ state, databases, apart, mismatches },
     warnings: [
+      ...notSeen(facts),
       ...warnings,
       ...resizing,
       ...but.map((one) => ({ ...one, severity: "warning" }) as const),
@@ -247,12 +248,11 @@ interface FreezeVerdict extends Pick<Freeze, "is" | "says" | "causes"> {
 function judged(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
   const name = String(ec.metadata.name);
+  if (!isSeen(facts)) return unseen(frozen, state);
   const progress = judgeCluster(facts, name, { patience });
   const stalls = causesOfStall(progress);
   const first =
-    scaledAway(frozen, stalls) ??
-    refusedIn(frozen, state, stalls) ??
-    (rolling.includes(state) && !isTakenUp(facts, name, {}) ? begun(frozen, apart) : undefined);
+    scaledAway(frozen, stalls) ?? refusedIn(frozen, state, stalls) ?? begun(frozen, state, apart);
   if (first !== undefined) return first;
   const label = objectLabel(ec);
   if (progress.is === "stalled") {
@@ -264,6 +264,33 @@ function judged(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVer
   const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
   return { is: "standing", says, causes: [] };
 }
+
+function isSeen(facts: Facts): boolean {
+  return isKnown(facts, "statefulSets") && isKnown(facts, "pods");
+}
+
+/** Without StatefulSet and pods only the state and the prerequisites tell something. */
+function unseen(frozen: Frozen, state: string): FreezeVerdict {
+  const refused = refusedIn(frozen, state, []);
+  if (refused !== undefined) return refused;
+  const is = rolling.includes(state) ? "moving" : "standing";
+  const says = `${objectLabel(frozen.ec)} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
+  const but = is === "moving" ? freezeCauses(frozen).map(({ finding }) => finding) : [];
+  return { is, says, causes: [], but };
+}
+
+/** The lists that were refused, each of which hides causes. */
+function notSeen({ unread, names }: Facts): readonly Finding[] {
+  const refused = [...unread].filter(([key, why]) => looked.includes(key) && why !== notAsked);
+  if (refused.length === 0) return [];
+  const lists = refused.map(([key]) => factSources(names)[key].resource.plural).join(", ");
+  return [recoveryFinding("notSeen", { cause: `could not be read: ${lists}` })];
+}
+
+const looked: readonly FactKey[] = [
+  ...(["statefulSets", "pods", "events", "nodes", "claims"] as const),
+  ...(["deployments", "edbs", "eaadbs"] as const),
+];
 
 function renderState(state: string): string {
   return state === "" ? "not told" : state;
@@ -343,7 +370,10 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
 }
 
 /** It has begun, and the pods' template is still the old one; undefined where no cause shows. */
-function begun(frozen: Frozen, apart: readonly Apart[]): FreezeVerdict | undefined {
+function begun(frozen: Frozen, state: string, apart: readonly Apart[]): FreezeVerdict | undefined {
+  const isBegun =
+    rolling.includes(state) && !isTakenUp(frozen.facts, String(frozen.ec.metadata.name), {});
+  if (!isBegun) return undefined;
   const causes = freezeCauses(frozen);
   if (causes.length === 0 && apart.length === 0) return undefined;
   const says = `the upgrade of ${objectLabel(frozen.ec)} has begun and is stalled`;

@@ -38,6 +38,10 @@ export const recoveryFindings = {
     cause: "no installed build of a module that databases use fits their engine version",
     fix: "install a build that fits with modules install FILE, then run recover again",
   }),
+  notSeen: warning("FREEZE-NOT-SEEN", "S97", {
+    cause: "lists could not be read: what keeps the upgrade is judged without them",
+    fix: "run again as a user who may list them",
+  }),
   notResumed: error("FREEZE-NOT-RESUMED", "S97", {
     cause: "the causes are gone, and the operator does not continue",
     fix: "see the operator's log; restarting its pod makes it check again",

@@ -8,7 +8,7 @@ import { clustersStatus } from "../../../../plugin/commands/upgrade-cluster/next
 import { situationOf } from "../../../../plugin/domain/checks/context";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import { double, single, slow, type Scene } from "./causes";
-import { name } from "./scene";
+import { facts, name, theEc } from "./scene";
 
 const scenes = [...single, ...double].map(([title, facts, cause, beside]: Scene) => ({
   ...{ title, facts, cause, beside },
@@ -57,4 +57,20 @@ test.each(slow)("merely slow: %s", (_title, facts) => {
   expect(recovered(facts).is).not.toBe("frozen");
   const found = judgeChecks(facts, {}).findings.filter(({ code }) => ofStandstill.has(code));
   expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
+});
+
+test.each<[string, string, "moving" | "standing" | "frozen"]>([
+  ["an upgrade", "Upgrade", "moving"],
+  ["no upgrade", "Running", "standing"],
+  ["a refusal", "InvalidUpgrade", "frozen"],
+])("pods that may not be read are no pods that are missing: %s", (_title, state, is) => {
+  const seen = facts(
+    { ecs: [theEc({ state })], pods: [] },
+    { unread: new Map([["pods", "forbidden"]]) },
+  );
+  const freeze = recovered(seen);
+  expect(freeze.is).toBe(is);
+  expect(freeze.warnings).toContainEqual(
+    expect.objectContaining({ code: "FREEZE-NOT-SEEN", cause: "could not be read: pods" }),
+  );
 });
