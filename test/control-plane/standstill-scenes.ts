@@ -1,0 +1,618 @@
+/** Rollouts that stand still, each made by the real StatefulSet controller and scheduler. */
+import type { Json } from "../../plugin/domain/base/values";
+import { inGroup, kinds } from "../../plugin/domain/kube/kinds";
+import type { KubeObject, Ref } from "../../plugin/ports/kubernetes";
+import { getPath } from "../../plugin/domain/base/values";
+import { addNode } from "./controllers";
+import { play } from "./stages";
+import { until } from "./until";
+import {
+  isRenewed,
+  newTag,
+  podSays,
+  type StandstillWorld,
+  type WorldOptions,
+} from "./standstill-world";
+
+/** What is said of the EC; the first finding of `recover`, the verdict of `status`. */
+export interface SceneRow {
+  readonly name: string;
+  /** As the world begins. */
+  readonly options?: (namespace: string) => WorldOptions;
+  readonly arrange: (world: StandstillWorld) => Promise<void>;
+  /** The cause that must be handled first. */
+  readonly first: { readonly code: string; readonly cause: RegExp; readonly step: RegExp };
+  /** Codes that are named after it. */
+  readonly also?: readonly string[];
+  /** More than one thing is wrong. */
+  readonly causes?: 2;
+}
+
+/** A roll that nothing stands against. */
+export interface GuardRow {
+  readonly name: string;
+  readonly options?: (namespace: string) => WorldOptions;
+  readonly arrange: (world: StandstillWorld) => Promise<void>;
+  /** Minutes later that it is looked at; 20 for a scene. */
+  readonly laterMinutes?: number;
+}
+
+const claimKind = inGroup("")("persistentvolumeclaims", "PersistentVolumeClaim");
+
+/** Nodes of the scene's own. */
+const pinned = (namespace: string): WorldOptions => ({
+  pod: { nodeSelector: { scene: namespace } },
+});
+const ownNode = (world: StandstillWorld, number = 1): Promise<void> =>
+  addNode(world.controlPlane, nodeName(world, number), { scene: world.namespace });
+const nodeName = ({ namespace }: StandstillWorld, number = 1): string =>
+  `${namespace}-node-${String(number)}`;
+
+async function patchNode(
+  world: StandstillWorld,
+  body: Json,
+  name: string = nodeName(world),
+): Promise<void> {
+  const ref: Ref = { resource: kinds.node, name };
+  await world.cluster.patch(ref, body, { type: "strategic", fieldManager: "person" });
+}
+
+const taint = { key: "maintenance", value: "disk", effect: "NoSchedule" };
+
+async function quota(world: StandstillWorld, hard: Json): Promise<void> {
+  const object = {
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "budget", namespace: world.namespace },
+    spec: { hard },
+  };
+  await world.cluster.create(object);
+  await untilCounted(world);
+}
+
+async function untilCounted({ cluster, namespace }: StandstillWorld): Promise<void> {
+  await until("the quota to be counted", async () => {
+    const found = await cluster.get({ resource: kinds.resourceQuota, name: "budget", namespace });
+    return getPath(found, ["status", "used"]) === undefined ? undefined : true;
+  });
+}
+
+async function budget(world: StandstillWorld): Promise<void> {
+  await world.cluster.create({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name: "ec", namespace: world.namespace },
+    spec: { maxUnavailable: 0, selector: { matchLabels: { "engine-enterprise": "ec" } } },
+  });
+}
+
+/** All calls for pods of the namespace go to a Service that is not there. */
+async function podWebhook({ cluster, namespace }: StandstillWorld): Promise<void> {
+  await cluster.create({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: `${namespace}-images` },
+    webhooks: [
+      {
+        name: "images.policy.example",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        failurePolicy: "Fail",
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+        clientConfig: { service: { name: "image-policy", namespace } },
+        rules: [
+          { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] },
+        ],
+      },
+    ],
+  });
+}
+
+async function volumes(world: StandstillWorld): Promise<void> {
+  for (const number of [1, 2, 3]) {
+    await world.cluster.create({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: `${world.namespace}-${String(number)}` },
+      spec: {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        persistentVolumeReclaimPolicy: "Retain",
+        storageClassName: world.namespace,
+        local: { path: "/store" },
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: "scene", operator: "In", values: [world.namespace] }] },
+            ],
+          },
+        },
+      },
+    });
+  }
+}
+
+const stored = (namespace: string): WorldOptions => ({
+  ...pinned(namespace),
+  set: {
+    volumeClaimTemplates: [
+      {
+        metadata: { name: "engine-enterprise-storage" },
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          storageClassName: namespace,
+          resources: { requests: { storage: "1Gi" } },
+        },
+      },
+    ],
+  },
+});
+
+const hanging = (namespace: string): WorldOptions => ({
+  ...pinned(namespace),
+  annotations: { [play.hangs]: "yes" },
+});
+
+/** The node is not heard of any more. */
+async function lose(world: StandstillWorld, name: string): Promise<void> {
+  await patchNode(world, { metadata: { annotations: { [play.hangs]: "yes" } } }, name);
+  const status = {
+    conditions: [
+      {
+        type: "Ready",
+        status: "Unknown",
+        reason: "NodeStatusUnknown",
+        message: "Kubelet stopped posting node status.",
+        lastTransitionTime: new Date().toISOString(),
+      },
+    ],
+  };
+  const ref: Ref = { resource: kinds.node, name };
+  await world.cluster.patch(ref, { status }, { type: "strategic", subresource: "status" });
+}
+
+const isUnschedulable = podSays("Unschedulable");
+const isDeleted = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined;
+
+/** The nodes of the scene come before its pods. */
+const onOwnNodes =
+  (count: number, then: (world: StandstillWorld) => Promise<void>) =>
+  async (world: StandstillWorld): Promise<void> => {
+    for (let number = 1; number <= count; number += 1) await ownNode(world, number);
+    await world.untilReady(3);
+    await then(world);
+  };
+const whenReady =
+  (then: (world: StandstillWorld) => Promise<void>) =>
+  async (world: StandstillWorld): Promise<void> => {
+    await world.untilReady(3);
+    await then(world);
+  };
+
+export const scenes: readonly SceneRow[] = [
+  {
+    name: "crash",
+    arrange: whenReady(async (world) => {
+      await world.roll("crash");
+      await world.untilPod(2, "crashes", podSays("CrashLoopBackOff"));
+    }),
+    first: { code: "POD-CRASH", cause: /cannot open the store/, step: /logs ec-2 .*--previous/ },
+  },
+  {
+    name: "out-of-memory",
+    arrange: whenReady(async (world) => {
+      await world.roll("out-of-memory");
+      await world.untilPod(2, "crashes", podSays("OOMKilled"));
+    }),
+    first: { code: "POD-MEMORY", cause: /OOMKilled/, step: /memory/ },
+  },
+  {
+    name: "crash-init",
+    arrange: whenReady(async (world) => {
+      await world.roll("crash-init");
+      await world.untilPod(2, "crashes", podSays("permission denied"));
+    }),
+    first: {
+      code: "POD-CRASH",
+      cause: /prepare.*permission denied/s,
+      step: /(-c|container) prepare/,
+    },
+  },
+  {
+    name: "image",
+    arrange: whenReady(async (world) => {
+      await world.roll("pull", { tag: "8.0.18-99.99" });
+      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
+    }),
+    first: { code: "POD-IMAGE", cause: /not found/, step: /tag/ },
+  },
+  {
+    name: "broken-revision",
+    arrange: whenReady(async (world) => {
+      await world.roll("pull", { tag: "8.0.18-23.12" });
+      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
+      await world.roll("ready");
+    }),
+    first: {
+      code: "POD-OUTDATED",
+      cause: /not replace it while it is not ready/,
+      step: /delete pod ec-2/,
+    },
+  },
+  {
+    name: "config",
+    arrange: whenReady(async (world) => {
+      await world.roll("config");
+      await world.untilPod(2, "lacks its Secret", podSays("CreateContainerConfigError"));
+    }),
+    first: {
+      code: "POD-CONFIG",
+      cause: /store-keys/,
+      step: /create or fix what the message names/,
+    },
+  },
+  {
+    name: "mount",
+    arrange: whenReady(async (world) => {
+      await world.roll("mount");
+      await world.untilEvent("FailedAttachVolume");
+    }),
+    first: { code: "POD-VOLUME-ATTACH", cause: /Multi-Attach/, step: /volumeattachment/i },
+  },
+  {
+    name: "readiness-gate",
+    arrange: whenReady(async (world) => {
+      await world.roll("gated", {
+        pod: { readinessGates: [{ conditionType: "balancer.example/healthy" }] },
+      });
+      await world.untilPod(2, "waits", podSays("ReadinessGatesNotReady"));
+    }),
+    first: {
+      code: "POD-READINESS-GATE",
+      cause: /balancer\.example\/healthy/,
+      step: /balancer\.example\/healthy|sets/,
+    },
+  },
+  {
+    name: "never-ready",
+    arrange: whenReady(async (world) => {
+      await world.roll("unready");
+      await world.untilPod(2, "is not ready", podSays("ContainersNotReady"));
+    }),
+    first: { code: "POD-NOT-READY", cause: /ContainersNotReady/, step: /describe pod/ },
+  },
+  {
+    name: "partition",
+    arrange: whenReady(async (world) => {
+      await world.patchSet({ updateStrategy: { rollingUpdate: { partition: 2 } } });
+      await world.roll();
+      await world.untilPod(
+        2,
+        "is renewed",
+        (pod) => isRenewed(pod) && podSays('"type":"Ready","status":"True"')(pod),
+      );
+      await world.untilReady(3);
+    }),
+    first: { code: "ROLLOUT-HELD", cause: /partition 2/, step: /patch statefulset|kubectl patch/ },
+  },
+  {
+    name: "on-delete",
+    arrange: whenReady(async (world) => {
+      await world.patchSet({ updateStrategy: { type: "OnDelete", rollingUpdate: null } });
+      await world.roll();
+    }),
+    first: { code: "ROLLOUT-HELD", cause: /OnDelete/, step: /kubectl patch/ },
+  },
+  {
+    name: "scaled-to-zero",
+    arrange: whenReady(async (world) => {
+      await world.patchSet({ replicas: 0 });
+      await world.roll();
+    }),
+    first: { code: "CLUSTER-SCALED", cause: /0.*3|3.*0/s, step: /scale statefulset/ },
+  },
+  {
+    name: "quota",
+    arrange: whenReady(async (world) => {
+      await quota(world, { pods: "3" });
+      await world.roll();
+      await world.untilEvent("FailedCreate");
+    }),
+    first: { code: "POD-NOT-CREATED", cause: /exceeded quota: budget/, step: /quota/ },
+  },
+  {
+    name: "quota-limits",
+    arrange: whenReady(async (world) => {
+      await quota(world, { "limits.memory": "8Gi" });
+      await world.roll();
+      await world.untilEvent("FailedCreate");
+    }),
+    first: { code: "POD-NOT-CREATED", cause: /must specify limits.memory/, step: /limit/ },
+  },
+  {
+    name: "webhook-on-pods",
+    arrange: whenReady(async (world) => {
+      await podWebhook(world);
+      await world.roll();
+      await world.untilEvent("FailedCreate");
+    }),
+    first: { code: "POD-NOT-CREATED", cause: /images\.policy\.example/, step: /webhook/ },
+  },
+  {
+    name: "pod-security",
+    arrange: whenReady(async (world) => {
+      const ref: Ref = { resource: kinds.namespace, name: world.namespace };
+      const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+      await world.cluster.patch(ref, { metadata: { labels } }, { type: "merge" });
+      await world.roll();
+      await world.untilEvent("FailedCreate");
+    }),
+    first: { code: "POD-NOT-CREATED", cause: /PodSecurity/, step: /security/ },
+  },
+  {
+    name: "cordoned",
+    options: pinned,
+    arrange: onOwnNodes(1, async (world) => {
+      await patchNode(world, { spec: { unschedulable: true } });
+      await world.roll();
+      await world.untilPod(2, "has no node", isUnschedulable);
+    }),
+    first: { code: "POD-NODE-CORDONED", cause: /cordoned|unschedulable/, step: /uncordon/ },
+  },
+  {
+    name: "tainted",
+    options: pinned,
+    arrange: onOwnNodes(1, async (world) => {
+      await patchNode(world, { spec: { taints: [taint] } });
+      await world.roll();
+      await world.untilPod(2, "has no node", isUnschedulable);
+    }),
+    first: { code: "POD-UNSCHEDULABLE", cause: /maintenance/, step: /taint/ },
+  },
+  {
+    name: "too-big",
+    arrange: whenReady(async (world) => {
+      const requests = { memory: "900Gi" };
+      await world.roll("ready", {
+        pod: {
+          containers: [
+            {
+              name: "engine-enterprise-node",
+              image: `engine/engine:${newTag}`,
+              resources: { requests },
+            },
+          ],
+        },
+      });
+      await world.untilPod(2, "has no node", isUnschedulable);
+    }),
+    first: { code: "POD-UNSCHEDULABLE", cause: /Insufficient memory/, step: /capacity/ },
+  },
+  {
+    name: "claim-pending",
+    options: stored,
+    arrange: async (world) => {
+      await volumes(world);
+      await onOwnNodes(1, async () => {
+        const claims = await world.cluster.list(claimKind, { namespace: world.namespace });
+        const claim = claims?.find(({ metadata }) => metadata.name?.endsWith("-2"));
+        await world.cluster.delete(
+          { resource: claimKind, name: claim?.metadata.name ?? "", namespace: world.namespace },
+          {},
+        );
+        await world.roll();
+        await world.untilPod(2, "has no volume", isUnschedulable);
+      })(world);
+    },
+    first: { code: "POD-VOLUME", cause: /PersistentVolumeClaim/, step: /pvc/ },
+  },
+  {
+    name: "node-lost",
+    options: hanging,
+    arrange: onOwnNodes(3, async (world) => {
+      const pod = await world.pod(2);
+      await lose(world, String(getPath(pod, ["spec", "nodeName"])));
+      await world.roll();
+      await world.untilPod(2, "is to end", isDeleted);
+    }),
+    first: { code: "POD-NODE-LOST", cause: /node-\d/, step: /out-of-service/ },
+  },
+  {
+    name: "quorum-lost",
+    arrange: whenReady(async (world) => {
+      await world.roll("unready");
+      await world.untilPod(2, "is not ready", podSays("ContainersNotReady"));
+      for (const ordinal of [0, 1]) await world.patchPod(ordinal, unready());
+    }),
+    first: {
+      code: "CLUSTER-QUORUM-LOST",
+      cause: /0 of its 3 nodes are ready/,
+      step: /clusterRecovery/,
+    },
+  },
+  // two causes
+  {
+    name: "partition-and-crash",
+    causes: 2,
+    arrange: whenReady(async (world) => {
+      await world.patchSet({ updateStrategy: { rollingUpdate: { partition: 2 } } });
+      await world.roll("crash");
+      await world.untilPod(2, "crashes", podSays("CrashLoopBackOff"));
+    }),
+    first: { code: "POD-CRASH", cause: /cannot open the store/, step: /logs ec-2/ },
+    also: ["ROLLOUT-HELD"],
+  },
+  {
+    name: "budget-and-image",
+    causes: 2,
+    arrange: whenReady(async (world) => {
+      await budget(world);
+      await world.roll("pull");
+      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
+    }),
+    first: { code: "POD-IMAGE", cause: /not found/, step: /tag/ },
+  },
+  {
+    name: "cordoned-and-volume",
+    causes: 2,
+    options: stored,
+    arrange: async (world) => {
+      await volumes(world);
+      await onOwnNodes(1, async () => {
+        await patchNode(world, { spec: { unschedulable: true } });
+        await world.roll();
+        await world.untilPod(2, "has no node", isUnschedulable);
+      })(world);
+    },
+    first: { code: "POD-NODE-CORDONED", cause: /cordoned|unschedulable/, step: /uncordon/ },
+  },
+  {
+    name: "quota-and-partition",
+    causes: 2,
+    arrange: whenReady(async (world) => {
+      await quota(world, { pods: "3" });
+      await world.patchSet({ updateStrategy: { rollingUpdate: { partition: 2 } } });
+      await world.roll();
+      await world.untilEvent("FailedCreate");
+    }),
+    first: { code: "POD-NOT-CREATED", cause: /exceeded quota: budget/, step: /quota/ },
+    also: ["ROLLOUT-HELD"],
+  },
+  {
+    name: "scaled-and-quota",
+    causes: 2,
+    arrange: whenReady(async (world) => {
+      await quota(world, { pods: "3" });
+      await world.patchSet({ replicas: 2 });
+      await world.roll("ready", { set: { replicas: 2 } });
+    }),
+    first: { code: "CLUSTER-SCALED", cause: /2.*3|3.*2/s, step: /scale statefulset/ },
+  },
+  {
+    name: "on-delete-and-gate",
+    causes: 2,
+    arrange: whenReady(async (world) => {
+      await world.patchSet({ updateStrategy: { type: "OnDelete", rollingUpdate: null } });
+      await world.roll("gated", {
+        pod: { readinessGates: [{ conditionType: "balancer.example/healthy" }] },
+      });
+      await world.cluster.delete(
+        { resource: kinds.pod, name: "ec-2", namespace: world.namespace },
+        {},
+      );
+      await world.untilPod(2, "waits", podSays("ReadinessGatesNotReady"));
+    }),
+    first: {
+      code: "POD-READINESS-GATE",
+      cause: /balancer\.example\/healthy/,
+      step: /balancer|sets/,
+    },
+    also: ["ROLLOUT-HELD"],
+  },
+  {
+    name: "node-lost-with-quorum",
+    causes: 2,
+    options: hanging,
+    arrange: onOwnNodes(1, async (world) => {
+      await lose(world, nodeName(world));
+      // as the node controller does where it finds out by itself
+      for (const ordinal of [0, 1, 2]) await world.patchPod(ordinal, unready());
+      await world.roll();
+      await world.untilPod(2, "is to end", isDeleted);
+    }),
+    first: { code: "POD-NODE-LOST", cause: /node-1/, step: /node/ },
+    also: ["CLUSTER-QUORUM-LOST"],
+  },
+  {
+    name: "database-and-image",
+    causes: 2,
+    options: () => ({ databases: ["6.2"] }),
+    arrange: whenReady(async (world) => {
+      await world.roll("pull");
+      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
+    }),
+    first: { code: "POD-IMAGE", cause: /not found/, step: /tag/ },
+    also: ["CLUSTER-DATABASE-OLD"],
+  },
+  {
+    name: "license-and-crash",
+    causes: 2,
+    arrange: whenReady(async (world) => {
+      await world.roll("crash");
+      await world.ecStatus("Upgrade", { licenseStatus: { licenseState: "Expired" } });
+      await world.untilPod(2, "crashes", podSays("CrashLoopBackOff"));
+    }),
+    first: { code: "POD-CRASH", cause: /cannot open the store/, step: /logs ec-2/ },
+    also: ["CLUSTER-LICENSE"],
+  },
+  {
+    name: "taint-and-memory",
+    causes: 2,
+    options: pinned,
+    arrange: onOwnNodes(2, async (world) => {
+      await patchNode(world, { spec: { taints: [taint] } });
+      const requests = { memory: "100Gi" };
+      await world.roll("ready", {
+        pod: {
+          containers: [
+            {
+              name: "engine-enterprise-node",
+              image: `engine/engine:${newTag}`,
+              resources: { requests },
+            },
+          ],
+        },
+      });
+      await world.untilPod(2, "has no node", isUnschedulable);
+    }),
+    first: {
+      code: "POD-UNSCHEDULABLE",
+      cause: /Insufficient memory.*maintenance|maintenance.*Insufficient memory/s,
+      step: /capacity|taint/,
+    },
+  },
+];
+
+function unready(): Json {
+  const lastTransitionTime = new Date().toISOString();
+  const why = {
+    reason: "ContainersNotReady",
+    message: "containers with unready status: [engine-enterprise-node]",
+  };
+  return {
+    conditions: ["Ready", "ContainersReady"].map((type) => ({
+      type,
+      status: "False",
+      lastTransitionTime,
+      ...why,
+    })),
+  };
+}
+
+export const guards: readonly GuardRow[] = [
+  {
+    name: "slow-start",
+    arrange: whenReady(async (world) => {
+      await world.roll("ready", { annotations: { [play.delay]: "1h" } });
+      await world.untilPod(2, "is renewed", isRenewed);
+    }),
+    laterMinutes: 5,
+  },
+  {
+    name: "slow-start-with-budget",
+    arrange: whenReady(async (world) => {
+      await budget(world);
+      await world.roll("ready", { annotations: { [play.delay]: "1h" } });
+      await world.untilPod(2, "is renewed", isRenewed);
+    }),
+    laterMinutes: 5,
+  },
+  {
+    name: "just-begun",
+    arrange: whenReady(async (world) => {
+      await world.roll("unready");
+      await world.untilPod(2, "is not ready", podSays("ContainersNotReady"));
+    }),
+    laterMinutes: 2,
+  },
+];
