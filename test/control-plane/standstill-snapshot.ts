@@ -9,6 +9,8 @@ const kindsHere =
 interface Heading {
   readonly first: string | null;
   readonly laterMinutes: number;
+  /** Whether it is judged otherwise so far. */
+  readonly open: boolean;
 }
 
 /** JSON with an object a line, and the nodes and volumes that the scene is about. */

@@ -97,11 +97,14 @@ function verdictIn({ report }: PluginRun): StatusDetails["clusters"]["items"][nu
 }
 
 /** The same scene in memory is a row of test/plugin/domain/standstill/real.test.ts. */
-async function keep(name: string, first: string | null, laterMinutes = 20): Promise<void> {
+async function keep({ name, ...row }: SceneRow | GuardRow): Promise<void> {
   if (process.env["UPDATE_SCENES"] !== "1") return;
   const folder = join(repositoryRoot, "test", "plugin", "domain", "standstill", "real");
   mkdirSync(folder, { recursive: true });
-  const text = await snapshotOf(controlPlane, name, { first, laterMinutes });
+  const first = "first" in row ? row.first.code : null;
+  const laterMinutes = "laterMinutes" in row ? (row.laterMinutes ?? 20) : 20;
+  const open = "open" in row && row.open !== undefined;
+  const text = await snapshotOf(controlPlane, name, { first, laterMinutes, open });
   writeFileSync(join(folder, `${name}.json`), text);
 }
 
@@ -117,8 +120,9 @@ function logSaid(name: string, { recover, status, check }: Said): void {
   );
 }
 
-async function expectFirst({ name, first, also = [] }: SceneRow): Promise<void> {
-  await keep(name, first.code);
+async function expectFirst(row: SceneRow): Promise<void> {
+  const { name, first, also = [] } = row;
+  await keep(row);
   const { recover, status, check } = await look(name);
   const causes = causesIn(recover);
   logSaid(name, { recover, status, check });
@@ -138,12 +142,17 @@ async function expectFirst({ name, first, also = [] }: SceneRow): Promise<void> 
 }
 
 describe("the cause that must be handled first is named first, by all three", () => {
-  test.each(scenes)("$name", expectFirst);
+  test.each(scenes.filter(({ open }) => open === undefined))("$name", expectFirst);
 });
 
+/** Each fails as long as the product says something else. */
+const open = scenes.filter((row) => row.open !== undefined);
+if (open.length > 0) test.failing.each(open)("not told yet: $name", expectFirst);
+
 describe("a healthy roll that is merely slow is not called stalled", () => {
-  test.each(guards)("$name", async ({ name, laterMinutes }) => {
-    await keep(name, null, laterMinutes);
+  test.each(guards)("$name", async (row) => {
+    const { name, laterMinutes } = row;
+    await keep(row);
     const { recover, status } = await look(name, laterMinutes);
     expect([recover.code, causesIn(recover)]).toEqual([0, []]);
     expect([status.code, verdictIn(status).is]).toEqual([0, "moving"]);
