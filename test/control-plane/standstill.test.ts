@@ -108,24 +108,11 @@ async function keep({ name, ...row }: SceneRow | GuardRow): Promise<void> {
   writeFileSync(join(folder, `${name}.json`), text);
 }
 
-function logSaid(name: string, { recover, status, check }: Said): void {
-  const file = process.env["F_SAID"];
-  if (file === undefined) return;
-  const brief = (run: PluginRun): unknown =>
-    causesIn(run).map(({ code, cause, fix }) => ({ code, cause, fix }));
-  writeFileSync(
-    file,
-    `${JSON.stringify({ name, recover: [recover.code, recover.report.exit, brief(recover)], status: [status.code, verdictIn(status)], check: [check.code, brief(check)] })}\n`,
-    { flag: "a" },
-  );
-}
-
 async function expectFirst(row: SceneRow): Promise<void> {
   const { name, first, also = [] } = row;
   await keep(row);
   const { recover, status, check } = await look(name);
   const causes = causesIn(recover);
-  logSaid(name, { recover, status, check });
   expect([recover.code, causes[0]?.code, causes[0]?.cause]).toEqual([
     3,
     first.code,
