@@ -120,6 +120,7 @@ export const fates = {
     ],
   },
 } as const satisfies Readonly<Record<string, PodFate>>;
+export type Fate = keyof typeof fates;
 
 /** The configuration for KWOK: one document a stage. */
 export function stages(): readonly KubeObject[] {
