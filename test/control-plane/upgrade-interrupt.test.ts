@@ -3,13 +3,9 @@
  * that was done is written again, and the end is that of a run that was left alone.
  */
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { factSources } from "../../plugin/domain/facts/facts";
 import { rbacKinds } from "../../plugin/domain/kube/kinds";
-import { getOwn } from "../../plugin/domain/base/values";
-import type { KubeObject } from "../../plugin/ports/kubernetes";
-import type { AuditMark } from "./control-plane";
 import { makePair } from "./certificate";
-import { containing, documentOf, matching, runner, startPlugin, writeLine } from "./plugin-run";
+import { containing, documentOf, matching, startPlugin } from "./plugin-run";
 import type { Running, RunResult } from "./run";
 import {
   managed,
@@ -18,42 +14,12 @@ import {
   operatorAtRest,
   type UpgradeScene,
 } from "./upgrade-scene";
+import { stateOf, writesSince } from "./upgrade-state";
 import { startWriteGate, type WriteGate } from "./write-gate";
 
 const to = "8.0.2-2";
 const pair = makePair({ namespace });
 jest.setTimeout(360_000);
-
-/** All that an upgrade is about, without what differs from cluster to cluster. */
-async function stateOf({ cluster }: UpgradeScene): Promise<unknown> {
-  const sources = factSources(names);
-  const lists = await Promise.all(keys.map((key) => cluster.list(sources[key].resource)));
-  return lists
-    .flatMap((list) => list ?? [])
-    .filter(({ metadata }) => places.includes(metadata.namespace))
-    .map(plain);
-}
-
-const keys = [
-  "roles",
-  "roleBindings",
-  "deployments",
-  "serviceAccounts",
-  "webhookConfigurations",
-  "ecs",
-  "edbs",
-] as const;
-const places: readonly (string | undefined)[] = [undefined, namespace, ...managed];
-
-function plain(object: KubeObject): unknown {
-  const { kind, metadata } = object;
-  const { name, namespace: where, labels, annotations, managedFields } = metadata;
-  const owners = (managedFields as readonly unknown[] | undefined)
-    ?.map((each) => [getOwn(each, "manager"), getOwn(each, "operation"), getOwn(each, "fieldsV1")])
-    .filter(([manager]) => manager === names.fieldManager);
-  const content = Object.entries(object).filter(([key]) => !["metadata", "status"].includes(key));
-  return { kind, name, where, labels, annotations, owners, ...Object.fromEntries(content) };
-}
 
 function start(scene: UpgradeScene, kubeconfig: string): Running {
   const args = ["upgrade", "--release", scene.release(to), "--yes", "-o", "json"];
@@ -79,17 +45,6 @@ async function cutOff(scene: UpgradeScene, gate: WriteGate, cut: Cut): Promise<R
   const running = start(scene, gate.kubeconfig);
   started.running = running;
   return await running.ended;
-}
-
-async function writesSince(
-  { controlPlane }: UpgradeScene,
-  mark: AuditMark,
-): Promise<readonly string[]> {
-  const events = await controlPlane.writesSince(mark, { user: runner.name, outcome: "accepted" });
-  return events.map(
-    (event) =>
-      `${event.objectRef?.resource ?? ""} ${event.objectRef?.namespace ?? ""} ${writeLine(event)}`,
-  );
 }
 
 test("at every write in turn: the same end, and each write once", async () => {

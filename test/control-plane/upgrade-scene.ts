@@ -8,7 +8,12 @@ import { renderDocuments } from "../../plugin/adapters/yaml";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath } from "../../plugin/domain/base/values";
-import { type Misbehavior, played, productKinds } from "../../plugin/simulator/operator/snapshot";
+import {
+  type Misbehavior,
+  type PlayOptions,
+  played,
+  productKinds,
+} from "../../plugin/simulator/operator/snapshot";
 import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { makeOpenDefinition } from "../support/open-definition";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
@@ -16,6 +21,7 @@ import { releaseShapes, type ReleaseVersion } from "../support/releases/versions
 import { admissionSecret, caBundleOf, makePair, type Pair, writeTlsFolder } from "./certificate";
 import type { User } from "./api-server";
 import { type ControlPlane, startControlPlane } from "./control-plane";
+import { startControllers } from "./controllers";
 import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./scene";
 import { namespaceNamed, settings } from "./managed-namespaces";
 import { admissionService } from "./operator";
@@ -58,6 +64,8 @@ export interface UpgradeSceneOptions {
   readonly pair?: Pair;
   /** Who is known beside those who may do everything. */
   readonly users?: readonly User[];
+  /** Kubernetes' own controllers and scheduler, with nodes at play; what they do is played without them. */
+  readonly controllers?: boolean;
   /** The real webhook behind its Service; without it no configuration is there either. */
   readonly webhook?: boolean;
 }
@@ -82,21 +90,15 @@ export interface UpgradeScene {
 }
 
 export async function openUpgradeScene(options: UpgradeSceneOptions = {}): Promise<UpgradeScene> {
-  const { pair = makePair({ namespace }), webhook = true, openshift = false } = options;
+  const { pair = makePair({ namespace }), webhook = true, controllers } = options;
   const controlPlane = await startControlPlane({ users: [runner, ...(options.users ?? [])] });
   const folder = mkdtempSync(join(tmpdir(), "whole-upgrade-"));
   const cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
-  const scene = sceneOf({ controlPlane, folder, cluster, caBundle: caBundleOf(pair.cert) });
+  const plays = controllers === true ? "operator" : "everything";
+  const scene = sceneOf({ controlPlane, folder, cluster, caBundle: caBundleOf(pair.cert), plays });
   try {
-    if (openshift) await serveOpenShift(cluster);
-    await controlPlane.api.create(namespaceNamed(namespace));
-    await scene.whilePlaying(async () => {
-      await (typeof options.install === "function"
-        ? options.install(controlPlane)
-        : applied(controlPlane, bundleOf("7.4.2-2", openshift)));
-      await seed(controlPlane);
-      await scene.rest("7.4.2-2");
-    });
+    if (plays === "operator") await startControllers(controlPlane);
+    await install(scene, options);
     if (webhook) await serveWebhook(controlPlane, pair, options);
     return scene;
   } catch (error) {
@@ -105,11 +107,29 @@ export async function openUpgradeScene(options: UpgradeSceneOptions = {}): Promi
   }
 }
 
+/** The operator as it was installed, with what it manages, at rest. */
+async function install(
+  scene: UpgradeScene,
+  { openshift = false, install: way }: UpgradeSceneOptions,
+): Promise<void> {
+  const { controlPlane, cluster } = scene;
+  if (openshift) await serveOpenShift(cluster);
+  await controlPlane.api.create(namespaceNamed(namespace));
+  await scene.whilePlaying(async () => {
+    await (typeof way === "function"
+      ? way(controlPlane)
+      : applied(controlPlane, bundleOf("7.4.2-2", openshift)));
+    await seed(controlPlane);
+    await scene.rest("7.4.2-2");
+  });
+}
+
 type Parts = Pick<UpgradeScene, "controlPlane" | "cluster" | "caBundle"> & {
   readonly folder: string;
+  readonly plays: NonNullable<PlayOptions["plays"]>;
 };
 
-function sceneOf({ controlPlane, folder, cluster, caBundle }: Parts): UpgradeScene {
+function sceneOf({ controlPlane, folder, cluster, caBundle, plays }: Parts): UpgradeScene {
   const release = (version: ReleaseVersion): string => {
     const path = join(folder, version);
     // a test may have changed it
@@ -133,6 +153,7 @@ function sceneOf({ controlPlane, folder, cluster, caBundle }: Parts): UpgradeSce
         namespace,
         misbehave,
         versions,
+        plays,
         times: { ...shortTimes, staleRunningMs: 100 },
       };
       return whilePlaying(playing, act);
