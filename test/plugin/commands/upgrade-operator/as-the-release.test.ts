@@ -47,7 +47,7 @@ test.each(["check", "status", "upgrade-webhook"])(
   },
 );
 
-test("a conversion to a Service that is gone is an error, and is taken out", async () => {
+test("a conversion to a Service that is gone keeps every EC from being read: its patch is told, nothing is written", async () => {
   const edit = changed(clusters, ["spec", "conversion"], () => ({
     strategy: "Webhook",
     webhook: {
@@ -57,7 +57,9 @@ test("a conversion to a Service that is gone is an error, and is taken out", asy
   }));
   const judged = await example().run("check", edit);
   expect(judged.errors.map((one) => one.code)).toContain("DEFINITION-CONVERSION");
-  const { code, written } = await example().run("upgrade-operator", edit);
-  const ofIt = written.filter(({ object }) => object === clusters);
-  expect([code, ofIt.map(({ action }) => action)]).toEqual([0, ["patch"]]);
+  const { code, written, errors } = await example().run("upgrade-operator", edit);
+  expect([code, written]).toEqual([3, []]);
+  expect(errors.map(({ fix }) => fix).join()).toContain(
+    "kubectl patch customresourcedefinition engineenterpriseclusters.app.engine.com --type=merge",
+  );
 });

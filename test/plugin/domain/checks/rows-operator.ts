@@ -320,9 +320,9 @@ const users = (w: World, change: object = {}): KubeObject => {
   return { ...copy, ...change, metadata: { name: usersKind } };
 };
 
-/** The definition converts through this Service. */
+/** The definition converts through this Service; no object is there that has to be converted. */
 const converts = (w: World, namespace: string, name: string): World =>
-  w.set(definition, "spec.conversion", {
+  w.remove("EngineEnterpriseCluster/engine/ec").set(definition, "spec.conversion", {
     strategy: "Webhook",
     webhook: { clientConfig: { service: { namespace, name } } },
   });
