@@ -79,7 +79,9 @@ function outdated(pod: KubeObject, context?: PodContext): Trouble | undefined {
   return {
     because: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${because}`,
     fix: `${before}: ${line(pod, "delete", "pod", nameOf(pod))}`,
-    ...{ definite: definite === true, evident: evident === true, since },
+    since,
+    // with pods in parallel the controller of some releases still replaces it
+    ...(!old.isParallel && { definite: definite === true, evident: evident === true }),
   };
 }
 

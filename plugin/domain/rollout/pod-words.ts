@@ -11,7 +11,9 @@ export type Trouble = Omit<Problem, "object" | "code">;
 export interface PodContext {
   readonly facts: Facts;
   /** Of an earlier revision, which its StatefulSet does not replace until it is ready. */
-  readonly outdated?: { readonly says: string; readonly othersReady: boolean } | undefined;
+  readonly outdated?:
+    | { readonly says: string; readonly othersReady: boolean; readonly isParallel: boolean }
+    | undefined;
 }
 
 /** `kubectl VERB WORDS -n NAMESPACE`, for a pod. */

@@ -205,7 +205,7 @@ function outdatedBy(
   const revision = getOwn(pod.metadata.labels, "controller-revision-hash");
   const wanted = getPath(set, ["status", "updateRevision"]);
   const isParallel = getPath(set, ["spec", "podManagementPolicy"]) === "Parallel";
-  if (updated || ready || isParallel || !roll.observed) return undefined;
+  if (updated || ready || !roll.observed) return undefined;
   if (typeof revision !== "string" || typeof wanted !== "string") return undefined;
   if (heldNames(set, roll).byPartition.includes(name)) return undefined;
   const images = [getOwn(pod, "spec"), getPath(set, ["spec", "template", "spec"])].map(imagesIn);
@@ -213,6 +213,7 @@ function outdatedBy(
   const differs = has === undefined ? "" : ` with image ${has}, and ${String(asks)} is asked for`;
   return {
     says: `it is of revision ${revision}${differs}, not of ${wanted}`,
+    isParallel,
     othersReady:
       roll.pods.length === roll.wanted && roll.pods.every((one) => one.name === name || one.ready),
   };

@@ -556,6 +556,14 @@ export const single: readonly Scene[] = [
     },
   ],
   [
+    "the broken pod stays although pods are managed in parallel",
+    facts({
+      statefulSets: [theSet({ spec: { podManagementPolicy: "Parallel" } })],
+      pods: withPod({ revision: "wrong", ...waiting("ImagePullBackOff", image) }),
+    }),
+    { ...of2("POD-OUTDATED"), says: /revision wrong/, step: /kubectl delete pod vault-2/ },
+  ],
+  [
     "a crash loop of an earlier revision",
     facts({
       pods: withPod({
