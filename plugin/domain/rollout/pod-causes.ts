@@ -69,20 +69,29 @@ function outdated(pod: KubeObject, context?: PodContext): Trouble | undefined {
   const old = context?.outdated;
   if (context === undefined || old === undefined || pod.metadata.deletionTimestamp !== undefined)
     return undefined;
-  const message = unplaced(pod);
-  if (message !== undefined && !/insufficient/i.test(message)) return undefined;
+  if (!mayHelp(pod)) return undefined;
   const [own] = podTroubles(pod, { facts: context.facts });
-  const { because = "", definite, evident, since } = own ?? {};
-  const before = old.othersReady
-    ? "delete it: its volume stays, every other pod is ready, and it is created again as the StatefulSet asks for it now"
-    : "make the other pods ready first; then delete it, and it is created again as the StatefulSet asks for it now";
   return {
-    because: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${because}`,
-    fix: `${before}: ${line(pod, "delete", "pod", nameOf(pod))}`,
-    since,
-    // with pods in parallel the controller of some releases still replaces it
-    ...(!old.isParallel && { definite: definite === true, evident: evident === true }),
+    because: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${String(own?.because)}`,
+    fix: `${old.othersReady ? atOnce : afterOthers}: ${line(pod, "delete", "pod", nameOf(pod))}`,
+    since: own?.since,
+    ...(!old.isParallel && sureness(own)),
   };
+}
+
+const again = "it is created again as the StatefulSet asks for it now";
+const atOnce = `delete it: its volume stays, every other pod is ready, and ${again}`;
+const afterOthers = `make the other pods ready first; then delete it, and ${again}`;
+
+/** A node that is missing for another reason than what the pod asks for is missing for its successor too. */
+function mayHelp(pod: KubeObject): boolean {
+  const message = unplaced(pod);
+  return message === undefined || /insufficient/i.test(message);
+}
+
+/** With pods in parallel the controller of some releases still replaces such a pod: then only time tells. */
+function sureness(own: Problem | undefined): Pick<Trouble, "definite" | "evident"> {
+  return { definite: own?.definite === true, evident: own?.evident === true };
 }
 
 const remedies: Readonly<Record<string, (pod: KubeObject) => string>> = {
