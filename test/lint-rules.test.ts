@@ -69,13 +69,13 @@ const refused: readonly (readonly [from: string, to: string, why: string])[] = [
   ["commands/status/status", "commands/cert/create", "a whole imports only checks, findings and"],
   ["commands/validate/command", "commands/cert/flags", "a whole imports only checks, findings and"],
   // 2: lists, and what collects from all rooms
-  ["commands/recover/recover", "commands/checks", "only check, status, upgrade, explain import"],
+  ["commands/recover/recover", "commands/checks", "only check, upgrade, explain import"],
   ["commands/recover/recover", "commands/parts", "only upgrade import commands/parts.ts"],
   ["commands/parts", "commands/cert/create", "commands/parts.ts imports one kind of file alone"],
   ["commands/checks", "commands/cert/next", "commands/checks.ts imports one kind of file alone"],
   ["output/text", "commands/cert/plan", "outside of the rooms only the lists import them"],
   ["cli/run", "commands/cert/command", "outside of the rooms only the lists import them"],
-  ["cmdutil/job", "commands/checks", "only check, status, upgrade, explain import"],
+  ["cmdutil/job", "commands/checks", "only check, upgrade, explain import"],
   // 3: floors
   ["cli/run", "simulator/model", "cli imports cmdutil, output"],
   ["commands/cert/command", "simulator/model", "commands/cert imports cmdutil, output"],

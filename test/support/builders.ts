@@ -162,6 +162,6 @@ function configuration(
 export const ownerMarks = {
   Helm: { labels: { "app.kubernetes.io/managed-by": "Helm" } },
   OLM: { labels: { "olm.owner": "engine-enterprise-operator.v8.0.20-23" } },
-  "Argo CD": { annotations: { "argocd.argoproj.io/tracking-id": "engine:x/y:/z" } },
+  "Argo CD": { annotations: { "argocd.argoproj.io/tracking-id": "engine" } },
   Flux: { labels: { "kustomize.toolkit.fluxcd.io/name": "engine" } },
 } as const satisfies Readonly<Record<string, ObjectMeta>>;

@@ -139,6 +139,11 @@ export class World {
       ],
       define: (name, definition) => {
         defined.define(name, definition);
+        if (definition !== undefined) return;
+        const gone = [...this.#known].filter(
+          ([, { resource }]) => `${resource.plural}.${resource.group}` === name,
+        );
+        for (const [kind] of gone) this.#known.delete(kind);
       },
       fork: () => this.#open(defined.fork()),
     };

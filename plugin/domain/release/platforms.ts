@@ -32,7 +32,6 @@ export function bundledVersions(tag: string | undefined): readonly string[] | un
 
 /** Operator, cluster: build numbers of the two are unrelated. */
 export const releasePairs: readonly (readonly [operator: string, cluster: string])[] = [
-  ["7.8.2-6", "7.8.2-34"],
   ["7.22.0-7", "7.22.0-28"],
   ["8.0.2-2", "8.0.2-17"],
   ["8.0.6-8", "8.0.6-54"],

@@ -63,7 +63,7 @@ test.each(tables)("every code of the table %s is a finding somewhere", (_, table
 
 test("Kubernetes' own kinds are addressed by plural and version", () => {
   for (const { plural, kind, version } of Object.values(kinds)) {
-    expect(plural).toBe(`${kind.toLowerCase()}s`);
+    expect(plural).toBe(`${kind.toLowerCase().replace(/y$/, "ie")}s`);
     expect(version).toBe("v1");
   }
 });
