@@ -26,7 +26,7 @@ export function clusterOutcome(facts: Facts, { ec, wanted }: UpgradedCluster): P
   const { tag } = wanted;
   const versions = bundledVersions(tag) ?? [];
   const published = versions.map((version) => ({
-    [entryFields.bundledType]: "engine",
+    [entryFields.bundledType]: names.engineDbType,
     [entryFields.bundledVersion]: version,
   }));
   const told: readonly (readonly [readonly string[], unknown])[] = [

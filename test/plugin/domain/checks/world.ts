@@ -50,7 +50,7 @@ export class World {
       return object[key] as Record<string, unknown>;
     }, this.find(label));
     if (value === undefined) Reflect.deleteProperty(parent, last);
-    else parent[last] = value;
+    else parent[last] = structuredClone(value);
     return this;
   }
 
