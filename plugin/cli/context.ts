@@ -1,6 +1,12 @@
 /** The world as a command sees it, made from the process's and the judged flags. */
 import type { OnSlow } from "../adapters/http/slow";
-import type { CommandContext, GlobalOptions, RunIdentity, Streams } from "../cmdutil/context";
+import type {
+  CommandContext,
+  GlobalOptions,
+  Place,
+  RunIdentity,
+  Streams,
+} from "../cmdutil/context";
 import { UsageError } from "../domain/base/errors";
 import { defaultNames } from "../domain/names/names";
 import { escape, isTerminal, quoteCommand } from "../output/escape";
@@ -43,7 +49,10 @@ export interface ConnectManner {
 
 /** A context, and what the program keeps of the run for its end. */
 export interface Session {
+  /** As the command gets it. */
   readonly context: CommandContext;
+  /** The same, in the namespace that was found since. */
+  readonly resolved: () => CommandContext;
   readonly events: readonly Event[];
   /** Writes whose outcome was not observed yet: `patch Role/a/edb-role`. */
   readonly open: () => readonly string[];
@@ -66,12 +75,9 @@ interface SessionParts {
 /** Makes the context of one run. */
 export function createSession(
   world: World,
-  given: GlobalOptions,
+  options: GlobalOptions,
   { reporter, placed }: SessionParts,
 ): Session {
-  // commands hold the options before they connect: a namespace found then has to be in what they print
-  const contextArgs = [...given.contextArgs];
-  const options: GlobalOptions = { ...given, contextArgs };
   const events: Event[] = [];
   const { streams, signal } = world;
   const event = (one: Event): void => {
@@ -82,34 +88,25 @@ export function createSession(
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
   const open = new Set<string>();
   const needs = new DeclaredNeeds();
-  let connecting: Promise<KubeClient> | undefined;
+  let reaching: Promise<KubeClient> | undefined;
+  let place: Place | undefined;
   let remembered: Remembered | undefined;
   let user: Promise<string | undefined> = Promise.resolve(undefined);
-  /** The cluster, in the operator's namespace where the command only reads. */
-  const connected = async (): Promise<KubeClient> => {
-    const cluster = await world.connect(options, traced);
-    if (placed === undefined) return cluster;
-    const { placeFor } = await import("./operator-namespace.ts");
-    try {
-      const namespace = await placeFor({ ...placed, words: world.argv }, cluster, context);
-      if (namespace === undefined) return cluster;
-      const { inNamespace } = await import("../cmdutil/kubectl-command.ts");
-      contextArgs.splice(0, contextArgs.length, ...inNamespace(contextArgs, namespace));
-      const connection = { ...options.connection, namespace };
-      const there = await world.connect({ ...options, namespace, connection }, traced);
-      cluster.close();
-      return there;
-    } catch (error) {
-      cluster.close();
-      throw error;
-    }
-  };
-  const connect = async (): Promise<KubeClient> => {
+  const reach = (): Promise<KubeClient> => (reaching ??= world.connect(options, traced));
+  const remember = async (cluster: KubeClient): Promise<KubeClient> => {
     const { remembering } = await import("../readers/reviews.ts");
-    remembered = remembering(await connected());
+    remembered = remembering(cluster);
     // a page says less without it, and nothing else depends on it
     if (options.report !== undefined) user = remembered.cluster.whoAmI().catch(() => undefined);
     return remembered.cluster;
+  };
+  const find = async (on: Omit<Placed, "words">): Promise<Place | undefined> => {
+    const { optionsAt } = await import("./operator-namespace.ts");
+    const there = await optionsAt({ ...on, words: world.argv }, await reach(), context);
+    if (there === undefined) return undefined;
+    const connect = once(async () => remember(await world.connect(there, traced)));
+    place = { options: there, connect };
+    return place;
   };
   const onRequest = tracer(world, options, reporter);
   const onSlow: OnSlow = (on, seconds) => {
@@ -134,7 +131,8 @@ export function createSession(
     return typedOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
   };
   const context: CommandContext = {
-    connect: () => (connecting ??= connect()),
+    connect: once(async () => remember(await reach())),
+    ...(placed !== undefined && { findPlace: once(() => find(placed)) }),
     connectReadOnly: (kubeContext) => {
       const connection = { ...options.connection, context: kubeContext };
       return world.connect({ ...options, connection }, { ...traced, readOnly: true });
@@ -165,6 +163,7 @@ export function createSession(
   };
   return {
     context,
+    resolved: () => ({ ...context, ...place }),
     events,
     needs,
     open: () => [...open],
@@ -173,6 +172,12 @@ export function createSession(
     user: () => (signal.aborted ? Promise.race([user, Promise.resolve(undefined)]) : user),
     missing: async () => (await remembered?.missing()) ?? [],
   };
+}
+
+/** Does it when first called; later calls give the same. */
+function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => (done ??= act());
 }
 
 /** The run's name: sortable by time, and different for two runs of one second. */

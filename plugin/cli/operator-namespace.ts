@@ -1,5 +1,6 @@
 /** The namespace of the operator: readers are led there, writers are told how to go there. */
-import type { CommandContext } from "../cmdutil/context";
+import type { CommandContext, GlobalOptions } from "../cmdutil/context";
+import { inNamespace } from "../cmdutil/kubectl-command";
 import { exitCodes, BlockedError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { findPlace, type NamespaceFacts, type PlaceSign } from "../readers/operator-namespace";
@@ -17,11 +18,32 @@ export interface Placed {
   readonly words: readonly string[];
 }
 
+/** The options in the namespace to work in; undefined where it is the one asked for. Else the cluster is closed. */
+export async function optionsAt(
+  placed: Placed,
+  cluster: KubeClient,
+  context: Pick<CommandContext, "names" | "signal" | "options" | "event">,
+): Promise<GlobalOptions | undefined> {
+  const { options } = context;
+  let namespace: string | undefined;
+  try {
+    namespace = await placeFor(placed, cluster, context);
+  } catch (error) {
+    cluster.close();
+    throw error;
+  }
+  if (namespace === undefined) return undefined;
+  cluster.close();
+  const connection = { ...options.connection, namespace };
+  const contextArgs = inNamespace(options.contextArgs, namespace);
+  return { ...options, namespace, connection, contextArgs };
+}
+
 /**
  * The namespace to work in instead of the one asked for, undefined for that one itself. Ends with 3
  * where it does not exist, and before a write where the operator is in another one.
  */
-export async function placeFor(
+async function placeFor(
   { sign, reads, words }: Placed,
   cluster: KubeClient,
   context: Pick<CommandContext, "names" | "signal" | "options" | "event">,

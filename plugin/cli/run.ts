@@ -106,7 +106,7 @@ async function fail(
 ): Promise<ExitCode> {
   const { withCommands } = await import("../cmdutil/kubectl-command.ts");
   const failed = await withRoles(failureReport(error, known(job, session)), session);
-  const said = withCommands(failed, session.context, {});
+  const said = withCommands(failed, session.resolved(), {});
   const report = await signed(said, { job, world, session });
   reporter.rest();
   const { steps, probes, permissions } = report;

@@ -49,6 +49,12 @@ export interface Streams {
 export interface CommandContext {
   /** Loads the adapter and connects when first called; later calls give the same cluster. */
   readonly connect: () => Promise<KubeClient>;
+  /**
+   * Where a command that only reads is led, undefined where it stays in the namespace that was asked for. Ends
+   * with 3 where that namespace does not exist, and before a write where the operator is in another one. Absent of
+   * a command that works anywhere.
+   */
+  readonly findPlace?: () => Promise<Place | undefined>;
   /** A connection of its own, by a context of the kubeconfig, over which nothing can be written. */
   readonly connectReadOnly: (kubeContext: string) => Promise<KubeClient>;
   readonly clock: Clock;
@@ -86,6 +92,14 @@ export interface CommandContext {
   readonly playedApi?: (ec: KubeObject) => Promise<PlayedService>;
   /** A release that comes with the tool; `--release` names it by its source. */
   readonly ownRelease?: Release;
+}
+
+/** What of a context depends on the namespace. */
+export type Place = Pick<CommandContext, "connect" | "options">;
+
+/** The context in the namespace that the command works in: the operator's, where it needs one. */
+export async function resolveNamespace(context: CommandContext): Promise<CommandContext> {
+  return { ...context, ...(await context.findPlace?.()) };
 }
 
 /** What a command module exports: context, arguments and its own flags in, the document out. */

@@ -1,6 +1,6 @@
 /** A command as the program knows it: what is written down of it, bound to what is loaded to run it. */
 import type { Text } from "../domain/names/text";
-import type { CommandContext, CommandRun } from "./context";
+import { type CommandContext, type CommandRun, resolveNamespace } from "./context";
 import {
   FlagReader,
   type FlagSpec,
@@ -90,7 +90,12 @@ export function command<T extends FlagTable, F>(
         }
         const { withCommands } = await import("./kubectl-command.ts");
         return {
-          run: async (context, args) => withCommands(await run(context, args, flags), context, raw),
+          run: async (context, args) => {
+            const report = await run(context, args, flags);
+            // one that has not connected stays where it is
+            const here = report.target === undefined ? context : await resolveNamespace(context);
+            return withCommands(report, here, raw);
+          },
           text,
         };
       },

@@ -4,15 +4,19 @@ import { quoteCommand } from "../output/escape";
 import { journalOf } from "../kernel/journal";
 import { Recorder } from "../kernel/recorder";
 import type { AskingPorts } from "../kernel/permissions";
-import type { CommandContext, CommandRun } from "./context";
+import { type CommandContext, type CommandRun, resolveNamespace } from "./context";
 import type { Report } from "../kernel/report";
 
-/** Connects, and begins the report of this kind, or continues with that of the run that this is a part of. */
+/**
+ * Connects, and begins the report of this kind, or continues with that of the run that this is a part of. Ends
+ * where the command cannot work in its namespace.
+ */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
-  const { options, names, clock, signal, ask, run, recorder } = context;
+  const { names, clock, signal, ask, run, recorder } = context;
+  const { options, connect } = await resolveNamespace(context);
   const part = recorder && String(recorder.beginPart());
   return {
-    cluster: await context.connect(),
+    cluster: await connect(),
     ...{ clock, signal, names, ask },
     recorder: recorder ?? (await recorderOf(context, kind)),
     journal: journalOf(await context.home(), run.id, part),
@@ -24,7 +28,8 @@ export async function runPorts(context: CommandContext, kind: string): Promise<A
 /** Begins the report of this kind. */
 export async function recorderOf(context: CommandContext, kind: string): Promise<Recorder> {
   const { clock, event, run, names, needs } = context;
-  const { server, namespace } = await context.connect();
+  const { connect } = await resolveNamespace(context);
+  const { server, namespace } = await connect();
   return new Recorder({ kind, run, target: { server, namespace } }, { clock, event, names, needs });
 }
 

@@ -14,7 +14,7 @@ import type { Release, ReleaseContents } from "../../domain/release/contents";
 import { renderTemplate } from "../../domain/admission/wanted";
 import { checkCluster, lineOf } from "./check";
 import type { Report } from "../../kernel/report";
-import type { CommandContext } from "../../cmdutil/context";
+import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import {
   readContents,
   releaseOf,
@@ -38,9 +38,10 @@ export async function runCheck(
   const { names, clock } = context;
   if (flags.list) return listed(selection, names);
   const release = await releaseOf(context, flags);
-  const cluster = await context.connect();
+  const here = await resolveNamespace(context);
+  const cluster = await here.connect();
   const { namespace } = cluster;
-  const recorder = await recorderOf(context, "Check");
+  const recorder = await recorderOf(here, "Check");
   const report = await checkCluster(
     {
       cluster,
@@ -53,7 +54,7 @@ export async function runCheck(
     },
     {
       namespace,
-      targetFor: (facts) => checkTarget(context, facts, { ...flags, opened: release }),
+      targetFor: (facts) => checkTarget(here, facts, { ...flags, opened: release }),
       selection,
       strict,
       allowUnread,

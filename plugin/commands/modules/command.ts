@@ -9,7 +9,7 @@ import { formatEngineVersion } from "../../domain/base/versions";
 import type { ClusterApi } from "../../ports/rest-api";
 import type { InstalledModule } from "../../domain/rest-api/records";
 import type { ExitReport, Report } from "../../kernel/report";
-import type { CommandContext } from "../../cmdutil/context";
+import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import type { ModulesFlags, ModulesInUseFlags } from "./flags";
 import { renderDocuments } from "../../adapters/yaml";
 import { modulesNeeds } from "../../domain/checks/needs";
@@ -138,10 +138,11 @@ interface ModulesCommand {
 
 /** Acts on the REST API of an EC; every expected end comes back as a report. */
 async function inModulesSession(
-  context: CommandContext,
+  asked: CommandContext,
   { kind, command, flags }: ModulesCommand,
   act: (session: ModulesSession) => Promise<Report>,
 ): Promise<Report> {
+  const context = await resolveNamespace(asked);
   const { names } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;

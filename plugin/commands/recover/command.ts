@@ -7,7 +7,7 @@ import { recover } from "./recover";
 import type { Report } from "../../kernel/report";
 import { type ApiFlags, credentialsRef } from "../../adapters/rest-api/connect";
 import { apiWish, connectApi, readEc } from "../../cmdutil/rest-api-option";
-import type { CommandContext } from "../../cmdutil/context";
+import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import type { RecoverFlags } from "./flags";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
@@ -23,10 +23,11 @@ import { escape, type Palette, quoteCommand } from "../../output/escape";
 
 /** Looks or recovers; every expected end comes back as a report. */
 export async function runRecover(
-  context: CommandContext,
+  asked: CommandContext,
   _args: readonly string[],
   flags: RecoverFlags,
 ): Promise<Report> {
+  const context = await resolveNamespace(asked);
   const { options, names } = context;
   const ports = await runPorts(context, "Recover");
   const { cluster, recorder } = ports;

@@ -22,7 +22,7 @@ import {
   statusLines,
   type StatusOverview,
 } from "./screen";
-import type { CommandContext, CommandRun } from "../../cmdutil/context";
+import { type CommandContext, type CommandRun, resolveNamespace } from "../../cmdutil/context";
 import { inNamespace } from "../../cmdutil/kubectl-command";
 import { shippedTemplates } from "../../cmdutil/release-option";
 import { probeNameOf, recorderOf } from "../../cmdutil/run-ports";
@@ -47,16 +47,18 @@ interface StatusRun {
 }
 
 /** The state now, or until a signal comes. */
-async function runStatus(running: StatusRun, [typed]: readonly string[]): Promise<Report> {
-  const { context, flags } = running;
-  const { names, clock, options, signal } = context;
+async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<Report> {
+  const { flags } = asked;
+  const { names, clock, signal } = asked.context;
   if (flags.everywhere && typed !== undefined) {
     throw new UsageError("NAME and --all-namespaces: give one of the two; with NAME goes -n");
   }
   if (flags.watch && clock instanceof VirtualClock) {
     throw new UsageError("--watch: nothing changes in a rehearsal while it is watched");
   }
-  const judged = await optionsOf(context, flags);
+  const judged = await optionsOf(asked.context, flags);
+  const context = await resolveNamespace(asked.context);
+  const { options } = context;
   const cluster = await context.connect();
   const { server, namespace } = cluster;
   const ec = typed === undefined ? undefined : readName(typed, names).name;
@@ -93,7 +95,7 @@ async function runStatus(running: StatusRun, [typed]: readonly string[]): Promis
       return { ...recorder.report(endOfAll(details)), details };
     }
     return flags.watch
-      ? await watch(running, { reader, documentOf })
+      ? await watch({ ...asked, context }, { reader, documentOf })
       : documentOf({ status: await reader.read() }, endOf);
   } catch (error) {
     return recorder.failure(error);

@@ -9,7 +9,7 @@ import { asString, getPath, withValue } from "../../domain/base/values";
 import { formatEngineVersion, leadingEngineVersion } from "../../domain/base/versions";
 import type { Report } from "../../kernel/report";
 import { readStored, reportRules, storedEdits } from "./validate";
-import type { CommandContext } from "../../cmdutil/context";
+import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { recorderOf } from "../../cmdutil/run-ports";
 import type { AuditFlags } from "./flags";
@@ -23,15 +23,16 @@ export async function runAudit(
   flags: AuditFlags,
 ): Promise<Report> {
   const { names, clock, signal } = context;
+  const { options: given, connect } = await resolveNamespace(context);
   const recorder = await recorderOf(context, "Audit");
   try {
-    const cluster = await context.connect();
+    const cluster = await connect();
     const { namespace } = cluster;
     const deps = { cluster, names, clock, signal, recorder, yaml: renderDocuments };
     const { clusters, databases } = await readStored(deps, namespace, "audit");
     const options = { ...flags.rules, names };
     const world = { options, operatorNamespace: namespace, clusters, complete: true };
-    const kubectl = kubectlCommand(context.options);
+    const kubectl = kubectlCommand(given);
     const asked = storedEdits(databases, world).map((one) => ({
       ...one,
       commandFor: (finding: Finding, judged: JudgedEdit) => {
