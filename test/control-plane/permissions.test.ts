@@ -87,6 +87,7 @@ const beside = [
   "list deployments",
   "list engineenterpriseclusters",
   "list pods",
+  "list networkpolicies",
   "list services",
 ];
 

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { type AuditEvent, fits } from "./audit";
 import { admissionSecret, fingerprint, unfitSecrets } from "./certificate";
 import { rightsOf } from "./managed-namespaces";
-import { setEndpointsReady } from "./operator";
+import { operatorDeployment, setEndpointsReady, writeOperatorStatus } from "./operator";
 import { type PluginRun, type ReportDocument, runner, runPlugin } from "./plugin-run";
 import { expectStored, shownBy } from "./shown";
 import { openSuite, type Suite } from "./suite";
@@ -88,13 +88,20 @@ describe("what blocks the real run blocks the rehearsal", () => {
   beforeAll(async () => {
     await lay(suite, { old: {} });
   });
+  /** No controller makes pods here, so that a copy has more of them unless none is wanted. */
+  const scale = async (replicas: number): Promise<void> => {
+    const deployment = operatorDeployment(namespace);
+    await suite.api.apply({ ...deployment, spec: { ...(deployment["spec"] as object), replicas } });
+    await setEndpointsReady(suite.api, namespace, replicas > 0);
+    await writeOperatorStatus(suite.api, namespace, replicas > 0);
+  };
   afterEach(async () => {
-    await setEndpointsReady(suite.api, namespace, true);
+    await scale(1);
     await suite.api.replace(admissionSecret(namespace, suite.scene.pair));
   });
 
   test.each<[string, () => Promise<unknown>]>([
-    ["no ready endpoint", () => setEndpointsReady(suite.api, namespace, false)],
+    ["no pod, and no ready endpoint", () => scale(0)],
     ["an unfit secret", () => suite.api.replace(unfitSecrets["another private key"](namespace))],
   ])("%s", async (_name, spoil) => {
     await spoil();

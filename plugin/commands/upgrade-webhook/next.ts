@@ -78,13 +78,16 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
   };
 }
 
-function waysOf(facts: Facts): readonly Way[] {
-  return judgeWays(servedHere(facts), wayFacts(facts), calledBy(undefined, facts.names));
+/** What a probe has proven is a whole way, however it looks. */
+function waysOf(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
+  const ways = judgeWays(servedHere(facts), wayFacts(facts), calledBy(undefined, facts.names));
+  if (probe?.is !== "proven") return ways;
+  return ways.map((way) => ({ ...way, broken: undefined, findings: [] }));
 }
 
 /** The first way that is broken, else the first that leads to pods of this namespace. */
 function shownWay(facts: Facts, probe?: ProbeOutcome): readonly [string] | undefined {
-  const ways = waysOf(facts);
+  const ways = waysOf(facts, probe);
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
@@ -204,8 +207,9 @@ const reapply = "reapply it with upgrade-webhook";
 function judgeEntries(
   facts: Facts,
   configurations: readonly ConfigurationStatus[],
+  probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
-  const [wrong] = waysOf(facts)
+  const [wrong] = waysOf(facts, probe)
     .filter(({ broken }) => broken === "configuration")
     .flatMap(({ findings }) => findings);
   if (wrong !== undefined) return stalledBy(wrong);
@@ -246,8 +250,12 @@ function judgeSecret(facts: Facts): ComponentHealth | undefined {
 }
 
 /** What `upgrade-webhook` cannot repair comes before what it can. */
-function judgeServer(facts: Facts): ComponentHealth | undefined {
-  const [found] = waysOf(facts)
+function judgeServer(
+  facts: Facts,
+  _: readonly ConfigurationStatus[],
+  probe: ProbeOutcome | undefined,
+): ComponentHealth | undefined {
+  const [found] = waysOf(facts, probe)
     .filter(({ broken }) => broken !== "configuration")
     .flatMap(({ findings }) => findings);
   return found && stalledBy(found);
