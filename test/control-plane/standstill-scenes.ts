@@ -412,7 +412,6 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "node-lost",
-    open: "recover reads no nodes",
     options: hanging,
     arrange: onOwnNodes(3, async (world) => {
       const pod = await world.pod(2);
