@@ -333,7 +333,6 @@ function absent({ facts, set, roll }: SetContext): Trouble | undefined {
     { length: roll.wanted },
     (_, at) => `${nameOf(set)}-${start + at}`,
   ).filter((name) => !there.includes(name));
-  if (names.length === 0) return undefined;
   return {
     because: `${names.join(", ")} ${names.length === 1 ? "does" : "do"} not exist, and ${isKnown(facts, "events") ? "no event says why" : "events could not be read"}`,
     fix: `see the quota, webhooks on pods and the claims of its volumes, and kubectl describe statefulset ${nameOf(set)} -n ${namespaceOf(set)}`,
