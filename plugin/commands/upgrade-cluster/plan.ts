@@ -203,7 +203,7 @@ function specFindings({ names }: Facts, ec: KubeObject, state: string): readonly
 /** A cluster is never lowered, neither below its spec nor below what its pods run. */
 function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
   const path = facts.names.ecFields.versionTag;
-  const right = tag === undefined ? undefined : rightTag(facts, tag);
+  const right = tag === undefined ? undefined : rightTag(tag);
   if (right !== undefined) {
     const cause = `${String(tag)} is a release of the operator; its cluster release is ${right}`;
     const about = {
@@ -217,7 +217,7 @@ function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): rea
   const spec = mistakenTag(facts, ec).length > 0 ? undefined : asString(getPath(ec, path));
   const known = [
     spec,
-    ...runningVersion(facts, ec).filter((one) => rightTag(facts, one) === undefined),
+    ...runningVersion(facts, ec).filter((one) => rightTag(one) === undefined),
   ];
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];

@@ -64,7 +64,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     : readyEndpoints(slicesOf(facts.names.webhook.service, facts.objects.endpointSlices));
   const notAfter = facts.certificate?.leaf?.notAfter;
   const daysLeft = daysUntil(notAfter, facts.now);
-  const way = shownWay(facts, probe);
+  const [way] = shownWay(facts, probe);
   return {
     configurations,
     ...(endpoints !== undefined && { readyEndpoints: endpoints }),
@@ -73,7 +73,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     ...(probe !== undefined && {
       probe: { proven: probe.is === "proven", says: saysOf(probe) },
     }),
-    ...(way !== undefined && { way: way[0] }),
+    ...(way !== undefined && { way }),
     verdict: firstVerdict(facts, configurations, probe),
   };
 }
@@ -86,15 +86,16 @@ function waysOf(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
 }
 
 /** The first way that is broken, else the first that leads to pods of this namespace. */
-function shownWay(facts: Facts, probe?: ProbeOutcome): readonly [string] | undefined {
+function shownWay(facts: Facts, probe?: ProbeOutcome): readonly string[] {
   const ways = waysOf(facts, probe);
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
   const days = daysUntil(facts.certificate?.leaf?.notAfter, facts.now);
   const last = probe?.is === "failed" ? "answer" : undefined;
-  const shown = way && { ...way, broken: way.broken ?? last };
-  return shown && [renderWay(shown, days === undefined ? [] : [`certificate ${days} days`])];
+  if (way === undefined) return [];
+  const shown = { ...way, broken: way.broken ?? last };
+  return [renderWay(shown, days === undefined ? [] : [`certificate ${days} days`])];
 }
 
 function saysOf(probe: ProbeOutcome): string {
@@ -293,5 +294,5 @@ function summary(facts: Facts, configurations: readonly ConfigurationStatus[]): 
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
   const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
   const fits = `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}`;
-  return [fits, ...(shownWay(facts) ?? [])].join("; ");
+  return [fits, ...shownWay(facts)].join("; ");
 }

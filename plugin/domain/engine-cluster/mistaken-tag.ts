@@ -6,13 +6,12 @@ import { asString, getPath } from "../base/values";
 import { compareTags } from "../base/versions";
 import { clusterVersionFor, releasePairs } from "../release/platforms";
 import { clusterFinding } from "./findings";
-import { operatorRelease } from "./operator";
 
 /** Said at once: no repository holds such an image of the cluster. */
 export function mistakenTag(facts: Facts, ec: KubeObject): readonly Finding[] {
   const path = facts.names.ecFields.versionTag;
   const tag = asString(getPath(ec, path));
-  const right = tag === undefined ? undefined : rightTag(facts, tag);
+  const right = tag === undefined ? undefined : rightTag(tag);
   if (tag === undefined || right === undefined) return [];
   const { name, namespace } = { name: nameOf(ec), namespace: namespaceOf(ec) };
   return [
@@ -30,10 +29,7 @@ export function mistakenTag(facts: Facts, ec: KubeObject): readonly Finding[] {
 }
 
 /** The cluster's tag of the operator release that this tag is; undefined where it is none. */
-export function rightTag(facts: Facts, tag: string): string | undefined {
+export function rightTag(tag: string): string | undefined {
   const isCluster = releasePairs.some(([, cluster]) => compareTags(cluster, tag) === 0);
-  const known = clusterVersionFor(tag);
-  if (isCluster || known === undefined) return undefined;
-  const { version, clusterTag } = operatorRelease(facts);
-  return version !== undefined && compareTags(version, tag) === 0 ? (clusterTag ?? known) : known;
+  return isCluster ? undefined : clusterVersionFor(tag);
 }

@@ -259,8 +259,8 @@ function judged(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVer
     const says = `${label} makes no progress`;
     return { is: "frozen", says, causes: together(stalls, licenseOf(frozen)) };
   }
-  const isUnderWay = rolling.includes(state) || (progress.is === "moving" && state === "Running");
-  if (isUnderWay) return moving(frozen, state, progress);
+  const isUnderWay = rolling.includes(state) || state === "Running";
+  if (progress.is === "moving" && isUnderWay) return moving(frozen, state, progress);
   const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
   return { is: "standing", says, causes: [] };
 }
@@ -317,11 +317,10 @@ function refusedIn(
 function moving(
   frozen: Frozen,
   state: string,
-  progress: Exclude<Progress, { is: "stalled" }>,
+  { on, last: moved }: Extract<Progress, { is: "moving" }>,
 ): FreezeVerdict {
   const label = objectLabel(frozen.ec);
-  const on = progress.is === "moving" ? progress.on : progress.says;
-  const last = progress.is === "moving" && progress.last !== undefined ? `; ${progress.last}` : "";
+  const last = moved === undefined ? "" : `; ${moved}`;
   const but = freezeCauses(frozen).map(({ finding }) => finding);
   const told = but.length === 0 ? "" : `, but: ${but.map(({ cause }) => cause).join("; ")}`;
   return {

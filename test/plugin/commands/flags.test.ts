@@ -6,6 +6,10 @@ test.each([
   ["policy --schema=edb --mode=audit", ["--mode: goes with the policies alone"]],
   ["policy --match-conditions --mode=audit", ["--mode: goes with the policies alone"]],
   ["policy --mode=audit", []],
+  [
+    "upgrade --no-probe --probe-file=edit.yaml",
+    ["--probe-file and --no-probe: give one of the two"],
+  ],
   ["reapply-rbac --namespaces=a,b,a", []],
 ])("%s", (line, problems) => {
   const { chosen, problems: mistyped } = parse(line.split(" "), "kubectl engine");

@@ -87,9 +87,8 @@ test("a release that was opened before serves, without its flag; contract is pla
   };
   const flags: ReapplyRbacFlags = { ...usual, mode: "contract" };
   const go = await prepareReapplyRbac(context, flags, { opened, assumeExpanded: true });
-  const planning = Object.create(context, {
-    options: { value: { ...context.options, dryRun: "client" } },
-  }) as CommandContext;
+  const options = { ...context.options, dryRun: "client" } as const;
+  const planning: CommandContext = { ...context, options };
   expect(resultsOf(await go(planning))).toEqual({ a: "unchanged" });
   const none: Release = { ...opened, file: () => undefined };
   await expect(prepareReapplyRbac(context, flags, { opened: none })).rejects.toThrow(UsageError);

@@ -574,3 +574,21 @@ test("every code is explained once", () => {
   const codes = clusterCodes.map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
 });
+
+const tagged = (versionTag: string, state = "Running"): Scene => ({
+  ecs: [anEc({ engineEnterpriseImageSpec: { versionTag } }, { state })],
+});
+
+test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
+  ["is corrected", tagged("8.0.6-8"), {}, []],
+  ["is corrected while its upgrade is under way", tagged("8.0.6-8", "Upgrade"), {}, []],
+  [
+    "is no target",
+    {},
+    { tag: "8.0.6-8" },
+    ["CLUSTER-TARGET-NOT-MANAGED", "CLUSTER-TAG-OF-OPERATOR"],
+  ],
+])("a release of the operator as the tag of the cluster %s", (_, scene, wish, codes) => {
+  const found = plan(scene, wish);
+  expect(found.blocks.map(({ code }) => code)).toEqual(codes);
+});

@@ -276,6 +276,23 @@ test.each<[string, Scene]>([
   expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(["CLUSTER-RESIZING"]);
 });
 
+test("a volume that cannot be expanded is told where pods may not be read", () => {
+  const { ec, facts } = sceneOf({ objects: { claims: unexpandable } });
+  const unread = new Map([["pods", "forbidden"] as const]);
+  const freeze = classifyFreeze({ ...facts, unread }, ec);
+  expect(freeze.is).toBe("frozen");
+  expect(freeze.says).toContain("a volume cannot be expanded");
+  expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(["CLUSTER-RESIZING"]);
+});
+
+test("an EC in state Error whose pods may not be read is told by its state", () => {
+  const { ec, facts } = sceneOf({ status: { state: "Error" } });
+  const unread = new Map([["pods", "forbidden"] as const]);
+  expect(classifyFreeze({ ...facts, unread }, ec).causes).toMatchObject([
+    { is: "other", finding: { code: "CLUSTER-STATE", cause: "its state is Error" } },
+  ]);
+});
+
 test("the day on which a license expired is told where it is known", () => {
   const { ec, facts, api } = sceneOf({ status: refused, license: apiExpired("2026-07-01") });
   expect(classifyFreeze(facts, ec, { api }).causes[0]?.finding.cause).toBe(
