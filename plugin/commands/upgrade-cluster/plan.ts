@@ -215,10 +215,7 @@ function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): rea
     return [clusterFinding("mistakenTag", about, facts.names)];
   }
   const spec = mistakenTag(facts, ec).length > 0 ? undefined : asString(getPath(ec, path));
-  const known = [
-    spec,
-    ...runningVersion(facts, ec).filter((one) => rightTag(one) === undefined),
-  ];
+  const known = [spec, ...runningVersion(facts, ec).filter((one) => rightTag(one) === undefined)];
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [
