@@ -88,11 +88,10 @@ export function createSession(
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
   const open = new Set<string>();
   const needs = new DeclaredNeeds();
-  let reaching: Promise<KubeClient> | undefined;
   let place: Place | undefined;
   let remembered: Remembered | undefined;
   let user: Promise<string | undefined> = Promise.resolve(undefined);
-  const reach = (): Promise<KubeClient> => (reaching ??= world.connect(options, traced));
+  const reach = once(() => world.connect(options, traced));
   const remember = async (cluster: KubeClient): Promise<KubeClient> => {
     const { remembering } = await import("../readers/reviews.ts");
     remembered = remembering(cluster);

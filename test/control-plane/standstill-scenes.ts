@@ -174,6 +174,16 @@ async function lose(world: StandstillWorld, name: string): Promise<void> {
 }
 
 const isUnschedulable = podSays("Unschedulable");
+
+/** Rolls to pods that ask for this much, until the first of them finds no node. */
+async function askForMemory(world: StandstillWorld, memory: string): Promise<void> {
+  const image = `engine/engine:${newTag}`;
+  const resources = { requests: { memory } };
+  await world.roll("ready", {
+    pod: { containers: [{ name: "engine-enterprise-node", image, resources }] },
+  });
+  await world.untilPod(2, "has no node", isUnschedulable);
+}
 const isDeleted = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined;
 
 /** The nodes of the scene come before its pods. */
@@ -376,19 +386,7 @@ export const scenes: readonly SceneRow[] = [
     name: "too-big",
     open: "a cordoned node that has no room for the pod counts",
     arrange: whenReady(async (world) => {
-      const requests = { memory: "900Gi" };
-      await world.roll("ready", {
-        pod: {
-          containers: [
-            {
-              name: "engine-enterprise-node",
-              image: `engine/engine:${newTag}`,
-              resources: { requests },
-            },
-          ],
-        },
-      });
-      await world.untilPod(2, "has no node", isUnschedulable);
+      await askForMemory(world, "900Gi");
     }),
     first: { code: "POD-UNSCHEDULABLE", cause: /Insufficient memory/, step: /capacity/ },
   },
@@ -544,19 +542,7 @@ export const scenes: readonly SceneRow[] = [
     options: pinned,
     arrange: onOwnNodes(2, async (world) => {
       await patchNode(world, { spec: { taints: [taint] } });
-      const requests = { memory: "100Gi" };
-      await world.roll("ready", {
-        pod: {
-          containers: [
-            {
-              name: "engine-enterprise-node",
-              image: `engine/engine:${newTag}`,
-              resources: { requests },
-            },
-          ],
-        },
-      });
-      await world.untilPod(2, "has no node", isUnschedulable);
+      await askForMemory(world, "100Gi");
     }),
     first: {
       code: "POD-UNSCHEDULABLE",

@@ -18,21 +18,21 @@ export { rulesText } from "./command";
 
 /** Judges all stored databases; every expected end comes back as a report. */
 export async function runAudit(
-  context: CommandContext,
+  given: CommandContext,
   _args: readonly string[],
   flags: AuditFlags,
 ): Promise<Report> {
+  const context = await resolveNamespace(given);
   const { names, clock, signal } = context;
-  const { options: given, connect } = await resolveNamespace(context);
   const recorder = await recorderOf(context, "Audit");
   try {
-    const cluster = await connect();
+    const cluster = await context.connect();
     const { namespace } = cluster;
     const deps = { cluster, names, clock, signal, recorder, yaml: renderDocuments };
     const { clusters, databases } = await readStored(deps, namespace, "audit");
     const options = { ...flags.rules, names };
     const world = { options, operatorNamespace: namespace, clusters, complete: true };
-    const kubectl = kubectlCommand(given);
+    const kubectl = kubectlCommand(context.options);
     const asked = storedEdits(databases, world).map((one) => ({
       ...one,
       commandFor: (finding: Finding, judged: JudgedEdit) => {
