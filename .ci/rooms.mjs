@@ -4,7 +4,6 @@
  */
 import { basename, relative, sep } from "node:path";
 import { eachImport, graphOf } from "./import-graph.mjs";
-import waiting from "./rooms-waiting.mjs";
 
 const words = (text) => text.split(/[\s,]+/);
 
@@ -52,8 +51,8 @@ const subjects = {
   scc: words("release"),
   operator: words("release"),
   facts: words("certificate release"),
-  rollout: words("facts operator"),
-  admission: words("certificate facts release rollout rules"),
+  rollout: words("facts"),
+  admission: words("facts release rollout rules"),
   "engine-cluster": words("facts release rest-api rollout rules"),
   database: words("engine-cluster facts release rest-api rollout rules"),
   recovery: words("database engine-cluster facts release rest-api rollout rules"),
@@ -76,9 +75,7 @@ const house = {
   readers: words("kernel ports domain"),
   kernel: words("ports domain"),
   ports: words("domain"),
-  webhook: words(
-    "adapters/http adapters/kubernetes adapters/x509 adapters/certificate-pair.ts adapters/encoding.ts adapters/yaml.ts domain",
-  ),
+  webhook: words("adapters/http adapters/kubernetes adapters/certificate-pair.ts domain"),
   ...Object.fromEntries(
     Object.entries(subjects).map(([subject, own]) => [
       `domain/${subject}`,
@@ -154,13 +151,10 @@ export default {
       ...eachImport(context, (node, file) => {
         const target = pathOf(file);
         const why = refuse(source, target);
-        if (why !== undefined && !waiting[source]?.includes(target)) report(node, why);
+        if (why !== undefined) report(node, why);
       }),
       Program(node) {
-        if (
-          acts !== undefined &&
-          !waiting[source]?.some((one) => isInside(locate(one).own, acting))
-        )
+        if (acts !== undefined)
           report(node, `a file of this name only computes, and it loads ${acts}`);
       },
     };

@@ -77,19 +77,19 @@ const streams: Streams = {
     return process.stdin;
   },
   get out() {
-    return watched(process.stdout);
+    return watchStream(process.stdout);
   },
   get err() {
-    return watched(process.stderr);
+    return watchStream(process.stderr);
   },
 };
 
-function watched(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+function watchStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   const known = stream.listeners("error").includes(onStreamError);
   return known ? stream : stream.on("error", onStreamError);
 }
 
-/** Exported because the bundler takes a module without exports for CommonJS, and wraps all that it imports. */
+/** Connects to the cluster that the options name. */
 async function connect(
   { connection, output }: GlobalOptions,
   { onRequest, onSlow, warn, readOnly = false, silent = false }: ConnectManner = {},

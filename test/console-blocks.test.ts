@@ -18,7 +18,7 @@ if (pages.length > 0) {
 /** The page with the outputs as they are, beside the page as it is written. */
 async function played(path: string, text: string) {
   const lines = text.split("\n");
-  const page = new ConsolePage();
+  const page = new ConsolePage({ hasRelease: !text.includes("--write-example") });
   try {
     const told: string[] = [];
     let done = 0;

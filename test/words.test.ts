@@ -23,7 +23,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
   [/\bForm of the result\b/, "Output format"],
   [/\blicence/i, "license"],
   [/\b(?:colour|behaviour|neighbour|favour|honour|centre|grey)/i, "American spelling"],
-  [/\b(?:judgement|cancelled|labelled|travelled)\b/i, "American spelling"],
+  [/\b(?:judgement|labelled|travelled)\b/i, "American spelling"],
   [/\b(?:recogni|organi|normali|initiali|seriali|summari|authori)s(?:e|ed|es|ing)\b/i, "-ize"],
   [/\b(?:roll-out|roll-back|left-over)s?\b/, "rollout, rollback, leftover"],
 ];

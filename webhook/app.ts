@@ -22,7 +22,7 @@ export function createApp(context: AppContext): App {
     response.type(type).send(text);
   });
   const app = express().disable("x-powered-by").disable("etag");
-  return withMessages(app.use(router, nothingHere, answerFailure(context)));
+  return withMessages(app.use(router, answerNotFound, answerFailure(context)));
 }
 
 function only(protocol: "http" | "https"): RequestHandler {
@@ -32,7 +32,7 @@ function only(protocol: "http" | "https"): RequestHandler {
   };
 }
 
-const nothingHere: RequestHandler = (_request, response) => {
+const answerNotFound: RequestHandler = (_request, response) => {
   sendReply(response, faultReply({ code: 404, message: "there is nothing at this path" }));
 };
 

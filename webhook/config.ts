@@ -9,8 +9,8 @@ import { errorText, type LogLevel, logLevels } from "./log";
 import type { SettingName } from "./settings";
 import { readFileSync } from "node:fs";
 import { type JudgedNames, judgeNames } from "../plugin/domain/names/judge";
-import { decodeText } from "../plugin/adapters/encoding";
-import { readDocuments } from "../plugin/adapters/yaml";
+import { decodeText } from "../plugin/adapters/kubernetes/text/encoding";
+import { readDocuments } from "../plugin/adapters/kubernetes/text/yaml";
 
 /** Where the ECs come from: the API server, or a file that is read again when it changes. */
 export type ClusterSource =
@@ -119,7 +119,7 @@ interface Form<T> {
 }
 
 const asIs = (form: string): Form<string> => ({ parse: (text) => text, form });
-const oneOf = <T extends string>(form: string, ...all: readonly T[]): Form<T> => ({
+const choice = <T extends string>(form: string, ...all: readonly T[]): Form<T> => ({
   parse: (text) => all.find((each) => each === text),
   form,
 });
@@ -150,8 +150,8 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
   const settings = new Settings(env);
   const names = settings.names("ENGINE_NAMES");
   const read = {
-    ...listening(settings, names),
-    ...judging(settings, names),
+    ...readListening(settings, names),
+    ...readJudging(settings, names),
     ...callers(settings),
     ...limits(settings),
   };
@@ -173,11 +173,11 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
   return config;
 }
 
-function listening(settings: Settings, { webhook }: Names) {
+function readListening(settings: Settings, { webhook }: Names) {
   // `both` unless it is set: an installation from before the setting continues renewing
   const role = settings.read(
     "ENGINE_WEBHOOK_ROLE",
-    oneOf("serve, renew or both", ...roles),
+    choice("serve, renew or both", ...roles),
     "both",
   );
   const ownCert = settings.read("ENGINE_WEBHOOK_OWN_CERT", aBoolean, false);
@@ -200,9 +200,9 @@ function listening(settings: Settings, { webhook }: Names) {
   return { ...listened, role, ownCert: ownCert && role !== "serve" };
 }
 
-function judging(settings: Settings, names: Names) {
+function readJudging(settings: Settings, names: Names) {
   const source = { parse: parseSource, form: "api or file:PATH" };
-  const reading = oneOf(policyReadings.join(" or "), ...policyReadings);
+  const reading = choice(policyReadings.join(" or "), ...policyReadings);
   return {
     clusters: settings.read("ENGINE_WEBHOOK_CLUSTERS", source, { from: "api" } as const),
     operatorNamespace: settings.read("ENGINE_NAMESPACE", aNamespace, names.operator.namespace),
@@ -235,7 +235,7 @@ function callers(settings: Settings) {
 
 function limits(settings: Settings) {
   const drain = duration("a duration as 500ms, 15s or 2m");
-  const level = oneOf(`one of ${logLevels.join(", ")}`, ...logLevels);
+  const level = choice(`one of ${logLevels.join(", ")}`, ...logLevels);
   return {
     // One API body is at most 3 MiB and a review carries two objects; Express's 100 kB is too small.
     maxBody: settings.read("ENGINE_WEBHOOK_MAX_BODY", aSize, 8 * 2 ** 20),

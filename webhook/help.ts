@@ -2,7 +2,7 @@
 import { version } from "../package.json";
 import { built } from "../plugin/domain/base/built";
 import { UsageError } from "../plugin/domain/base/errors";
-import { fitted, widthOf } from "../plugin/domain/base/fit";
+import { fitText, readWidth } from "../plugin/domain/base/fit";
 import { settings } from "./settings";
 
 /** Help or version: what is asked with words, since it is configured by its environment alone. */
@@ -35,5 +35,5 @@ function help(): string {
     ...lines,
     "",
   ].join("\n");
-  return fitted(text, widthOf(process.stdout));
+  return fitText(text, readWidth(process.stdout));
 }

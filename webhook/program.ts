@@ -94,8 +94,8 @@ export async function startWebhook(
   if (config.unknown.length > 0) log.warn({ names: config.unknown }, "unknown settings");
   const clusters = openClusters(config.clusters, { names, log }, env);
   const health = new Health({
-    certificate: () => certificate.loaded(),
-    clusters: () => clusters.synced(),
+    certificate: () => certificate.isLoaded(),
+    clusters: () => clusters.hasSynced(),
     certificateState: () => certificate.state(),
   });
   const inFlight = new InFlight(config.maxInFlight);
@@ -127,11 +127,11 @@ export async function startWebhook(
       metrics.reload(outcome);
     },
   });
-  const clientCa = clientCaOf(config, { server, connections, certificate, metrics, log });
+  const clientCa = followClientCa(config, { server, connections, certificate, metrics, log });
   const keeper = createKeeper(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
-    cacheSynced: () => clusters.synced(),
+    cacheSynced: () => clusters.hasSynced(),
     cacheAgeMs: () => clusters.ageMs(),
     cacheObjects: () => clusters.count(),
     cacheRelists: () => clusters.relists(),
@@ -177,7 +177,7 @@ interface CaParts {
   readonly log: Log;
 }
 
-function clientCaOf(
+function followClientCa(
   { clientCa: file }: Config,
   { server, connections, certificate, metrics, log }: CaParts,
 ): ClientCa | undefined {
@@ -245,7 +245,7 @@ function ownNamespace(operatorNamespace: string, file = mounted): string {
 }
 
 /** Serves no pair, so that it waits for none and takes none over. */
-const servesNone = { loaded: () => true, offer: () => Promise.resolve() };
+const servesNone = { isLoaded: () => true, offer: () => Promise.resolve() };
 
 /** Renews until it is stopped; throws why there is no way to the API server. */
 export function startRenewal(

@@ -219,7 +219,7 @@ export class Connections {
       this.call(request, response);
     });
     server.on("connection", (socket: Socket) => {
-      const key = keyOf(socket);
+      const key = socketKey(socket);
       if (key === undefined) return; // it is gone already
       const place = { key, socket, calls: 0, used: false, idleSince: (this.moment += 1) };
       this.places.set(key, place);
@@ -256,7 +256,7 @@ export class Connections {
   }
 
   private find(socket: Socket): TrackedConnection | undefined {
-    const place = this.places.get(keyOf(socket) ?? "");
+    const place = this.places.get(socketKey(socket) ?? "");
     if (place !== undefined) this.known.set(socket, place);
     return place;
   }
@@ -285,6 +285,6 @@ function closeAfter(response: ServerResponse | undefined, socket: TLSSocket): vo
   });
 }
 
-function keyOf({ remoteAddress, remotePort }: Socket): string | undefined {
+function socketKey({ remoteAddress, remotePort }: Socket): string | undefined {
   return remotePort === undefined ? undefined : `${remoteAddress ?? ""} ${remotePort}`;
 }

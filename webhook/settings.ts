@@ -1,5 +1,5 @@
 /** The webhook's variables, for the parser, help and pages; in the default names, as they are said before any are read. */
-import { defaultNames, termOf } from "../plugin/domain/names/names";
+import { defaultNames, renderTerm } from "../plugin/domain/names/names";
 
 const { ec, fields, operator, webhook } = defaultNames;
 
@@ -19,13 +19,13 @@ export const settings = {
   ENGINE_WEBHOOK_METRICS_PORT: ["8080", "plain HTTP port of metrics and probes; 0 turns it off"],
   ENGINE_WEBHOOK_CLUSTERS: [
     "api",
-    `where the ${termOf(ec)}s come from: api, or file:PATH (YAML or JSON)`,
+    `where the ${renderTerm(ec)}s come from: api, or file:PATH (YAML or JSON)`,
   ],
   ENGINE_NAMESPACE: [operator.namespace, "the operator's namespace"],
   ENGINE_NAMES: ["none", "names file of a brand, as for the plugin"],
   ENGINE_WEBHOOK_POLICY_READING: ["target", "step judges the size of the step, not the target"],
   ENGINE_WEBHOOK_ALLOW_LATEST: [
-    `by the ${termOf(ec)}'s upgrade policy`,
+    `by the ${renderTerm(ec)}'s upgrade policy`,
     `whether ${fields.engineVersion.at(-1)} may be latest`,
   ],
   ENGINE_WEBHOOK_RULES: ["version=deny,policy=deny,modules=deny", "each rule: deny, warn or off"],

@@ -1,10 +1,10 @@
 /** The pages of the reference, made from the tables of the program. */
-import { type FlagSpec, listOf, variableOf } from "../../plugin/cmdutil/flags";
+import { type FlagSpec, listFlags, nameVariable } from "../../plugin/cmdutil/flags";
 import {
   connectionTable,
-  explained,
+  explainFlag,
   runTable,
-  spelling,
+  spellFlag,
   standardFlags,
 } from "../../plugin/cmdutil/standard-flags";
 import { catalogue } from "../../plugin/commands/explain/catalogue";
@@ -33,7 +33,7 @@ export const pageName = ({ path }: Pick<CommandEntry, "path">): string => path.r
 
 const flagRows = (flags: readonly FlagSpec[]): Part => ({
   heads: ["flag", "does"],
-  rows: flags.map((flag) => [spelling(flag).trim(), explained(flag, defaultNames)]),
+  rows: flags.map((flag) => [spellFlag(flag).trim(), explainFlag(flag, defaultNames)]),
 });
 
 const exitRows = (codes: readonly ExitCode[]): Part => ({
@@ -148,9 +148,9 @@ export const flagsPage: Page = {
   summary: "Flags that can be given to any command; a flag wins over its variable",
   parts: [
     "## Connection",
-    flagRows(listOf(connectionTable)),
+    flagRows(listFlags(connectionTable)),
     "## Run and output",
-    flagRows(listOf(runTable)),
+    flagRows(listFlags(runTable)),
   ],
 };
 
@@ -171,7 +171,7 @@ export const environmentPage: Page = {
     "A flag that is given wins. A variable of a flag without a value is true or false.",
     {
       heads: ["variable", "flag"],
-      rows: standardFlags.map((flag) => [variableOf(flag), `--${flag.name}`]),
+      rows: standardFlags.map((flag) => [nameVariable(flag), `--${flag.name}`]),
     },
     "## engine-webhook",
     "Durations are written 500ms, 15s, 2m, 24h, sizes 8Mi, booleans true and false, lists a,b.",

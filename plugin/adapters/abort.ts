@@ -6,13 +6,13 @@
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const aborted = (): void => {
+    const abort = (): void => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) aborted();
-    signal.addEventListener("abort", aborted);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
     const rest = (): void => {
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", abort);
     };
     work.then(resolve, reject).finally(rest);
   });

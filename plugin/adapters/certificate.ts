@@ -3,20 +3,20 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { asn1, pki } from "node-forge";
 import type {
   CertificateFacts,
-  LiveBundles,
   LeafFacts,
   PemFacts,
   SecretFacts,
 } from "../domain/certificate/certificate";
+import type { LiveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
-import { keeperOf } from "../domain/certificate/keepers";
+import { findKeeper } from "../domain/certificate/keepers";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
 import { UsageError } from "../domain/base/errors";
-import { judgeOwnRoot, judgeServed, rootsIn } from "./x509/judge";
-import { parseCertificate } from "./x509/parse";
-import { certificateBlocks, decodeBase64, mentionsPrivateKey } from "./x509/pem";
-import { parseDocuments } from "./yaml";
+import { judgeOwnRoot, judgeServed, rootsIn } from "./http/x509/judge";
+import { parseCertificate } from "./http/x509/parse";
+import { certificateBlocks, decodeBase64, mentionsPrivateKey } from "./http/x509/pem";
+import { parseDocuments } from "./kubernetes/text/yaml";
 
 export { generatePair, type KeyPair, type PairRequest } from "./certificate-pair";
 
@@ -46,13 +46,13 @@ export function readSecretCertificate(
   names: Names,
   live?: LiveBundles,
 ): CertificateFacts {
-  const items = itemsOf(secret);
+  const items = decodeItems(secret);
   const { stored, key, ca, isTls } = pairIn(items, names, live?.injected === true);
   const decoded = stored === undefined ? undefined : decodeBase64(stored);
   const pem = decoded?.toString("latin1") ?? "";
-  const chain = chainOf(pem);
+  const chain = readChain(pem);
   return {
-    ...factsOf(pem, chain),
+    ...readPem(pem, chain),
     secret: { ...secretFacts(secret, items, names), ...(isTls && { isTls }) },
     present: stored !== undefined,
     base64: decoded !== undefined,
@@ -67,7 +67,7 @@ function secretFacts(
   items: ReadonlyMap<string, string>,
   names: Names,
 ): SecretFacts {
-  const keeper = keeperOf(secret, names);
+  const keeper = findKeeper(secret, names);
   return {
     ...(keeper !== undefined && { keeper }),
     name: asString(secret.metadata.name) ?? names.webhook.secret,
@@ -134,12 +134,12 @@ export function readPemCertificate(pem: string): CertificateFacts {
 
 /** The facts of the certificates in a PEM text. */
 export function certificateOfPem(pem: string): PemFacts {
-  return factsOf(pem, chainOf(pem));
+  return readPem(pem, readChain(pem));
 }
 
-function factsOf(pem: string, chain: readonly (X509Certificate | undefined)[]): PemFacts {
+function readPem(pem: string, chain: readonly (X509Certificate | undefined)[]): PemFacts {
   const [first] = chain;
-  const leaf = first === undefined ? undefined : attempt(() => leafOf(first));
+  const leaf = first === undefined ? undefined : attempt(() => describeLeaf(first));
   return {
     pem: leaf !== undefined && chain.every((certificate) => certificate !== undefined),
     encodedTwice: decodeBase64(pem.trim())?.includes("-----BEGIN ") ?? false,
@@ -152,32 +152,32 @@ function factsOf(pem: string, chain: readonly (X509Certificate | undefined)[]): 
 }
 
 /** Data items as the API server would store them: stringData of a file wins over data. */
-export function itemsOf(secret: KubeObject): ReadonlyMap<string, string> {
+export function decodeItems(secret: KubeObject): ReadonlyMap<string, string> {
   const items = new Map<string, string>();
-  for (const [name, value] of entriesOf(secret["data"])) items.set(name, stringOf(value));
-  for (const [name, value] of entriesOf(secret["stringData"])) {
-    items.set(name, Buffer.from(stringOf(value)).toString("base64"));
+  for (const [name, value] of listEntries(secret["data"])) items.set(name, toText(value));
+  for (const [name, value] of listEntries(secret["stringData"])) {
+    items.set(name, Buffer.from(toText(value)).toString("base64"));
   }
   return items;
 }
 
-function entriesOf(value: unknown): readonly [string, unknown][] {
+function listEntries(value: unknown): readonly [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
 /** What is no string is not base64 either; a null item is an empty one. */
-function stringOf(value: unknown): string {
+function toText(value: unknown): string {
   if (value === null) return "";
   return typeof value === "string" ? value : "?";
 }
 
 /** The certificate blocks in order, undefined for one that does not parse. */
-export function chainOf(pem: string): readonly (X509Certificate | undefined)[] {
-  return certificateBlocks(pem).map(certificateOf);
+export function readChain(pem: string): readonly (X509Certificate | undefined)[] {
+  return certificateBlocks(pem).map(parseDer);
 }
 
 /** Bytes after the certificate are tolerated by OpenSSL, not by the API server. */
-function certificateOf(der: Buffer | undefined): X509Certificate | undefined {
+function parseDer(der: Buffer | undefined): X509Certificate | undefined {
   if (der === undefined) return undefined;
   const certificate = attempt(() => new X509Certificate(der));
   return certificate?.raw.length === der.length ? certificate : undefined;
@@ -209,20 +209,20 @@ function matches(
   return attempt(() => certificate.checkPrivateKey(createPrivateKey(pem))) ?? false;
 }
 
-function leafOf(certificate: X509Certificate): LeafFacts {
+function describeLeaf(certificate: X509Certificate): LeafFacts {
   const key = attempt(() => certificate.publicKey);
   return {
     sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
     subject: commonName(certificate, "subject"),
     issuer: commonName(certificate, "issuer"),
-    san: namesOf(certificate),
+    san: listNames(certificate),
     notBefore: rfc3339(certificate.validFrom),
     notAfter: rfc3339(certificate.validTo),
     ca: certificate.ca,
     selfSigned: isIssuedBy(certificate, certificate),
     keyType: key?.asymmetricKeyType ?? "unknown",
-    keyBits: key === undefined ? undefined : bitsOf(key),
-    signature: signatureOf(certificate),
+    keyBits: key === undefined ? undefined : countBits(key),
+    signature: readSignature(certificate),
   };
 }
 
@@ -234,7 +234,7 @@ function commonName(certificate: X509Certificate, whose: "subject" | "issuer"): 
 }
 
 /** None of a certificate that Go cannot read. */
-function namesOf({ raw }: X509Certificate): readonly string[] {
+function listNames({ raw }: X509Certificate): readonly string[] {
   return attempt(() => parseCertificate(raw))?.dnsNames ?? [];
 }
 
@@ -243,23 +243,23 @@ function rfc3339(openssl: string): string {
   return new Date(openssl).toISOString().replace(".000Z", "Z");
 }
 
-function bitsOf(key: KeyObject): number | undefined {
+function countBits(key: KeyObject): number | undefined {
   const details = key.asymmetricKeyDetails;
   return details?.modulusLength ?? curveBits[details?.namedCurve ?? ""];
 }
 
 /** From the second part of the DER form, since X509Certificate of Node 20 does not report it. */
-function signatureOf({ raw }: X509Certificate): string {
+function readSignature({ raw }: X509Certificate): string {
   const oid = attempt(() => {
-    const [, algorithm] = partsOf(asn1.fromDer(raw.toString("binary")));
-    const [identifier] = partsOf(algorithm);
+    const [, algorithm] = listParts(asn1.fromDer(raw.toString("binary")));
+    const [identifier] = listParts(algorithm);
     return asn1.derToOid(identifier?.value as string);
   });
   if (oid === undefined) return "unknown";
   return signatureNames[oid] ?? asString(pki.oids[oid]) ?? oid;
 }
 
-function partsOf(node: asn1.Asn1 | undefined): readonly asn1.Asn1[] {
+function listParts(node: asn1.Asn1 | undefined): readonly asn1.Asn1[] {
   return asArray(node?.value) as readonly asn1.Asn1[];
 }
 
@@ -277,12 +277,12 @@ export function parseCertificateFile(
   content: string,
   names: Names,
 ): { secret: KubeObject } | { pem: string } {
-  const secrets = documentsOf(content)
+  const secrets = parseContent(content)
     .flatMap((document) => [document, ...asArray(getOwn(document, "items"))])
     .filter(isObject)
     .filter((document) => getOwn(document, "kind") === "Secret");
   const [only, ...others] = secrets;
-  if (only === undefined) return pemOf(content);
+  if (only === undefined) return toPem(content);
   if (others.length === 0) return { secret: asObject(only) };
   const named = secrets.filter(
     (secret) => getOwn(getOwn(secret, "metadata"), "name") === names.webhook.secret,
@@ -298,7 +298,7 @@ export function parseCertificateFile(
 }
 
 /** PEM is not a YAML, or only a string of it: what does not parse is looked at as PEM. */
-function documentsOf(content: string): readonly unknown[] {
+function parseContent(content: string): readonly unknown[] {
   try {
     return parseDocuments(content, "the file");
   } catch {
@@ -306,7 +306,7 @@ function documentsOf(content: string): readonly unknown[] {
   }
 }
 
-function pemOf(content: string): { pem: string } {
+function toPem(content: string): { pem: string } {
   if (content.includes("-----BEGIN ")) return { pem: content };
   throw new UsageError("the file is neither a PEM certificate nor a Secret", {
     hint: "give PEM text, or a Secret as YAML or JSON (- reads stdin)",

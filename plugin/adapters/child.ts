@@ -1,6 +1,6 @@
 /** What a program that was started says of its failure, fit for an error. */
 import { stripVTControlCharacters } from "node:util";
-import { concealed, publicText } from "../domain/base/redact";
+import { conceal, publicText } from "../domain/base/redact";
 import { oneLine } from "./http/answer";
 
 const mostLines = 10;
@@ -27,12 +27,12 @@ export class LastWords {
   }
 
   /** The last lines on one line, without control characters and credentials; "" where it said nothing. */
-  told(known: readonly string[] = []): string {
+  describe(known: readonly string[] = []): string {
     const lines = stripVTControlCharacters(this.bytes.toString("utf8"))
       .split(/[\r\n]+/)
       .map((line) => line.trim())
       .filter((line) => line !== "");
-    const said = concealed(lines.slice(-mostLines).join("\n"), known);
+    const said = conceal(lines.slice(-mostLines).join("\n"), known);
     const without = credentials.reduce((left, pattern) => left.replaceAll(pattern, "…"), said);
     return oneLine(publicText(without).slice(-longest), longest);
   }

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { InputError, UsageError } from "../domain/base/errors";
 import { tmpdir } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import { decodeText } from "./encoding";
+import { decodeText } from "./kubernetes/text/encoding";
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -52,7 +52,7 @@ export function readText(
  * What is made of files that others renew, made again when they have changed. While they cannot be used,
  * for example because only one of two is written, the last good one stays; the first one has to be good.
  */
-export function followed<Text, Made>(read: () => Text, make: (text: Text) => Made): () => Made {
+export function follow<Text, Made>(read: () => Text, make: (text: Text) => Made): () => Made {
   let known = read();
   let made = make(known);
   return () => {
@@ -118,7 +118,7 @@ interface TemporaryFolder {
 
 /** Makes a folder below the machine's one for what is temporary, or below the home folder given. */
 export function temporaryFolder(home?: string): TemporaryFolder {
-  const path = made(home);
+  const path = makeFolder(home);
   // a run that is ended at once leaves no credentials behind
   const clear = (): void => {
     rmSync(path, { recursive: true, force: true });
@@ -133,7 +133,7 @@ export function temporaryFolder(home?: string): TemporaryFolder {
   };
 }
 
-function made(home: string | undefined): string {
+function makeFolder(home: string | undefined): string {
   const parent = home ?? tmpdir();
   try {
     if (home !== undefined) mkdirSync(home, { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { secretsIn } from "../domain/base/redact";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/base/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
-import { parseDocuments } from "./yaml";
+import { parseDocuments } from "./kubernetes/text/yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, deadline, requestDeadlineMs } from "../ports/kubernetes";
@@ -18,7 +18,7 @@ import {
 import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
 import { LastWords } from "./child";
 import { type OnSlow, SlowAnswers } from "./http/slow";
-import { decodeText } from "./encoding";
+import { decodeText } from "./kubernetes/text/encoding";
 import { temporaryFolder } from "./files";
 
 /** Helm ended with an error of its own. */
@@ -250,7 +250,7 @@ function explainFailure({ words, stderr, code }: Failure, known: readonly string
   const silent = typeof code === "string" ? `it cannot be run (${code})` : "it said nothing";
   const last = new LastWords();
   last.add(Buffer.from(stderr));
-  return new HelmError(`${quoteHelm(words)} failed: ${last.told(known) || silent}`, {
+  return new HelmError(`${quoteHelm(words)} failed: ${last.describe(known) || silent}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
 }
@@ -274,8 +274,8 @@ export async function temporaryKubeconfig(
     kind: "Config",
     "current-context": name,
     contexts: [{ name, context: { cluster: name, user: name } }],
-    clusters: [{ name, cluster: { ...written(cluster, clusterFields), server: base.href } }],
-    users: [{ name, user: { ...written(user, userFields), "as-groups": user.asGroups } }],
+    clusters: [{ name, cluster: { ...writeEntry(cluster, clusterFields), server: base.href } }],
+    users: [{ name, user: { ...writeEntry(user, userFields), "as-groups": user.asGroups } }],
   };
   const { path: folder, remove } = temporaryFolder();
   const path = join(folder, "config");
@@ -289,7 +289,7 @@ export async function temporaryKubeconfig(
 }
 
 /** The entry as a kubeconfig has it. */
-function written<T extends object>(
+function writeEntry<T extends object>(
   entry: T,
   fields: Readonly<Partial<Record<keyof T, readonly [name: string, type: string]>>>,
 ): Readonly<Record<string, unknown>> {

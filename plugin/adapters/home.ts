@@ -98,7 +98,7 @@ class FileHome {
   }
 
   #problem(error: unknown): string {
-    return `cannot keep a record of the run in ${this.path} (${codeOf(error)})`;
+    return `cannot keep a record of the run in ${this.path} (${readCode(error)})`;
   }
 }
 
@@ -171,7 +171,7 @@ class FileRecord {
       }
       return true;
     } catch (error) {
-      if (flag === "wx" && codeOf(error) === "EEXIST") return false;
+      if (flag === "wx" && readCode(error) === "EEXIST") return false;
       throw this.#failure(path, error);
     }
   }
@@ -216,13 +216,13 @@ async function nearest(path: string): Promise<string> {
     const found = await stat(path);
     if (found.isDirectory()) return path;
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (readCode(error) !== "ENOENT") throw error;
     return nearest(dirname(path));
   }
   throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR" });
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   const cause = error instanceof RecordError ? error.cause : error;
   return asString(getOwn(cause, "code")) ?? String(cause);
 }

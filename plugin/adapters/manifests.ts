@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { InputError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { ruleFinding } from "../domain/rules/findings";
-import { type Document, documentsOf, opened, placesIn } from "./documents";
-import { decodeText } from "./encoding";
+import { type Document, splitDocuments, openItems, placesIn } from "./kubernetes/text/documents";
+import { decodeText } from "./kubernetes/text/encoding";
 import { fileProblem } from "./files";
 import { findChart, mapAsKeyIn, templateMark } from "./templates";
 import { asString, getOwn } from "../domain/base/values";
@@ -90,11 +90,11 @@ function readFile(
   text: string,
   { file, isNamed }: Listed,
 ): Pick<Manifests, "manifests" | "problems"> | { readonly template: Location } {
-  const name = nameOf(file);
+  const name = nameFile(file);
   const [manifests, problems]: [Manifest[], Finding[]] = [[], []];
   let [isEmpty, isRead] = [true, true];
   const hasMapAsKey = mapAsKeyIn(text);
-  for (const document of documentsOf(text, "refused")) {
+  for (const document of splitDocuments(text, "refused")) {
     isEmpty = false;
     if ("value" in document) {
       isRead &&= !hasMapAsKey(document.value);
@@ -111,7 +111,7 @@ function readFile(
   return { manifests, problems };
 }
 
-const nameOf = (file: string): string => (file === "-" ? "stdin" : file);
+const nameFile = (file: string): string => (file === "-" ? "stdin" : file);
 
 type ReadDocument = Extract<Document, { readonly value: unknown }>;
 
@@ -138,7 +138,7 @@ function collectProblems(
 
 function readObjects({ value: whole, source }: ReadDocument, file: string): readonly Manifest[] {
   const place = placesIn(source);
-  return [...opened({ value: whole, path: [] })].map(({ value, path }) => ({
+  return [...openItems({ value: whole, path: [] })].map(({ value, path }) => ({
     value,
     file,
     locate: (inner) => ({ file, ...place([...path, ...inner]) }),

@@ -28,16 +28,21 @@ function readTexts(folder: string): Texts {
 }
 
 /** The webhook template (S26). */
-export const shippedTemplate = (): string => readTexts("manifests/admission")["webhook.yaml"] ?? "";
+export const readShippedTemplate = (): string =>
+  readTexts("manifests/admission")["webhook.yaml"] ?? "";
 
 /** The definitions of the product's kinds, by file, for a cluster in memory. */
-export const shippedCrds = (): Texts => readTexts("manifests/crds");
+export const readShippedCrds = (): Texts => readTexts("manifests/crds");
 
 /** Roles and bindings, by file (S34). */
-export const shippedRbac = (): Texts => readTexts("manifests/rbac");
+export const readShippedRbac = (): Texts => readTexts("manifests/rbac");
+
+/** The statements that findings, steps and messages cite by their numbers. */
+export const readShippedSpecification = (): string =>
+  readFileSync(join(__dirname, "../../docs/specification.md"), "utf8");
 
 /** The JSON schema of every document (cli contract, Output). */
-export const shippedSchema = (): DocumentsSchema =>
+export const readShippedSchema = (): DocumentsSchema =>
   JSON.parse(
     readFileSync(join(__dirname, "../../docs/reference/documents.schema.json"), "utf8"),
   ) as DocumentsSchema;

@@ -1,7 +1,7 @@
 /** Files that a renderer has to make manifests of before anybody can read them (Helm, Jinja, ERB, …). */
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { TextPlace } from "./documents";
+import type { TextPlace } from "./kubernetes/text/documents";
 import { isObject } from "../domain/base/values";
 
 /** Quoted texts, comments and blocks of text, in which marks mean nothing here; then the marks. */

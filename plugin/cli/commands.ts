@@ -22,13 +22,14 @@ import { rehearseCommand } from "../commands/rehearse/entry";
 /** Words that only lead to other commands. */
 export const parents: Readonly<Record<string, Text>> = {
   cert: "Create or inspect the certificate of the admission webhook",
-  modules: text`Look at the modules of a cluster (${ec}), and install one`,
+  modules: text`Look at the modules of a cluster (${ec}), define and install some`,
 };
 
 /** Commands that write objects, and whose plan tells every write: the order of the help. */
 export const jobs: readonly CommandEntry[] = [
   command(upgrade, async () => {
-    const { runUpgrade, upgradeText, upgradeRole } = await import("../commands/upgrade/command.ts");
+    const { runUpgrade, upgradeRole } = await import("../commands/upgrade/command.ts");
+    const { upgradeText } = await import("../commands/upgrade/text.ts");
     return { run: runUpgrade, text: upgradeText, needs: upgradeRole };
   }),
   command(upgradeWebhook, async () => {
@@ -47,7 +48,7 @@ export const jobs: readonly CommandEntry[] = [
   }),
   partCommand(
     upgradeCluster,
-    async () => (await import("../commands/upgrade-cluster/command.ts")).clusterPart,
+    async () => (await import("../commands/upgrade-cluster/job.ts")).clusterPart,
   ),
   command(upgradeDatabase, async () => {
     const { runUpgradeDatabase, databaseText, databaseRole } =
@@ -62,6 +63,10 @@ export const jobs: readonly CommandEntry[] = [
     const { runCertCreate, certRole } = await import("../commands/cert/command.ts");
     return { run: runCertCreate, needs: certRole };
   }),
+  partCommand(
+    modules.modulesDefine,
+    async () => (await import("../commands/modules/define.ts")).definePart,
+  ),
 ];
 
 const inspect = command(certInspect, async () => {
@@ -92,7 +97,6 @@ const modulesInstall = command(modules.modulesInstall, async () => {
   const { runModulesInstall, modulesRole } = await import("../commands/modules/command.ts");
   return { run: runModulesInstall, needs: modulesRole };
 });
-
 const validate = command(rules.validate, async () => {
   const { runValidate, rulesText } = await import("../commands/validate/command.ts");
   return { run: runValidate, text: rulesText };

@@ -37,11 +37,11 @@ const directives = { files: ":0", wordsOnly: ":4" };
 export async function complete(words: readonly string[], sources: Sources): Promise<string> {
   const current = (words.at(-1) ?? "").replace(/^""$/, ""); // PowerShell cannot pass an empty word
   const before = words.slice(0, -1);
-  const place = placeOf(operands(before));
+  const place = findPlaceOfCursor(operands(before));
   const { entry, flags } = place;
   const valued = valueFlag(flags, before.at(-1), current);
   if (valued !== undefined) {
-    const flag = entry?.verdicts === true ? valued.flag : withoutVerdicts(valued.flag);
+    const flag = entry?.verdicts === true ? valued.flag : dropVerdicts(valued.flag);
     return ofValue(flag, { ...valued, current, before }, sources);
   }
   if (current.startsWith("-")) {
@@ -67,7 +67,7 @@ export async function complete(words: readonly string[], sources: Sources): Prom
 }
 
 /** A command that gives no verdicts on objects refuses their forms. */
-function withoutVerdicts(flag: FlagSpec): FlagSpec {
+function dropVerdicts(flag: FlagSpec): FlagSpec {
   if (flag.name !== "output") return flag;
   const forms: readonly string[] = verdictForms;
   return { ...flag, choices: (flag.choices ?? []).filter((choice) => !forms.includes(choice)) };
@@ -83,7 +83,7 @@ interface CompletionContext {
 }
 
 /** After `rehearse` and `diff`, another command stands, and the flags of both. */
-function placeOf(words: readonly string[]): CompletionContext {
+function findPlaceOfCursor(words: readonly string[]): CompletionContext {
   const outer = wrapperCommands.find(({ path }) => path === words[0]);
   const typed = outer === undefined ? words : words.slice(1);
   const known = outer?.argument?.choices;
@@ -166,12 +166,13 @@ async function ofValue(
 }
 
 async function offersFor(
-  { choices, kinds, offers, help }: Completed,
+  { choices, kinds, offers, help, meanings = {} }: Completed,
   asked: Omit<Question, "what">,
   sources: Sources,
 ): Promise<readonly Suggestion[]> {
   const words = choices ?? (typeof offers === "object" ? offers : undefined);
-  if (words !== undefined) return words.map((word) => [word, textIn(help, sources.names)]);
+  if (words !== undefined)
+    return words.map((word) => [word, meanings[word] ?? textIn(help, sources.names)]);
   if (offers === "code") {
     return (await sources.codes()).map(([code, cause]) => [code, textIn(cause, sources.names)]);
   }

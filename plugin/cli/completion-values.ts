@@ -1,7 +1,7 @@
 /** What a shell is offered of the kubeconfig and of the cluster: at once or not at all, and silently. */
 import type { GlobalOptions } from "../cmdutil/context";
 import { kinds } from "../domain/kube/kinds";
-import { defaultNames, type ProductKind, readName, termOf } from "../domain/names/names";
+import { defaultNames, type ProductKind, readName, renderTerm } from "../domain/names/names";
 import { type KubeClient, deadline } from "../ports/kubernetes";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
@@ -23,8 +23,10 @@ export async function findWords(look: Look, world: World): Promise<readonly Sugg
     end.abort();
   });
   try {
-    const isLive = what === "namespace" || typeof what !== "string";
-    return await (isLive ? live(look, world, end.signal) : configured(what, look, world));
+    if (what === "namespace" || what === "version" || typeof what !== "string") {
+      return await live(look, world, end.signal);
+    }
+    return await listConfigured(what, look, world);
   } catch {
     return [];
   } finally {
@@ -32,14 +34,14 @@ export async function findWords(look: Look, world: World): Promise<readonly Sugg
   }
 }
 
-async function configured(
+async function listConfigured(
   what: "context" | "cluster" | "user" | "kind",
   { options: { connection } }: Look,
   { env }: World,
 ): Promise<readonly Suggestion[]> {
   if (what === "kind") {
-    const { shippedSchema } = await import("../adapters/shipped.ts");
-    const [, { properties }] = shippedSchema().allOf;
+    const { readShippedSchema } = await import("../adapters/shipped.ts");
+    const [, { properties }] = readShippedSchema().allOf;
     return properties.kind.enum.map((kind) => [kind, "kind of a document"]);
   }
   const { loadKubeconfig } = await import("../adapters/kubernetes/kubeconfig.ts");
@@ -51,6 +53,7 @@ async function configured(
 async function live(look: Look, world: World, signal: AbortSignal): Promise<readonly Suggestion[]> {
   const cluster = await world.connect(look.options, { readOnly: true, silent: true });
   try {
+    if (look.what === "version") return await versions(look, { cluster, signal });
     if (typeof look.what === "string") {
       const found = await cluster.list(kinds.namespace, { whole: true, signal });
       return (found ?? []).map(({ metadata: { name = "" } }) => [name, "namespace"]);
@@ -59,6 +62,26 @@ async function live(look: Look, world: World, signal: AbortSignal): Promise<read
   } finally {
     cluster.close();
   }
+}
+
+/** Engine versions that the clusters of the namespace publish. */
+async function versions(
+  { options: { names = defaultNames } }: Look,
+  { cluster, signal }: { readonly cluster: KubeClient; readonly signal: AbortSignal },
+): Promise<readonly Suggestion[]> {
+  const { namespace } = cluster;
+  const { group, version, ecVersion, ec } = names;
+  const own = { namespace, whole: true, signal };
+  const found =
+    (await cluster.list({ group, version, ...ec }, own)) ??
+    (await cluster.list({ group, version: ecVersion, ...ec }, own));
+  const { projectCluster } = await import("../domain/rules/clusters.ts");
+  return (found ?? []).flatMap((object) =>
+    (projectCluster(object, names)?.versions ?? []).map(({ version: offered }): Suggestion => [
+      offered,
+      `${renderTerm(ec)} ${object.metadata.name ?? ""} offers it`,
+    ]),
+  );
 }
 
 /** Names as commands take them: [KIND/]NAME, and NAMESPACE/NAME where a namespace may stand. */
@@ -72,7 +95,7 @@ async function objects(
   const isPlaced = everywhere || typed.slice(lead.length).includes("/");
   const { namespace } = cluster;
   const own = { namespace, whole: true, signal };
-  const listed = async (key: ProductKind) => {
+  const listNames = async (key: ProductKind) => {
     const resource = { group: names.group, version: names.version, ...names[key] };
     // who may read one namespace is offered what is in it
     const inOne = () => cluster.list(resource, own);
@@ -80,9 +103,9 @@ async function objects(
     return (await inOne()) ?? cluster.list({ ...resource, version: names.ecVersion }, own);
   };
   const one = async (key: ProductKind): Promise<readonly Suggestion[]> =>
-    ((await listed(key)) ?? []).map(({ metadata: { namespace: of = namespace, name = "" } }) => {
+    ((await listNames(key)) ?? []).map(({ metadata: { namespace: of = namespace, name = "" } }) => {
       const isPlain = key === "ec" || (of === namespace && !isPlaced);
-      return [`${lead}${isPlain ? name : `${of}/${name}`}`, `${termOf(names[key])} in ${of}`];
+      return [`${lead}${isPlain ? name : `${of}/${name}`}`, `${renderTerm(names[key])} in ${of}`];
     });
   const meant = wanted.filter((key) => kind === undefined || key === kind);
   return (await Promise.all(meant.map(one))).flat();

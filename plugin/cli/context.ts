@@ -1,4 +1,5 @@
 /** The world as a command sees it, made from the process's and the judged flags. */
+import { nameAwaited } from "../domain/base/awaited";
 import type { OnSlow } from "../adapters/http/slow";
 import type {
   CommandContext,
@@ -58,6 +59,8 @@ export interface Session {
   readonly open: () => readonly string[];
   /** The cluster, when the command has connected. */
   readonly cluster: () => KubeClient | undefined;
+  /** Closes it, and the other clusters that were connected to. */
+  readonly close: () => void;
   /** The user's name as the API server knows it: asked for at once where a page is to tell it. */
   readonly user: () => Promise<string | undefined>;
   /** What its commands have declared. */
@@ -90,11 +93,12 @@ export function createSession(
   const needs = new DeclaredNeeds();
   let place: Place | undefined;
   let remembered: Remembered | undefined;
+  const elsewhere: KubeClient[] = [];
   let user: Promise<string | undefined> = Promise.resolve(undefined);
   const reach = once(() => world.connect(options, traced));
   const remember = async (cluster: KubeClient): Promise<KubeClient> => {
-    const { remembering } = await import("../readers/reviews.ts");
-    remembered = remembering(cluster);
+    const { rememberRefusals } = await import("../readers/reviews.ts");
+    remembered = rememberRefusals(cluster);
     // a page says less without it, and nothing else depends on it
     if (options.report !== undefined) user = remembered.cluster.whoAmI().catch(() => undefined);
     return remembered.cluster;
@@ -110,7 +114,9 @@ export function createSession(
   const onRequest = tracer(world, options, reporter);
   const onSlow: OnSlow = (on, seconds) => {
     if (seconds === undefined) reporter.rest();
-    else if (options.output !== "jsonl") reporter.event({ type: "waiting", on, seconds });
+    else if (options.output !== "jsonl") {
+      reporter.event({ type: "waiting", on: nameAwaited(on, "its answer"), seconds });
+    }
   };
   const warn = (text: string): void => {
     event({ type: "warning", text });
@@ -118,30 +124,37 @@ export function createSession(
   const traced = { onRequest, onSlow, warn };
   const ask = async (question: string): Promise<boolean> => {
     if (options.yes) return true;
-    if (!canAsk()) throw needsYes(question, world, options);
+    const placed = withPlace(question, remembered?.cluster);
+    if (!canAsk()) throw needsYes(placed, world, options);
     reporter.rest();
     const { askOnTerminal } = await import("./input.ts");
-    return askOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
+    return askOnTerminal(escape(placed), { in: streams.in, err: streams.err, signal });
   };
-  const typed = async (question: string): Promise<string | undefined> => {
+  const readTyped = async (question: string): Promise<string | undefined> => {
     if (!canAsk()) return undefined;
     reporter.rest();
-    const { typedOnTerminal } = await import("./input.ts");
-    return typedOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
+    const { readTerminal } = await import("./input.ts");
+    return readTerminal(escape(withPlace(question, remembered?.cluster)), {
+      in: streams.in,
+      err: streams.err,
+      signal,
+    });
   };
   const context: CommandContext = {
     connect: once(async () => remember(await reach())),
     ...(placed !== undefined && { findPlace: once(() => find(placed)) }),
-    connectReadOnly: (kubeContext) => {
+    connectReadOnly: async (kubeContext) => {
       const connection = { ...options.connection, context: kubeContext };
-      return world.connect({ ...options, connection }, { ...traced, readOnly: true });
+      const found = await world.connect({ ...options, connection }, { ...traced, readOnly: true });
+      elsewhere.push(found);
+      return found;
     },
     clock: world.clock,
     onSlow,
     home: async () => {
       const { openHome } = await import("../adapters/home.ts");
-      const { watchedHome } = await import("../kernel/journal.ts");
-      return watchedHome(openHome(world.env, { clock: world.clock, warn }), open);
+      const { watchHome } = await import("../kernel/journal.ts");
+      return watchHome(openHome(world.env, { clock: world.clock, warn }), open);
     },
     executable: world.executable,
     names: options.names ?? defaultNames,
@@ -153,7 +166,7 @@ export function createSession(
     run: identity(world.clock, options),
     needs,
     ask,
-    typed,
+    typed: readTyped,
     readInput: async (path) => {
       const { readInput } = await import("./input.ts");
       return readInput(path, streams.in, signal);
@@ -167,6 +180,9 @@ export function createSession(
     needs,
     open: () => [...open],
     cluster: () => remembered?.cluster,
+    close: () => {
+      for (const one of [remembered?.cluster, ...elsewhere]) one?.close();
+    },
     // a server that does not answer is not waited for at the end of a run that it has ended
     user: () => (signal.aborted ? Promise.race([user, Promise.resolve(undefined)]) : user),
     missing: async () => (await remembered?.missing()) ?? [],
@@ -185,6 +201,14 @@ function identity(clock: Clock, { dryRun }: GlobalOptions): RunIdentity {
   const time = startedAt.replaceAll(/[-:]|\..*$/g, "").replace("T", "-");
   const different = Math.random().toString(16).slice(2, 8).padEnd(6, "0");
   return { id: `${time}-${different}`, startedAt, dryRun };
+}
+
+/** A question begins with where it would be carried out. */
+function withPlace(question: string, cluster: KubeClient | undefined): string {
+  if (cluster === undefined) return question;
+  const { login, server, namespace } = cluster;
+  const where = login?.context === undefined ? `Server ${server}` : `Context ${login.context}`;
+  return `${where}, namespace ${namespace}: ${question}`;
 }
 
 function needsYes(

@@ -3,18 +3,20 @@
  * is made of these types, and `UPDATE_GOLDEN=1 npx jest test/plugin/output/documents.test.ts` makes it anew.
  */
 import type { CompletionDetails } from "./completion-scripts";
+import type { ExplainedStatements } from "../commands/explain/command";
 import type { ModulesInUseDetails, ModulesListDetails } from "../commands/modules/command";
 import type { OptionsDetails } from "./options";
 import type { PolicyDetails } from "../commands/policy/command";
 import type { RecoveryDetails } from "../commands/recover/command";
 import type { RehearsalDetails } from "../commands/rehearse/text";
+import type { ExampleDetails } from "../commands/rehearse/write-example";
 import type { StatusDetails, StatusOverview } from "../commands/status/screen";
-import type { UpgradeDetails, UpgradeParts } from "../commands/upgrade/command";
+import type { UpgradeDetails, UpgradeRunDetails } from "../commands/upgrade/text";
 import type { VersionDetails } from "./version";
 import type { CertificateDetails } from "../readers/certificate";
 import type { Explained } from "../domain/base/findings";
 import type { CheckDetails } from "../commands/check/check";
-import type { DatabaseReport } from "../commands/upgrade-database/upgrade";
+import type { DatabaseReport } from "../commands/upgrade-database/summary";
 import type { InstallDetails } from "../commands/modules/install";
 import type { BundleDetails } from "../commands/upgrade-operator/changes";
 import type { ChartDetails } from "../commands/upgrade-operator/chart";
@@ -31,8 +33,10 @@ export interface Documents {
   /** Those of the command whose changes it shows. */
   Diff: Documents["Upgrade" | "UpgradeDatabase" | "UpgradeOperator" | "UpgradeWebhook"];
   Edits: undefined;
-  Explanation: Explained;
+  ExampleRelease: ExampleDetails;
+  Explanation: Explained | ExplainedStatements;
   Modules: ModulesListDetails;
+  ModulesDefine: undefined;
   ModulesInUse: ModulesInUseDetails;
   ModulesInstall: InstallDetails;
   Options: OptionsDetails;
@@ -45,7 +49,7 @@ export interface Documents {
   /** The plan that was only made; else those of the last part that has any. */
   Upgrade:
     | UpgradeDetails
-    | (UpgradeParts &
+    | (UpgradeRunDetails &
         Partial<
           Documents["UnbindScc"] & Documents["UpgradeDatabase"] & Documents["UpgradeOperator"]
         >);

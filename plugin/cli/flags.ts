@@ -12,12 +12,18 @@ export const explain = spec({
   kind: "Explanation",
   group: groups.look,
   summary: "Explain a finding code: cause, fix and source",
-  description:
-    "Explain a finding code: its cause, the fix and where it comes from. Needs no cluster.",
+  description: `Explain a finding code: its cause, the fix and where it comes from. A number of the specification, as steps
+and findings name it, is explained by its statement. Needs no cluster.`,
   examples: {
     "Explain a code of a report": "explain SECRET-MISSING",
+    "Explain where a step comes from": "explain S27,S28",
+    "Explain a fact of the field": "explain Facts-7",
   },
-  argument: { name: "CODE", offers: "code", help: "Code of a finding" },
+  argument: {
+    name: "CODE",
+    offers: "code",
+    help: "Code of a finding, or numbers of the specification",
+  },
   flags: {},
   cluster: false,
 });
@@ -99,7 +105,7 @@ With --schema it prints the JSON schema (draft 7) of every document that -o json
   cluster: false,
   judge: ({ schema }, read) => ({
     /** --names was typed, with a file or without. */
-    names: read.given("names"),
-    schema: read.given("schema") ? { kind: schema } : undefined,
+    names: read.isGiven("names"),
+    schema: read.isGiven("schema") ? { kind: schema } : undefined,
   }),
 });

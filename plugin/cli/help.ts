@@ -4,7 +4,7 @@ import { textIn } from "../domain/names/text";
 import type { Prefix } from "../cmdutil/context";
 import type { FlagSpec } from "../cmdutil/flags";
 import { type ArgumentSpec, groups } from "../cmdutil/spec";
-import { explained, spelling, standardFlags } from "../cmdutil/standard-flags";
+import { explainFlag, spellFlag, standardFlags } from "../cmdutil/standard-flags";
 import { entries, parents } from "./commands";
 import type { CommandEntry } from "../cmdutil/entry";
 
@@ -76,7 +76,7 @@ function argumentSection({ argument }: CommandEntry, names: Names): readonly str
 
 /** Flags with what they do, one a line. */
 function flagLines(flags: readonly FlagSpec[], names: Names): readonly string[] {
-  return columns(flags.map((flag) => [spelling(flag), explained(flag, names)]));
+  return columns(flags.map((flag) => [spellFlag(flag), explainFlag(flag, names)]));
 }
 
 function optionsLine(prefix: Prefix): string {

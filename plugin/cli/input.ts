@@ -3,10 +3,10 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { unlessAborted } from "../adapters/abort";
-import { decodeText } from "../adapters/encoding";
+import { decodeText } from "../adapters/kubernetes/text/encoding";
 import { fileProblem } from "../adapters/files";
 import { InputError, UsageError } from "../domain/base/errors";
-import { fitted, widthOf } from "../domain/base/fit";
+import { fitText, readWidth } from "../domain/base/fit";
 
 /** MiB; an input of more is no manifest: refused before memory runs out, since a device has no end. */
 const manifestLimit = 16;
@@ -88,14 +88,14 @@ interface Desk {
 
 /** Asks on the terminal; anything but y or yes, and the end of input, is a no. */
 export async function askOnTerminal(question: string, desk: Desk): Promise<boolean> {
-  return /^\s*y(es)?\s*$/i.test(await typedOnTerminal(`${question} [y/N]`, desk));
+  return /^\s*y(es)?\s*$/i.test(await readTerminal(`${question} [y/N]`, desk));
 }
 
 /** A line that is typed on the terminal; nothing at the end of input. */
-export async function typedOnTerminal(question: string, desk: Desk): Promise<string> {
+export async function readTerminal(question: string, desk: Desk): Promise<string> {
   // without "terminal" readline leaves Ctrl-C to the process, where it is SIGINT as ever
   const lines = createInterface({ input: desk.in, terminal: false });
-  desk.err.write(`${fitted(question, widthOf(desk.err))} `);
+  desk.err.write(`${fitText(question, readWidth(desk.err))} `);
   const line = new Promise<string>((resolve) => {
     lines.once("line", resolve);
     lines.once("close", () => {

@@ -56,28 +56,28 @@ async function placeFor(
   if (place.exists && reads) {
     const led = second === undefined ? only : undefined;
     const then = led === undefined ? "give one of them with -n" : `namespace ${led} is shown`;
-    const text = `namespace ${namespace} has no operator${whereOf(place)}: ${then}`;
+    const text = `namespace ${namespace} has no operator${renderElsewhere(place)}: ${then}`;
     event({ type: "warning", text });
     return led;
   }
-  const finding = findingOf(place, namespace);
-  if (only === undefined || second !== undefined) throw blocked(finding);
+  const finding = explainPlace(place, namespace);
+  if (only === undefined || second !== undefined) throw refuse(finding);
   const others = words.filter((word) => !word.startsWith("--namespace="));
   const line = [...options.prefix.split(" "), ...others, `--namespace=${only}`];
-  throw blocked({ ...finding, command: quoteCommand(line) });
+  throw refuse({ ...finding, command: quoteCommand(line) });
 }
 
-function blocked(finding: Finding): BlockedError {
+function refuse(finding: Finding): BlockedError {
   return new BlockedError(exitCodes.blocked, [finding]);
 }
 
-function whereOf({ elsewhere }: NamespaceFacts): string {
+function renderElsewhere({ elsewhere }: NamespaceFacts): string {
   return elsewhere.length === 0 ? "" : `; an operator is in ${elsewhere.join(" and in ")}`;
 }
 
-function findingOf(place: NamespaceFacts, namespace: string): Finding {
+function explainPlace(place: NamespaceFacts, namespace: string): Finding {
   const object = `Namespace/${namespace}`;
   return place.exists
-    ? operatorFinding("elsewhere", { object, cause: `it has no operator${whereOf(place)}` })
-    : namespaceMissing(namespace, `the namespace does not exist${whereOf(place)}`);
+    ? operatorFinding("elsewhere", { object, cause: `it has no operator${renderElsewhere(place)}` })
+    : namespaceMissing(namespace, `the namespace does not exist${renderElsewhere(place)}`);
 }

@@ -1,16 +1,16 @@
 /** `options`: the flags that every command takes, the names of the product, or the schema of documents. */
-import { inlineYaml } from "../adapters/yaml";
+import { inlineYaml } from "../adapters/kubernetes/text/yaml";
 import { type Names, namesTree, type NamesTree } from "../domain/names/names";
 import { getOwn, suggestion } from "../domain/base/values";
 import type { TextStyle } from "../output/text";
-import { fittedHelp } from "../domain/base/fit";
+import { fitHelp } from "../domain/base/fit";
 import type { Report } from "../kernel/report";
 import type { CommandRun } from "../cmdutil/context";
-import { type FlagSpec, listOf, variableOf } from "../cmdutil/flags";
+import { type FlagSpec, listFlags, nameVariable } from "../cmdutil/flags";
 import type { OptionsFlags } from "./flags";
-import { connectionTable, explained, runTable, spelling } from "../cmdutil/standard-flags";
+import { connectionTable, explainFlag, runTable, spellFlag } from "../cmdutil/standard-flags";
 import { NameSpec } from "../domain/names/types";
-import { shippedSchema } from "../adapters/shipped";
+import { readShippedSchema } from "../adapters/shipped";
 import { UsageError } from "../domain/base/errors";
 
 /** The global flags as data, or the names as a names file has them. */
@@ -25,19 +25,19 @@ function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "ex
   const done = (details: object, reason: string) =>
     ({ details, exit: { code: 0, reason } }) as const;
   if (flags.schema !== undefined) {
-    return done({ schema: schemaOf(flags.schema.kind) }, "the JSON schema of the documents");
+    return done({ schema: selectSchema(flags.schema.kind) }, "the JSON schema of the documents");
   }
   if (flags.names) return done({ names }, "the names of the product");
   const details = {
-    connection: listOf(connectionTable).map((flag) => described(flag, names)),
-    run: listOf(runTable).map((flag) => described(flag, names)),
+    connection: listFlags(connectionTable).map((flag) => describeFlag(flag, names)),
+    run: listFlags(runTable).map((flag) => describeFlag(flag, names)),
   };
   return done(details, "the flags that every command takes");
 }
 
 /** Of every kind, or of one with the definitions that it leads to. */
-function schemaOf(kind: string | undefined): object {
-  const schema = shippedSchema();
+function selectSchema(kind: string | undefined): object {
+  const schema = readShippedSchema();
   const [report, { properties }, ...byKind] = schema.allOf;
   if (kind === undefined) return schema;
   const kinds = properties.kind.enum;
@@ -61,8 +61,12 @@ function schemaOf(kind: string | undefined): object {
   return { ...schema, title: kind, allOf, definitions: Object.fromEntries(reached) };
 }
 
-function described(flag: FlagSpec, names: Names) {
-  return { flag: spelling(flag).trim(), help: explained(flag, names), variable: variableOf(flag) };
+function describeFlag(flag: FlagSpec, names: Names) {
+  return {
+    flag: spellFlag(flag).trim(),
+    help: explainFlag(flag, names),
+    variable: nameVariable(flag),
+  };
 }
 
 /** Names as YAML; else the flags in two parts, and how the environment comes in. */
@@ -81,18 +85,18 @@ export function optionsText({ details }: Report, { width }: TextStyle): string {
     "flag without a value is true or false, one of a flag that may be repeated is separated by commas.",
     "Then the kubeconfig counts, then the default.",
   ];
-  return `${fittedHelp(lines.join("\n"), width)}\n`;
+  return `${fitHelp(lines.join("\n"), width)}\n`;
 }
 
 export interface OptionsDetails {
   readonly names?: Names;
   /** In the words of JSON Schema, draft 7. */
   readonly schema?: object;
-  readonly connection?: readonly ReturnType<typeof described>[];
-  readonly run?: readonly ReturnType<typeof described>[];
+  readonly connection?: readonly ReturnType<typeof describeFlag>[];
+  readonly run?: readonly ReturnType<typeof describeFlag>[];
 }
 
-function flagText({ flag, help, variable }: ReturnType<typeof described>): readonly string[] {
+function flagText({ flag, help, variable }: ReturnType<typeof describeFlag>): readonly string[] {
   const indent = " ".repeat(10);
   return [
     `  ${flag.startsWith("--") ? "    " : ""}${flag}`,

@@ -4,7 +4,7 @@ import { attribute, FlagReader } from "../cmdutil/flags";
 import { verdictForms } from "../cmdutil/standard-flags";
 import { parseSkip } from "../domain/checks/selection";
 import type { ExitCode } from "../domain/base/errors";
-import { fittedHelp, widthOf } from "../domain/base/fit";
+import { fitHelp, readWidth } from "../domain/base/fit";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
 import { defaultNames, type Names } from "../domain/names/names";
@@ -12,16 +12,16 @@ import type { Chosen } from "../cmdutil/entry";
 import type { Job } from "./run";
 import type { ReadNames } from "./names-file";
 import { codes, diff, jobs } from "./commands";
-import { parse, type Parsed, prefixOf, toGlobalOptions } from "./tree";
+import { parse, type Parsed, choosePrefix, toGlobalOptions } from "./tree";
 
 /** Runs one command line to its end; never throws. */
 export async function runProgram(world: World): Promise<ExitCode> {
   const { argv, env, streams } = world;
   if (argv[0] === "__complete") return complete(argv.slice(1), world);
-  const parsed = parse(argv, prefixOf(env));
+  const parsed = parse(argv, choosePrefix(env));
   if (parsed.help !== undefined) {
     const help = parsed.help(await namesFor(parsed, env));
-    streams.out.write(fittedHelp(help, widthOf(streams.out)));
+    streams.out.write(fitHelp(help, readWidth(streams.out)));
     return 0;
   }
   return runParsed(parsed, { ...world, argv: parsed.words });
@@ -29,14 +29,14 @@ export async function runProgram(world: World): Promise<ExitCode> {
 
 async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promise<ExitCode> {
   const global = toGlobalOptions(raw, world.env);
-  const named = await namesOf(global.options);
+  const named = await readNamesOption(global.options);
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
   const unnamed = nameProblems(chosen, global.options);
   const unwritable = await reportProblems(global.options.report);
   const found = [problems, global.problems, unnamed, unwritable, judged?.problems ?? []];
   const all = [...new Set(found.flat())];
   const isSound = all.length + named.problems.length === 0;
-  const said = isSound ? saidAtOnce(chosen, global.options) : undefined;
+  const said = isSound ? answerAtOnce(chosen, global.options) : undefined;
   if (said !== undefined) {
     world.streams.out.write(said);
     return 0;
@@ -80,7 +80,7 @@ function nameProblems(chosen: Chosen | undefined, { output }: GlobalOptions): re
 }
 
 /** All that a command prints whose arguments alone decide; undefined for one that has to run. */
-function saidAtOnce(chosen: Chosen | undefined, { output }: GlobalOptions): string | undefined {
+function answerAtOnce(chosen: Chosen | undefined, { output }: GlobalOptions): string | undefined {
   return output === "text" ? chosen?.entry.says?.(chosen.args) : undefined;
 }
 
@@ -104,7 +104,7 @@ async function judge(
       entry,
       prepared,
       warnings,
-      ...placedBy(acting),
+      ...readPlace(acting),
     },
   };
 }
@@ -112,7 +112,7 @@ async function judge(
 const movedCode = "WEBHOOK-OTHER-NAMESPACE";
 
 /** What the namespace has to hold; whoever takes the webhook over to another one means that one. */
-function placedBy({ entry: { place, reads }, raw }: Chosen): Pick<Job, "placed"> {
+function readPlace({ entry: { place, reads }, raw }: Chosen): Pick<Job, "placed"> {
   const read = new FlagReader(raw);
   if (place === undefined || place === "given") return {};
   const isMoved = (word: string): boolean => parseSkip(word).code === movedCode;
@@ -145,7 +145,9 @@ async function kindProblems(
 }
 
 /** What --names leads to; nothing is loaded without it. */
-async function namesOf({ namesFile }: Pick<GlobalOptions, "namesFile">): Promise<ReadNames> {
+async function readNamesOption({
+  namesFile,
+}: Pick<GlobalOptions, "namesFile">): Promise<ReadNames> {
   if (namesFile === undefined) return { problems: [] };
   const { readNames } = await import("./names-file.ts");
   return readNames(namesFile);
@@ -153,7 +155,7 @@ async function namesOf({ namesFile }: Pick<GlobalOptions, "namesFile">): Promise
 
 /** The names that help is told in: those that the line or the environment gives, where they are fit. */
 async function namesFor({ raw }: Pick<Parsed, "raw">, env: World["env"]): Promise<Names> {
-  const { names } = await namesOf({ namesFile: new FlagReader(raw, env).text("names") });
+  const { names } = await readNamesOption({ namesFile: new FlagReader(raw, env).text("names") });
   return names ?? defaultNames;
 }
 
@@ -161,15 +163,15 @@ async function namesFor({ raw }: Pick<Parsed, "raw">, env: World["env"]): Promis
 async function complete(words: readonly string[], world: World): Promise<ExitCode> {
   const { env, streams } = world;
   const { complete: answer } = await import("./complete.ts");
-  const lineNames = await namesFor(parse(words, prefixOf(env)), env);
-  const found = async (question: Question): Promise<readonly Suggestion[]> => {
-    const line = parse(question.before, prefixOf(env));
+  const lineNames = await namesFor(parse(words, choosePrefix(env)), env);
+  const findSuggestions = async (question: Question): Promise<readonly Suggestion[]> => {
+    const line = parse(question.before, choosePrefix(env));
     const { options } = toGlobalOptions(line.raw, env);
-    const { names } = await namesOf(options);
+    const { names } = await readNamesOption(options);
     const { findWords } = await import("./completion-values.ts");
     const everywhere = line.words.includes("--all-namespaces");
     return findWords({ ...question, options: { ...options, names }, everywhere }, world);
   };
-  streams.out.write(await answer(words, { codes, found, names: lineNames }));
+  streams.out.write(await answer(words, { codes, found: findSuggestions, names: lineNames }));
   return 0;
 }

@@ -1,4 +1,6 @@
 /** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
+import { entries } from "./commands";
+import { findNextStep } from "./mistakes";
 import {
   AbandonedError,
   type GlobalOptions,
@@ -12,16 +14,18 @@ import {
   InputError,
   UsageError,
   BlockedError,
+  CancelledError,
 } from "../domain/base/errors";
 import { createReporter, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
-import { fitted, widthOf } from "../domain/base/fit";
-import { describeEnd } from "../output/text";
+import { fitText, readWidth } from "../domain/base/fit";
+import { describeEnd, isDiff } from "../output/text";
 import { createSession, type Session, type World } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
 import type { Placed } from "./operator-namespace";
-import { askedFor } from "../kernel/permissions";
+import { requestRole } from "../kernel/permissions";
 import type { Event, Report } from "../kernel/report";
+import type { Result } from "../domain/kube/planned-write";
 import { types } from "node:util";
 import type { Finding } from "../domain/base/findings";
 import { publicText } from "../domain/base/redact";
@@ -54,16 +58,20 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
-    const report = await signed(withNext(await withRoles(ended, session)), { job, world, session });
+    const report = await signReport(withNext(await withRoles(ended, session)), {
+      job,
+      world,
+      session,
+    });
     reporter.end(report, await withContents(report, command));
     const isOver = isWatch && world.signal.aborted;
     if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world });
-    return await paged(report, { job, world });
+    return await writePage(report, { job, world });
   } catch (thrown) {
     return await fail(meant(thrown, session), { job, world, reporter, session });
   } finally {
     world.signal.removeEventListener("abort", tell);
-    session.cluster()?.close();
+    session.close();
   }
 }
 
@@ -73,8 +81,16 @@ const interruptedText =
 function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCommand> {
   const all = [...problems, ...fileProblems];
   if (problems.length === 0 && all.length > 0) return Promise.reject(new InputError(all));
-  if (all.length > 0 || prepared === undefined) return Promise.reject(new UsageError(all));
+  if (all.length > 0 || prepared === undefined) return Promise.reject(usageError(all));
   return prepared.load();
+}
+
+/** Of one mistake the next step is its own; of several, it is the help. */
+function usageError(problems: readonly string[]): UsageError {
+  const [problem = ""] = problems.length === 1 ? problems : [];
+  const paths = entries.map(({ path }) => path);
+  const hint = findNextStep(problem, paths);
+  return new UsageError(problems, hint === undefined ? {} : { hint });
 }
 
 /** The text of a report whose writes tell what they change begins with that. */
@@ -88,7 +104,7 @@ async function withContents(
 
 /** After a signal, an aborted request's own error says nothing: the signal was the cause. */
 function meant(thrown: unknown, { context: { signal }, open }: Session): unknown {
-  if (thrown instanceof AbandonedError) return thrown.during(open());
+  if (thrown instanceof AbandonedError) return thrown.abandon(open());
   return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
 }
 
@@ -101,32 +117,70 @@ interface RunContext {
 
 /** Text shows a document only when there is something in it that stderr does not say. */
 async function fail(
-  error: unknown,
+  thrown: unknown,
   { job, world, reporter, session }: RunContext,
 ): Promise<ExitCode> {
   const { withCommands } = await import("../cmdutil/kubectl-command.ts");
-  const failed = await withRoles(failureReport(error, known(job, session)), session);
+  const error = settleCancelled(thrown, session);
+  const failed = await withRoles(
+    failureReport(error, describeFailureContext(job, session)),
+    session,
+  );
   const said = withCommands(failed, session.resolved(), {});
-  const report = await signed(said, { job, world, session });
+  const report = await signReport(said, { job, world, session });
   reporter.rest();
-  const { steps, probes, permissions } = report;
-  const done = [steps, probes, permissions].some((part) => part !== undefined);
-  const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
-  if (job.options.output !== "text" || done || findings) reporter.end(report);
+  if (job.options.output === "text" && isCancelled(error, session)) {
+    world.streams.err.write("Cancelled; nothing was written.\n");
+    return await writePage(report, { job, world });
+  }
+  if (job.options.output !== "text" || hasContents(report)) reporter.end(report);
   if (job.prepared?.watches === true && error instanceof InterruptedError) {
-    return await paged(report, { job, world });
+    return await writePage(report, { job, world });
   }
-  if (error instanceof BlockedError) sayWhy(report, { job, world });
-  else {
-    const { debug } = job.options;
-    const text = renderFailure(error, { palette: colors(job.options, world), debug });
-    world.streams.err.write(fitted(text, widthOf(world.streams.err)));
+  sayError(error, report, { job, world });
+  return await writePage(report, { job, world });
+}
+
+/** What the report shows with its findings or its Role is not said in full again. */
+function sayError(
+  error: unknown,
+  report: Report,
+  { job, world }: Pick<RunContext, "job" | "world">,
+): void {
+  const { output, debug } = job.options;
+  const isShown = output === "text" && report.permissions !== undefined;
+  if (error instanceof BlockedError || isShown) {
+    sayWhy(report, { job, world });
+    return;
   }
-  return await paged(report, { job, world });
+  const text = renderFailure(error, { palette: colors(job.options, world), debug });
+  world.streams.err.write(fitText(text, readWidth(world.streams.err)));
+}
+
+/** Whether it says more than why it ended. */
+function hasContents({ steps, probes, permissions, findings = [] }: Report): boolean {
+  const done = [steps, probes, permissions].some((part) => part !== undefined);
+  return done || findings.some(({ code }) => code !== "USAGE");
+}
+
+/** Whether a person said no before anything was written: what was read for the question is not shown then. */
+function isCancelled(error: unknown, { events }: Session): boolean {
+  return error instanceof CancelledError && !hasWritten(events);
+}
+
+/** A no that comes after a write claims nothing of it. */
+function settleCancelled(error: unknown, { events }: Session): unknown {
+  if (!(error instanceof CancelledError) || !hasWritten(events)) return error;
+  return new UsageError("cancelled; what was written before stays as shown", { hint: error.hint });
+}
+
+function hasWritten(events: readonly Event[]): boolean {
+  const written: readonly Result[] = ["created", "changed", "deleted"];
+  return events.some((event) => event.type === "step" && written.includes(event.step.result));
 }
 
 /** Who ran it is asked where a page tells it. */
-async function signed(
+async function signReport(
   report: Report,
   { job, ...of }: Pick<RunContext, "job" | "world" | "session">,
 ): Promise<Report> {
@@ -135,7 +189,7 @@ async function signed(
 }
 
 /** Writes the page of the run where one is asked for; a run that went well and has none has failed. */
-async function paged(
+async function writePage(
   report: Report,
   { job: { options }, world }: Pick<RunContext, "job" | "world">,
 ): Promise<ExitCode> {
@@ -160,14 +214,14 @@ async function withRoles(report: Report, session: Session): Promise<Report> {
   try {
     const missing = await session.missing();
     if (missing.length === 0) return report;
-    const yaml = (await import("../adapters/yaml.ts")).renderDocuments;
-    return { ...report, permissions: await askedFor({ cluster, yaml, needs }, missing) };
+    const yaml = (await import("../adapters/kubernetes/text/yaml.ts")).renderCompactly;
+    return { ...report, permissions: await requestRole({ cluster, yaml, needs }, missing) };
   } catch {
     return report;
   }
 }
 
-function known({ entry }: Job, session: Session): FailureContext {
+function describeFailureContext({ entry }: Job, session: Session): FailureContext {
   const cluster = session.cluster();
   return {
     kind: entry?.kind ?? "Usage",
@@ -183,10 +237,14 @@ function sayWhy(
   { job: { options }, world }: Pick<RunContext, "job" | "world">,
 ): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
-  const untold = options.quiet && options.output !== "text"; // findings are part of the talk
+  // differences are the result of a diff, as of kubectl diff
+  if (isDiff(report)) return;
+  // findings are part of the talk, permissions of the text alone
+  const isSilent = options.quiet || report.permissions !== undefined;
+  const untold = isSilent && options.output !== "text";
   const said = new ReturnedFailure(report, untold ? report.exit : describeEnd(report));
   const text = renderFailure(said, { palette: colors(options, world), debug: false });
-  world.streams.err.write(fitted(text, widthOf(world.streams.err)));
+  world.streams.err.write(fitText(text, readWidth(world.streams.err)));
 }
 
 /** The end of a report, in the form that failures are printed from. */
@@ -232,16 +290,16 @@ const nextByCode: Readonly<Record<ExitCode, string>> = {
 };
 
 /** The exit code of an error. */
-function exitCodeOf(error: unknown): ExitCode {
+function findExitCode(error: unknown): ExitCode {
   return error instanceof EngineError ? error.exitCode : exitCodes.crashed;
 }
 
 /** The document of a run that threw: what was done until then, and why it ended. */
 function failureReport(error: unknown, known: FailureContext): Report {
-  const code = exitCodeOf(error);
+  const code = findExitCode(error);
   const steps = pick(known.events, (event) => (event.type === "step" ? event.step : undefined));
   const probes = pick(known.events, (event) => (event.type === "probe" ? event.probe : undefined));
-  const findings = findingsOf(error, known.events);
+  const findings = collectFindings(error, known.events);
   return {
     apiVersion: "cli.engine.com/v1",
     kind: known.kind,
@@ -250,7 +308,11 @@ function failureReport(error: unknown, known: FailureContext): Report {
     steps: nonEmpty(steps),
     probes: nonEmpty(probes),
     findings: nonEmpty(findings),
-    exit: { code, reason: [messageOf(error), ...causesOf(error)].join(": "), next: nextOf(error) },
+    exit: {
+      code,
+      reason: [renderMessage(error), ...listCauses(error)].join(": "),
+      next: findNext(error),
+    },
   };
 }
 
@@ -266,29 +328,29 @@ function renderFailure(
   error: unknown,
   { palette, debug }: { readonly palette: Palette; readonly debug: boolean },
 ): string {
-  const problems = error instanceof UsageError ? error.problems : [messageOf(error)];
+  const problems = error instanceof UsageError ? error.problems : [renderMessage(error)];
   const lines = [
     ...problems.map((problem) => `${palette.bad("error:")} ${escape(problem)}`),
-    ...causesOf(error).map((cause) => `  caused by: ${escape(cause)}`),
-    `  next: ${escape(nextOf(error))}`,
-    ...(debug && types.isNativeError(error) ? stackOf(error).map(escape) : []),
+    ...listCauses(error).map((cause) => `  caused by: ${escape(cause)}`),
+    `  next: ${escape(findNext(error))}`,
+    ...(debug && types.isNativeError(error) ? listStack(error).map(escape) : []),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function nextOf(error: unknown): string {
+function findNext(error: unknown): string {
   const hint = error instanceof EngineError ? error.hint : undefined;
-  return hint ?? nextByCode[exitCodeOf(error)];
+  return hint ?? nextByCode[findExitCode(error)];
 }
 
-function messageOf(error: unknown): string {
+function renderMessage(error: unknown): string {
   if (error instanceof EngineError) return error.message;
   const said = types.isNativeError(error) ? error.message : String(error);
   return `unexpected failure: ${publicText(said)}`;
 }
 
 /** Messages of the chain of causes; one that its successor quotes already is left out. */
-function causesOf(error: unknown): readonly string[] {
+function listCauses(error: unknown): readonly string[] {
   const messages: string[] = [];
   let said = types.isNativeError(error) ? error.message : "";
   let cause = types.isNativeError(error) ? error.cause : undefined;
@@ -301,14 +363,14 @@ function causesOf(error: unknown): readonly string[] {
   return messages;
 }
 
-function stackOf(error: Error): readonly string[] {
+function listStack(error: Error): readonly string[] {
   const own = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  const cause = types.isNativeError(error.cause) ? ["  caused by:", ...stackOf(error.cause)] : [];
+  const cause = types.isNativeError(error.cause) ? ["  caused by:", ...listStack(error.cause)] : [];
   return [...own, ...cause];
 }
 
 /** Findings seen, those that the error brings, and one for each problem of a wrong usage. */
-function findingsOf(error: unknown, events: readonly Event[]): readonly Finding[] {
+function collectFindings(error: unknown, events: readonly Event[]): readonly Finding[] {
   const seen = pick(events, (event) => (event.type === "finding" ? event.finding : undefined));
   const brought = error instanceof BlockedError ? error.findings : [];
   const fresh = brought.filter((finding) => !seen.includes(finding));
@@ -321,7 +383,7 @@ function usageFindings(error: unknown): readonly Finding[] {
     code: error.code,
     severity: "error",
     cause,
-    fix: nextOf(error),
+    fix: findNext(error),
     source: "exit code 2",
   }));
 }

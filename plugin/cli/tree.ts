@@ -5,7 +5,7 @@ import {
   attribute,
   FlagReader,
   type FlagSpec,
-  listOf,
+  listFlags,
   type RawFlags,
   readOptions,
 } from "../cmdutil/flags";
@@ -21,7 +21,7 @@ import type { ArgumentSpec } from "../cmdutil/spec";
 import type { Chosen } from "../cmdutil/entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
 import { publicWords } from "../domain/base/redact";
-import { suggestion } from "../domain/base/values";
+import { omit, suggestion } from "../domain/base/values";
 import { Command, type ErrorOptions, Option } from "commander";
 import type { ConnectionFlags } from "../adapters/kubernetes/target";
 
@@ -43,7 +43,7 @@ export interface Parsed {
 const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 
 /** The same flags, with the short names of the line's own commands alone: `-f` is not everybody's. */
-function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
+function parseRootFlags(argv: readonly string[]): readonly FlagSpec[] {
   const operands = normalize(argv, allFlags).filter(isOperand);
   const [first, ...others] = operands;
   const inner = wrapperCommands.some(({ path }) => path === first) ? others : operands;
@@ -60,7 +60,7 @@ function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
 
 /** Reads a command line; never throws for what a person may have typed. */
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
-  const words = normalize(argv, flagsOf(argv));
+  const words = normalize(argv, parseRootFlags(argv));
   const split = splitGiven(words, wrapperCommands);
   const parsed = split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
   return { ...parsed, words };
@@ -87,11 +87,16 @@ function parseWords(words: readonly string[], prefix: Prefix): Omit<Parsed, "wor
   );
   const end = helpAsked(() => root.parse([...words], { from: "user" }));
   const [chosen] = choices;
-  const raw: RawFlags = root.opts();
+  const raw: RawFlags = omit(root.opts(), ...takenOver(chosen));
   if (end !== undefined && (end.explicit || problems.length === 0)) {
     return { raw, help: end.help, problems: [] };
   }
   return { chosen, raw, problems };
+}
+
+/** Global flags that the command reads for itself. */
+function takenOver(chosen: Chosen | undefined): readonly string[] {
+  return chosen?.entry.takesOver?.(new FlagReader(chosen.raw)) ?? [];
 }
 
 function helpAsked(run: () => unknown): HelpAsked | undefined {
@@ -216,9 +221,9 @@ class EngineCommand extends Command {
 
   /** Names the argument that is missing, or those that are too many. */
   #miscounted(): string {
-    const lineOf = ({ parent }: Command, name: string): string =>
-      parent === null ? name : lineOf(parent, `${parent.name()} ${name}`);
-    const command = lineOf(this, this.name());
+    const commandLine = ({ parent }: Command, name: string): string =>
+      parent === null ? name : commandLine(parent, `${parent.name()} ${name}`);
+    const command = commandLine(this, this.name());
     const wanted = this.registeredArguments.map((argument) => argument.name()).join(" ");
     const surplus = this.args.slice(this.registeredArguments.length);
     const words = surplus.map((word) => JSON.stringify(word)).join(", ");
@@ -307,7 +312,7 @@ interface JudgedOptions {
 }
 
 /** `oc engine` when the shell or oc itself was started as oc, else `kubectl engine`. */
-export function prefixOf(env: NodeJS.ProcessEnv): Prefix {
+export function choosePrefix(env: NodeJS.ProcessEnv): Prefix {
   const caller = (env["_"] ?? "").split(/[\\/]/).pop() ?? "";
   return /^oc(\.exe)?$/i.test(caller) ? "oc engine" : "kubectl engine";
 }
@@ -319,7 +324,7 @@ export function toGlobalOptions(raw: RawFlags, env: NodeJS.ProcessEnv): JudgedOp
   const options: GlobalOptions = {
     ...readOptions(runTable, read),
     namespace: connection.namespace,
-    prefix: prefixOf(env),
+    prefix: choosePrefix(env),
     connection,
     contextArgs: contextArgs({ ...connection }),
   };
@@ -335,7 +340,7 @@ const unrepeated = ["token", "request-timeout"];
  * the identity and the namespace, but no token.
  */
 function contextArgs(connection: Readonly<Record<string, Value>>): readonly string[] {
-  const words = listOf(connectionTable)
+  const words = listFlags(connectionTable)
     .filter(({ name }) => !unrepeated.includes(name))
     .flatMap(({ name }) =>
       [connection[attribute(name)] ?? []]

@@ -65,7 +65,7 @@ async function clusterVersions(context: CommandContext): Promise<ClusterVersions
   try {
     const cluster = await Promise.race([context.connect(), given]);
     const serverVersion = await Promise.race([cluster.version(), given]);
-    const found = async (name: string): Promise<readonly Found[]> => {
+    const findObjects = async (name: string): Promise<readonly Found[]> => {
       const fieldSelector = `metadata.name=${name}`;
       const all = await cluster.list(kinds.deployment, { fieldSelector, signal });
       return (all ?? []).map((deployment) => {
@@ -76,8 +76,8 @@ async function clusterVersions(context: CommandContext): Promise<ClusterVersions
         return { namespace, ...(tag !== undefined && { version: tag }) };
       });
     };
-    const operators = await found(names.operator.deployment);
-    return { serverVersion, operators, webhooks: await found(names.companion.deployment) };
+    const operators = await findObjects(names.operator.deployment);
+    return { serverVersion, operators, webhooks: await findObjects(names.companion.deployment) };
   } catch (error) {
     context.signal.throwIfAborted();
     const said = error instanceof Error ? error.message : String(error);
@@ -89,7 +89,7 @@ async function clusterVersions(context: CommandContext): Promise<ClusterVersions
 export function versionText({ details }: Pick<Report, "details">): string {
   const { serverVersion, operators, webhooks, unread } = details as ClusterVersions;
   const { commit, date, node, platform } = clientVersion;
-  const found = (title: string, all: readonly Found[] | undefined): readonly string[] =>
+  const renderFound = (title: string, all: readonly Found[] | undefined): readonly string[] =>
     all?.length === 0
       ? [`${title}: not found`]
       : (all ?? []).map(
@@ -101,8 +101,8 @@ export function versionText({ details }: Pick<Report, "details">): string {
     `Commit: ${commit}, ${date}`,
     `Node: v${node}, ${platform}`,
     ...(serverVersion === undefined ? [] : [`Server Version: ${escape(serverVersion)}`]),
-    ...found("Operator Version", operators),
-    ...found("Webhook Version", webhooks),
+    ...renderFound("Operator Version", operators),
+    ...renderFound("Webhook Version", webhooks),
     ...(unread === undefined ? [] : [`Server: not read: ${escape(unread)}`]),
   ];
   return lines.map((line) => `${line}\n`).join("");

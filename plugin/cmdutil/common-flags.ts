@@ -1,7 +1,7 @@
 /** Flags that several commands have. */
 import { ec, text } from "../domain/names/text";
 import type { ApiFlags } from "../adapters/rest-api/connect";
-import { parseSkip, unnamed } from "../domain/checks/selection";
+import { parseSkip, findUnnamed } from "../domain/checks/selection";
 import { duration, type FlagReader, flagTable, list, type OptionsOf, tag } from "./flags";
 
 /** A release; what stands beside it means nothing without it. */
@@ -38,7 +38,7 @@ export const skipFlag = flagTable({
 });
 
 /** The same for a command that refuses these alone, each on an object that has to be named. */
-export function namedSkipFlag(codes: readonly string[]) {
+export function makeNamedSkipFlag(codes: readonly string[]) {
   return {
     skip: {
       value: "CODE=OBJECT",
@@ -46,7 +46,7 @@ export function namedSkipFlag(codes: readonly string[]) {
       repeat: true,
       read: (read: FlagReader, name: string) => {
         const skip = read.list(name).map(parseSkip);
-        read.problems.push(...unnamed(skip, codes));
+        read.problems.push(...findUnnamed(skip, codes));
         return skip;
       },
       help: `Refusal to accept, with the object as it is printed: ${codes.join(", ")}; may be repeated`,
@@ -77,7 +77,7 @@ export function takeFlag(help: string) {
 
 /** Whether a limit for the whole wait was typed. */
 export function withLimit<O extends object>(options: O, read: FlagReader) {
-  return { ...options, limited: read.given("timeout") };
+  return { ...options, limited: read.isGiven("timeout") };
 }
 
 /** The cluster's REST API. */

@@ -9,7 +9,7 @@ import { type ExitCode, EngineError, exitCodes } from "../domain/base/errors";
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import type { Release } from "../domain/release/contents";
-import { bounded } from "../domain/base/values";
+import { boundList } from "../domain/base/values";
 import type { Clock, KubeClient } from "../ports/kubernetes";
 import type { Home } from "../ports/home";
 import type { DeclaredNeeds } from "../kernel/needs";
@@ -148,7 +148,7 @@ export class AbandonedError extends EngineError {
     const told =
       open.length === 0
         ? "the outcome of a write in flight is unknown"
-        : `outcome open: ${bounded(open)}`;
+        : `outcome open: ${boundList(open)}`;
     super(`ended at once by a second signal (${signal}): ${told}`, {
       hint: "run the same command again: it reads what is there and continues from it",
     });
@@ -156,7 +156,7 @@ export class AbandonedError extends EngineError {
   }
 
   /** The same end, naming the writes that were under way. */
-  during(open: readonly string[]): AbandonedError {
+  abandon(open: readonly string[]): AbandonedError {
     return new AbandonedError(this.signal, this.first, open);
   }
 }

@@ -6,10 +6,10 @@ import {
   type FlagSpec,
   type FlagTable,
   flagTable,
-  listOf,
+  listFlags,
   type RawFlags,
 } from "./flags";
-import type { MakePart } from "./job";
+import type { MakePart } from "./run-part";
 import type { RoleWish } from "./print-role";
 import { type CommandSpec, type Described, readCommand } from "./spec";
 import type { TextStyle } from "../output/text";
@@ -74,7 +74,7 @@ export function command<T extends FlagTable, F>(
   spec: CommandSpec<T, F>,
   load: () => Promise<Handler<NoInfer<F>>>,
 ): CommandEntry {
-  return entryOf(spec, (raw) => {
+  return makeEntry(spec, (raw) => {
     const read = new FlagReader(raw);
     const flags = readCommand(spec, read);
     return {
@@ -110,7 +110,7 @@ export function partCommand<T extends FlagTable, F extends object>(
 ): CommandEntry {
   return command(spec, async () => {
     const [{ runOfPart }, { writeOptions }, make] = await Promise.all([
-      import("./job.ts"),
+      import("./run-part.ts"),
       import("./run-ports.ts"),
       load(),
     ]);
@@ -123,14 +123,14 @@ export function partCommand<T extends FlagTable, F extends object>(
 }
 
 /** The entry of what is written down. */
-export function entryOf(
+export function makeEntry(
   { examples, flags, ...described }: Omit<CommandSpec<FlagTable, unknown>, "judge">,
   prepare: CommandEntry["prepare"],
 ): CommandEntry {
   return {
     ...described,
     examples: Object.entries(examples).map(([does, line]) => ({ does, line })),
-    flags: listOf(described.writes === true ? { ...flags, ...roleFlag } : flags),
+    flags: listFlags(described.writes === true ? { ...flags, ...roleFlag } : flags),
     prepare,
   };
 }
@@ -142,5 +142,5 @@ export function mainJob(commands: readonly CommandEntry[]): Chosen {
   return { entry, args: [], raw: {}, words: [entry.path] };
 }
 
-export const pathsOf = (commands: readonly CommandEntry[]): readonly string[] =>
+export const listPaths = (commands: readonly CommandEntry[]): readonly string[] =>
   commands.map(({ path }) => path);

@@ -1,63 +1,118 @@
 /** The commands that fix what a finding says, by its code: only lines that run as they are. */
 import type { Finding } from "../domain/base/findings";
 import type { Names } from "../domain/names/names";
+import { operatorFindings } from "../domain/operator/findings";
 import { rollFindings } from "../domain/rollout/findings";
 
 /** A line without the words that lead to the cluster: a command of this tool, or one of kubectl's. */
 interface FixCommand {
   readonly of: "engine" | "kubectl";
   readonly words: readonly string[];
+  /** What is to be saved before, and the file for it. */
+  readonly saved?: { readonly words: readonly string[]; readonly file: string };
+  /** What follows where all before it went well. */
+  readonly then?: readonly string[];
 }
 
 type Line = (finding: Finding, names: Names) => readonly string[] | undefined;
 
-const fixed =
+const useWords =
   (...words: readonly string[]): Line =>
   () =>
     words;
 
 /** Kind, namespace where there is one, and name of a finding's object. */
-function partsOf({ object = "" }: Finding): readonly string[] {
+function splitObject({ object = "" }: Finding): readonly string[] {
   return object.split("/");
 }
 
-const named =
+const addName =
   (...before: readonly string[]): Line =>
   (finding) => {
-    const name = partsOf(finding).slice(-1).join("");
+    const name = splitObject(finding).slice(-1).join("");
     return name === "" ? undefined : [...before, name];
   };
 
 /** Of an object of a namespace, by its kind: what kubectl says of it. */
-const described: Line = (finding) => {
-  const [kind, namespace, name] = partsOf(finding);
+const describeObject: Line = (finding) => {
+  const [kind, namespace, name] = splitObject(finding);
   if (namespace === undefined || name === undefined) return undefined;
   return ["describe", String(kind).toLowerCase(), name, `--namespace=${namespace}`];
 };
 
 /** The number of nodes stands in the fix. */
-const scaled: Line = (finding) => {
-  const [, namespace, name] = partsOf(finding);
+const scaleObject: Line = (finding) => {
+  const [, namespace, name] = splitObject(finding);
   const [replicas] = /--replicas=\d+/.exec(finding.fix) ?? [];
   if (namespace === undefined || name === undefined || replicas === undefined) return undefined;
   return ["scale", "statefulset", name, replicas, `--namespace=${namespace}`];
 };
 
 const claims: Line = (finding) => {
-  const [, namespace] = partsOf(finding);
+  const [, namespace] = splitObject(finding);
   return namespace === undefined
     ? undefined
     : ["get", "persistentvolumeclaims", `--namespace=${namespace}`];
 };
 
-/** The line of kubectl that the fix ends with; a word in quotes has no space in it. */
-const printed: Line = (finding, names) => {
-  const [, line] = /.*\bkubectl (.+)$/.exec(finding.fix) ?? [];
-  return line?.split(" ").map((word) => word.replaceAll("'", "")) ?? described(finding, names);
+const deleteObject: Line = (finding) => {
+  const at = placeWords(finding);
+  return at && ["delete", ...at];
 };
 
-const webhook = fixed("upgrade-webhook");
-const roles = fixed("reapply-rbac");
+/** Kind, name and namespace of a finding's object, as kubectl takes them; undefined without a name. */
+function placeWords(finding: Finding): readonly string[] | undefined {
+  const [kind, ...place] = splitObject(finding);
+  const [name, namespace] = place.reverse();
+  if (kind === undefined || name === undefined) return undefined;
+  const where = namespace === undefined ? [] : [`--namespace=${namespace}`];
+  return [kind.toLowerCase(), name, ...where];
+}
+
+/** Stores every object of a definition again, from the file that was just saved. */
+const storeAgain: Line = (finding) =>
+  finding.fix.includes("kubectl patch") ? ["replace", "-f", savedFile(finding)] : undefined;
+
+function savedFile(finding: Finding): string {
+  return `${splitObject(finding).slice(-1).join("")}.yaml`;
+}
+
+/** The line of kubectl that the fix ends with; a word in quotes has no space in it. */
+const copyPrintedOnly: Line = ({ fix }) => {
+  const [, line] = /.*\bkubectl (.+)$/.exec(fix) ?? [];
+  return line?.split(" ").map((word) => word.replaceAll("'", ""));
+};
+
+/** That line, else what kubectl says of the object. */
+const copyPrinted: Line = (finding, names) =>
+  copyPrintedOnly(finding, names) ?? describeObject(finding, names);
+
+/** None where a person has to choose first. */
+const copyUnlessDecided: Line = (finding, names) =>
+  finding.fix.startsWith("decide") ? undefined : copyPrintedOnly(finding, names);
+
+/** None for a configuration that the command does not write, or that somebody else owns. */
+const webhook: Line = ({ fix }) => {
+  if (fix.includes("kubectl delete")) return undefined;
+  if (fix.includes("upgrade-webhook --ca-only")) return ["upgrade-webhook", "--ca-only"];
+  return fix.includes("upgrade-webhook") ? ["upgrade-webhook"] : undefined;
+};
+
+/** A configuration of others, by the kind of the object. */
+const ofConfiguration =
+  (...before: readonly string[]): Line =>
+  (finding, names) => {
+    const [kind = ""] = splitObject(finding);
+    const [verb = "", ...after] = before;
+    const [, name] = addName(verb)(finding, names) ?? [];
+    return name === undefined ? undefined : [verb, kind.toLowerCase(), name, ...after];
+  };
+
+/** Where the fix is to delete it. */
+const deleteIt: Line = (finding, names) =>
+  finding.fix.includes("kubectl delete") ? ofConfiguration("delete")(finding, names) : undefined;
+
+const roles = useWords("reapply-rbac");
 /** None where a controller keeps the Secret: the fix is its own way then. */
 const newPair: Line = ({ fix }) =>
   fix.includes("cert create --replace") ? ["cert", "create", "--replace"] : undefined;
@@ -69,7 +124,8 @@ const engine: Readonly<Record<string, Line>> = {
   "CERT-REFUSED": newPair,
   "CERT-SAN": newPair,
   "CERT-WEAK": newPair,
-  "CLUSTER-FROZEN": fixed("recover"),
+  "CLUSTER-FROZEN": useWords("recover"),
+  "FREEZE-UNPROVEN": useWords("recover"),
   "OPERATOR-CHART-NAMESPACES": roles,
   "RBAC-BINDING-ABSENT": roles,
   "RBAC-CONTRACT-EARLY": roles,
@@ -77,55 +133,71 @@ const engine: Readonly<Record<string, Line>> = {
   "RBAC-PLACEHOLDER": roles,
   "RBAC-ROLE-ABSENT": roles,
   "RBAC-ROLE-BEHIND": roles,
-  "RBAC-ROLE-BEYOND": fixed("reapply-rbac", "--mode=contract"),
+  "RBAC-ROLE-BEYOND": useWords("reapply-rbac", "--mode=contract"),
   "RBAC-ROLE-REF": roles,
-  "RBAC-STALE": fixed("reapply-rbac", "--prune"),
+  "RBAC-STALE": useWords("reapply-rbac", "--prune"),
   "RBAC-SUBJECTS": roles,
-  "SCC-LEFT": fixed("unbind-scc"),
+  "SCC-LEFT": useWords("unbind-scc"),
   "SCC-OLDER-LEFT": (_, { scc }) => ["unbind-scc", `--scc=${scc.older}`],
-  "SCC-STILL-BOUND": fixed("unbind-scc"),
+  "SCC-STILL-BOUND": useWords("unbind-scc"),
   "SECRET-ITEMS": newPair,
   "SECRET-NOT-PEM": newPair,
   "SECRET-PRIVATE-KEY-IN-CERT": newPair,
   "SECRET-TYPE": newPair,
   "WEBHOOK-CA-STALE": webhook,
   "WEBHOOK-CALLS-OTHER": webhook,
-  "WEBHOOK-DIFFERS": fixed("diff", "upgrade-webhook"),
+  "WEBHOOK-DIFFERS": useWords("diff", "upgrade-webhook"),
   "WEBHOOK-ENTRY-ABSENT": webhook,
   "WEBHOOK-NAMESPACE-GONE": webhook,
   "WEBHOOK-OLD": webhook,
+  "WEBHOOK-OWNED": webhook,
   "WEBHOOK-PLACEHOLDER": webhook,
   "WEBHOOK-RULES-BEHIND": webhook,
 };
 
 const kubectl: Readonly<Record<string, Line>> = {
   "DEFINITION-DELETING": (finding) => {
-    const name = partsOf(finding).slice(-1).join("");
+    const name = splitObject(finding).slice(-1).join("");
     return name === "" ? undefined : ["get", name, "--all-namespaces", "-o", "yaml"];
   },
-  "NAMESPACE-DELETING": named("describe", "namespace"),
-  "OBJECT-DELETING": described,
+  "NAMESPACE-DELETING": addName("describe", "namespace"),
+  "OBJECT-DELETING": describeObject,
+  "CLUSTER-AUTO-USER-MODULES": copyPrintedOnly,
   "CLUSTER-RESIZING": claims,
-  "CLUSTER-SCALED": scaled,
-  "CLUSTER-PODS-NOT-READY": printed,
-  "CLUSTER-QUOTA": printed,
-  "OPERATOR-NOT-READY": described,
-  ...Object.fromEntries(Object.values(rollFindings).map(({ code }) => [code, printed])),
-  "DEFINITION-CONVERSION": printed,
-  "WEBHOOK-ALLOWS-ALL": printed,
-  "WEBHOOK-NETWORK-POLICY": printed,
-  "WEBHOOK-NO-ENDPOINTS": printed,
-  "WEBHOOK-NO-PODS": printed,
-  "WEBHOOK-NOT-ANSWERING": printed,
-  "WEBHOOK-PODS-NOT-READY": printed,
-  "WEBHOOK-REFUSES-ALL": printed,
-  "WEBHOOK-SELECTOR": printed,
-  "WEBHOOK-SERVES-OTHER": printed,
-  "WEBHOOK-SERVICE-PORT": printed,
-  "WEBHOOK-STRANGER-POD": printed,
-  "WEBHOOK-TARGET-PORT": printed,
-  "WEBHOOK-UNREACHABLE": printed,
-  "WEBHOOK-OTHER-CONFIGURATION": named("get", "validatingwebhookconfiguration", "-o", "yaml"),
+  "CLUSTER-SCALED": scaleObject,
+  "CLUSTER-PODS-NOT-READY": copyPrinted,
+  "CLUSTER-QUOTA": copyPrinted,
+  "DEFINITION-KEEPS-UNKNOWN": copyPrinted,
+  "OPERATOR-CRD-STORED": storeAgain,
+  "OPERATOR-FIXED-FIELD": deleteObject,
+  "OPERATOR-NOT-READY": copyPrinted,
+  "OPERATOR-OLM-GROUP": copyUnlessDecided,
+  "OPERATOR-OLM-INSTALL": copyPrinted,
+  "OPERATOR-OLM-OBJECT": copyPrinted,
+  "OPERATOR-OLM-PLAN": copyPrinted,
+  "OPERATOR-OLM-STUCK": copyPrinted,
+  ...Object.fromEntries(Object.values(rollFindings).map(({ code }) => [code, copyPrinted])),
+  "DEFINITION-CONVERSION": copyPrinted,
+  "WEBHOOK-ALLOWS-ALL": copyPrinted,
+  "WEBHOOK-NETWORK-POLICY": copyPrinted,
+  "WEBHOOK-NO-ENDPOINTS": copyPrinted,
+  "WEBHOOK-NO-PODS": copyPrinted,
+  "WEBHOOK-NOT-ANSWERING": copyPrinted,
+  "WEBHOOK-PODS-NOT-READY": copyPrinted,
+  "WEBHOOK-REFUSES-ALL": copyPrinted,
+  "WEBHOOK-SELECTOR": copyPrinted,
+  "WEBHOOK-SELECTOR-MISSES": copyPrintedOnly,
+  "WEBHOOK-SERVES-OTHER": copyPrinted,
+  "WEBHOOK-SERVICE-PORT": copyPrinted,
+  "WEBHOOK-STRANGER-POD": copyPrinted,
+  "WEBHOOK-TARGET-PORT": copyPrinted,
+  "WEBHOOK-UNREACHABLE": copyPrinted,
+  "WEBHOOK-CA-STALE": deleteIt,
+  "WEBHOOK-CALLS-OTHER": deleteIt,
+  "WEBHOOK-LEFTOVER": deleteIt,
+  "WEBHOOK-PLACEHOLDER": deleteIt,
+  "WEBHOOK-SELECTS-NOTHING": ofConfiguration("get", "-o", "yaml"),
+  "WEBHOOK-OTHER-CONFIGURATION": addName("get", "validatingwebhookconfiguration", "-o", "yaml"),
 };
 
 /** The command for a finding; undefined where none helps, or where it would need what is not known. */
@@ -137,13 +209,32 @@ export function fixCommand(finding: Finding, names: Names): FixCommand | undefin
     const words = Object.hasOwn(table, finding.code)
       ? table[finding.code]?.(finding, names)
       : undefined;
-    if (words !== undefined) return { of, words };
+    if (words !== undefined) return { of, words, ...planSaving(words, finding, names) };
   }
   return undefined;
 }
 
+/** What a line deletes or replaces that nothing else brings back, and what comes after it. */
+function planSaving(
+  words: readonly string[],
+  finding: Finding,
+  names: Names,
+): Pick<FixCommand, "saved" | "then"> {
+  const [verb, ...object] = words;
+  const [kind = "", name = ""] = object;
+  const { fixedField, definitionStored } = operatorFindings;
+  const isKept = kind.endsWith("webhookconfiguration") || finding.code === fixedField.code;
+  if (verb === "delete" && isKept) {
+    return { saved: { words: ["get", ...object, "-o", "yaml"], file: `${name}.yaml` } };
+  }
+  if (finding.code !== definitionStored.code) return {};
+  const file = savedFile(finding);
+  const all = ["get", file.replace(/\.yaml$/, ""), "--all-namespaces", "-o", "yaml"];
+  const then = copyPrinted(finding, names);
+  return { saved: { words: all, file }, ...(then !== undefined && { then }) };
+}
+
 /** The codes with a command. */
 export const codesWithCommand: readonly string[] = [
-  ...Object.keys(engine),
-  ...Object.keys(kubectl),
+  ...new Set([...Object.keys(engine), ...Object.keys(kubectl)]),
 ];

@@ -8,7 +8,7 @@ import type { ProductKind } from "../domain/names/names";
 import { parseReleaseTag } from "../domain/base/versions";
 
 /** What a shell may be offered of the kubeconfig, of the cluster, or of this program. */
-export type Offer = "context" | "cluster" | "user" | "namespace" | "code" | "kind";
+export type Offer = "context" | "cluster" | "user" | "namespace" | "code" | "kind" | "version";
 
 /** What may stand in the place of a value, for shell completion. */
 export interface Completed {
@@ -17,6 +17,8 @@ export interface Completed {
   readonly repeat?: true;
   /** Anything else is refused. */
   readonly choices?: readonly string[];
+  /** What a choice means, for shell completion; absent: the help of the whole. */
+  readonly meanings?: Readonly<Record<string, string>>;
   /** It may be a file. */
   readonly file?: true;
   /** It names an object of one of these kinds, its kind before it or not. */
@@ -83,7 +85,7 @@ export function flagTable<const T extends FlagTable>(table: T): T {
 }
 
 /** The flags as a list. */
-export function listOf(table: FlagTable): readonly FlagSpec[] {
+export function listFlags(table: FlagTable): readonly FlagSpec[] {
   return Object.entries(table).map(([name, flag]) => ({ name, ...flag }));
 }
 
@@ -97,7 +99,7 @@ export function readOptions<T extends FlagTable>(table: T, reader: FlagReader): 
 
 function readFlag(reader: FlagReader, name: string, flag: Flag): unknown {
   const { goesWith, choices, fallback } = flag;
-  if (goesWith !== undefined && reader.given(name) && !reader.given(goesWith)) {
+  if (goesWith !== undefined && reader.isGiven(name) && !reader.isGiven(goesWith)) {
     reader.missing.push(`--${name}: goes with --${goesWith}`);
   }
   if (flag.read !== undefined) return flag.read(reader, name);
@@ -169,7 +171,7 @@ export function attribute(name: string): string {
 }
 
 /** The environment variable of a global flag: ENGINE_ and the long name in capitals. */
-export function variableOf({ name }: Pick<FlagSpec, "name">): string {
+export function nameVariable({ name }: Pick<FlagSpec, "name">): string {
   return `ENGINE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
@@ -193,13 +195,13 @@ export class FlagReader {
   ) {}
 
   /** Whether the flag is on the command line, with a value or without. */
-  given(name: string): boolean {
+  isGiven(name: string): boolean {
     return this.raw[attribute(name)] !== undefined;
   }
 
   /** The value as typed; an empty one is a problem. */
   text(name: string): string | undefined {
-    return this.typed(name)?.value;
+    return this.readTyped(name)?.value;
   }
 
   /** Every value of a flag that may be repeated; in a variable, commas separate. */
@@ -216,7 +218,7 @@ export class FlagReader {
 
   /** One of the choices, else a problem that names them. */
   choice(name: string, choices: readonly string[], fallback?: string): string | undefined {
-    const typed = this.typed(name);
+    const typed = this.readTyped(name);
     if (typed === undefined || choices.includes(typed.value)) return typed?.value ?? fallback;
     this.problem(typed, `is not one of ${choices.join(", ")}`);
     return fallback;
@@ -224,7 +226,7 @@ export class FlagReader {
 
   /** A release tag without the leading v of the repository's own tags, which no image has. */
   tag(name: string, example: string): string | undefined {
-    const typed = this.typed(name);
+    const typed = this.readTyped(name);
     if (typed === undefined) return undefined;
     if (parseReleaseTag(typed.value) === undefined) {
       this.problem(typed, `is not a tag such as ${example}`);
@@ -240,8 +242,8 @@ export class FlagReader {
   }
 
   /** The value as a parser reads it; a problem that tells the form where it reads none. */
-  parsed<T>(name: string, parse: (text: string) => T | undefined, form: string): T | undefined {
-    const typed = this.typed(name);
+  parse<T>(name: string, parse: (text: string) => T | undefined, form: string): T | undefined {
+    const typed = this.readTyped(name);
     if (typed === undefined) return undefined;
     const value = parse(typed.value);
     if (value === undefined) this.problem(typed, `is not ${form}`);
@@ -250,7 +252,7 @@ export class FlagReader {
 
   /** Milliseconds; a number without unit is one of seconds. */
   duration(name: string, fallback: number): number {
-    return this.parsed(name, parseDuration, "a duration such as 500ms, 30s or 2m") ?? fallback;
+    return this.parse(name, parseDuration, "a duration such as 500ms, 30s or 2m") ?? fallback;
   }
 
   /** A whole number between bounds. */
@@ -259,7 +261,7 @@ export class FlagReader {
       const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
       return value >= min && value <= max ? value : undefined;
     };
-    return this.parsed(name, parse, `a whole number from ${min} to ${max}`);
+    return this.parse(name, parse, `a whole number from ${min} to ${max}`);
   }
 
   /** Whether a boolean flag is set; for `no-…` whether the denial is. */
@@ -270,28 +272,28 @@ export class FlagReader {
     if (variable === undefined) return false;
     const value = parseBoolean(variable);
     if (value === undefined) {
-      this.problem({ value: variable, from: variableOf({ name }) }, "is neither true nor false");
+      this.problem({ value: variable, from: nameVariable({ name }) }, "is neither true nor false");
     }
     return value ?? false;
   }
 
   /** Names two or three of these flags that were given together. */
-  oneOf(...names: readonly string[]): void {
-    const typed = names.filter((name) => this.given(name)).map((name) => `--${name}`);
+  requireOne(...names: readonly string[]): void {
+    const typed = names.filter((name) => this.isGiven(name)).map((name) => `--${name}`);
     if (typed.length < 2) return;
     const many = typed.length === 2 ? "two" : "three";
     this.problems.push(`${typed.join(" and ")}: give one of the ${many}`);
   }
 
-  private typed(name: string): Typed | undefined {
+  private readTyped(name: string): Typed | undefined {
     const given = this.raw[attribute(name)];
-    if (typeof given === "string") return this.filled({ value: given, from: `--${name}` });
+    if (typeof given === "string") return this.requireFilled({ value: given, from: `--${name}` });
     if (given === true) return undefined; // it stands alone, and wins over its variable
     const variable = this.variable(name);
-    return variable === undefined ? undefined : { value: variable, from: variableOf({ name }) };
+    return variable === undefined ? undefined : { value: variable, from: nameVariable({ name }) };
   }
 
-  private filled(typed: Typed): Typed | undefined {
+  private requireFilled(typed: Typed): Typed | undefined {
     if (typed.value !== "") return typed;
     this.problems.push(`${typed.from}: needs a value`);
     return undefined;
@@ -299,7 +301,7 @@ export class FlagReader {
 
   /** The variable's value; an empty one counts as unset. */
   private variable(name: string): string | undefined {
-    const value = this.variables[variableOf({ name })];
+    const value = this.variables[nameVariable({ name })];
     return value === "" ? undefined : value;
   }
 

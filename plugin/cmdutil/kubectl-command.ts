@@ -13,8 +13,18 @@ import type { RawFlags } from "./flags";
 export function kubectlCommand({
   contextArgs,
 }: Pick<GlobalOptions, "contextArgs">): (words: readonly string[]) => string {
-  const args = contextArgs.filter((word) => !word.startsWith("--namespace="));
+  const args = contextArgs.filter((word) => !isPlace(word));
   return (words) => quoteCommand([...words, ...args]);
+}
+
+const isPlace = (word: string): boolean => word === "-n" || word.startsWith("--namespace=");
+
+/** A command to the cluster of the run; one that names its namespace, or all of them, names it once. */
+export function placeCommand(words: readonly string[], contextArgs: readonly string[]): string {
+  const isPlaced = words.some((word) => isPlace(word) || word === "--all-namespaces");
+  return isPlaced
+    ? kubectlCommand({ contextArgs })(words)
+    : quoteCommand([...words, ...contextArgs]);
 }
 
 /** A command of this tool, to the same cluster and in the same names; kubectl's own know no names file. */
@@ -47,17 +57,20 @@ export function withCommands(
 ): Report {
   const engine = engineCommand(options);
   const kubectl = kubectlCommand(options);
-  const lineOf = (finding: Finding): string | undefined => {
+  const fixLine = (finding: Finding): string | undefined => {
     const fix = fixCommand(finding, names);
     if (fix === undefined) return undefined;
-    const { of, words } = fix;
-    if (of !== "kubectl") return engine([...words, ...releaseOf(words, raw)]);
-    const isPlaced = words.some((word) => word.startsWith("--namespace="));
+    const { of, words, saved, then } = fix;
+    if (of !== "kubectl") return engine([...words, ...readReleaseWords(words, raw)]);
     const line = ["kubectl", ...words];
-    return isPlaced ? kubectl(line) : quoteCommand([...line, ...options.contextArgs]);
+    if (saved !== undefined) {
+      const lines = [line, ...(then === undefined ? [] : [["kubectl", ...then]])].map(kubectl);
+      return [`${kubectl(["kubectl", ...saved.words])} > ${saved.file}`, ...lines].join(" && ");
+    }
+    return placeCommand(line, options.contextArgs);
   };
   const complete = (finding: Finding): Finding => {
-    const command = finding.accepted === true ? undefined : lineOf(finding);
+    const command = finding.accepted === true ? undefined : fixLine(finding);
     return command === undefined || finding.command !== undefined
       ? finding
       : { ...finding, command };
@@ -76,7 +89,7 @@ export function withCommands(
   };
 }
 
-function releaseOf(words: readonly string[], raw: RawFlags): readonly string[] {
+function readReleaseWords(words: readonly string[], raw: RawFlags): readonly string[] {
   if (typeof raw["release"] !== "string" || !words.some((word) => byRelease.includes(word))) {
     return [];
   }

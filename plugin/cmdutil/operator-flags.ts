@@ -2,7 +2,7 @@
 import { isRegistry } from "../domain/release/images";
 import { isSubdomain } from "../domain/kube/selectors";
 import { type FlagReader, flagTable, type OptionsOf } from "./flags";
-import { unnamed } from "../domain/checks/selection";
+import { findUnnamed } from "../domain/checks/selection";
 import type { Skip } from "../domain/base/skip";
 import { unusualCode } from "../domain/operator/findings";
 import { type skipFlag, releaseFlags } from "./common-flags";
@@ -53,15 +53,15 @@ export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagRea
   const { chart, releaseName, version, values, skip: typedSkip, ...own } = options;
   const isUnusual = ({ code }: Skip): boolean => code === unusualCode;
   const unusual = typedSkip.filter(isUnusual);
-  read.problems.push(...unnamed(unusual, [unusualCode]));
+  read.problems.push(...findUnnamed(unusual, [unusualCode]));
   const skip = typedSkip.filter((one) => !isUnusual(one));
   const allowObjects = unusual.flatMap(({ object }) => object ?? []);
-  const byChart = read.given("chart");
-  read.oneOf("release", "chart");
-  if (!byChart && !read.given("release")) {
+  const byChart = read.isGiven("chart");
+  read.requireOne("release", "chart");
+  if (!byChart && !read.isGiven("release")) {
     read.missing.push("no release: give --release SOURCE, or --chart REF");
   }
-  for (const name of byChart ? ofBundle.filter((each) => read.given(each)) : []) {
+  for (const name of byChart ? ofBundle.filter((each) => read.isGiven(each)) : []) {
     read.missing.push(`--${name}: goes with --release`);
   }
   const typed = { chart: chart ?? "", releaseName: releaseName ?? "", version: version ?? "" };
@@ -94,7 +94,7 @@ const isReleaseName = (name: string): boolean => isSubdomain(name) && name.lengt
 /** One version, no range: nothing guesses which one is meant. */
 const exactVersion = /^v?\d+\.\d+\.\d+([-+][-+.0-9A-Za-z]+)?$/;
 
-interface Chart {
+export interface Chart {
   readonly chart: string;
   readonly releaseName: string;
   readonly version: string;
@@ -104,7 +104,7 @@ interface Chart {
 
 function judgeChart(typed: Chart, read: FlagReader): Chart {
   const expect = (name: string, is: boolean, what: string): void => {
-    if (!is) (read.given(name) ? read.problems : read.missing).push(`--${name}: ${what}`);
+    if (!is) (read.isGiven(name) ? read.problems : read.missing).push(`--${name}: ${what}`);
   };
   // a word with a dash would be a flag of helm's
   if (typed.chart.startsWith("-")) read.problems.push("--chart: is not a chart");

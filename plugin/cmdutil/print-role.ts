@@ -1,5 +1,5 @@
 /** `--print-role`: the Role that a command needs, without a run and without a cluster. */
-import { renderDocuments } from "../adapters/yaml";
+import { renderCompactly } from "../adapters/kubernetes/text/yaml";
 import { exitCodes } from "../domain/base/errors";
 import type { Needs } from "../domain/facts/needs";
 import { DeclaredNeeds } from "../kernel/needs";
@@ -29,7 +29,7 @@ export function runPrintRole(
     const declared = new DeclaredNeeds();
     declared.declare(path, await needsOf({ context, args, namespace }));
     const subject = options.connection.as ?? unknownUser;
-    const request = { command: path, subject, yaml: renderDocuments };
+    const request = { command: path, subject, yaml: renderCompactly };
     return {
       apiVersion: "cli.engine.com/v1",
       ...{ kind, run },

@@ -1,9 +1,9 @@
 /** `--release`: which release is meant, and how a command opens it (S15, S26). */
 import { openRelease } from "../adapters/release/open";
-import { parseDocuments } from "../adapters/yaml";
+import { parseDocuments } from "../adapters/kubernetes/text/yaml";
 import { UsageError } from "../domain/base/errors";
 import {
-  contentsOf,
+  judgeContents,
   type Release,
   type ReleaseContents,
   type ReleaseFile,
@@ -14,13 +14,13 @@ import { type Platform, platforms } from "../domain/release/platforms";
 import type { Report } from "../kernel/report";
 import type { CommandContext } from "./context";
 import type { ReleaseFlags } from "./common-flags";
-import { shippedRbac, shippedTemplate } from "../adapters/shipped";
+import { readShippedRbac, readShippedTemplate } from "../adapters/shipped";
 import type { Names } from "../domain/names/names";
 import type { RoleFiles } from "../domain/rbac/lines";
 import { rebrand } from "../domain/names/rebrand";
 
 /** Opens the release that the flags name; undefined without one. */
-export async function releaseOf(
+export async function findRelease(
   context: CommandContext,
   { release: given, sha256, target }: ReleaseFlags,
 ): Promise<Release | undefined> {
@@ -49,7 +49,7 @@ export function readContents(
   { context, target }: { readonly context: CommandContext; readonly target?: string },
 ): ReleaseContents {
   const { names } = context;
-  const result = contentsOf(release, { platform, names, parse: parseDocuments, target });
+  const result = judgeContents(release, { platform, names, parse: parseDocuments, target });
   if (result.is === "read") return result.contents;
   throw new UsageError(result.problems, {
     hint: "give a release as it was published, or report this to its publisher",
@@ -67,7 +67,7 @@ export function readBundle(
 ): readonly DesiredObject[] {
   const { names } = context;
   const read = platforms.map((platform) =>
-    contentsOf(release, { platform, names, parse: parseDocuments }),
+    judgeContents(release, { platform, names, parse: parseDocuments }),
   );
   if (read.every(({ is }) => is !== "read")) readContents(release, "kubernetes", { context });
   return read.flatMap((result) => {
@@ -96,18 +96,18 @@ function requireTarget(release: Release, target: string, { names }: CommandConte
 }
 
 /** The roles and bindings that the tool ships, for the release that runs unless one is named. */
-export function shippedTemplates(names: Names, release?: string): RoleFiles {
+export function readShippedTemplates(names: Names, release?: string): RoleFiles {
   const source = "the roles and bindings that the tool ships";
-  const documents = Object.entries(shippedRbac())
+  const documents = Object.entries(readShippedRbac())
     .flatMap(([file, text]) => parseDocuments(text, file))
     .map((document) => rebrand(document, names));
   return { documents, source, shipped: true, release };
 }
 
 /** The webhook template that the tool ships. */
-export function shippedWebhook(names: Names) {
+export function readShippedWebhook(names: Names) {
   const source = "the template that the tool ships";
-  const documents = parseDocuments(shippedTemplate(), source);
+  const documents = parseDocuments(readShippedTemplate(), source);
   return {
     documents: documents.map((document) => rebrand(document, names)),
     source,

@@ -1,7 +1,7 @@
 /** The cluster's REST API for a command: which EC, which permissions, and the connection. */
 import type { ApiFlags } from "../adapters/rest-api/connect";
 import { UsageError } from "../domain/base/errors";
-import { type Names, readName, termOf } from "../domain/names/names";
+import { type Names, readName, renderTerm } from "../domain/names/names";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
 import { apiNeeds, type ApiWish } from "../domain/facts/needs";
 import type { Permission } from "../domain/kube/permissions";
@@ -29,7 +29,7 @@ export async function readEc(
   const resource = { group, version, plural: ec.plural, kind: ec.kind };
   const { namespace } = cluster;
   const all = (await cluster.list(resource, { namespace, signal })) ?? [];
-  const term = termOf(ec);
+  const term = renderTerm(ec);
   const name = typed === undefined ? undefined : readName(typed, names).name;
   const found = name === undefined ? all : all.filter((each) => each.metadata.name === name);
   const [first, second] = found;
@@ -53,7 +53,7 @@ export function apiWish(
   names: Names,
 ): ApiWish {
   const named = asString(getPath(ec, names.ecFields.credentialSecretName));
-  const label = `the ${termOf(names.ec)}`;
+  const label = `the ${renderTerm(names.ec)}`;
   return {
     secret: credentialsSecret ?? named ?? ec?.metadata.name,
     forwards: url === undefined,

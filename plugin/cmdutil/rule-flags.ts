@@ -13,12 +13,12 @@ export const ruleFlags = flagTable({
   },
   "allow-latest": {
     // only what was typed is a setting: without it the EC's policy decides
-    read: (read, name) => (read.given(name) ? read.on(name) : undefined),
+    read: (read, name) => (read.isGiven(name) ? read.on(name) : undefined),
     help: "Let the version be latest, or refuse that with =false; else by the cluster's upgrade policy",
   },
   rules: {
     value: "LIST",
-    read: (read, name) => read.parsed(name, parseRules, rulesForm) ?? everyRule,
+    read: (read, name) => read.parse(name, parseRules, rulesForm) ?? everyRule,
     help: "Each rule as deny, warn or off, as version=deny,policy=warn,modules=off; else deny",
   },
 });

@@ -1,11 +1,11 @@
 /** The world around the run of a command that writes. */
-import { renderDocuments } from "../adapters/yaml";
-import { quoteCommand } from "../output/escape";
-import { journalOf } from "../kernel/journal";
+import { renderCompactly } from "../adapters/kubernetes/text/yaml";
+import { openJournal } from "../kernel/journal";
 import { Recorder } from "../kernel/recorder";
 import type { AskingPorts } from "../kernel/permissions";
 import { type CommandContext, type CommandRun, resolveNamespace } from "./context";
 import type { Report } from "../kernel/report";
+import { placeCommand } from "./kubectl-command";
 
 /**
  * Connects, and begins the report of this kind, or continues with that of the run that this is a part of. Ends
@@ -18,15 +18,15 @@ export async function runPorts(context: CommandContext, kind: string): Promise<A
   return {
     cluster: await connect(),
     ...{ clock, signal, names, ask },
-    recorder: recorder ?? (await recorderOf(context, kind)),
-    journal: journalOf(await context.home(), run.id, part),
-    yaml: renderDocuments,
-    command: (words) => quoteCommand([...words, ...options.contextArgs]),
+    recorder: recorder ?? (await startRecorder(context, kind)),
+    journal: openJournal(await context.home(), run.id, part),
+    yaml: renderCompactly,
+    command: (words) => placeCommand(words, options.contextArgs),
   };
 }
 
 /** Begins the report of this kind. */
-export async function recorderOf(context: CommandContext, kind: string): Promise<Recorder> {
+export async function startRecorder(context: CommandContext, kind: string): Promise<Recorder> {
   const { clock, event, run, names, needs } = context;
   const { connect } = await resolveNamespace(context);
   const { server, namespace } = await connect();
@@ -52,7 +52,7 @@ export function writeOptions({ options, names }: CommandContext) {
 }
 
 /** A run that is prepared first: what is wrong with the input is said before a cluster is asked. */
-export function prepared<F>(
+export function runPrepared<F>(
   prepare: (context: CommandContext, flags: F) => Promise<PreparedRun>,
 ): CommandRun<F> {
   return async (context, _args, flags) => {
@@ -65,6 +65,6 @@ export function prepared<F>(
 export type PreparedRun = (later: CommandContext) => Promise<Report>;
 
 /** A name for the objects of a probe that nothing else has. */
-export function probeNameOf({ run }: Pick<CommandContext, "run">): string {
+export function nameProbe({ run }: Pick<CommandContext, "run">): string {
   return `kubectl-engine-probe-${run.id}`.toLowerCase();
 }

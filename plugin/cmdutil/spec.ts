@@ -49,6 +49,8 @@ export interface Described {
   readonly watches?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */
   readonly repeatsWith?: string;
+  /** Global flags that mean something else with these flags of its own. */
+  readonly takesOver?: (read: FlagReader) => readonly string[];
   /** Does nothing without a release or a chart: on the example, that of the example is meant. */
   readonly needsRelease?: true;
 }
@@ -80,7 +82,7 @@ export function readCommand<T extends FlagTable, F>(
 }
 
 /** The options of a command that is given no flag. */
-export function defaultsOf<T extends FlagTable, F>(command: CommandSpec<T, F>): F {
+export function readDefaults<T extends FlagTable, F>(command: CommandSpec<T, F>): F {
   return readCommand(command, new FlagReader({}));
 }
 

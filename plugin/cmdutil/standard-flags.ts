@@ -8,7 +8,7 @@ import {
   type FlagReader,
   type FlagSpec,
   flagTable,
-  listOf,
+  listFlags,
 } from "./flags";
 
 /** kubectl's flags for reaching a cluster. */
@@ -67,6 +67,16 @@ export const runTable = flagTable({
     short: "o",
     value: "FORMAT",
     choices: ["text", "json", "yaml", "jsonl", "name", ...verdictForms],
+    meanings: {
+      text: "For people",
+      json: "One JSON document",
+      yaml: "One YAML document",
+      jsonl: "Each step as a line of JSON, then the document",
+      name: "Names of the objects alone",
+      sarif: "Verdicts for code scanning",
+      junit: "Verdicts as test results",
+      github: "Verdicts as annotations of a workflow",
+    },
     fallback: "text",
     help: "Output format; the last three are for verdicts on objects",
   },
@@ -79,6 +89,11 @@ export const runTable = flagTable({
   "dry-run": {
     value: "MODE",
     choices: ["none", "client", "server"],
+    meanings: {
+      none: "Carry it out",
+      client: "Read and plan",
+      server: "Send each write with dryRun=All too",
+    },
     fallback: "none",
     help: "client: read and plan; server: send each write with dryRun=All too",
   },
@@ -124,16 +139,16 @@ export const runTable = flagTable({
 });
 
 /** Every global flag. */
-export const standardFlags: readonly FlagSpec[] = listOf({ ...connectionTable, ...runTable });
+export const standardFlags: readonly FlagSpec[] = listFlags({ ...connectionTable, ...runTable });
 
 /** A flag as it is typed: `-o, --output=FORMAT`. */
-export function spelling(flag: FlagSpec): string {
+export function spellFlag(flag: FlagSpec): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   return `${short}--${flag.name}${flag.value === undefined ? "" : `=${flag.value}`}`;
 }
 
 /** What a flag does, with its choices and its default. */
-export function explained(flag: FlagSpec, names: Names): string {
+export function explainFlag(flag: FlagSpec, names: Names): string {
   const choices = flag.choices === undefined ? "" : ` (${flag.choices.join(", ")})`;
   const fallback = flag.fallback === undefined ? "" : ` [default ${flag.fallback}]`;
   return `${textIn(flag.help, names)}${choices}${fallback}`;

@@ -16,7 +16,7 @@ import { sccChecks } from "./unbind-scc/checks";
 import { webhookChecks, webhookTrustChecks } from "./upgrade-webhook/checks";
 import type { Facts } from "../domain/facts/facts";
 import type { Selection } from "../domain/checks/selection";
-import { type CheckTarget, situationOf } from "../domain/checks/context";
+import { type CheckTarget, describeSituation } from "../domain/checks/context";
 import { type Judgment, judgeBy } from "../domain/checks/judge";
 
 /** The catalogue of checks. */
@@ -55,5 +55,5 @@ export function judgeChecks(
   target: CheckTarget,
   selection: Selection = {},
 ): Judgment {
-  return judgeBy(checks, situationOf(facts, target), selection);
+  return judgeBy(checks, describeSituation(facts, target), selection);
 }

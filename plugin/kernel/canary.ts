@@ -6,6 +6,8 @@ interface FleetOptions<T> {
   readonly concurrency: number;
   /** Each of them alone and before the others, in their order. */
   readonly alone?: readonly T[];
+  /** All of them end before the others begin; where one fails, no other is begun. */
+  readonly early?: readonly T[];
   /** The one whose failure ends it. */
   readonly canary?: { readonly item: T; readonly label: string } | undefined;
   readonly maxFailures?: number | undefined;
@@ -39,7 +41,7 @@ export class Fleet<T> {
 
   /** Works on each until it is stopped; a throw ends the run. The first ones are alone until nothing is left of them. */
   async run(items: readonly T[], work: (item: T) => Promise<Rest>): Promise<void> {
-    const { alone = [], canary, concurrency: limit, signal } = this.options;
+    const { alone = [], early = [], canary, noun, concurrency: limit, signal } = this.options;
     const one = async (item: T): Promise<Rest> => {
       if (this.stopped !== undefined) return nothing;
       signal.throwIfAborted();
@@ -47,8 +49,19 @@ export class Fleet<T> {
     };
     const first = new Set([...alone, ...items.filter((item) => item === canary?.item)]);
     for (const item of first) await (await one(item))();
-    const others = items.filter((item) => !first.has(item));
+    const left = items.filter((item) => !first.has(item));
+    const others = left.filter((item) => !early.includes(item));
     // on most of those that are begun the work itself is done
-    await eachThenRest({ limit, begun: 4 * limit }, others, one);
+    const bounds = { limit, begun: 4 * limit };
+    await eachThenRest(
+      bounds,
+      left.filter((item) => early.includes(item)),
+      one,
+    );
+    const failed = early.filter((item) => this.#failed.has(item)).length;
+    if (failed > 0 && others.length > 0) {
+      this.stop(`${failed} of the ${noun} that have to come first failed`);
+    }
+    await eachThenRest(bounds, others, one);
   }
 }

@@ -4,8 +4,8 @@
  */
 import { objectLabel } from "../domain/kube/objects";
 import type { Json } from "../domain/base/values";
-import type { Report } from "./report";
-import { type Change, keepsValues, keptOf, liveOf, type PutBack } from "../domain/kube/change";
+import type { BackupReport } from "./report";
+import { type Change, keepsValues, findKept, findLive, type PutBack } from "../domain/kube/change";
 import type { RunRecord, Home } from "../ports/home";
 
 /** The record of one run as its steps see it: it begins with the first line or object. */
@@ -15,8 +15,8 @@ export interface Journal extends Omit<RunRecord, "id"> {
 }
 
 /** A home whose records tell `open` what is about to be written, and take it back when its outcome is seen. */
-export function watchedHome(home: Home, open: Set<string>): Home {
-  const nameOf = ({ action, object }: Json): string => `${String(action)} ${String(object)}`;
+export function watchHome(home: Home, open: Set<string>): Home {
+  const nameEntry = ({ action, object }: Json): string => `${String(action)} ${String(object)}`;
   return {
     path: home.path,
     writable: () => home.writable(),
@@ -26,10 +26,10 @@ export function watchedHome(home: Home, open: Set<string>): Home {
         id: record.id,
         intent: async (line) => {
           await record.intent(line);
-          open.add(nameOf(line));
+          open.add(nameEntry(line));
         },
         outcome: async (line) => {
-          open.delete(nameOf(line));
+          open.delete(nameEntry(line));
           await record.outcome(line);
         },
         save: (object, part) => record.save(object, part),
@@ -39,7 +39,7 @@ export function watchedHome(home: Home, open: Set<string>): Home {
 }
 
 /** A journal that makes its folder only when something is to be written; `part` names that of a part. */
-export function journalOf(home: Home, runId: string, part?: string): Journal {
+export function openJournal(home: Home, runId: string, part?: string): Journal {
   let begun: Promise<RunRecord> | undefined;
   const record = (): Promise<RunRecord> => (begun ??= home.begin(runId));
   return {
@@ -50,12 +50,11 @@ export function journalOf(home: Home, runId: string, part?: string): Journal {
   };
 }
 
-type Backup = NonNullable<Report["backups"]>[number];
-
 /** How an object is put back from its file. */
 interface RestoreWay {
   readonly verb: PutBack | undefined;
   readonly words: (file: string) => readonly string[];
+  readonly holds: string;
 }
 
 interface Saved {
@@ -81,27 +80,27 @@ export class KeptObjects {
 
   /** What is changed first and deleted later is put back as it was at first. */
   async save(change: Change): Promise<void> {
-    const kept = keptOf(change);
+    const kept = findKept(change);
     if (kept === undefined) return;
-    const { verb, words } = kept;
+    const { verb, words, holds } = kept;
     const object = objectLabel(kept.object);
-    const key = keyOf(change);
+    const key = changeKey(change);
     const before = this.#saved.get(key);
-    const version = liveOf(change)?.metadata.resourceVersion;
-    const file = fileOf(before, version) ?? (await this.journal.save(kept.object));
+    const version = findLive(change)?.metadata.resourceVersion;
+    const file = findFile(before, version) ?? (await this.journal.save(kept.object));
     if (before !== undefined && before.file !== file) this.#leftBehind += 1;
     const way = before?.way && { way: before.way };
-    this.#saved.set(key, { object, file, version, ...way, next: { verb, words } });
+    this.#saved.set(key, { object, file, version, ...way, next: { verb, words, holds } });
   }
 
   /** The write came into force, or may have. */
-  written(change: Change): void {
-    const saved = this.#saved.get(keyOf(change));
+  noteWritten(change: Change): void {
+    const saved = this.#saved.get(changeKey(change));
     if (saved !== undefined) saved.way = saved.next;
   }
 
   /** One entry an object that was written; one for a folder that holds these alone, to be put back alike. */
-  backups(command: (words: readonly string[]) => string): readonly Backup[] {
+  backups(command: (words: readonly string[]) => string): readonly BackupReport[] {
     const all = [...this.#saved.values()].flatMap(({ object, file, way }) =>
       way === undefined ? [] : [{ object, file, ...way }],
     );
@@ -112,19 +111,22 @@ export class KeptObjects {
     const isAlone = this.#leftBehind === 0 && all.length === this.#saved.size;
     if (isAlike && isAlone && all.length > fewObjects && folder !== first.file) {
       const object = `${all.length} objects`;
-      return [{ object, file: folder, command: command(first.words(folder)) }];
+      const { words, holds } = first;
+      return [{ object, file: folder, command: command(words(folder)), holds }];
     }
-    return all.map(({ object, file, words }) => ({ object, file, command: command(words(file)) }));
+    return all.map(({ object, file, words, holds }) => {
+      return { object, file, command: command(words(file)), holds };
+    });
   }
 }
 
 /** Old values alone are put back one by one, each beside what else is kept of the object. */
-function keyOf(change: Change): string {
+function changeKey(change: Change): string {
   return [objectLabel(change.object), ...(keepsValues(change) ? [change.id] : [])].join(" ");
 }
 
 /** The file that still holds the object as it was before the first write of it. */
-function fileOf(before: Saved | undefined, version: string | undefined): string | undefined {
+function findFile(before: Saved | undefined, version: string | undefined): string | undefined {
   const isSame = version !== undefined && before?.version === version;
   return before !== undefined && (before.way !== undefined || isSame) ? before.file : undefined;
 }

@@ -1,6 +1,6 @@
 /** What the commands of a run may need in all, declared as soon as it is known. */
 import { type Needs, together } from "../domain/facts/needs";
-import { narrowed, type Permission } from "../domain/kube/permissions";
+import { narrowPermissions, type Permission } from "../domain/kube/permissions";
 
 /** Kept for one run, with the commands that it consists of. */
 export class DeclaredNeeds {
@@ -19,7 +19,7 @@ export class DeclaredNeeds {
     this.#looked.add(of);
     const others = [...this.#ofCommands].filter(([command]) => !this.#looked.has(command));
     for (const [command] of others) this.#looked.add(command);
-    return narrowed(others.flatMap(([, { reads }]) => reads));
+    return narrowPermissions(others.flatMap(([, { reads }]) => reads));
   }
 
   /** What all of them take, those included that have not begun. */
@@ -40,6 +40,6 @@ export class DeclaredNeeds {
 
   all(): readonly Permission[] {
     const { reads, may, beside } = this.declared;
-    return narrowed([...reads, ...may, ...beside, ...this.#others]);
+    return narrowPermissions([...reads, ...may, ...beside, ...this.#others]);
   }
 }

@@ -1,9 +1,14 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
-import { EngineError, exitCodes, UsageError } from "../domain/base/errors";
+import { CancelledError, EngineError, exitCodes, UsageError } from "../domain/base/errors";
 import { platformKinds } from "../domain/facts/facts";
 import type { Needs } from "../domain/facts/needs";
-import { narrowed, type Permission, permissionLine, rolesFor } from "../domain/kube/permissions";
-import { bounded } from "../domain/base/values";
+import {
+  narrowPermissions,
+  type Permission,
+  permissionLine,
+  rolesFor,
+} from "../domain/kube/permissions";
+import { boundList } from "../domain/base/values";
 import type { Access, Clock, KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 import type { Report } from "./report";
@@ -18,7 +23,7 @@ export interface PermissionChecker {
   readonly cluster: KubeClient;
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML. */
-  readonly yaml: (objects: readonly unknown[]) => string;
+  readonly yaml: (objects: readonly object[]) => string;
 }
 
 /** Permissions are missing; nothing was written. */
@@ -28,7 +33,7 @@ export class MissingPermissionsError extends EngineError {
   readonly missing: readonly Permission[];
 
   constructor(missing: readonly Permission[]) {
-    super(`permissions are missing: ${bounded(missing.map(permissionLine), 30)}`, {
+    super(`permissions are missing: ${boundList(missing.map(permissionLine), 30)}`, {
       hint: "ask an administrator to apply the printed roles, then run again",
     });
     this.missing = missing;
@@ -36,18 +41,18 @@ export class MissingPermissionsError extends EngineError {
 }
 
 /** The permissions that the user does not have, in the order asked. */
-export async function missingPermissions(
+export async function findMissingPermissions(
   cluster: KubeClient,
   permissions: readonly Permission[],
 ): Promise<readonly Permission[]> {
   const answers = await Promise.all(
-    permissions.map((permission) => cluster.can(accessOf(permission))),
+    permissions.map((permission) => cluster.can(describeAccess(permission))),
   );
   return permissions.filter((_permission, index) => answers[index] !== true);
 }
 
 /** As a review asks: `pods/portforward` of a Role is the resource pods and its subresource. */
-export function accessOf(permission: Omit<Permission, "why">): Access {
+export function describeAccess(permission: Omit<Permission, "why">): Access {
   const { verb, group, resource, namespace, name } = permission;
   const [plural = "", subresource] = resource.split("/");
   return {
@@ -81,9 +86,9 @@ export async function requirePermissions(
   permissions: readonly Permission[],
   also: readonly Permission[] = [],
 ): Promise<void> {
-  const missing = await missingPermissions(cluster, permissions);
+  const missing = await findMissingPermissions(cluster, permissions);
   if (missing.length === 0) return;
-  const others = await missingPermissions(cluster, narrowed(also));
+  const others = await findMissingPermissions(cluster, narrowPermissions(also));
   const told = new Map([...missing, ...others].map((one) => [permissionLine(one), one]));
   const all = [...told.values()];
   await tellMissing({ cluster, recorder, yaml }, all);
@@ -95,7 +100,7 @@ export async function tellMissing(
   { cluster, recorder, yaml }: PermissionChecker,
   missing: readonly Permission[],
 ): Promise<void> {
-  const permissions = await askedFor({ cluster, yaml, needs: recorder.needs }, missing);
+  const permissions = await requestRole({ cluster, yaml, needs: recorder.needs }, missing);
   recorder.keep({ permissions });
 }
 
@@ -109,13 +114,13 @@ interface RoleRequest extends Pick<PermissionChecker, "cluster" | "yaml"> {
  * takes the place of what an earlier run has printed. Its name follows from what it holds and for whom: no
  * other Role is ever overwritten by it.
  */
-export async function askedFor(
+export async function requestRole(
   { cluster, yaml, needs }: RoleRequest,
   missing: readonly Permission[],
 ): Promise<NonNullable<Report["permissions"]>> {
   needs.add(missing);
   const subject = (await cluster.whoAmI()) ?? unknownUser;
-  const all = await servedOnly(cluster, needs.all());
+  const all = await keepServed(cluster, needs.all());
   return {
     missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
     manifest: renderRole({ command: needs.command, subject, yaml }, all),
@@ -138,17 +143,17 @@ export function renderRole(
 ): string {
   const words = [
     ...["kubectl-engine", command],
-    digestOf([subject, ...permissions.map(permissionLine)]),
+    hashLines([subject, ...permissions.map(permissionLine)]),
   ];
   return yaml(rolesFor(permissions, { name: words.join("-").replaceAll(" ", "-"), subject }));
 }
 
-function digestOf(lines: readonly string[]): string {
+function hashLines(lines: readonly string[]): string {
   return createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 8);
 }
 
 /** Without kinds of platforms that this API server is not of. */
-async function servedOnly(
+async function keepServed(
   cluster: KubeClient,
   permissions: readonly Permission[],
 ): Promise<readonly Permission[]> {
@@ -168,11 +173,7 @@ export async function requireYes(
   { ask }: { readonly ask: (question: string) => Promise<boolean> },
   question: string,
 ): Promise<void> {
-  if (!(await ask(question))) throw notConfirmed();
-}
-
-export function notConfirmed(): UsageError {
-  return new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
+  if (!(await ask(question))) throw new CancelledError();
 }
 
 /**
@@ -208,7 +209,7 @@ export interface RunPorts {
   readonly recorder: Recorder;
   readonly journal: Journal;
   /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
+  readonly yaml: (objects: readonly object[]) => string;
   /** A command line for a person: quoted, with the flags that were given. */
   readonly command: (words: readonly string[]) => string;
 }

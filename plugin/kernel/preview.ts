@@ -1,6 +1,6 @@
 /** An object before and after a write, as a diff shows it: what somebody said, and no secret. */
 import { createHash, randomBytes } from "node:crypto";
-import { patchOf } from "../domain/kube/edits";
+import { buildPatch } from "../domain/kube/edits";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
 import { type KubeObject, lastApplied } from "../domain/kube/objects";
@@ -14,61 +14,61 @@ import {
   omit,
   withValue,
 } from "../domain/base/values";
-import { type Change, liveOf } from "../domain/kube/change";
+import { type Change, findLive } from "../domain/kube/change";
 
 /** What the write leads to: as a dry run has `stored` it, else as far as the request alone tells. */
-export function statesOf(
+export function compareStates(
   change: Change,
   stored: KubeObject | undefined,
   names: Names,
 ): NonNullable<PlannedWrite["states"]> {
-  const live = liveOf(change);
-  const merged = change.verb === "delete" ? undefined : mergedOf(change, live, stored);
+  const live = findLive(change);
+  const merged = change.verb === "delete" ? undefined : mergeChange(change, live, stored);
   return {
     ...(merged !== undefined && stored === undefined && { unasked: true as const }),
-    ...(live && { live: shown(live, names) }),
-    ...(merged !== undefined && { merged: shown(merged as KubeObject, names) }),
+    ...(live && { live: showObject(live, names) }),
+    ...(merged !== undefined && { merged: showObject(merged as KubeObject, names) }),
   };
 }
 
 /** What a write that was not tried leads to, as far as the request alone tells. */
-export function storedBy(change: Change): KubeObject {
-  return mergedOf(change, liveOf(change), undefined) as KubeObject;
+export function predictStored(change: Change): KubeObject {
+  return mergeChange(change, findLive(change), undefined) as KubeObject;
 }
 
-function mergedOf(change: Change, live: unknown, stored: unknown): unknown {
-  const sent = change.verb === "patch" ? patchOf(change.edits) : change.object;
-  if (stored !== undefined) return withoutDefaults(stored, live, sent);
-  return change.verb === "update" ? sent : laidOver(live, sent);
+function mergeChange(change: Change, live: unknown, stored: unknown): unknown {
+  const sent = change.verb === "patch" ? buildPatch(change.edits) : change.object;
+  if (stored !== undefined) return dropDefaults(stored, live, sent);
+  return change.verb === "update" ? sent : layOver(live, sent);
 }
 
 /** Without what the API server fills in below what is new. */
-function withoutDefaults(stored: unknown, live: unknown, sent: unknown): unknown {
+function dropDefaults(stored: unknown, live: unknown, sent: unknown): unknown {
   if (Array.isArray(stored)) {
     return asArray(stored).map((item, at) =>
-      withoutDefaults(item, peerOf(item, live, at), peerOf(item, sent, at)),
+      dropDefaults(item, findPeer(item, live, at), findPeer(item, sent, at)),
     );
   }
   if (!isObject(stored) || !isObject(sent)) return stored;
   const told = Object.entries(stored).filter(([key]) => isObject(live) || Object.hasOwn(sent, key));
   return Object.fromEntries(
-    told.map(([key, one]) => [key, withoutDefaults(one, getOwn(live, key), getOwn(sent, key))]),
+    told.map(([key, one]) => [key, dropDefaults(one, getOwn(live, key), getOwn(sent, key))]),
   );
 }
 
 /** The same item of another list: by its name, else by its place. */
-function peerOf(item: unknown, list: unknown, at = -1): unknown {
+function findPeer(item: unknown, list: unknown, at = -1): unknown {
   const name = getOwn(item, "name");
   if (name === undefined) return asArray(list)[at];
   return asArray(list).find((one) => getOwn(one, "name") === name);
 }
 
 /** The object with what is sent; null takes a field away. */
-function laidOver(live: unknown, sent: unknown): unknown {
-  if (Array.isArray(sent)) return asArray(sent).map((item) => laidOver(peerOf(item, live), item));
+function layOver(live: unknown, sent: unknown): unknown {
+  if (Array.isArray(sent)) return asArray(sent).map((item) => layOver(findPeer(item, live), item));
   if (!isObject(sent)) return sent ?? undefined;
   return Object.entries(sent).reduce<Json>(
-    (all, [key, value]) => withValue(all, [key], laidOver(getOwn(all, key), value)),
+    (all, [key, value]) => withValue(all, [key], layOver(getOwn(all, key), value)),
     isObject(live) ? live : {},
   );
 }
@@ -76,7 +76,7 @@ function laidOver(live: unknown, sent: unknown): unknown {
 /** What the API server keeps for itself. */
 const own = ["managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"];
 
-function shown(object: KubeObject, { ecFields }: Names): Json {
+function showObject(object: KubeObject, { ecFields }: Names): Json {
   const { annotations = {}, ...metadata } = omit(object.metadata, ...own, "selfLink");
   const said = omit(annotations, lastApplied);
   const whole = {
@@ -84,21 +84,21 @@ function shown(object: KubeObject, { ecFields }: Names): Json {
     metadata: { ...metadata, ...(Object.keys(said).length > 0 && { annotations: said }) },
   };
   const isSecret = object.kind === kinds.secret.kind;
-  return masked(whole, ["caBundle", ...ecFields.license.slice(-1)], isSecret) as Json;
+  return maskSecrets(whole, ["caBundle", ...ecFields.license.slice(-1)], isSecret) as Json;
 }
 
 /** Names of variables whose values nobody may see. */
 const secretName = /pass|secret|token|key|cred|auth/i;
 
-function masked(value: unknown, keys: readonly string[], isSecret = false): unknown {
+function maskSecrets(value: unknown, keys: readonly string[], isSecret = false): unknown {
   if (typeof value === "string") return value.includes("-----BEGIN ") ? fingerprint(value) : value;
-  if (Array.isArray(value)) return asArray(value).map((one) => masked(one, keys));
+  if (Array.isArray(value)) return asArray(value).map((one) => maskSecrets(one, keys));
   if (!isObject(value)) return value;
   const hidden = secretName.test(asString(getOwn(value, "name")) ?? "") ? [...keys, "value"] : keys;
   const fields = Object.entries(value).map(([key, one]): readonly [string, unknown] => {
     if (typeof one === "string" && hidden.includes(key)) return [key, fingerprint(one)];
     const isData = isSecret && isObject(one) && /^(data|stringData)$/.test(key);
-    return [key, masked(one, isData ? Object.keys(one) : keys)];
+    return [key, maskSecrets(one, isData ? Object.keys(one) : keys)];
   });
   return Object.fromEntries(fields);
 }

@@ -2,12 +2,13 @@
  * A cluster as earlier parts of an upgrade will leave it: reads are overlaid with what is planned, and dry runs
  * that today's cluster cannot answer are not sent. It refuses writes, so whoever plans over it changes nothing.
  */
+import type { Awaited } from "../domain/base/awaited";
 import { NotYetKnownError, UntriedError } from "../domain/base/errors";
 import { kinds, rbacKinds, reviewKinds } from "../domain/kube/kinds";
-import { matchesQuery, selectedName } from "../domain/kube/selectors";
+import { matchesQuery, readSelectedName } from "../domain/kube/selectors";
 import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
 import { getOwn, getPath } from "../domain/base/values";
-import type { KubeClient, ListOptions } from "../ports/kubernetes";
+import type { KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
 
 /** What parts leave behind. */
 export interface Projection {
@@ -31,14 +32,14 @@ export interface UnknownPlace {
   /** Absent: every name. */
   readonly name?: string;
   /** What has to come about first, for people: "the operator runs the new release". */
-  readonly until: string;
+  readonly until: Awaited;
 }
 
 /** Leaves everything as it is. */
 export const unchanged: Projection = { stored: [], gone: [], unknown: [], shades: [] };
 
 /** Both after one another: what is said of an object later counts. */
-export function followedBy(first: Projection, next: Projection): Projection {
+export function joinProjections(first: Projection, next: Projection): Projection {
   const isTold = new Set([...next.stored.map(keyOfObject), ...next.gone.map(keyOfRef)]);
   return {
     stored: [...first.stored.filter((one) => !isTold.has(keyOfObject(one))), ...next.stored],
@@ -63,19 +64,24 @@ function addressOfRef({ resource, namespace, name }: Ref): Address {
 }
 
 /** Versions do not count: one object is served in several. */
-function keyOf({ group, kind, namespace = "", name }: Address): string {
+function addressKey({ group, kind, namespace = "", name }: Address): string {
   return [group, kind, namespace, name].join("/");
 }
 
-const keyOfObject = (object: KubeObject): string => keyOf(addressOfObject(object));
-const keyOfRef = (ref: Ref): string => keyOf(addressOfRef(ref));
+const keyOfObject = (object: KubeObject): string => addressKey(addressOfObject(object));
+const keyOfRef = (ref: Ref): string => addressKey(addressOfRef(ref));
 
 /** Reads the cluster with the projection laid over it; every write that is no dry run is a fault of the program. */
-export function projected(cluster: KubeClient, projection: Projection): KubeClient {
+export function projectCluster(cluster: KubeClient, projection: Projection): KubeClient {
   const overlay = new Overlay(projection);
-  const tried = async <T>(address: Address, isDry: boolean | undefined, send: () => Promise<T>) => {
-    if (isDry !== true) throw new Error(`a plan writes nothing: ${keyOf(address)}`);
-    overlay.requireTriable(address);
+  const tryWrite = async <T>(
+    address: Address,
+    { dryRun, fresh }: Pick<WriteOptions, "dryRun" | "fresh"> = {},
+    send: () => Promise<T>,
+  ) => {
+    if (dryRun !== true) throw new Error(`a plan writes nothing: ${addressKey(address)}`);
+    // a probe asks who answers today
+    if (fresh !== true) overlay.requireTriable(address);
     return await send();
   };
   return {
@@ -101,25 +107,25 @@ export function projected(cluster: KubeClient, projection: Projection): KubeClie
     create: async (object, options) => {
       const address = addressOfObject(object);
       if (isReview(address)) {
-        if (overlay.hasAccess) throw untried(address);
+        if (overlay.hasAccess) throw refuseUntried(address);
         return await cluster.create(object, options);
       }
-      return await tried(address, options?.dryRun, () => {
+      return await tryWrite(address, options, () => {
         overlay.requireRole(object);
         return cluster.create(object, options);
       });
     },
     update: (object, options) =>
-      tried(addressOfObject(object), options?.dryRun, () => cluster.update(object, options)),
+      tryWrite(addressOfObject(object), options, () => cluster.update(object, options)),
     apply: (object, options) =>
-      tried(addressOfObject(object), options.dryRun, () => {
+      tryWrite(addressOfObject(object), options, () => {
         overlay.requireRole(object);
         return cluster.apply(object, options);
       }),
     patch: (ref, body, options) =>
-      tried(addressOfRef(ref), options.dryRun, () => cluster.patch(ref, body, options)),
+      tryWrite(addressOfRef(ref), options, () => cluster.patch(ref, body, options)),
     delete: (ref, preconditions, options) =>
-      tried(addressOfRef(ref), options?.dryRun, () => cluster.delete(ref, preconditions, options)),
+      tryWrite(addressOfRef(ref), options, () => cluster.delete(ref, preconditions, options)),
     // no part gives the user anything: rights and what is served are those of today
     can: (access) => cluster.can(access),
     whoAmI: () => cluster.whoAmI(),
@@ -173,7 +179,7 @@ class Overlay {
 
   /** Whether a list may be otherwise than today; throws where nobody can know it yet. */
   touches(resource: Resource, { namespace, fieldSelector }: ListOptions): boolean {
-    this.#requireKnown(resource, namespace, selectedName(fieldSelector));
+    this.#requireKnown(resource, namespace, readSelectedName(fieldSelector));
     return this.#kinds.has(kindKey(resource));
   }
 
@@ -199,10 +205,10 @@ class Overlay {
   /** Throws UntriedError for a dry run that depends on what is projected. */
   requireTriable(address: Address): void {
     const { group, kind, namespace } = address;
-    const home = namespace && keyOf({ ...kinds.namespace, name: namespace });
+    const home = namespace && addressKey({ ...kinds.namespace, name: namespace });
     const isNew = home !== undefined && this.#objects.has(home);
     const isShaded = this.#shades.has(kindKey({ group, kind }));
-    if (isNew || isShaded || this.#objects.has(keyOf(address))) throw untried(address);
+    if (isNew || isShaded || this.#objects.has(addressKey(address))) throw refuseUntried(address);
   }
 
   /** The API server lets nobody bind more than they may do: today's role is not the one that is bound. */
@@ -212,8 +218,8 @@ class Overlay {
     const kind = String(getOwn(role, "kind"));
     const namespace = kind === rbacKinds.role.kind ? object.metadata.namespace : undefined;
     const name = String(getOwn(role, "name"));
-    const key = keyOf({ group: rbacKinds.role.group, kind, namespace, name });
-    if (this.#objects.has(key)) throw untried(addressOfObject(object));
+    const key = addressKey({ group: rbacKinds.role.group, kind, namespace, name });
+    if (this.#objects.has(key)) throw refuseUntried(addressOfObject(object));
   }
 
   #requireKnown(resource: Kind, namespace: string | undefined, name: string | undefined): void {
@@ -247,12 +253,12 @@ function byPlace(one: KubeObject, other: KubeObject): number {
   return String(left) < String(right) ? -1 : 1;
 }
 
-function untried(address: Address): UntriedError {
-  return new UntriedError(`${keyOf(address)} depends on what is only planned`);
+function refuseUntried(address: Address): UntriedError {
+  return new UntriedError(`${addressKey(address)} depends on what is only planned`);
 }
 
 /** The kind that a definition defines. */
-export function definedKind(definition: KubeObject): Kind {
+export function readDefinedKind(definition: KubeObject): Kind {
   return {
     group: String(getPath(definition, ["spec", "group"])),
     kind: String(getPath(definition, ["spec", "names", "kind"])),
@@ -261,7 +267,7 @@ export function definedKind(definition: KubeObject): Kind {
 
 /** What a read gives, or what has to come about before it can be read. */
 export type Reading<T> =
-  { readonly is: "known"; readonly value: T } | { readonly is: "open"; readonly until: string };
+  { readonly is: "known"; readonly value: T } | { readonly is: "open"; readonly until: Awaited };
 
 /** Reads what may not be known yet: the planner says itself what that means. */
 export async function unlessUnknown<T>(read: () => Promise<T>): Promise<Reading<T>> {
@@ -269,6 +275,6 @@ export async function unlessUnknown<T>(read: () => Promise<T>): Promise<Reading<
     return { is: "known", value: await read() };
   } catch (error) {
     if (!(error instanceof NotYetKnownError)) throw error;
-    return { is: "open", until: error.message };
+    return { is: "open", until: error.until };
   }
 }

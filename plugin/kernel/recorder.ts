@@ -1,13 +1,14 @@
 /** Keeps what a run has done and seen, reports the reporter, and makes the document of it. */
-import { ClusterApiPermissionError } from "../domain/rest-api/errors";
+import type { Awaited } from "../domain/base/awaited";
+import { apiFinding } from "../domain/rest-api/errors";
 import { ApiError, EngineError, exitCodes, BlockedError } from "../domain/base/errors";
 import { defaultNames, type Names } from "../domain/names/names";
 import { conversionFailure } from "../domain/operator/conversion";
 import type { Finding } from "../domain/base/findings";
-import type { RehearsedChange } from "../domain/kube/change";
 import { DeclaredNeeds } from "./needs";
 import type { Clock } from "../ports/kubernetes";
 import type {
+  BackupReport,
   Event,
   ExitReport,
   PodReport,
@@ -28,13 +29,15 @@ interface Midway {
 }
 
 /** Where objects cannot be read for a reason that is known, running again helps nobody. */
-function explained(error: unknown, { stands }: Midway, names: Names = defaultNames): unknown {
+function explainError(error: unknown, { stands }: Midway, names: Names = defaultNames): unknown {
   const found = error instanceof ApiError ? conversionFailure(error.message, names) : undefined;
   const code = stands === undefined ? exitCodes.blocked : exitCodes.failed;
   return found === undefined ? error : new BlockedError(code, [found]);
 }
 
 type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
+
+const onlyLooked: ReadonlySet<Result> = new Set<Result>(["planned", "unchanged", "skipped"]);
 
 const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
 
@@ -47,17 +50,23 @@ interface RecorderDeps {
   readonly needs?: DeclaredNeeds | undefined;
 }
 
+/** What was recorded for nobody to hear yet, in its order. */
+export interface AsideRecorder {
+  readonly recorder: Recorder;
+  readonly heard: readonly Event[];
+}
+
 /** Collects what one run reports; runs that follow one another as its parts continue with the same one. */
 export class Recorder {
   /** What the commands of the run may need in all. */
   readonly needs: DeclaredNeeds;
   readonly pods: PodReport[] = [];
-  /** The writes that a dry run has planned, each with what the API server would store. */
-  readonly writes: RehearsedChange[] = [];
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
   readonly #findings: Finding[] = [];
-  readonly #backups: (() => NonNullable<Report["backups"]>)[] = [];
+  readonly #backups: (() => readonly BackupReport[])[] = [];
+  /** Why what was kept cannot be put back any more, by object and file. */
+  readonly #lost = new Map<string, string>();
   readonly #began: number;
   #parts: Partial<Parts> = {};
   #partCount = 0;
@@ -121,8 +130,40 @@ export class Recorder {
     this.tell({ type: "note", text });
   }
 
-  waiting(on: string, seconds: number): void {
+  noteWaiting(on: Awaited, seconds: number): void {
     this.tell({ type: "waiting", on, seconds: Math.round(seconds) });
+  }
+
+  /** A recorder that only keeps what it is told, for a plan: `retell` tells it here, where the plan is used. */
+  aside(): AsideRecorder {
+    const heard: Event[] = [];
+    const event = (one: Event): void => {
+      // who waits is told at once, whatever becomes of the plan
+      if (one.type === "waiting") this.tell(one);
+      else heard.push(one);
+    };
+    const recorder = new Recorder(this.base, { ...this.deps, needs: this.needs, event });
+    return { recorder, heard };
+  }
+
+  /** Tells what was recorded aside, each finding by `tell`; planned writes, and what needs none, are told by the act. */
+  retell({ recorder, heard }: AsideRecorder, tell: (findings: readonly Finding[]) => void): void {
+    const later = recorder.#began - this.#began;
+    for (const event of heard) {
+      if (event.type === "finding") tell([event.finding]);
+      else if (event.type === "probe") this.probe(event.probe);
+      else if (event.type === "step") this.#retellStep(event.step, later);
+      else this.tell(event);
+    }
+    this.keep(recorder.#parts);
+  }
+
+  #retellStep(step: StepReport, later: number): void {
+    if (onlyLooked.has(step.result)) return;
+    const { at = 0 } = step;
+    const own = { ...step, n: this.#steps.length + 1, at: at + later };
+    this.#steps.push(own);
+    this.deps.event({ type: "step", step: own });
   }
 
   /** Begins another part of the run; its number, from 1 on. */
@@ -136,23 +177,54 @@ export class Recorder {
     return this.#steps.some(({ result }) => written.has(result));
   }
 
+  get found(): readonly Finding[] {
+    return this.#findings;
+  }
+
+  get steps(): readonly StepReport[] {
+    return this.#steps;
+  }
+
+  get kept(): Partial<Parts> {
+    return this.#parts;
+  }
+
   /** Parts that the report will have; one of the same name takes the place of the one before. */
   keep(parts: Pick<Partial<Parts>, "certificate" | "gap" | "namespaces" | "permissions">): void {
     this.#parts = { ...this.#parts, ...parts };
   }
 
-  backup(backup: NonNullable<Report["backups"]>[number]): void {
+  backup(backup: BackupReport): void {
     this.backups(() => [backup]);
   }
 
-  /** What the report will have of what was kept: it is asked for at the end. */
-  backups(kept: () => NonNullable<Report["backups"]>): void {
+  /** What the report will have of what was kept, as it was written: it is asked for at the end. */
+  backups(kept: () => readonly BackupReport[]): void {
     this.#backups.push(kept);
+  }
+
+  /** From here on nothing that was written before is put back, or nothing of one object: it is kept for reference. */
+  passNoReturn(because: string, object?: string): void {
+    for (const backup of this.#backups.flatMap((kept) => kept())) {
+      const key = backupKey(backup);
+      const isMeant = object === undefined || backup.object === object;
+      if (isMeant && !this.#lost.has(key)) this.#lost.set(key, because);
+    }
+  }
+
+  /** The last write is the first to be put back. */
+  #listBackups(): readonly BackupReport[] {
+    const all = this.#backups.flatMap((kept) => kept()).reverse();
+    return all.map((backup) => {
+      const lost = this.#lost.get(backupKey(backup));
+      const { object, file } = backup;
+      return lost === undefined ? backup : { object, file, lost };
+    });
   }
 
   /** The document for an end. */
   report(exit: ExitReport): Report {
-    const backups = this.#backups.flatMap((kept) => kept());
+    const backups = this.#listBackups();
     return {
       apiVersion: "cli.engine.com/v1",
       ...this.base,
@@ -180,17 +252,17 @@ export class Recorder {
 
   /** The document for an end by an error; what is not an expected error continues. */
   failure(thrown: unknown, midway: Midway = {}): Report {
-    return this.report(this.endedBy(thrown, midway));
+    return this.report(this.endByError(thrown, midway));
   }
 
   /** The end by an error, whose findings are told; what is not an expected error continues. */
-  endedBy(thrown: unknown, midway: Midway = {}): ExitReport {
-    const error = explained(thrown, midway, this.deps.names);
+  endByError(thrown: unknown, midway: Midway = {}): ExitReport {
+    const error = explainError(thrown, midway, this.deps.names);
     if (!(error instanceof EngineError)) throw error;
     const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;
     if (error instanceof BlockedError) tell(error.findings);
-    const login = error instanceof ClusterApiPermissionError ? error.finding : undefined;
-    if (login !== undefined) tell([login]);
+    const told = apiFinding(error);
+    if (told !== undefined) tell([told]);
     return {
       code: error.exitCode,
       reason: stands === undefined ? error.message : `${error.message}; ${stands}`,
@@ -202,4 +274,8 @@ export class Recorder {
   success(reason: string): Report {
     return this.report({ code: exitCodes.ok, reason });
   }
+}
+
+function backupKey({ object, file }: BackupReport): string {
+  return `${object} ${file}`;
 }

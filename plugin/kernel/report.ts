@@ -2,6 +2,7 @@
  * The one model behind text, JSON and YAML output (cli contract, Output). A command fills a
  * Report through a Recorder; reporters render events as they come and the document at the end.
  */
+import type { Awaited } from "../domain/base/awaited";
 import type { ExitCode } from "../domain/base/errors";
 import type { Finding, Severity } from "../domain/base/findings";
 import type { PlannedWrite, StepAction, Result } from "../domain/kube/planned-write";
@@ -62,13 +63,72 @@ export interface Stretch {
   readonly ms: number;
 }
 
+/** From the first wrong answer to the next right one. */
+export interface GapWindow extends Stretch {
+  readonly is: "bypass" | "outage";
+  /**
+   * From the first wrong answer to the last one.
+   * @minimum 0
+   */
+  readonly leastSeconds: number;
+  /**
+   * From the last right answer before it to the first one after it.
+   * @minimum 0
+   */
+  readonly mostSeconds: number;
+  /** How many are told as this one; absent: one. */
+  readonly holes?: number;
+  /** No right answer was seen before it: it may be older. */
+  readonly isOlder?: true;
+  /** No right answer was seen after it: it may last longer. */
+  readonly isOpen?: true;
+}
+
+export interface UnobservedStretch extends Stretch {
+  readonly is: "bypass" | "outage";
+  readonly because: string;
+}
+
+/** Who stands behind the webhook's Service. */
+export interface ReplicaReport {
+  /** Ready endpoints; absent: they could not be read. */
+  readonly ready?: number;
+  /** Which one answered a probe cannot be seen through the API server. */
+  readonly note: string;
+  /** Each ready pod, asked once by its own address. */
+  readonly asked?: readonly {
+    readonly pod: string;
+    /** `unreached`: no port of it could be forwarded, which says nothing of the pod. */
+    readonly is: "answers" | "refuses" | "fails" | "unreached";
+    readonly because?: string;
+  }[];
+}
+
 export interface GapReport {
   readonly bypassSeconds: number;
   readonly outageSeconds: number;
   /** How the seconds were observed. */
   readonly method: string;
   /** The stretches that the seconds are the sums of. */
-  readonly windows?: readonly (Stretch & { readonly is: "bypass" | "outage" })[];
+  readonly windows?: readonly GapWindow[];
+  /**
+   * How long it was watched.
+   * @minimum 0
+   */
+  readonly seconds?: number;
+  /**
+   * How many probes were sent.
+   * @minimum 0
+   */
+  readonly probes?: number;
+  /**
+   * The longest that one of them took, in milliseconds.
+   * @minimum 0
+   */
+  readonly slowestMs?: number;
+  /** What was not observed: nothing is known of these stretches. */
+  readonly unobserved?: readonly UnobservedStretch[];
+  readonly replicas?: ReplicaReport;
   /** Answers to the probes; those of one twin that say the same in a row are one. */
   readonly answers?: readonly (Stretch & {
     /** Of the edit that has to pass, or of its twin that has to be refused. */
@@ -103,6 +163,18 @@ export interface ExitReport {
   readonly next?: string;
   /** With 6: all that was not done, where nothing failed and these alone were left as they are. */
   readonly leftOut?: readonly string[];
+}
+
+/** A file that holds what was there before a write. */
+export interface BackupReport {
+  readonly object: string;
+  readonly file: string;
+  /** Puts it back; absent: it is kept for reference, as `lost` says. */
+  readonly command?: string;
+  /** How long the command holds, for a sentence: "while …", "until …". */
+  readonly holds?: string;
+  /** What has happened since, so that it cannot be put back. */
+  readonly lost?: string;
 }
 
 /** Who ran it, how and with what: kept where a page is written of the run. */
@@ -144,12 +216,8 @@ export interface Report {
   readonly pods?: readonly PodReport[];
   readonly namespaces?: readonly NamespaceReport[];
   readonly findings?: readonly Finding[];
-  /** Commands that put back what was replaced or deleted, with the file that holds it. */
-  readonly backups?: readonly {
-    readonly object: string;
-    readonly file: string;
-    readonly command: string;
-  }[];
+  /** What was replaced or deleted, the last write first: what is put back is put back in this order. */
+  readonly backups?: readonly BackupReport[];
   /** What the user lacks, and the Roles and bindings to ask for, as YAML. */
   readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
   /** What a command alone has to say (certificate judged, names, version). */
@@ -161,7 +229,7 @@ export interface Report {
 /** What happens while a command runs; reporters show it, JSON Lines prints it. */
 export type Event =
   | { readonly type: "step"; readonly step: StepReport }
-  | { readonly type: "waiting"; readonly on: string; readonly seconds: number }
+  | { readonly type: "waiting"; readonly on: Awaited; readonly seconds: number }
   | { readonly type: "probe"; readonly probe: ProbeReport }
   | { readonly type: "finding"; readonly finding: Finding }
   | { readonly type: "warning"; readonly text: string }

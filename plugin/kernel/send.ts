@@ -1,5 +1,5 @@
 /** One change as a request: bound to what was read, a refusal told as what it means. */
-import { patchOf } from "../domain/kube/edits";
+import { buildPatch } from "../domain/kube/edits";
 import {
   ApiError,
   EngineError,
@@ -10,22 +10,22 @@ import {
   UnknownOutcomeError,
   BlockedError,
 } from "../domain/base/errors";
-import { type KubeObject, objectLabel, preconditionsOf } from "../domain/kube/objects";
+import { type KubeObject, objectLabel, readPreconditions } from "../domain/kube/objects";
 import { isPersons, judgeConflict } from "../domain/kube/owners";
 import { readAnswer } from "../domain/admission/answers";
-import { adviceFor, nameOfRefuser, type Refuser, refuserOf } from "../domain/admission/refusers";
+import { adviceFor, nameOfRefuser, type Refuser, findRefuser } from "../domain/admission/refusers";
 import type { KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 import {
   type Apply,
   type Change,
   isSecret,
-  liveOf,
-  refOf,
+  findLive,
+  changeRef,
   type Taking,
   withMetadata,
 } from "../domain/kube/change";
-import { type WriteAction, unconfirmedFindings } from "../domain/kube/planned-write";
+import { type WriteAction, findUnconfirmed } from "../domain/kube/planned-write";
 import type { Journal } from "./journal";
 
 /** Someone changed the object since it was read: read and plan again. */
@@ -39,7 +39,7 @@ export function requireConfirmed(
   confirmed: readonly WriteAction[],
   now: readonly WriteAction[],
 ): void {
-  const findings = unconfirmedFindings(confirmed, now);
+  const findings = findUnconfirmed(confirmed, now);
   if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings);
 }
 
@@ -50,7 +50,7 @@ export interface Notes {
 }
 
 /** A line for the record before the write, and one after it with what came of it. */
-export async function journaled<T>(
+export async function sendJournaled<T>(
   notes: Notes,
   write: {
     readonly action: string;
@@ -67,17 +67,17 @@ export async function journaled<T>(
   });
   try {
     const value = await act();
-    await observed(notes, { action, object, result: "done" });
+    await observeWrite(notes, { action, object, result: "done" });
     return value;
   } catch (error) {
     const result = error instanceof EngineError ? `failed: ${error.code}` : "failed";
-    await observed(notes, { action, object, result });
+    await observeWrite(notes, { action, object, result });
     throw error;
   }
 }
 
 /** What has happened has happened: a record that cannot be kept does not undo it. */
-async function observed(
+async function observeWrite(
   { journal, recorder }: Notes,
   line: { readonly action: string; readonly object: string; readonly result: string },
 ): Promise<void> {
@@ -94,13 +94,13 @@ export async function resolveOutcome<T>(write: {
   /** The outcome when what is stored shows that the write was done. */
   readonly seen: () => Promise<T | undefined>;
   readonly label: string;
-  /** What a definite refusal means; absent: see changedSince. */
+  /** What a definite refusal means; absent: see explainChanged. */
   readonly refused?: (error: unknown) => unknown;
 }): Promise<T> {
   try {
     return await write.send();
   } catch (error) {
-    const { label, refused = (said) => changedSince(said, label) } = write;
+    const { label, refused = (said) => explainChanged(said, label) } = write;
     if (!leavesOpen(error)) throw refused(error);
     const outcome = await write.seen().catch((cause: unknown) => {
       throw unknownOutcome(cause, write.label);
@@ -132,13 +132,13 @@ function unknownOutcome(cause: unknown, label: string): unknown {
 }
 
 /** A conflict, or an object that is gone, as what it means; anything else as it is. */
-function changedSince(error: unknown, label: string): unknown {
+function explainChanged(error: unknown, label: string): unknown {
   if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) return error;
-  return changedError(error, label);
+  return makeChangedError(error, label);
 }
 
 /** The object is not what it was. */
-export function changedError(cause: unknown, label: string): ChangedError {
+export function makeChangedError(cause: unknown, label: string): ChangedError {
   return new ChangedError(`${label} was changed or deleted by someone else since it was read`, {
     cause,
     hint: "another run or a person is changing it: run the same command again when they are done",
@@ -162,13 +162,13 @@ export async function sendChange(
   sending: WriteSendOptions,
 ): Promise<KubeObject | undefined> {
   try {
-    return await requested(cluster, change, sending);
+    return await requestWrite(cluster, change, sending);
   } catch (error) {
     throw refusal(isSecret(change) ? withheld(error, objectLabel(change.object)) : error, change);
   }
 }
 
-async function requested(
+async function requestWrite(
   cluster: KubeClient,
   change: Change,
   sending: WriteSendOptions,
@@ -178,32 +178,35 @@ async function requested(
   const options = { fieldManager, ...(dryRun && { dryRun }) };
   switch (change.verb) {
     case "patch": {
-      const body = withMetadata(patchOf(change.edits), bindingOf(object, dryRun));
-      return await cluster.patch(refOf(change), body, { type: "merge", ...options });
+      const body = withMetadata(buildPatch(change.edits), bindTo(object, dryRun));
+      return await cluster.patch(changeRef(change), body, { type: "merge", ...options });
     }
     case "rewrite":
-      return await cluster.patch(refOf(change), change.operations, { type: "json", ...options });
+      return await cluster.patch(changeRef(change), change.operations, {
+        type: "json",
+        ...options,
+      });
     case "create":
       return await cluster.create(object, options);
     case "update":
-      return await cluster.update(bound(change), options);
+      return await cluster.update(bindObject(change), options);
     case "apply":
-      return await applied(cluster, change, sending);
+      return await applyObject(cluster, change, sending);
     case "delete":
-      await cluster.delete(refOf(change), preconditionsOf(object), dryRun ? { dryRun } : {});
+      await cluster.delete(changeRef(change), readPreconditions(object), dryRun ? { dryRun } : {});
       return undefined;
   }
 }
 
 /** A person's own kubectl is taken over from; anybody else's fields are a conflict (S18). */
-async function applied(
+async function applyObject(
   cluster: KubeClient,
   change: Apply,
   { fieldManager, dryRun, taking }: WriteSendOptions,
 ): Promise<KubeObject> {
   const { live, force = false } = change;
   const apply = (forced: boolean): Promise<KubeObject> =>
-    cluster.apply(bound(change), { fieldManager, force: forced, ...(dryRun && { dryRun }) });
+    cluster.apply(bindObject(change), { fieldManager, force: forced, ...(dryRun && { dryRun }) });
   if (force !== "judged") return await apply(force);
   if (live !== undefined && isPersons(live, taking.ours)) return await apply(true);
   try {
@@ -232,14 +235,14 @@ export function requireTaken(
 }
 
 /** The object, bound to the one that was read. */
-function bound({ object, live }: Apply): KubeObject {
-  const metadata = { ...object.metadata, ...(live !== undefined && preconditionsOf(live)) };
+function bindObject({ object, live }: Apply): KubeObject {
+  const metadata = { ...object.metadata, ...(live !== undefined && readPreconditions(live)) };
   return { ...object, metadata };
 }
 
 /** A dry run is bound to the object alone where a controller may write its status meanwhile. */
-function bindingOf(object: KubeObject, dryRun: boolean): object {
-  const { uid, resourceVersion } = preconditionsOf(object);
+function bindTo(object: KubeObject, dryRun: boolean): object {
+  const { uid, resourceVersion } = readPreconditions(object);
   const moves = object.metadata.generation !== undefined;
   return {
     ...(uid !== undefined && { uid }),
@@ -248,7 +251,7 @@ function bindingOf(object: KubeObject, dryRun: boolean): object {
 }
 
 /** The fields of others that an apply met; none where it failed for another reason. */
-export function heldFields(error: unknown): readonly StatusCause[] {
+export function listHeldFields(error: unknown): readonly StatusCause[] {
   const cause = error instanceof ChangedError ? error.cause : undefined;
   return cause instanceof ApiError && cause.status === 409 ? cause.causes : [];
 }
@@ -256,9 +259,9 @@ export function heldFields(error: unknown): readonly StatusCause[] {
 /** A conflict, or an object that is gone, as what it means; where one is made, its namespace is gone. */
 function refusal(error: unknown, change: Change): unknown {
   if (!(error instanceof ApiError)) return error;
-  const isGone = error.status === 404 && liveOf(change) !== undefined;
+  const isGone = error.status === 404 && findLive(change) !== undefined;
   if (error.status !== 409 && !isGone) return error;
-  return changedError(error, objectLabel(change.object));
+  return makeChangedError(error, objectLabel(change.object));
 }
 
 /** A name is one token of a fixed form: nothing of the object is in it. */
@@ -273,7 +276,7 @@ function refuserName(refuser: Refuser | undefined): string {
 function withheld(error: unknown, object: string): unknown {
   if (!(error instanceof ApiError)) return error;
   const { status } = error;
-  const refuser = refuserOf(readAnswer(error), []);
+  const refuser = findRefuser(readAnswer(error), []);
   const word = (reason = ""): string => (/^[A-Za-z]{1,40}$/.test(reason) ? reason : "");
   const reason = word(error.reason);
   return new ApiError(
@@ -302,7 +305,7 @@ interface Replanned<P, T> {
 }
 
 /** Works by the plan; after a change of what it was made from, by another one. */
-export async function replanned<P, T>(
+export async function replan<P, T>(
   { recorder }: { readonly recorder: Pick<Recorder, "note"> },
   first: P,
   { work, again, attempts = maxAttempts }: Replanned<P, T>,

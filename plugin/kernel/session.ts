@@ -4,11 +4,11 @@
  */
 import {
   type WriteAction,
-  unconfirmedFindings,
+  findUnconfirmed,
   type StepInfo,
   type Result,
 } from "../domain/kube/planned-write";
-import { deletionOf } from "../domain/kube/deletion";
+import { findDeletion } from "../domain/kube/deletion";
 import {
   exitCodes,
   type StatusCause,
@@ -19,32 +19,33 @@ import {
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
 import {
   resolveOutcome,
-  changedError,
+  makeChangedError,
   ChangedError,
-  heldFields,
-  journaled,
+  listHeldFields,
+  sendJournaled,
   requireConfirmed,
   sendChange,
 } from "./send";
 import type { RunPorts } from "./permissions";
 import {
-  actsOf,
+  listActs,
   type Apply,
   type Change,
   type Conflicts,
-  conflictsOf,
-  droppedFrom,
-  inverseOf,
+  findConflicts,
+  findDropped,
+  invertChange,
   isDone,
-  liveOf,
-  plannedStep,
-  refOf,
-  resultOf,
-  stepOf,
+  findLive,
+  planStep,
+  changeRef,
+  type RehearsedChange,
+  describeResult,
+  describeStep,
   type Taking,
 } from "../domain/kube/change";
 import { KeptObjects } from "./journal";
-import { statesOf } from "./preview";
+import { compareStates } from "./preview";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
 
@@ -104,34 +105,34 @@ export class Session {
     return this.done.length;
   }
 
-  conflictsOf(change: Change): Conflicts {
-    return conflictsOf(change, this.taking);
+  findConflicts(change: Change): Conflicts {
+    return findConflicts(change, this.taking);
   }
 
   /** Throws 5 where another owner or manager keeps it from being sent, 3 where it is being deleted. */
   requireFree(change: Change): void {
     this.requireStaying([change]);
-    const { conflicts } = this.conflictsOf(change);
+    const { conflicts } = this.findConflicts(change);
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
   }
 
   /** Throws 3 where one of the objects is being deleted: the write would be lost with it. */
   requireStaying(changes: readonly Change[]): void {
-    const findings = changes.flatMap((change) => deletionOf(liveOf(change)) ?? []);
+    const findings = changes.flatMap((change) => findDeletion(findLive(change)) ?? []);
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
   }
 
   /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-EXCEEDED). */
-  confirm(changes: readonly Change[]): void {
-    this.#confirm(this.#actsOf(changes));
+  allow(changes: readonly Change[]): void {
+    this.#allow(this.#actsOf(changes));
   }
 
   /** The same for requests to other servers and programs. */
-  confirmCalls(calls: readonly PlannedCall[]): void {
-    this.#confirm(calls.map(actOfCall));
+  allowCalls(calls: readonly PlannedCall[]): void {
+    this.#allow(calls.map(actOfCall));
   }
 
-  #confirm(acts: readonly WriteAction[]): void {
+  #allow(acts: readonly WriteAction[]): void {
     for (const act of acts) {
       this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
     }
@@ -140,7 +141,7 @@ export class Session {
   /** Whether it does no more than what was confirmed. */
   isConfirmed(change: Change): boolean {
     const acts = this.#actsOf([change]);
-    return unconfirmedFindings(this.#confirmedOf(acts), acts).length === 0;
+    return findUnconfirmed(this.#confirmedOf(acts), acts).length === 0;
   }
 
   /** Throws 5 where these do more than what was confirmed. */
@@ -156,7 +157,7 @@ export class Session {
   }
 
   #actsOf(changes: readonly Change[]): readonly WriteAction[] {
-    return changes.flatMap((change) => actsOf(change, this.taking));
+    return changes.flatMap((change) => listActs(change, this.taking));
   }
 
   /**
@@ -185,7 +186,7 @@ export class Session {
     try {
       return { held: [], stored: await this.rehearse(change) };
     } catch (error) {
-      const held = heldFields(error);
+      const held = listHeldFields(error);
       if (held.length === 0) throw error;
       judge(held);
       return { held, stored: await this.rehearse({ ...change, force: true }) };
@@ -193,17 +194,18 @@ export class Session {
   }
 
   /** Tries it, and tells it as planned. */
-  async plan(change: Change): Promise<void> {
-    this.tell(change, await this.rehearse(change));
+  async plan(change: Change): Promise<RehearsedChange> {
+    return this.tell(change, await this.rehearse(change));
   }
 
   /** Tells it as planned; without what a dry run has stored, where none could judge it yet. */
-  tell(change: Change, stored?: KubeObject): void {
+  tell(change: Change, stored?: KubeObject): RehearsedChange {
     const { recorder, command, names } = this.ports;
-    recorder.writes.push({ change, stored });
-    const { write, ...info } = plannedStep(change, command, this.options.fieldManager);
-    const states = this.options.shows === true && statesOf(change, stored, names);
-    recorder.done({ ...info, write: { ...write, ...(states && { states }) } }, "planned");
+    const { write, ...info } = planStep(change, command, this.options.fieldManager);
+    const states = this.options.shows === true && compareStates(change, stored, names);
+    const step = { ...info, write: { ...write, ...(states && { states }) } };
+    recorder.done(step, "planned");
+    return { change, stored, step };
   }
 
   /**
@@ -246,7 +248,7 @@ export class Session {
   /** Reads it back; throws ChangedError where what is stored does not show the write. */
   async requireStored(change: Change): Promise<void> {
     if ((await this.#readBack(change)) === undefined) {
-      throw changedError(undefined, objectLabel(change.object));
+      throw makeChangedError(undefined, objectLabel(change.object));
     }
   }
 
@@ -257,7 +259,7 @@ export class Session {
     requireConfirmed(this.#confirmedOf(acts), acts);
     signal.throwIfAborted();
     return await recorder.step(call.step, async () => {
-      const answer = await journaled(this.ports, call.step, () => answered(call));
+      const answer = await sendJournaled(this.ports, call.step, () => observeAnswer(call));
       this.done.push(call.step.object);
       return await call.end(answer);
     });
@@ -269,10 +271,10 @@ export class Session {
     proven?: () => Promise<void>,
   ): Promise<KubeObject | undefined> {
     if (change.urgent !== true) this.ports.signal.throwIfAborted();
-    return await this.ports.recorder.step(stepOf(change), async () => {
+    return await this.ports.recorder.step(describeStep(change), async () => {
       const end = await this.#attempts(change, again);
       await proven?.();
-      return { result: end.isWritten ? resultOf(change) : "unchanged", value: end.stored };
+      return { result: end.isWritten ? describeResult(change) : "unchanged", value: end.stored };
     });
   }
 
@@ -301,7 +303,7 @@ export class Session {
   }
 
   async #write(change: Change): Promise<KubeObject | undefined> {
-    const { action, object: label, why } = stepOf(change);
+    const { action, object: label, why } = describeStep(change);
     const notes = { action, object: label, why, urgent: change.urgent === true };
     const write = (): Promise<WriteOutcome> =>
       resolveOutcome<WriteOutcome>({
@@ -311,23 +313,22 @@ export class Session {
         refused: (error) => error,
       });
     const during = change.urgent === true ? undefined : this.options.during;
-    const work = journaled(this.ports, notes, write).catch((error: unknown) => {
-      if (error instanceof UnknownOutcomeError) this.#kept.written(change);
+    const work = sendJournaled(this.ports, notes, write).catch((error: unknown) => {
+      if (error instanceof UnknownOutcomeError) this.#kept.noteWritten(change);
       throw error;
     });
     const { stored } = await (during?.(work) ?? work);
     this.done.push(label);
-    const inverse = inverseOf(change, stored);
+    const inverse = invertChange(change, stored);
     if (inverse !== undefined) this.#inverses.push(inverse);
-    this.#kept.written(change);
+    this.#kept.noteWritten(change);
     requireKept(stored, change);
     return stored;
   }
 
   /** Not canceled by an interrupt: the outcome has to be known. */
   async #readBack(change: Change): Promise<WriteOutcome | undefined> {
-    const { signal } = new AbortController();
-    const stored = await this.ports.cluster.get(refOf(change), { signal });
+    const stored = await this.ports.cluster.get(changeRef(change), new AbortController());
     return isDone(change, stored) ? { stored } : undefined;
   }
 
@@ -347,7 +348,7 @@ export function isSameSpec(one: KubeObject, other: KubeObject): boolean {
 /** A definition without the field drops it silently (facts 7). */
 function requireKept(stored: KubeObject | undefined, change: Change): void {
   if (stored === undefined || change.verb !== "patch") return;
-  const findings = droppedFrom(stored, change);
+  const findings = findDropped(stored, change);
   if (findings.length > 0) throw new BlockedError(exitCodes.failed, findings);
 }
 
@@ -384,7 +385,7 @@ function actOfCall({ step, does = "call it" }: PlannedCall): WriteAction {
 }
 
 /** The answer, or what came of the call where none was definite. */
-export async function answered<A>({
+export async function observeAnswer<A>({
   send,
   readBack,
 }: Pick<CallChange<A, unknown>, "send" | "readBack">): Promise<A> {

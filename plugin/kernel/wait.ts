@@ -2,6 +2,8 @@
  * The one wait loop: looks again and again until it is done. A server that is away for a moment is
  * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
  */
+import { type Awaited, nameAwaited } from "../domain/base/awaited";
+import { nameStalled, isSameStall, type Stalled, stallFinding } from "../domain/rollout/progress";
 import { ClusterApiError } from "../domain/rest-api/errors";
 import {
   ApiError,
@@ -11,7 +13,6 @@ import {
   BlockedError,
 } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
-import { isSameStall, type Progress, type Stalled, stallFinding } from "../domain/rollout/progress";
 import type { Clock } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 
@@ -24,16 +25,25 @@ export const restApi = "the REST API";
 /** A server that restarts may be away for so long. */
 const awayMs = 60_000;
 
+/** A look that takes longer was kept waiting for its answer. */
+const slowMs = 10_000;
+
 export interface WaitPorts {
   readonly clock: Clock;
-  readonly recorder: Pick<Recorder, "waiting">;
+  readonly recorder: Pick<Recorder, "noteWaiting">;
   readonly signal: AbortSignal;
 }
 
 /** What one look sees. A new `step` is progress; without one, what is waited for is the step. */
 export type Look<T> =
   | { readonly is: "done"; readonly value: T }
-  | { readonly is: "moving"; readonly on: string; readonly step?: string }
+  | {
+      readonly is: "moving";
+      readonly on: Awaited;
+      readonly step?: string;
+      /** Of the whole wait while this is waited for, in the place of `total`. */
+      readonly limit?: Limit | undefined;
+    }
   | Stalled;
 
 /** When the look is taken. */
@@ -47,7 +57,7 @@ export interface Moment {
 /** A limit in milliseconds, and the error that ends the wait when it is reached. */
 export interface Limit {
   readonly ms: number;
-  readonly end: (on: string, ms: number) => Error;
+  readonly end: (on: Awaited, ms: number) => Error;
 }
 
 export interface Waiting<T> {
@@ -77,12 +87,13 @@ export async function waitFor<T>(
   { clock, recorder, signal }: WaitPorts,
   waiting: Waiting<T>,
 ): Promise<T> {
-  const { look, server = "the API server", total, idle, codes = [] } = waiting;
-  const pauses = pausesOf(waiting);
+  const { look, total, idle, codes = [] } = waiting;
+  const pauses = listPauses(waiting);
   const from = clock.now();
   const momentum = new StallDetector(from, codes);
   const away = new Absence(waiting);
-  let on = "";
+  let on: Awaited;
+  let limit = total;
   for (;;) {
     signal.throwIfAborted();
     const now = clock.now();
@@ -90,17 +101,17 @@ export async function waitFor<T>(
     const seen = await look({ idleMs: momentum.idleMs(now), isSuspected }).catch((error: unknown) =>
       away.tolerate(error, { from: now, until: clock.now() }),
     );
-    if (seen.is === "away") on = `${server} (${seen.message})`;
-    else if (seen.is === "done") return seen.value;
-    else {
-      away.end();
-      if (seen.is === "moving") on = seen.on;
-      momentum.take(seen.is === "moving" ? { ...seen, step: seen.step ?? seen.on } : seen, now);
+    if (seen.is === "done") return seen.value;
+    on = seen.is === "stalled" ? nameStalled(seen) : seen.on;
+    if (seen.is !== "away") {
+      momentum.pass(away.end({ from: now, until: clock.now() }));
+      momentum.take(seen, now);
     }
-    recorder.waiting(on, (now - from) / 1000);
+    if (seen.is === "moving") limit = seen.limit ?? total;
+    recorder.noteWaiting(on, (now - from) / 1000);
     const left = requireTime([
-      [total, now - from],
-      [idle, momentum.idleMs(now)],
+      [limit, now - from - away.lostMs(now)],
+      [idle, momentum.idleMs(now) - away.openMs(now)],
     ]);
     await rest(left);
   }
@@ -121,7 +132,7 @@ export async function waitFor<T>(
   }
 }
 
-function* pausesOf({
+function* listPauses({
   everyMs = pollMs,
   firstMs = everyMs,
 }: Waiting<unknown>): Generator<number, never> {
@@ -141,15 +152,34 @@ export const timeIsUp = late("after");
 /** The end of a wait without progress, where no cause is known. */
 export const nothingMoves = late("nothing has moved for");
 
-/** How long a server has not answered. */
+/** What ends a wait for a rollout: a time that was given, else so long without progress. Times in milliseconds. */
+export function boundRollout({
+  limitMs,
+  stallAfterMs,
+}: {
+  readonly limitMs?: number | undefined;
+  readonly stallAfterMs: number;
+}): Pick<Waiting<unknown>, "total" | "idle"> {
+  if (limitMs !== undefined) return { total: { ms: limitMs, end: timeIsUp } };
+  // a poll more, so that a cause of the same moment is told first
+  return { idle: { ms: stallAfterMs + 2 * pollMs, end: nothingMoves } };
+}
+
+/** How long a server has not answered: that is no time without progress, since nobody has looked. */
 class Absence {
   #since: number | undefined;
+
+  /** Of all that are over, in milliseconds. */
+  #lostMs = 0;
 
   /** The longest, in milliseconds. */
   #mostMs: number;
 
-  constructor({ beforeWrite }: Pick<Waiting<unknown>, "beforeWrite"> = {}) {
+  readonly #server: string;
+
+  constructor({ beforeWrite, server }: Pick<Waiting<unknown>, "beforeWrite" | "server">) {
     this.#mostMs = beforeWrite === true ? 0 : awayMs;
+    this.#server = server ?? "the API server";
   }
 
   /** Since when, and why, while it may be away; throws the error when that was too long, or is no absence. */
@@ -157,17 +187,32 @@ class Absence {
     this.#since ??= from;
     const ms = until - this.#since;
     if (!isAway(error) || ms >= this.#mostMs) throw error;
-    return { is: "away", message: error.message, ms } as const;
+    return { is: "away", on: nameAwaited(this.#server, `its answer (${error.message})`) } as const;
   }
 
-  end(): void {
+  /** It has answered; gives how long it was away, or how long the answer took where that was long. */
+  end({ from, until }: { from: number; until: number }): number {
+    const tookMs = until - from > slowMs ? until - from : 0;
+    const ms = this.#since === undefined ? tookMs : until - this.#since;
     this.#since = undefined;
     this.#mostMs = awayMs;
+    this.#lostMs += ms;
+    return ms;
+  }
+
+  /** Of the one that is under way. */
+  openMs(now: number): number {
+    return this.#since === undefined ? 0 : now - this.#since;
+  }
+
+  /** Of all together. */
+  lostMs(now: number): number {
+    return this.#lostMs + this.openMs(now);
   }
 }
 
 /** The end of a wait before the first write. */
-export function givenUp(on: string): TimeoutError {
+export function makeGivenUpError(on: Awaited): TimeoutError {
   return new TimeoutError(`stopped waiting for ${on}`, {
     hint: "nothing was changed; run the same command again later",
   });
@@ -205,9 +250,13 @@ class StallDetector {
     return now - this.#moved;
   }
 
+  /** So much time was no time of its own. */
+  pass(ms: number): void {
+    this.#moved += ms;
+  }
+
   /** Takes a verdict; a stall that is seen twice is thrown as the end. */
-  take(verdict: Progress, now: number): void {
-    if (verdict.is === "done") return;
+  take(verdict: Exclude<Look<unknown>, { readonly is: "done" }>, now: number): void {
     if (verdict.is === "stalled") {
       if (isSameStall(this.#suspect, verdict)) {
         const code = verdict.unproven === true ? exitCodes.timeout : exitCodes.failed;
@@ -217,7 +266,8 @@ class StallDetector {
       return;
     }
     this.#suspect = undefined;
-    if (!this.#steps.has(verdict.step)) this.#moved = now;
-    this.#steps.add(verdict.step);
+    const { on, step = on } = verdict;
+    if (!this.#steps.has(step)) this.#moved = now;
+    this.#steps.add(step);
   }
 }

@@ -33,7 +33,9 @@ export function withHunks(
 ): (report: Report, style: TextStyle) => string {
   return (report, style) => {
     const lines = renderStates(report.steps ?? []).flatMap((one) => diffStates(one, style.palette));
-    return `${[...lines, ""].join("\n")}${lines.length === 0 ? "" : "\n"}${text(report, style)}`;
+    const said = text(report, style);
+    const hunks = lines.map((line) => `${line}\n`).join("");
+    return hunks === "" || said === "" ? `${hunks}${said}` : `${hunks}\n${said}`;
   };
 }
 

@@ -15,7 +15,7 @@ interface Case {
 /** A suite for each file, or for all that is stored; a case for each object, and for each problem of a file. */
 export function renderJunit({ kind, details, findings = [] }: Report): string {
   const { objects } = (details ?? { objects: [] }) as Pick<RulesDetails, "objects">;
-  const found = groupBy(findings, ({ object, location }) => keyOf(object, location));
+  const found = groupBy(findings, ({ object, location }) => placeKey(object, location));
   const cases: readonly Case[] = [
     ...findings
       .filter(({ object }) => object === undefined)
@@ -26,7 +26,7 @@ export function renderJunit({ kind, details, findings = [] }: Report): string {
         findings: [finding],
       })),
     ...objects.map(({ object, location, result }) => {
-      const own = found.get(keyOf(object, location)) ?? [];
+      const own = found.get(placeKey(object, location)) ?? [];
       return { name: object, file: location?.file, result, findings: own };
     }),
   ];
@@ -45,7 +45,7 @@ export function renderJunit({ kind, details, findings = [] }: Report): string {
 }
 
 /** An object may stand in several files. */
-function keyOf(object: string | undefined, location: Finding["location"]): string {
+function placeKey(object: string | undefined, location: Finding["location"]): string {
   return `${location?.file ?? ""}\n${object ?? ""}`;
 }
 

@@ -14,23 +14,29 @@ export function renderNames({ steps = [], details }: Report, names: Names): stri
   const known = [...Object.values(kinds), ...Object.values(rbacKinds), constraintResource];
   const own = productKinds.map((key) => ({ kind: names[key].kind, group: names.group }));
   const groups = new Map([...known, ...own].map(({ kind, group }) => [kind, group]));
-  const named = (kind: string, name: string, group = groups.get(kind) ?? ""): string =>
+  const renderName = (kind: string, name: string, group = groups.get(kind) ?? ""): string =>
     `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
-  const written = ({ object, write }: StepReport): string => {
+  const renderWritten = ({ object, write }: StepReport): string => {
     const [kind = "", ...path] = object.split("/");
-    return named(kind, path.at(-1) ?? "", write?.target.group);
+    return renderName(kind, path.at(-1) ?? "", write?.target.group);
   };
   const shown = [details, ...asArray(getOwn(details, "namespaces"))].flatMap((one) =>
     asArray(getPath(one, ["clusters", "items"])),
   );
   const printed = asArray(getOwn(details, "manifests"));
   const lines = [
-    ...steps.filter((one) => writing.has(one.action) && !without.has(one.result)).map(written),
-    ...shown.map((one) => named(names.ec.kind, asString(getOwn(one, "name")) ?? "")),
+    ...steps
+      .filter((one) => writing.has(one.action) && !without.has(one.result))
+      .map(renderWritten),
+    ...shown.map((one) => renderName(names.ec.kind, asString(getOwn(one, "name")) ?? "")),
     ...printed.map((one) => {
       const [group, version] = (asString(getOwn(one, "apiVersion")) ?? "").split("/");
       const name = asString(getPath(one, ["metadata", "name"])) ?? "";
-      return named(asString(getOwn(one, "kind")) ?? "", name, version === undefined ? "" : group);
+      return renderName(
+        asString(getOwn(one, "kind")) ?? "",
+        name,
+        version === undefined ? "" : group,
+      );
     }),
   ];
   return [...new Set(lines)].map((line) => `${escape(line)}\n`).join("");

@@ -2,8 +2,10 @@
 import type { Event, Report, Reporter } from "../kernel/report";
 import { renderAge } from "../domain/base/duration";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
-import { fitted, widthOf } from "../domain/base/fit";
-import { paintResult, paintSeverity, renderText, type TextStyle } from "./text";
+import { fitText, readWidth } from "../domain/base/fit";
+import { hideSources } from "./sources";
+import { paintResult } from "./steps";
+import { paintSeverity, renderText, type TextStyle } from "./text";
 import type { Finding } from "../domain/base/findings";
 import type { Names } from "../domain/names/names";
 
@@ -41,7 +43,7 @@ export async function createReporter(wish: ReporterWish): Promise<TalkingReporte
       talk.rest();
       const own = output === "text" ? text : undefined;
       const said = own === undefined ? render(report) : own(report, textStyle(wish));
-      out.write(output === "text" ? fitted(said, widthOf(out)) : said);
+      out.write(output === "text" ? fitText(said, readWidth(out)) : said);
     },
     rest() {
       talk.rest();
@@ -49,7 +51,7 @@ export async function createReporter(wish: ReporterWish): Promise<TalkingReporte
   };
 }
 
-function talkStyle({ out, err, env, color, output, quiet }: ReporterWish) {
+function talkStyle({ out, err, env, color, output, quiet, verbosity }: ReporterWish) {
   const live = isTerminal(err) && env["TERM"] !== "dumb";
   return {
     err,
@@ -58,6 +60,7 @@ function talkStyle({ out, err, env, color, output, quiet }: ReporterWish) {
     passing: live && output === "text" && isTerminal(out),
     findings: !["text", "github"].includes(output) || isTerminal(err),
     quiet,
+    sources: verbosity > 0,
   };
 }
 
@@ -91,7 +94,7 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
 
 function textStyle({ out, env, color, verbosity }: ReporterWish): TextStyle {
   const terminal = isTerminal(out);
-  const width = widthOf(out);
+  const width = readWidth(out);
   return { palette: palette(wantsColor({ color, env, terminal })), verbosity, width };
 }
 
@@ -116,6 +119,8 @@ interface TalkStyle {
   /** False where the result shows the findings to the same reader: a log has each once. */
   readonly findings: boolean;
   readonly quiet: boolean;
+  /** Whether numbers of the specification are shown. */
+  readonly sources: boolean;
 }
 
 /** Seconds between two lines in a log while the same is waited for. */
@@ -140,13 +145,13 @@ class ProgressReporter {
     }
     if (this.style.quiet) return;
     if (event.type === "waiting") {
-      this.waiting(event);
+      this.tellWaiting(event);
       return;
     }
     this.#waitingOn = undefined;
     if (event.type === "finding" && !this.style.findings) return;
     if (event.type === "note") this.note(event);
-    else this.result(this.told(event));
+    else this.result(this.tell(event));
   }
 
   /** Takes the live line away. */
@@ -155,8 +160,8 @@ class ProgressReporter {
     this.#live = false;
   }
 
-  private told(event: Event & { type: "step" | "probe" | "finding" }): string {
-    if (event.type === "finding") return told(event.finding, this.style.palette);
+  private tell(event: Event & { type: "step" | "probe" | "finding" }): string {
+    if (event.type === "finding") return describeFinding(event.finding, this.style.palette);
     if (event.type === "probe") {
       const { phase, accept, deny } = event.probe;
       const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
@@ -173,7 +178,7 @@ class ProgressReporter {
   }
 
   /** On a terminal each poll renews the line; elsewhere a change is worth one, and half a minute. */
-  private waiting({ on, seconds }: Event & { type: "waiting" }): void {
+  private tellWaiting({ on, seconds }: Event & { type: "waiting" }): void {
     const text = `waiting for ${escape(on)}`;
     const timed = `${text} (${renderAge(seconds * 1000)})`;
     const isNew = this.#waitingOn !== on;
@@ -192,20 +197,22 @@ class ProgressReporter {
 
   private line(text: string): void {
     this.rest();
-    this.style.err.write(`${fitted(text, widthOf(this.style.err))}\n`);
+    const shown = this.style.sources ? text : hideSources(text);
+    this.style.err.write(`${fitText(shown, readWidth(this.style.err))}\n`);
   }
 
   /** Writes over the live line, cut to the terminal's width: a wrapped line cannot be cleared. */
   private over(text: string): void {
-    const columns = widthOf(this.style.err) ?? 80;
+    const columns = readWidth(this.style.err) ?? 80;
     // cutting could split a color code, hence the plain text
-    const bare = text.replaceAll(/\u001b\[\d+m/g, "");
+    const shown = this.style.sources ? text : hideSources(text);
+    const bare = shown.replaceAll(/\u001b\[\d+m/g, "");
     this.style.err.write(`${clearLine}${bare.slice(0, Math.max(20, columns - 1))}`);
     this.#live = true;
   }
 }
 
-function told(finding: Finding, palette: Palette): string {
+function describeFinding(finding: Finding, palette: Palette): string {
   const object = finding.object === undefined ? "" : ` ${escape(finding.object)}`;
   return `${paintSeverity(finding, palette)}: ${escape(finding.code)}${object}: ${escape(finding.cause)}`;
 }

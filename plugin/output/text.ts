@@ -1,23 +1,12 @@
 /** A report as a person reads it on stdout. */
-import type {
-  NamespaceReport,
-  PlannedWrite,
-  ProbeReport,
-  Report,
-  StepReport,
-} from "../kernel/report";
+import type { NamespaceReport, ProbeReport, Report } from "../kernel/report";
 import type { Result } from "../domain/kube/planned-write";
 import { escape, escapeLines, type Palette, renderTable } from "./escape";
+import { renderGap, replicaLines, windowLines } from "./gap";
+import { paintResult, stepLines, stepTable } from "./steps";
+import { hideSources } from "./sources";
 import { type Finding, withPage } from "../domain/base/findings";
-import { permissionLine } from "../domain/kube/permissions";
-import { type Json, omit } from "../domain/base/values";
-
-/** A result in its color. */
-export function paintResult(result: string, palette: Palette): string {
-  const calm: readonly Result[] = ["unchanged", "skipped", "planned"];
-  if (result === "failed") return palette.bad(result);
-  return calm.some((one) => one === result) ? palette.faint(result) : palette.good(result);
-}
+import { groupBy, type Json, omit } from "../domain/base/values";
 
 /** How grave a finding is, `accepted` where a person lives with it; in its color. */
 export function paintSeverity({ severity, accepted }: Finding, palette: Palette): string {
@@ -25,26 +14,64 @@ export function paintSeverity({ severity, accepted }: Finding, palette: Palette)
   return severity === "error" ? palette.bad(severity) : palette.warn(severity);
 }
 
-/** A finding with its cause, its way out and its source. */
-export function renderFinding(finding: Finding, palette: Palette): readonly string[] {
+/** So many objects are named of findings that are alike but for the object. */
+const mostAlike = 8;
+
+/** A finding with its cause and its way out, and with -v its source; `others` share all of it but the object. */
+export function renderFinding(
+  finding: Finding,
+  { palette, verbosity }: TextStyle,
+  others: readonly Finding[] = [],
+): readonly string[] {
   const { code, object, field, location } = finding;
   const { file, line, column } = location ?? {};
   const place = file === undefined ? undefined : `${file}:${line}:${column}`;
   const where = [place, object, field].filter((part) => part !== undefined).map(escape);
+  const hasSource = verbosity > 0 && finding.source !== "";
   return [
     [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
-    `  Cause:  ${indented(finding.cause)}`,
-    `  Fix:    ${indented(finding.fix)}`,
+    ...(others.length === 0 ? [] : [`  Also:   ${listObjects(others)}`]),
+    `  Cause:  ${indent(finding.cause)}`,
+    `  Fix:    ${indent(finding.fix)}`,
     ...(finding.command === undefined ? [] : [`  Run:    ${escape(finding.command)}`]),
-    ...(finding.source === "" ? [] : [`  Source: ${escape(withPage(finding.source))}`]),
+    ...(hasSource ? [`  Source: ${escape(withPage(finding.source))}`] : []),
   ];
+}
+
+function listObjects(findings: readonly Finding[]): string {
+  const more = findings.length - mostAlike;
+  const named = findings.slice(0, mostAlike).map(({ object = "" }) => escape(object));
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** Findings that differ in nothing but their object are one block. */
+function findingBlocks(all: readonly Finding[], style: TextStyle): Blocks {
+  const alike = groupBy(all, ({ object, ...rest }) =>
+    JSON.stringify(object === undefined || rest.location !== undefined ? [rest, object] : rest),
+  );
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [renderFinding(first, style, others)],
+  );
+}
+
+/** How the end of a diff begins that found some. */
+export const differencesExist = "differences exist";
+
+/** Whether a diff ended with what it is for: hunks, or none because nothing differs. */
+export function isDiff({ kind, exit: { code, reason } }: Report): boolean {
+  return kind === "Diff" && (code === 0 || (code === 1 && reason.startsWith(differencesExist)));
 }
 
 /** How a run ended, where its findings are shown too: what one of them says is not said again. */
 export function describeEnd({
   exit,
   findings = [],
+  kind,
+  permissions: lacks,
 }: Report): Pick<Report["exit"], "reason" | "next"> {
+  const isShown = lacks !== undefined || kind === "Rehearsal";
+  const [missing] = (isShown ? /^.*\bpermissions are missing(?=: )/.exec(exit.reason) : null) ?? [];
+  if (missing !== undefined) return { ...exit, reason: `${missing}, as shown above` };
   const told = findings.find(({ object = "", cause }) => exit.reason === `${object}: ${cause}`);
   if (told === undefined) return exit;
   const next = exit.next === told.fix ? undefined : exit.next;
@@ -52,14 +79,14 @@ export function describeEnd({
 }
 
 /** A text of one or more lines below a label. */
-function indented(text: string): string {
+function indent(text: string): string {
   return escapeLines(text).replaceAll("\n", "\n          ");
 }
 
 /** How much is shown, and in which colors. */
 export interface TextStyle {
   readonly palette: Palette;
-  /** 1 and more add the time of each step, and to a plan what its writes change. */
+  /** 1 and more show every step, the probes of each phase, the certificate and all sources. */
   readonly verbosity: number;
   /** Columns of the terminal, where there is one. */
   readonly width?: number | undefined;
@@ -67,42 +94,70 @@ export interface TextStyle {
 
 /** The whole report; a part that it does not have leaves no trace. */
 export function renderText(report: Report, style: TextStyle): string {
+  const isFull = style.verbosity > 0;
+  const end = [...backups(report), ...renderExit(report, style)];
   const blocks = [
-    steps(report.steps ?? [], style),
-    probes(report.probes ?? []),
-    gap(report),
-    certificate(report),
-    ...renderNamespaces(report.namespaces ?? [], style.palette),
-    report.details === undefined
-      ? [] // the certificate's part is shown above
-      : renderDetails(omit(report.details as Json, ...Object.keys(report.certificate ?? {}))),
-    ...(report.findings ?? []).map((finding) => renderFinding(finding, style.palette)),
-    permissions(report),
-    backups(report),
-    renderExit(report, style.palette),
+    ...(isFull ? fullRun(report, style) : shortRun(report, style)),
+    ...renderNamespaces(report.namespaces ?? [], style),
+    details(report),
+    ...findingBlocks(report.findings ?? [], style),
+    permissions(report, style),
+    isFull ? end : [...shortProof(report), ...end],
   ];
   const filled = blocks.filter((lines) => lines.length > 0);
-  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+  const text = `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+  return isFull ? text : hideSources(text);
 }
 
-function steps(all: readonly StepReport[], { palette, verbosity }: TextStyle): readonly string[] {
-  if (all.length === 0) return [];
-  const timed = verbosity > 0;
-  const rows = all.map((step) => [
-    String(step.n),
-    step.action,
-    escape(step.object),
-    step.result,
-    ...(timed ? [`${step.ms}ms`] : []),
-    escape(step.why),
-  ]);
-  const head = ["STEP", "ACTION", "OBJECT", "RESULT", ...(timed ? ["TIME"] : []), "WHY"];
-  return renderTable(head, rows, (cell, column) =>
-    column === 3 ? paintResult(cell, palette) : cell,
-  );
+type Blocks = readonly (readonly string[])[];
+
+function shortRun(report: Report, { palette }: TextStyle): Blocks {
+  const lines = stepLines(report.steps ?? [], palette);
+  return [lines, isOfCertificate(report) ? certificate(report) : []];
 }
 
-function probes(all: readonly ProbeReport[]): readonly string[] {
+function fullRun(report: Report, { palette }: TextStyle): Blocks {
+  return [stepTable(report.steps ?? [], palette), ...fullProof(report), certificate(report)];
+}
+
+/** What a certificate is told by is told as one. */
+function details({ details: told, certificate: shown }: Report): readonly string[] {
+  return told === undefined ? [] : renderDetails(omit(told as Json, ...Object.keys(shown ?? {})));
+}
+
+/** Where the certificate is what was asked for. */
+function isOfCertificate({ kind }: Report): boolean {
+  return ["CertCreate", "CertInspect"].includes(kind);
+}
+
+/** How long edits were let through or stopped, and what answered: in every report that has it. */
+function shortProof(report: Report): readonly string[] {
+  return [...gapLines(report), ...probeLines(report.probes ?? []), ...unwellLines(report)];
+}
+
+function fullProof(report: Report): Blocks {
+  const { gap } = report;
+  const observed =
+    gap === undefined
+      ? []
+      : [
+          `Observed:  ${gap.method}`,
+          ...replicaLines(gap.replicas).map((line, n) => (n === 0 ? `Behind it: ${line}` : line)),
+        ];
+  return [probeTable(report.probes ?? []), [...gapLines(report), ...observed.map(escape)]];
+}
+
+/** A line for each phase: `new 12/12 accepted, 11/11 refused by …`. */
+function probeLines(all: readonly ProbeReport[]): readonly string[] {
+  const widest = Math.max(0, ...all.map(({ phase }) => phase.length));
+  return all.map(({ phase, accept, deny }, at) => {
+    const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
+    const answers = `${accept.ok}/${accept.of} accepted, ${deny.ok}/${deny.of} refused${by}`;
+    return `${at === 0 ? "Probes:   " : "          "} ${escape(phase.padEnd(widest))} ${answers}`;
+  });
+}
+
+function probeTable(all: readonly ProbeReport[]): readonly string[] {
   if (all.length === 0) return [];
   const rows = all.map(({ phase, accept, deny }) => [
     escape(phase),
@@ -113,14 +168,24 @@ function probes(all: readonly ProbeReport[]): readonly string[] {
   return renderTable(["PROBE", "ACCEPTED", "REFUSED", "REFUSED BY"], rows);
 }
 
-function gap(report: Report): readonly string[] {
-  if (report.gap === undefined) return [];
-  const { bypassSeconds, outageSeconds, method } = report.gap;
+function gapLines({ gap }: Report): readonly string[] {
+  if (gap === undefined) return [];
   return [
-    `Unguarded: ${bypassSeconds}s (edits that should have been refused could pass)`,
-    `Outage:    ${outageSeconds}s (edits that should have passed were refused)`,
-    `Observed:  ${escape(method)}`,
-  ];
+    `Unguarded: ${renderGap(gap, "bypass")} (bad edits could pass)`,
+    ...windowLines(gap, "bypass"),
+    `Outage:    ${renderGap(gap, "outage")} (good edits were stopped)`,
+    ...windowLines(gap, "outage"),
+  ].map(escape);
+}
+
+/** Pods behind the webhook's Service that did not answer as they should. */
+function unwellLines({ gap }: Report): readonly string[] {
+  const asked = gap?.replicas?.asked ?? [];
+  return asked
+    .filter(({ is }) => is !== "answers")
+    .map(({ pod, is, because }) => {
+      return escape(`Behind it: ${pod} ${is}${because === undefined ? "" : `: ${because}`}`);
+    });
 }
 
 function certificate(report: Report): readonly string[] {
@@ -134,22 +199,35 @@ function certificate(report: Report): readonly string[] {
   ];
 }
 
-function permissions(report: Report): readonly string[] {
+function permissions(report: Report, { verbosity }: TextStyle): readonly string[] {
   if (report.permissions === undefined) return [];
+  const { missing, manifest } = report.permissions;
+  const told = verbosity > 0 ? missing : joinVerbs(missing);
   return [
     "Missing permissions:",
-    ...report.permissions.missing.map((one) => `  ${escape(one)}`),
+    ...told.map((one) => `  ${escape(one)}`),
     "",
     "Ask for:",
-    escapeLines(report.permissions.manifest.trimEnd()),
+    escapeLines(manifest.trimEnd()),
   ];
 }
 
+/** `get, list pods in namespace engine`; what each is needed for comes with -v. */
+function joinVerbs(missing: readonly string[]): readonly string[] {
+  const split = missing.map((one) => /^(\S+) (.*?)(?:: .*)?$/s.exec(one) ?? ["", one, ""]);
+  const alike = groupBy(split, ([, , object = ""]) => object);
+  return [...alike].map(([object, all]) => {
+    return `${all.map(([, verb = ""]) => verb).join(", ")} ${object}`.trimEnd();
+  });
+}
+
 function backups(report: Report): readonly string[] {
-  return (report.backups ?? []).flatMap(({ object, file, command }) => [
-    `Saved ${escape(object)} in ${escape(file)}`,
-    `  Put it back: ${escape(command)}`,
-  ]);
+  return (report.backups ?? []).flatMap(({ object, file, command, holds, lost = "" }) => {
+    const saved = `Saved ${escape(object)} in ${escape(file)}`;
+    if (command === undefined) return [`${saved}, for reference: ${escape(lost)}`];
+    const condition = holds === undefined ? [] : [`  This holds ${escape(holds)}`];
+    return [saved, `  Put it back: ${escape(command)}`, ...condition];
+  });
 }
 
 /** What fits into a line stays one; a longer sum of reasons has a line for each. */
@@ -159,15 +237,16 @@ function byClause(reason: string): string {
   return reason.length <= widest ? reason : reason.replaceAll("; ", ";\n");
 }
 
-function renderExit(report: Report, palette: Palette): readonly string[] {
+function renderExit(report: Report, { palette, verbosity }: TextStyle): readonly string[] {
   const { code } = report.exit;
   const { reason, next } = describeEnd(report);
   const dryRun = report.run?.dryRun ?? "none";
+  const isTold = verbosity === 0 && reason.includes("nothing was changed");
   const head = code === 0 ? palette.good("Done:") : palette.bad(`Ended with exit code ${code}:`);
   return [
-    ...(dryRun === "none" ? [] : [`Dry run (${dryRun}): nothing was changed`]),
-    `${head} ${indented(byClause(reason))}`,
-    ...(next === undefined ? [] : [`Next: ${indented(next)}`]),
+    ...(dryRun === "none" || isTold ? [] : [`Dry run (${dryRun}): nothing was changed`]),
+    `${head} ${indent(byClause(reason))}`,
+    ...(next === undefined ? [] : [`Next: ${indent(next)}`]),
   ];
 }
 
@@ -230,13 +309,13 @@ const mostNames = 8;
 /** Blocks of lines: one for each way in which namespaces fared, one for each failed namespace. */
 export function renderNamespaces(
   all: readonly NamespaceReport[],
-  palette: Palette,
+  style: TextStyle,
 ): readonly (readonly string[])[] {
   const failed = all.filter(({ findings = [] }) => findings.length > 0);
   return [
-    ...groupNamespaces(all).map((group) => renderGroup(group, palette)),
+    ...groupNamespaces(all).map((group) => renderGroup(group, style.palette)),
     ...failed.flatMap(({ findings = [] }) =>
-      findings.map((finding) => renderFinding(finding, palette)),
+      findings.map((finding) => renderFinding(finding, style)),
     ),
   ];
 }
@@ -273,38 +352,3 @@ function renderGroup(group: readonly NamespaceReport[], palette: Palette): reado
     ...lines("-", subjects?.lost),
   ];
 }
-
-/** Writes of one part under its heading. */
-export function renderPlanPart(
-  title: string,
-  steps: readonly StepReport[],
-  palette: Palette,
-): readonly string[] {
-  return [palette.strong(title), ...steps.flatMap((step) => renderStep(step))];
-}
-
-function renderStep({ action, object, why, write }: StepReport): readonly string[] {
-  const head = `  ${action} ${escape(object)}: ${escape(why)}`;
-  return write === undefined
-    ? [head]
-    : [head, ...renderWrite(write).map((line) => `      ${line}`)];
-}
-
-function renderWrite(write: PlannedWrite): readonly string[] {
-  const { verb, target, changes = [], risk, reverse, command } = write;
-  const { group, resource, namespace, name } = target;
-  const permission = permissionLine({ verb, group, resource, name, namespace, why });
-  const images = changes
-    .filter(({ from }) => from !== undefined)
-    .map(({ from, to }) => `image    ${escape(`${String(from)} -> ${String(to)}`)}`);
-  return [
-    ...new Set(images),
-    `needs    ${escape(permission)}`,
-    `risk     ${escape(risk)}`,
-    `reverse  ${escape(reverse)}`,
-    `same as  ${escape(command)}`,
-  ];
-}
-
-/** The permission's own reason is the step's, shown above. */
-const why = "";

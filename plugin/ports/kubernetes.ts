@@ -155,6 +155,45 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Rings once after `ms`, unless what it gives is called first; absent: by the machine's own time. */
   alarm?(ms: number, ring: () => void): () => void;
+  /** Time that passes when someone waits lets others work meanwhile; absent: it passes by itself. */
+  repeat?(act: RepeatedAct): Repeated;
+}
+
+/** Gives the milliseconds until it is due again. */
+export type RepeatedAct = () => Promise<number>;
+
+/** Work that comes again and again beside the run. */
+export interface Repeated {
+  /** It is due now, whatever it said. */
+  soon(): void;
+  /** Ends it once what is under way is done; throws what it threw. */
+  stop(): Promise<void>;
+}
+
+/** Begins such work, which is due at once. */
+export function repeat(clock: Clock, act: RepeatedAct): Repeated {
+  if (clock.repeat !== undefined) return clock.repeat(act);
+  const over = new AbortController();
+  let pause = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      pause = new AbortController();
+      const ms = await act();
+      const woken = AbortSignal.any([pause.signal, over.signal]);
+      await clock.sleep(ms, woken).catch(() => undefined);
+    }
+  };
+  const work = run();
+  work.catch(() => undefined); // thrown by stop
+  return {
+    soon: () => {
+      pause.abort();
+    },
+    stop: async () => {
+      over.abort();
+      await work;
+    },
+  };
 }
 
 /** Longest time for one request where --request-timeout gives none (cli contract, Output). */

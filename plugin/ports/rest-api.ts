@@ -1,6 +1,6 @@
 /** The cluster's REST API as the plugin uses it, as a port (S75-S96; domain facts 9). */
+import type { ApiAction } from "../domain/rest-api/actions";
 import type {
-  ApiAction,
   ApiDatabase,
   ApiLicense,
   ApiNode,
@@ -9,8 +9,8 @@ import type {
 } from "../domain/rest-api/records";
 import type { Json } from "../domain/base/values";
 
+export type { ApiAction } from "../domain/rest-api/actions";
 export type {
-  ApiAction,
   ApiDatabase,
   ApiLicense,
   ApiNode,
@@ -49,7 +49,7 @@ export interface ClusterApi {
   ): Promise<InstalledUpload>;
   action(uid: string, signal: AbortSignal): Promise<ApiAction | undefined>;
   /** Actions of a database; undefined where the server keeps no such list. */
-  actionsOf(uid: number, signal: AbortSignal): Promise<readonly ApiAction[] | undefined>;
+  listActions(uid: number, signal: AbortSignal): Promise<readonly ApiAction[] | undefined>;
   license(signal: AbortSignal): Promise<ApiLicense | undefined>;
   nodes(signal: AbortSignal): Promise<readonly ApiNode[] | undefined>;
   policy(signal: AbortSignal): Promise<Json | undefined>;

@@ -3,7 +3,6 @@ import { daysUntil } from "../domain/base/duration";
 import {
   absentSecret,
   type CertificateFacts,
-  type LiveBundles,
   firstUnfit,
   judgeCertificate,
   type PemFacts,
@@ -14,7 +13,7 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { inspectNeeds } from "../domain/checks/needs";
 import { configurationResource } from "../domain/admission/configuration";
-import { liveBundles } from "../domain/admission/injector";
+import { liveBundles, type LiveBundles } from "../domain/admission/injector";
 import { asString } from "../domain/base/values";
 import { requireNeeds, type RunPorts } from "../kernel/permissions";
 import type { Clock } from "../ports/kubernetes";
@@ -136,11 +135,11 @@ function fromFile(
       ? certificates.readSecretCertificate(input.secret, names)
       : certificates.readPemCertificate(input.pem);
   const label = path === "-" ? "stdin" : path;
-  return { label, namespace: namespace ?? namespaceOf(facts, names), facts };
+  return { label, namespace: namespace ?? chooseNamespace(facts, names), facts };
 }
 
 /** The namespace that a file itself tells: the Secret's, else the one its certificate is made for. */
-function namespaceOf({ secret, leaf }: CertificateFacts, names: Names): string {
+function chooseNamespace({ secret, leaf }: CertificateFacts, names: Names): string {
   return (
     asString(secret?.namespace) ??
     namespaceIn(leaf?.san ?? [], names.webhook.service) ??
@@ -171,14 +170,14 @@ function verdict(
       ? { code: exitCodes.ok, reason: `${label} is valid for ${host}` }
       : { code: exitCodes.blocked, reason: `${label}: ${unfit.cause}`, next: unfit.fix },
   );
-  return { ...report, details: detailsOf(facts, host, now) };
+  return { ...report, details: describeDetails(facts, host, now) };
 }
 
 /** `details` of the document. */
-export type CertificateDetails = ReturnType<typeof detailsOf>;
+export type CertificateDetails = ReturnType<typeof describeDetails>;
 
 /** The facts for a person: names, dates, fingerprint; never a value of an item. */
-function detailsOf(facts: CertificateFacts, host: string, now: number) {
+function describeDetails(facts: CertificateFacts, host: string, now: number) {
   const { leaf, secret, count, chainOk, matchesPrivateKey } = facts;
   return {
     judgedFor: host,

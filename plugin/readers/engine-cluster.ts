@@ -1,6 +1,9 @@
 /** Reads what an upgrade of an EC is planned from and followed by, as facts. */
-import type { FactKey, Facts } from "../domain/facts/facts";
+import { ApiError } from "../domain/base/errors";
+import type { KubeObject } from "../domain/kube/objects";
+import { closeLook, type FactKey, type Facts } from "../domain/facts/facts";
 import type { Resource } from "../domain/kube/objects";
+import { readLeftMarks } from "./left-marks";
 import { readSnapshot } from "./snapshot";
 import type { Skip } from "../domain/base/skip";
 import type { RunPorts } from "../kernel/permissions";
@@ -9,7 +12,7 @@ import type { RunPorts } from "../kernel/permissions";
 export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
 
 /** What is looked at more closely when nothing moves. */
-export const suspected = [...followed, "events", "nodes"] as const satisfies readonly FactKey[];
+export const suspected = [...followed, ...closeLook] as const satisfies readonly FactKey[];
 
 /** The version by which ECs are read and written: the stored one, else the older one (domain facts 7). */
 export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promise<Resource> {
@@ -32,7 +35,29 @@ export async function readFacts(
     cluster.list(resource, { namespace, whole: true, signal }),
   ]);
   const unread = new Map([...facts.unread].filter(([key]) => key !== "ecs"));
-  return { ...facts, unread, objects: { ...facts.objects, ecs } };
+  const left = new Map([...(facts.left ?? []), ...(await readLeftMarks(deps, ecs))]);
+  return { ...facts, left, unread, objects: { ...facts.objects, ecs } };
+}
+
+/**
+ * The facts with the ECs of every namespace, where databases of others are: an EC of theirs may have the name that they
+ * ask for. Where they may not be read, those of the operator's namespace are left, and the list counts as unread.
+ */
+export async function withEveryCluster(
+  { cluster, signal }: Pick<UpgradeClusterDeps, "cluster" | "signal">,
+  facts: Facts,
+  resource: Resource,
+): Promise<Facts> {
+  const { edbs, eaadbs } = facts.objects;
+  const isElsewhere = ({ metadata }: KubeObject): boolean => metadata.namespace !== facts.namespace;
+  if (![...edbs, ...eaadbs].some(isElsewhere)) return facts;
+  try {
+    const ecs = (await cluster.list(resource, { whole: true, signal })) ?? [];
+    return { ...facts, objects: { ...facts.objects, ecs } };
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    return { ...facts, unread: new Map([...facts.unread, ["ecs", error.message]]) };
+  }
 }
 
 /** The flags of the command, judged. */
@@ -45,6 +70,8 @@ export interface UpgradeClusterOptions {
   readonly auto: boolean;
   readonly imagePullPolicy?: string;
   readonly imageRepository?: string;
+  /** The definition of the EC that earlier parts of a whole upgrade bring. */
+  readonly definitionAhead?: KubeObject | undefined;
   /** Release of the operator before this upgrade, where it is known. */
   readonly operatorBefore?: string | undefined;
   readonly takeFields: readonly string[];

@@ -68,10 +68,10 @@ async function requireStanding(
 async function readClusters(deps: SnapshotDeps, namespace: string): Promise<readonly KubeObject[]> {
   const { cluster, names, signal } = deps;
   const { resource, olderVersion = resource.version } = factSources(names).ecs;
-  const listed = (version: string) =>
+  const listVersion = (version: string) =>
     some(deps, cluster.list({ ...resource, version }, { namespace, whole: true, signal }));
-  const found = await listed(resource.version);
-  return found.length > 0 || olderVersion === resource.version ? found : listed(olderVersion);
+  const found = await listVersion(resource.version);
+  return found.length > 0 || olderVersion === resource.version ? found : listVersion(olderVersion);
 }
 
 /** An answer as a list; what the API server refuses or cannot tell is none. */

@@ -51,10 +51,10 @@ export async function operatorNamespaces(search: Omit<Search, "sign">): Promise<
 async function isHere({ cluster, names, sign, signal }: Search): Promise<boolean> {
   const { namespace } = cluster;
   const { group, version, ec, operator, webhook } = names;
-  const named = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
+  const selectName = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
   const signs: readonly (readonly [Resource, object])[] = [
-    [kinds.deployment, named(operator.deployment)],
-    ...(sign === "webhook" ? [[kinds.service, named(webhook.service)] as const] : []),
+    [kinds.deployment, selectName(operator.deployment)],
+    ...(sign === "webhook" ? [[kinds.service, selectName(webhook.service)] as const] : []),
     [{ group, version, plural: ec.plural, kind: ec.kind }, {}],
   ];
   for (const [resource, one] of signs) {

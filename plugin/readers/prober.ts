@@ -7,7 +7,7 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import { getPath } from "../domain/base/values";
 import {
-  failingMs,
+  measureFailing,
   judgeProof,
   type Observation,
   type ProbePair,
@@ -15,8 +15,8 @@ import {
   type ProbeKind,
 } from "../domain/admission/probe";
 import { type ProbeAnswer, readAnswer } from "../domain/admission/answers";
-import { type Hindrance, hindranceIn, refuserOf } from "../domain/admission/refusers";
-import { thinned } from "../domain/admission/gap";
+import { type Hindrance, hindranceIn, findRefuser } from "../domain/admission/refusers";
+import { thinObservations } from "../domain/admission/gap";
 import { type Clock, type KubeClient, deadline } from "../ports/kubernetes";
 
 /** What counts as proof, and how long to wait for it. */
@@ -37,11 +37,17 @@ interface Meanwhile {
   readonly onWait?: (because: string, ms: number) => void;
 }
 
-interface Deps {
+export interface ProberDeps {
   readonly cluster: KubeClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly names: Names;
+}
+
+/** Whose answers are the webhook's, and how long one may take, in milliseconds; absent: the usual. */
+export interface ProberOptions {
+  readonly ours?: readonly string[];
+  readonly limitMs?: number;
 }
 
 interface SentProbe {
@@ -62,25 +68,41 @@ const mostLooks = 12;
 /** Probes with one pair. */
 export class Prober {
   readonly observations: Observation[] = [];
+  /** Names of the entries by which the product's webhook is called. */
+  readonly ours: readonly string[];
+  readonly #limitMs: number;
   /** Which of the pair's twins is sent as the one to refuse: the first that anybody refused. */
   #deny = 0;
   #denySettled = false;
   #unreachable = 0;
 
   constructor(
-    private readonly deps: Deps,
+    private readonly deps: ProberDeps,
     readonly pair: ProbePair,
-    /** Names of the entries by which the product's webhook is called. */
-    readonly ours: readonly string[] = [deps.names.webhook.entry, deps.names.webhook.oldEntry],
-  ) {}
+    options: ProberOptions = {},
+  ) {
+    const { entry, oldEntry } = deps.names.webhook;
+    this.ours = options.ours ?? [entry, oldEntry];
+    this.#limitMs = options.limitMs ?? answerLimitMs;
+  }
 
   /** True once an entry of the webhook was seen refusing the pair's twin. */
   get refused(): boolean {
     return this.#denySettled;
   }
 
+  /** The twin that an entry of the webhook was seen refusing. */
+  get bad(): string | undefined {
+    return this.#denySettled ? this.pair.denies[this.#deny]?.what : undefined;
+  }
+
+  /** Takes over what another one has seen of the same pair meanwhile: one story, in the order of its time. */
+  include({ observations }: Pick<Prober, "observations">): void {
+    for (const observation of observations) this.#keep(observation);
+  }
+
   /** The observations that count: of the twin that was seen refused, once one was. */
-  counting(since = 0): readonly Observation[] {
+  countObservations(since = 0): readonly Observation[] {
     const what = this.pair.denies[this.#deny]?.what;
     return this.observations.filter(
       ({ from, twin, pair }) =>
@@ -92,11 +114,13 @@ export class Prober {
    * What tells how long bad edits passed: of twins that nobody but another refuser judges, those
    * that it refuses; a twin that no one ever refused may be no bad edit here.
    */
-  telling(): readonly Observation[] {
-    const seen = this.counting();
+  tellObservations(): readonly Observation[] {
+    const seen = this.countObservations();
     const refused = new Set(
       seen
-        .filter(({ twin, answer }) => twin === "deny" && refuserOf(answer, this.ours) !== undefined)
+        .filter(
+          ({ twin, answer }) => twin === "deny" && findRefuser(answer, this.ours) !== undefined,
+        )
         .map(({ pair }) => pair),
     );
     if (this.#denySettled || refused.size === 0) return seen;
@@ -126,8 +150,8 @@ export class Prober {
 
   /** Sends both twins once. */
   async round(cut?: AbortSignal): Promise<void> {
-    await this.#send("accept", cut);
-    await this.#send("deny", cut);
+    await this.send("accept", cut);
+    await this.send("deny", cut);
   }
 
   /** Probes on until the work is done; a probe that fails never hides the work's outcome. */
@@ -159,9 +183,10 @@ export class Prober {
     for (;;) {
       const begun = clock.now();
       await Promise.all([this.round(), during.also?.round()]);
-      const proof = judgeProof(this.counting(from), wanted);
+      const proof = judgeProof(this.countObservations(from), wanted);
       if (proof.is === "proven") return proof;
-      const patience = failingMs(this.counting(from)) < (wanted.failingMs ?? Infinity);
+      const patience =
+        measureFailing(this.countObservations(from)) < (wanted.failingMs ?? Infinity);
       if (!patience || clock.now() - from >= wanted.limitMs) return proof;
       // twins that take turns say the same by turns: a line for each state, told once
       if (!told.has(proof.because)) during.onWait?.(proof.because, clock.now() - from);
@@ -180,26 +205,29 @@ export class Prober {
     observations.push(observation);
     if (observations.length <= mostObservations) return;
     // half of them stay as they are: a proof counts the newest
-    const older = thinned(observations.slice(0, -mostObservations / 2));
+    const older = thinObservations(observations.slice(0, -mostObservations / 2));
     const kept = older.slice(-mostObservations / 4);
     observations.splice(0, observations.length - mostObservations / 2, ...kept);
   }
 
-  async #send(twin: ProbeKind, cut?: AbortSignal): Promise<void> {
+  /** Sends one twin; gives what was seen, undefined where it was cut short. */
+  async send(twin: ProbeKind, cut?: AbortSignal): Promise<Observation | undefined> {
     const variant = this.pair.denies[this.#deny];
     const sent = twin === "accept" ? { what: this.pair.kind, object: this.pair.accept } : variant;
-    if (sent === undefined || cut?.aborted === true) return;
+    if (sent === undefined || cut?.aborted === true) return undefined;
     const from = this.deps.clock.now();
     const answer = await this.#answer({ twin, object: sent.object }, cut);
-    if (answer === undefined) return;
-    this.#keep({ pair: sent.what, twin, from, to: this.deps.clock.now(), answer });
+    if (answer === undefined) return undefined;
+    const seen = { pair: sent.what, twin, from, to: this.deps.clock.now(), answer };
+    this.#keep(seen);
     if (twin === "deny") this.#choose(answer);
+    return seen;
   }
 
   /** Another twin is tried as long as none was refused: servers differ in what they judge. */
   #choose(answer: ProbeAnswer): void {
     if (answer.is === "refused" && this.ours.includes(answer.by)) this.#denySettled = true;
-    const isOursDown = answer.is === "failed" && refuserOf(answer, this.ours) === undefined;
+    const isOursDown = answer.is === "failed" && findRefuser(answer, this.ours) === undefined;
     if (!this.#denySettled && !isOursDown) {
       this.#deny = (this.#deny + 1) % this.pair.denies.length;
     }
@@ -209,7 +237,7 @@ export class Prober {
   async #answer(sent: SentProbe, cut: AbortSignal | undefined): Promise<ProbeAnswer | undefined> {
     const { signal, clock } = this.deps;
     const limit = new AbortController();
-    const inTime = deadline(clock, answerLimitMs, () => {
+    const inTime = deadline(clock, this.#limitMs, () => {
       limit.abort();
     });
     const options = {
@@ -224,11 +252,15 @@ export class Prober {
     } catch (error) {
       signal.throwIfAborted();
       if (cut?.aborted === true) return undefined;
-      if (limit.signal.aborted) return { is: "failed", by: "", detail: "no answer within 5 s" };
+      if (limit.signal.aborted) return this.#noAnswer();
       return this.#refusal(error);
     } finally {
       inTime();
     }
+  }
+
+  #noAnswer(): ProbeAnswer {
+    return { is: "failed", by: "", detail: `no answer within ${this.#limitMs / 1_000} s` };
   }
 
   #refusal(error: unknown): ProbeAnswer {

@@ -3,10 +3,10 @@
  * kind that is created in the namespace asked about, which administrators of a namespace may use.
  */
 import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
-import { reviewKinds } from "../domain/kube/kinds";
+import { rbacKinds, reviewKinds } from "../domain/kube/kinds";
 import { type Permission, reviewPermission } from "../domain/kube/permissions";
 import { asString, getPath } from "../domain/base/values";
-import { missingPermissions } from "../kernel/permissions";
+import { findMissingPermissions } from "../kernel/permissions";
 import { withMethods } from "../ports/delegate";
 import type { Access, KubeClient, WriteOptions } from "../ports/kubernetes";
 import { ApiError } from "../domain/base/errors";
@@ -66,7 +66,7 @@ export class Reviews {
   #may(namespace: string | undefined): Promise<boolean> {
     const known = namespace === undefined ? this.#wide : this.#near.get(namespace);
     if (known !== undefined) return known;
-    const asked = missingPermissions(this.cluster, [reviewPermission("", namespace)]).then(
+    const asked = findMissingPermissions(this.cluster, [reviewPermission("", namespace)]).then(
       (missing) => missing.length === 0,
     );
     if (namespace === undefined) this.#wide = asked;
@@ -88,7 +88,7 @@ type Find = () => Promise<readonly NeededPermission[]>;
 const byRef =
   (verb: string, { resource, name, namespace }: Ref): Find =>
   () =>
-    Promise.resolve([{ ...wanted(verb, resource, namespace), name }]);
+    Promise.resolve([{ ...needPermission(verb, resource, namespace), name }]);
 
 const byObject =
   (cluster: KubeClient, { apiVersion, kind, metadata }: KubeObject, ...verbs: string[]): Find =>
@@ -96,12 +96,30 @@ const byObject =
     const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
     const served = (await cluster.serves(group ?? "", version ?? "")) ?? [];
     const resource = served.find((one) => one.kind === kind);
-    return resource === undefined
-      ? []
-      : verbs.map((verb) => wanted(verb, resource, metadata.namespace));
+    if (resource === undefined) return [];
+    return verbs.map((verb) => ({
+      ...needPermission(verb, resource, metadata.namespace),
+      // what is created cannot be limited to a name
+      ...(verb !== "create" && { name: metadata.name }),
+    }));
   };
 
-function wanted(
+/** What else allows a write that gives more than the user holds (the API server asks for it by these words). */
+const escalates = "attempting to grant RBAC permissions not currently held";
+
+/** The right to give what one does not hold: escalate on the role, or bind on the role that a binding names. */
+function findToGrant(of: NeededPermission, object: KubeObject | undefined): NeededPermission[] {
+  if (!of.resource.endsWith("bindings")) return [{ ...of, verb: "escalate" }];
+  const name = asString(getPath(object, ["roleRef", "name"]));
+  if (name === undefined) return [];
+  const isWide = getPath(object, ["roleRef", "kind"]) === rbacKinds.clusterRole.kind;
+  const needed = isWide
+    ? needPermission("bind", rbacKinds.clusterRole, undefined)
+    : needPermission("bind", rbacKinds.role, of.namespace);
+  return [{ ...needed, name }];
+}
+
+function needPermission(
   verb: string,
   { group, plural }: Resource,
   namespace: string | undefined,
@@ -110,49 +128,70 @@ function wanted(
 }
 
 /** The same connection; each request that is refused for want of a permission is remembered beside it. */
-export function remembering(cluster: KubeClient): Remembered {
+export function rememberRefusals(cluster: KubeClient): Remembered {
   const refused: Find[] = [];
-  const noting = async <T>(find: Find, send: () => Promise<T>): Promise<T> => {
+  const noteRefusal = async <T>(
+    find: Find,
+    send: () => Promise<T>,
+    object?: KubeObject,
+  ): Promise<T> => {
     try {
       return await send();
     } catch (error) {
-      if (isForbidden(error)) refused.push(find);
+      if (!isForbidden(error)) throw error;
+      refused.push(find);
+      if (error.message.includes(escalates)) {
+        refused.push(async () => (await find()).flatMap((one) => findToGrant(one, object)));
+      }
       throw error;
     }
   };
   const noted = withMethods(cluster, {
-    get: (ref, options) => noting(byRef("get", ref), () => cluster.get(ref, options)),
+    get: (ref, options) => noteRefusal(byRef("get", ref), () => cluster.get(ref, options)),
     list: (resource, options) => {
-      const find: Find = () => Promise.resolve([wanted("list", resource, options?.namespace)]);
-      return noting(find, () => cluster.list(resource, options));
+      const find: Find = () =>
+        Promise.resolve([needPermission("list", resource, options?.namespace)]);
+      return noteRefusal(find, () => cluster.list(resource, options));
     },
     patch: (ref, body, options) =>
-      noting(byRef("patch", ref), () => cluster.patch(ref, body, options)),
+      noteRefusal(byRef("patch", ref), () => cluster.patch(ref, body, options)),
     delete: (ref, preconditions, options) =>
-      noting(byRef("delete", ref), () => cluster.delete(ref, preconditions, options)),
+      noteRefusal(byRef("delete", ref), () => cluster.delete(ref, preconditions, options)),
     create: (object, options) =>
-      noting(byObject(cluster, object, "create"), () => cluster.create(object, options)),
+      noteRefusal(
+        byObject(cluster, object, "create"),
+        () => cluster.create(object, options),
+        object,
+      ),
     update: (object, options) =>
-      noting(byObject(cluster, object, "update"), () => cluster.update(object, options)),
+      noteRefusal(
+        byObject(cluster, object, "update"),
+        () => cluster.update(object, options),
+        object,
+      ),
     // an apply creates what is absent
     apply: (object, options) =>
-      noting(byObject(cluster, object, "create", "patch"), () => cluster.apply(object, options)),
+      noteRefusal(
+        byObject(cluster, object, "create", "patch"),
+        () => cluster.apply(object, options),
+        object,
+      ),
   });
-  return { cluster: noted, missing: () => missingOf(cluster, refused) };
+  return { cluster: noted, missing: () => findMissing(cluster, refused) };
 }
 
-function isForbidden(error: unknown): boolean {
+function isForbidden(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 403;
 }
 
-async function missingOf(
+async function findMissing(
   cluster: KubeClient,
   refused: readonly Find[],
 ): Promise<readonly Permission[]> {
   const found = (await Promise.all(refused.map((find) => find()))).flat();
   const distinct = new Map(found.map((one) => [JSON.stringify(one), one]));
   const why = "the request was refused without it";
-  return await missingPermissions(
+  return await findMissingPermissions(
     cluster,
     [...distinct.values()].map((one) => ({ ...one, why })),
   );

@@ -14,7 +14,10 @@ import type { Names } from "../domain/names/names";
 import type { KubeObject, Resource } from "../domain/kube/objects";
 import { isObject } from "../domain/base/values";
 import type { Certificates } from "./certificate";
-import type { Clock, KubeClient } from "../ports/kubernetes";
+import { listJudging, listOthersEntries } from "../domain/admission/others";
+import { readGoneServices } from "./called-services";
+import { readLeftMarks } from "./left-marks";
+import type { Clock, KubeClient, ListOptions } from "../ports/kubernetes";
 import type { Judgment } from "../domain/checks/judge";
 import {
   type PermissionChecker,
@@ -32,6 +35,16 @@ export interface SnapshotDeps {
   /** Without it the webhook's certificate is not judged. */
   readonly certificates?: Pick<Certificates, "readSecretCertificate">;
 }
+
+/** What this tool writes, and others may own. */
+const markedKeys = [
+  "definitions",
+  "deployments",
+  "roles",
+  "roleBindings",
+  "webhookConfigurations",
+  ...(["ecs", "edbs", "eaadbs", "statefulSets"] as const),
+] as const satisfies readonly FactKey[];
 
 /** A LIST that came to an end: objects, an unknown kind, or a refusal. */
 type ListResult =
@@ -51,23 +64,31 @@ export async function readSnapshot(
   const sources = factSources(names);
   const atOnce = keys.filter((key) => sources[key].named !== true);
   const [apiServer, ...answers] = await Promise.all([
-    cluster.version().catch(refusedOnly),
+    cluster.version().catch(ignoreRefusal),
     ...atOnce.map(async (key) => [key, await readList(deps, sources[key], namespace)] as const),
   ]);
   const answered = new Map<FactKey, ListResult>(answers);
   if (keys.includes("namedSecrets")) {
     answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
   }
-  const [secret] = objectsOf(answered, "webhookSecrets");
-  const live = liveBundles(objectsOf(answered, "webhookConfigurations"), names);
+  const [secret] = collectObjects(answered, "webhookSecrets");
+  const live = liveBundles(collectObjects(answered, "webhookConfigurations"), names);
   const certificate = secret && deps.certificates?.readSecretCertificate(secret, names, live);
   const objects = Object.fromEntries(
     factKeys.map((key): [FactKey, readonly KubeObject[]] => [
       key,
-      objectsOf(answered, key).map((each) => withheld(each, names)),
+      collectObjects(answered, key).map((each) => withheld(each, names)),
     ]),
   ) as Record<FactKey, readonly KubeObject[]>;
+  const left = await readLeftMarks(
+    deps,
+    markedKeys.flatMap((key) => objects[key]),
+  );
+  const entries = listOthersEntries(listJudging({ objects }), names);
+  const goneServices = await readGoneServices(deps, entries);
   return {
+    ...(left.size > 0 && { left }),
+    ...(goneServices.size > 0 && { goneServices }),
     names,
     now: clock.now(),
     namespace,
@@ -85,7 +106,7 @@ export async function readSnapshot(
   };
 }
 
-function objectsOf(
+function collectObjects(
   answered: ReadonlyMap<FactKey, ListResult>,
   key: FactKey,
 ): readonly KubeObject[] {
@@ -120,7 +141,7 @@ async function readNamedSecrets(
   const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
   if (failed?.is === "refused") return failed;
   const { resource } = factSources(deps.names).namedSecrets;
-  const named = secretNames(objectsOf(answered, "ecs"), objectsOf(answered, "ercs"), {
+  const named = secretNames(collectObjects(answered, "ecs"), collectObjects(answered, "ercs"), {
     ...{ names: deps.names, namespace },
   });
   const found = await Promise.all(
@@ -136,15 +157,8 @@ async function readList(
   source: FactSource,
   namespace: string,
 ): Promise<ListResult> {
-  const { own, only, lean } = source;
-  const options = {
-    signal,
-    whole: true,
-    lean: lean === true,
-    ...(own === true && { namespace }),
-    ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
-  };
-  const [newest, ...older] = versionsOf(source);
+  const options = { signal, whole: true, ...listOptions(source, namespace) };
+  const [newest, ...older] = listVersions(source);
   try {
     const found = await cluster.list(newest, options);
     const [second] = found === undefined ? older : [];
@@ -157,7 +171,16 @@ async function readList(
   }
 }
 
-function versionsOf({
+function listOptions({ own, only, lean, labels }: FactSource, namespace: string): ListOptions {
+  return {
+    lean: lean === true,
+    ...(own === true && { namespace }),
+    ...(labels !== undefined && { labelSelector: labels }),
+    ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
+  };
+}
+
+function listVersions({
   resource,
   olderVersion: version,
 }: FactSource): readonly [Resource, ...Resource[]] {
@@ -179,7 +202,7 @@ async function isServed(
 }
 
 /** A refusal leaves the release unknown; no answer at all ends the run. */
-function refusedOnly(error: unknown): undefined {
+function ignoreRefusal(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;
 }

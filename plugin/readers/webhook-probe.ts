@@ -3,16 +3,22 @@ import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
-import { getOwn } from "../domain/base/values";
-import { entryOf, serviceNamespaceOf } from "../domain/admission/configuration";
+import { getOwn, numberAt } from "../domain/base/values";
+import { findEntry, readServiceNamespace } from "../domain/admission/configuration";
 import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
-import { type ProbePair, pairsFor, type Proof } from "../domain/admission/probe";
+import { pairFromStored, type ProbePair, pairsFor, type Proof } from "../domain/admission/probe";
+import type { ProbeAnswer } from "../domain/admission/answers";
+import { probedBy, probeNeed } from "../domain/admission/needs";
+import { EngineError } from "../domain/base/errors";
+import { findMissingPermissions } from "../kernel/permissions";
 import { labelsFor, selects } from "../domain/kube/selectors";
-import { Prober } from "./prober";
+import { Prober, type ProberDeps, type ProberOptions } from "./prober";
 
 /** Nothing was written that would have to spread: what answers wrong for so long stays wrong. */
 const wanted = { quietMs: 200, pairs: 2, limitMs: 5_000 };
+
+const openingRounds = 3;
 
 /** How many edits are sent at first. */
 const looks = 3;
@@ -41,7 +47,7 @@ export async function probeWebhook(
   { name, phase = "status", own }: ProbeWanted,
 ): Promise<ProbeOutcome> {
   const { entry } = facts.names.webhook;
-  const pair = own ?? pairFor(facts, name);
+  const pair = own ?? pairFor(facts, { name, entries: [entry] });
   if (typeof pair === "string") return { is: "open", because: pair };
   const prober = new Prober(deps, pair);
   await prober.look(looks);
@@ -49,7 +55,7 @@ export async function probeWebhook(
     prober.hindrance === undefined
       ? await prober.settle({ ...wanted, entry })
       : { is: "waiting", because: hindranceCause(prober.hindrance) };
-  deps.recorder.probe({ phase, ...tally(prober.counting(), prober.ours) });
+  deps.recorder.probe({ phase, ...tally(prober.countObservations(), prober.ours) });
   if (proof.is === "proven") return proof;
   const { because } = proof;
   const { hindrance } = prober;
@@ -59,16 +65,46 @@ export async function probeWebhook(
   const { names, namespace } = facts;
   const object = `ValidatingWebhookConfiguration/${names.webhook.configuration}`;
   const answering = { ours: prober.ours, object, namespace, names };
-  const finding = judgeAnswers(prober.counting(), answering);
+  const finding = judgeAnswers(prober.countObservations(), answering);
   return { is: "failed", because, ...(finding !== undefined && { finding }) };
 }
 
+/** Milliseconds that the API server takes beside the webhook. */
+const serverMs = 5_000;
+
+/** A prober of whichever configuration is in force, the old one too; else why there is none. */
+export async function openInForce(
+  deps: ProberDeps,
+  facts: Facts,
+  { name, own }: Pick<ProbeWanted, "name" | "own">,
+): Promise<Prober | string> {
+  const { entry, oldEntry } = facts.names.webhook;
+  const entries = [entry, oldEntry];
+  const pair = own ?? pairFor(facts, { name, entries });
+  if (typeof pair === "string") return pair;
+  // the API server's own limit comes first: then it is the webhook that did not answer
+  const seconds = numberAt(entryFor(facts, entries), ["timeoutSeconds"], 10);
+  return await openProber(deps, pair, { limitMs: seconds * 1_000 + serverMs });
+}
+
+/** What a pair is for. */
+interface PairWanted extends Pick<ProbeWanted, "name"> {
+  /** Names of entries, the first that is there counts. */
+  readonly entries: readonly string[];
+}
+
+/** The entry of this namespace's webhook. */
+function entryFor(facts: Facts, entries: readonly string[]): unknown {
+  const { objects, namespace } = facts;
+  return entries
+    .flatMap((name) => objects.webhookConfigurations.map((one) => findEntry(one, name)))
+    .find((found) => readServiceNamespace(found) === namespace);
+}
+
 /** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */
-function pairFor(facts: Facts, name: string): ProbePair | string {
+function pairFor(facts: Facts, { name, entries }: PairWanted): ProbePair | string {
   const { names, namespace: operators, objects } = facts;
-  const entry = objects.webhookConfigurations
-    .map((configuration) => entryOf(configuration, names.webhook.entry))
-    .find((found) => serviceNamespaceOf(found) === operators);
+  const entry = entryFor(facts, entries);
   if (entry === undefined) return "no configuration of this namespace can be probed";
   const selector = getOwn(entry, "namespaceSelector");
   const namespace = objects.namespaces
@@ -88,4 +124,55 @@ function pairFor(facts: Facts, name: string): ProbePair | string {
     served.some(([plural, key]) => plural === resource.plural && !facts.unserved.has(key)),
   );
   return pair ?? "none of the kinds that it matches is served";
+}
+
+/** A prober of a pair; a fresh object that someone else refuses gives way to a stored one. */
+export async function openProber(
+  deps: ProberDeps,
+  pair: ProbePair,
+  options: ProberOptions = {},
+): Promise<Prober> {
+  const fresh = new Prober(deps, pair, options);
+  const answer = await askFirst(fresh);
+  if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
+  const stored = await storedOf(deps, pair);
+  return stored === undefined ? fresh : new Prober(deps, stored, options);
+}
+
+/** One cut connection says nothing of a kind: it is asked again. */
+async function askFirst(fresh: Prober): Promise<ProbeAnswer | undefined> {
+  let answer: ProbeAnswer | undefined;
+  for (let rounds = 0; rounds < openingRounds; rounds += 1) {
+    await fresh.round();
+    answer = fresh.observations.findLast(({ twin }) => twin === "accept")?.answer;
+    if (answer?.is !== "other") break;
+  }
+  return answer;
+}
+
+async function storedOf(deps: ProberDeps, pair: ProbePair): Promise<ProbePair | undefined> {
+  try {
+    const stored = await storedPair(deps, pair);
+    const missing = await findMissingPermissions(
+      deps.cluster,
+      (stored === undefined ? [] : [stored]).map(probedBy).map(probeNeed),
+    );
+    return missing.length === 0 ? stored : undefined;
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (error instanceof EngineError) return undefined; // not allowed to list: the fresh one has to do
+    throw error;
+  }
+}
+
+/** A stored object of the pair's kind and namespace as a pair, undefined when there is none. */
+async function storedPair(deps: ProberDeps, pair: ProbePair): Promise<ProbePair | undefined> {
+  const { namespace } = pair.accept.metadata;
+  const stored = await deps.cluster.list(pair.resource, {
+    ...(namespace !== undefined && { namespace }),
+    limit: 1,
+  });
+  const first = stored?.[0];
+  const usable = first !== undefined && first.metadata.deletionTimestamp === undefined;
+  return usable ? pairFromStored(first, pair.resource, deps.names) : undefined;
 }

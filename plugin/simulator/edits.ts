@@ -3,7 +3,7 @@ import { ApiError } from "../domain/base/errors";
 import type { Names } from "../domain/names/names";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { asArray, asString, getOwn, getPath } from "../domain/base/values";
-import { entryOf } from "../domain/admission/configuration";
+import { findEntry } from "../domain/admission/configuration";
 import { readAnswer } from "../domain/admission/answers";
 import { selects } from "../domain/kube/selectors";
 import type { KubeClient } from "../ports/kubernetes";
@@ -31,30 +31,33 @@ export async function tryEdits(
   state: StateView,
   names: Names,
 ): Promise<readonly Edit[]> {
-  const database = judgedDatabase(state, names);
+  const database = findReviewedDatabase(state, names);
   if (database === undefined) return [];
   const to = { cluster, names, database };
-  const wrong = [
-    nested(names.fields.engineVersion, nonexistent),
-    ...unknownModule(database, names),
-  ];
-  const refused = await firstOf(to, wrong, ({ is }) => is !== "other");
+  const wrong = [nest(names.fields.engineVersion, nonexistent), ...unknownModule(database, names)];
+  const refused = await findFirst(to, wrong, ({ is }) => is !== "other");
   // not every version that exists may be chosen: policy and modules have a say as well
   const isGood = ({ is }: Answered): boolean => is === "accepted";
   const [versions, channels] = goodValues(database, state, names);
-  const version = await firstOf(to, versions, isGood);
+  const version = await findFirst(to, versions, isGood);
   // an older definition takes channels alone
   const best =
     version === undefined || version.is === "other"
-      ? ((await firstOf(to, channels, isGood)) ?? version)
+      ? ((await findFirst(to, channels, isGood)) ?? version)
       : version;
   return [
     ...(refused === undefined
       ? []
-      : [{ ...shown(refused), wanted: "refused" as const, asWanted: refused.is === "refused" }]),
+      : [
+          {
+            ...showAnswer(refused),
+            wanted: "refused" as const,
+            asWanted: refused.is === "refused",
+          },
+        ]),
     ...(best === undefined
       ? []
-      : [{ ...shown(best), wanted: "accepted" as const, asWanted: best.is === "accepted" }]),
+      : [{ ...showAnswer(best), wanted: "accepted" as const, asWanted: best.is === "accepted" }]),
   ];
 }
 
@@ -71,7 +74,7 @@ interface EditTarget {
 }
 
 /** The first answer that will do, else the last one. */
-async function firstOf(
+async function findFirst(
   target: EditTarget,
   bodies: readonly object[],
   willDo: (answered: Answered) => boolean,
@@ -84,17 +87,17 @@ async function firstOf(
   return last;
 }
 
-function shown({ command, answer }: Answered): Pick<Edit, "command" | "answer"> {
+function showAnswer({ command, answer }: Answered): Pick<Edit, "command" | "answer"> {
   return { command, answer };
 }
 
-function judgedDatabase(state: StateView, names: Names): KubeObject | undefined {
+function findReviewedDatabase(state: StateView, names: Names): KubeObject | undefined {
   const { configuration, entry } = names.webhook;
   const stored = state.get(
     { group: "admissionregistration.k8s.io", plural: "validatingwebhookconfigurations" },
     configuration,
   );
-  const judged = entryOf(stored, entry);
+  const judged = findEntry(stored, entry);
   return state.list({ group: names.group, plural: names.edb.plural }).find((edb) => {
     const { metadata } = edb;
     const home = state.get({ group: "", plural: "namespaces" }, metadata.namespace ?? "");
@@ -130,7 +133,7 @@ function goodValues(
   const edits = (values: readonly string[]) =>
     values
       .filter((value) => value !== present)
-      .map((value) => nested(names.fields.engineVersion, value));
+      .map((value) => nest(names.fields.engineVersion, value));
   return [edits(versions), edits([names.majorChannel, names.latestChannel])];
 }
 
@@ -140,7 +143,7 @@ function unknownModule(database: KubeObject, names: Names): readonly object[] {
     .map((field) => ["spec", field])
     .map((path) => {
       const module = { [names.entryFields.moduleName]: "no-such-module" };
-      return nested(path, [...asArray(getPath(database, path)), module]);
+      return nest(path, [...asArray(getPath(database, path)), module]);
     })
     .reverse();
 }
@@ -156,7 +159,7 @@ async function send({ cluster, names, database }: EditTarget, body: object): Pro
   const ref: Ref = { resource: { group, version, plural: edb.plural, kind }, name, namespace };
   try {
     await cluster.patch(ref, body, { type: "merge", dryRun: true, fieldManager: "kubectl-patch" });
-    const answer = `${kind.toLowerCase()}.${group}/${name} patched (server dry run)`;
+    const answer = `${kind.toLowerCase()}.${group}/${name} patched`;
     return { command, answer, is: "accepted" };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -164,9 +167,9 @@ async function send({ cluster, names, database }: EditTarget, body: object): Pro
   }
 }
 
-function nested(path: readonly string[], value: unknown): object {
+function nest(path: readonly string[], value: unknown): object {
   const [first = "", ...rest] = path;
-  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+  return { [first]: rest.length === 0 ? value : nest(rest, value) };
 }
 
 /** A refusal as kubectl prints it. */

@@ -4,18 +4,18 @@
  * in force, and the leftovers that an upgrade meets.
  */
 import { generatePair } from "../adapters/certificate";
-import { shippedCrds, shippedRbac, shippedTemplate } from "../adapters/shipped";
-import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { readShippedCrds, readShippedRbac, readShippedTemplate } from "../adapters/shipped";
+import { parseDocuments, renderDocuments } from "../adapters/kubernetes/text/yaml";
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import { rebrand } from "../domain/names/rebrand";
 import { getOwn, isObject, omit } from "../domain/base/values";
 import example from "./example.json";
 import { createRegistry } from "./kinds/registry";
-import { fieldsV1Of } from "./api-server/field-set";
-import { fieldsOf, structureOf } from "./api-server/structure";
+import { renderFieldsV1 } from "./api-server/field-set";
+import { collectFields, findStructure } from "./api-server/structure";
 import { exampleReleaseName, type Registry } from "./model";
-import { settledWorkloads } from "./operator/settled";
+import { settleWorkloads } from "./operator/settled";
 import type { Source } from "./source/completion";
 import { folderDigest } from "../adapters/release/folder";
 import type { Release } from "../domain/release/contents";
@@ -39,7 +39,7 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
   }) as typeof example;
   const { namespaces, operator, operatorRole, databaseRole, constraintRole, product } = written;
   const objects = [
-    ...namespaces.map(namespaceOf),
+    ...namespaces.map(makeNamespace),
     ...operator,
     ...operatorRole,
     // the last namespace is no longer managed, and was never cleaned up
@@ -50,7 +50,7 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
   const created = new Date(now - 90 * 24 * 3_600_000).toISOString().replace(/\.\d+Z$/, "Z");
   const registry = createRegistry();
   const all = [...exampleDefinitions(names), ...objects];
-  const complete = settledWorkloads(asApplied(all, names, registry), {
+  const complete = settleWorkloads(asApplied(all, names, registry), {
     ...{ names, namespace, now, registry },
   });
   return {
@@ -65,7 +65,7 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
   };
 }
 
-function namespaceOf(name: string): KubeObject {
+function makeNamespace(name: string): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Namespace",
@@ -81,7 +81,7 @@ function within(object: KubeObject, namespace: string): KubeObject {
 
 /** The product's definitions as shipped, under its names. */
 export function productDefinitions(names: Names): readonly KubeObject[] {
-  return Object.entries(shippedCrds()).flatMap(([file, text]) =>
+  return Object.entries(readShippedCrds()).flatMap(([file, text]) =>
     parseDocuments(text, file)
       .map((document) => rebrand(document, names) as KubeObject)
       .filter((object) => isObject(object) && object.kind === "CustomResourceDefinition"),
@@ -108,11 +108,11 @@ function asApplied(
     const isOfBundle =
       kind === "CustomResourceDefinition" ||
       (bundled.includes(kind) && (kind === "Service" || own.includes(metadata.name ?? "")));
-    return isOfBundle ? owned(object, registry) : object;
+    return isOfBundle ? addOwner(object, registry) : object;
   });
 }
 
-function owned(object: KubeObject, registry: Registry): KubeObject {
+function addOwner(object: KubeObject, registry: Registry): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const definition = registry.byKind(apiVersion, kind);
   if (definition === undefined) return object;
@@ -128,7 +128,7 @@ function owned(object: KubeObject, registry: Registry): KubeObject {
     operation: "Update",
     apiVersion,
     fieldsType: "FieldsV1",
-    fieldsV1: fieldsV1Of(fieldsOf(given, structureOf(definition))),
+    fieldsV1: renderFieldsV1(collectFields(given, findStructure(definition))),
   };
   return { ...object, metadata: { ...metadata, managedFields: [owner] } };
 }
@@ -136,21 +136,23 @@ function owned(object: KubeObject, registry: Registry): KubeObject {
 /** Every file that is looked for in a release, made of the manifests that the tool ships. */
 export function exampleRelease(names: Names): Release {
   const { release } = names;
-  const shipped = Object.entries(shippedRbac()).map(
-    ([file, text]) => [file, renamed(text, file, names)] as const,
+  const shipped = Object.entries(readShippedRbac()).map(
+    ([file, text]) => [file, renameNames(text, file, names)] as const,
   );
   const roles = new Map(shipped);
   const texts: readonly (readonly [readonly string[], string | undefined])[] = [
     [release.bundle, bundle(names, false)],
     [release.openshiftBundle, bundle(names, true)],
-    [release.webhook, renamed(shippedTemplate(), "webhook.yaml", names)],
+    [release.webhook, renameNames(readShippedTemplate(), "webhook.yaml", names)],
     [release.consumerRole, roles.get("role.yaml")],
     [release.consumerBinding, roles.get("role_binding.yaml")],
     [release.labelRole, roles.get("operator_cluster_role.yaml")],
     [release.labelBinding, roles.get("operator_cluster_role_binding.yaml")],
   ];
   const files = new Map(texts.map(([[path = ""], text = ""]) => [path, text]));
-  const bytes = [...files].map(([path, text]) => [path, Buffer.from(text)] as const);
+  const bytes = [...files]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([path, text]) => [path, Buffer.from(text)] as const);
   return {
     source: exampleReleaseName,
     sha256: folderDigest(new Map(bytes)),
@@ -164,7 +166,7 @@ export function exampleRelease(names: Names): Release {
   };
 }
 
-function renamed(text: string, file: string, names: Names): string {
+function renameNames(text: string, file: string, names: Names): string {
   return renderDocuments(parseDocuments(text, file).map((document) => rebrand(document, names)));
 }
 

@@ -32,7 +32,7 @@ const concerned: Readonly<Record<string, (found: Found) => readonly string[]>> =
 };
 
 /** Those with a name of something found first, then those of every rehearsal. */
-export function unknownOf(
+export function listUnknown(
   objects: readonly KubeObject[],
   skipped: ReadonlyMap<string, string>,
 ): readonly string[] {

@@ -32,17 +32,17 @@ export type Gate = <T>(call: ObservedCall, send: () => Promise<T>) => Promise<T>
 /** Passes every request of the port through the gate. */
 export function observe(cluster: KubeClient, gate: Gate): KubeClient {
   return withMethods(cluster, {
-    ...observedReads(cluster, gate),
-    ...observedWrites(cluster, gate),
+    ...observeReads(cluster, gate),
+    ...observeWrites(cluster, gate),
   });
 }
 
 type Reads = "get" | "list" | "watch" | "logs" | "can" | "whoAmI" | "version" | "serves";
 
-function observedReads(cluster: KubeClient, gate: Gate): Pick<KubeClient, Reads> {
+function observeReads(cluster: KubeClient, gate: Gate): Pick<KubeClient, Reads> {
   return {
     get: (ref, options) =>
-      gate(read("get", subjectOf(ref), targetOf(ref)), () => cluster.get(ref, options)),
+      gate(read("get", nameSubject(ref), toTarget(ref)), () => cluster.get(ref, options)),
     list: (resource, options) => {
       const { namespace } = options ?? {};
       const target = { ...resource, ...(namespace !== undefined && { namespace }) };
@@ -55,7 +55,7 @@ function observedReads(cluster: KubeClient, gate: Gate): Pick<KubeClient, Reads>
       );
     },
     logs: (pod, options) =>
-      gate(read("get", `the log of ${subjectOf(pod)}`, targetOf(pod)), async () =>
+      gate(read("get", `the log of ${nameSubject(pod)}`, toTarget(pod)), async () =>
         cluster.logs?.(pod, options),
       ),
     can: (access) =>
@@ -69,7 +69,7 @@ function observedReads(cluster: KubeClient, gate: Gate): Pick<KubeClient, Reads>
 
 type Writes = "create" | "update" | "apply" | "patch" | "delete";
 
-function observedWrites(cluster: KubeClient, gate: Gate): Pick<KubeClient, Writes> {
+function observeWrites(cluster: KubeClient, gate: Gate): Pick<KubeClient, Writes> {
   return {
     create: (object, options) => {
       const call = isReview(object)
@@ -109,14 +109,14 @@ function write(
 }
 
 function ofRef(ref: Ref): CallSubject {
-  return { subject: subjectOf(ref), target: targetOf(ref) };
+  return { subject: nameSubject(ref), target: toTarget(ref) };
 }
 
-function subjectOf({ resource, name, namespace }: Ref): string {
+function nameSubject({ resource, name, namespace }: Ref): string {
   return `${resource.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-function targetOf({ resource, name, namespace }: Ref): CallTarget {
+function toTarget({ resource, name, namespace }: Ref): CallTarget {
   return { ...resource, name, ...(namespace !== undefined && { namespace }) };
 }
 

@@ -13,9 +13,9 @@ import type { Clock } from "../ports/kubernetes";
 import { openClusterApi, type PlayedClusterApi } from "./rest-api/server";
 import { EdbBridge } from "./rest-api/bridge";
 import { type ApiProfile, type ProfileName, profiles, usualProfile } from "./rest-api/profiles";
-import { seededStore } from "./rest-api/state";
+import { seedStore } from "./rest-api/state";
 import type { MemoryControlPlane } from "./api-server/control-plane";
-import { databasesOf, isAtLeast, runningTag } from "./operator/prerequisites";
+import { listDatabases, isAtLeast, readRunningTag } from "./operator/prerequisites";
 import { type RestService } from "./operator/snapshot";
 
 /** What they are played from. */
@@ -67,17 +67,17 @@ export class PlayedApis {
     const { state } = controlPlane;
     const { group } = names;
     const { name = "", namespace } = ec.metadata;
-    const running = runningTag(state.get(kinds.statefulSet, name, namespace), names);
+    const running = readRunningTag(state.get(kinds.statefulSet, name, namespace), names);
     const profile = profileFor(running ?? asString(getPath(ec, names.ecFields.versionTag)));
     const cluster = findPlaces(ec, names).fqdn;
-    const store = seededStore({ names, profile, now: clock.now(), cluster });
+    const store = seedStore({ names, profile, now: clock.now(), cluster });
     store.upgradePolicy = asString(getPath(ec, names.fields.engineUpgradePolicy));
     const api = await openClusterApi({ store, profile, names, clock });
     this.#apis.push(api);
     const bridge = new EdbBridge({ store, works: api.works, names, profile, ec: name });
     const all = (plural: string) => state.list({ group, plural });
     const stored = { names, ecs: all(names.ec.plural), edbs: all(names.edb.plural) };
-    bridge.follow({ ec, edbs: databasesOf(stored, ec), running });
+    bridge.follow({ ec, edbs: listDatabases(stored, ec), running });
     this.#service ??= bridge;
     return api;
   }

@@ -26,7 +26,10 @@ export function routeTo(played: Played): ServiceRoute {
   const calls = new Map<string, number>();
   return async (service, state) => {
     const endpoints = readyIn(service, state);
-    const refused = refusedAt(state.get(kinds.service, service.name, service.namespace), service);
+    const refused = refuseConnection(
+      state.get(kinds.service, service.name, service.namespace),
+      service,
+    );
     const leads = leadsToOperator(service, state, played);
     if (leads === undefined) return endpoints?.length === 0 ? refused : undefined;
     const call = calls.get(service.name) ?? 0;
@@ -51,7 +54,7 @@ function leadsToOperator(
   return selected !== false && isListening(stored, service, { template, names: played.names });
 }
 
-function refusedAt(
+function refuseConnection(
   service: KubeObject | undefined,
   { port }: Called,
 ): { readonly refused: string } {

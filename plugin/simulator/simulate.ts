@@ -6,7 +6,7 @@ import { rbac } from "./authorization/grants";
 import { createRegistry } from "./kinds/registry";
 import { MemoryControlPlane } from "./api-server/control-plane";
 import type { AccessControl } from "./model";
-import { settledWorkloads } from "./operator/settled";
+import { settleWorkloads } from "./operator/settled";
 import { playAlong, type PlayedClock } from "./operator/controller";
 import { PlayedApis } from "./rest-apis";
 import type { Source } from "./source/completion";
@@ -85,7 +85,7 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
       admission,
       ...(source.version !== undefined && { version: source.version }),
     });
-    controlPlane.load(settledWorkloads(source.objects, { ...wish, registry: createRegistry() }));
+    controlPlane.load(settleWorkloads(source.objects, { ...wish, registry: createRegistry() }));
     controlPlane.onChange(({ object }) => {
       if (!isCluster(object, names)) return;
       const all = controlPlane.state.list({ group: names.group, plural: names.ec.plural });

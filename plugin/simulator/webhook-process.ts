@@ -42,7 +42,7 @@ export class WebhookStartError extends EngineError {
 
 const name = "engine-webhook";
 const startLimitMs = 20_000;
-/** It says `ready` in the same breath as `listening`, if it ever does. */
+/** It says `ready` in the same breath as `awaitListening`, if it ever does. */
 const readyLimitMs = 1_000;
 const stopLimitMs = 5_000;
 const keptLines = 20;
@@ -52,7 +52,7 @@ export async function startWebhookProcess(start: WebhookStart): Promise<RunningW
   start.signal.throwIfAborted();
   const child = spawn(start.file, [], {
     argv0: name, // which of two an executable that holds both shall be
-    env: environmentOf(start),
+    env: buildEnvironment(start),
     // stdin tells it that the rehearsal has ended, also where that was killed
     stdio: ["pipe", "pipe", "pipe"],
     // its own group: Ctrl-C is for the rehearsal, which ends it when the last call is answered
@@ -61,11 +61,11 @@ export async function startWebhookProcess(start: WebhookStart): Promise<RunningW
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.once("exit", killAtExit);
   const stop = async (): Promise<void> => {
-    await ended(child);
+    await awaitEnd(child);
     process.removeListener("exit", killAtExit);
   };
   try {
-    return { ...(await unlessAborted(listening(child, start), start.signal)), stop };
+    return { ...(await unlessAborted(awaitListening(child, start), start.signal)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -73,7 +73,7 @@ export async function startWebhookProcess(start: WebhookStart): Promise<RunningW
 }
 
 /** Nothing of the person's environment but the PATH, led by the folder of this very node. */
-function environmentOf(start: WebhookStart): NodeJS.ProcessEnv {
+function buildEnvironment(start: WebhookStart): NodeJS.ProcessEnv {
   const path = [dirname(process.execPath), process.env["PATH"] ?? ""];
   return {
     PATH: path.filter((folder) => folder !== "").join(delimiter),
@@ -91,7 +91,7 @@ function environmentOf(start: WebhookStart): NodeJS.ProcessEnv {
   };
 }
 
-function listening(
+function awaitListening(
   child: ChildProcess,
   { file }: WebhookStart,
 ): Promise<{ readonly port: number; readonly ready: boolean }> {
@@ -136,7 +136,7 @@ function hear(child: ChildProcess, onLine: (line: string) => void): void {
 }
 
 /** Asks it to leave; one that does not is killed. */
-async function ended(child: ChildProcess): Promise<void> {
+async function awaitEnd(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const closed = new Promise((resolve) => child.once("close", resolve));
   child.kill("SIGTERM");

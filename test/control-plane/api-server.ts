@@ -12,7 +12,10 @@ import { until } from "./until";
  * address is then reached through a Service as in a cluster, without any proxy in between. Test files
  * run side by side, and each worker has a range of its own: all webhooks listen on the same port.
  */
-const serviceRange = `127.${String(96 + worker)}.0.0/16`;
+const serviceNetwork = `127.${String(96 + worker)}`;
+
+/** An address that a Service may ask for; `last` is its last number. */
+export const makeServiceAddress = (last: number): string => `${serviceNetwork}.0.${String(last)}`;
 
 export interface ServerSpec {
   readonly name: string;
@@ -64,7 +67,7 @@ export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiS
       `--secure-port=${String(port)}`,
       "--bind-address=127.0.0.1",
       "--advertise-address=127.0.0.1",
-      `--service-cluster-ip-range=${serviceRange}`,
+      `--service-cluster-ip-range=${serviceNetwork}.0.0/16`,
       // A loopback address is no valid endpoint of the Service `kubernetes`, which nobody uses here.
       "--endpoint-reconciler-type=none",
       `--cert-dir=${files.certDir}`,

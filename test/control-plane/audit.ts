@@ -5,13 +5,19 @@ import { until } from "./until";
 
 /**
  * Requests are recorded with their metadata only: who, what, when, with which result. Bodies would
- * put the contents of secrets into a file.
+ * put the contents of secrets into a file; that of a question about one's own rights holds none.
  */
 export const auditPolicy = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
   omitStages: ["RequestReceived"],
-  rules: [{ level: "Metadata" }],
+  rules: [
+    {
+      level: "Request",
+      resources: [{ group: "authorization.k8s.io", resources: ["selfsubjectaccessreviews"] }],
+    },
+    { level: "Metadata" },
+  ],
 };
 
 /** The parts of an audit event that tests ask for. */
@@ -33,6 +39,10 @@ export interface AuditEvent {
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Of a question about one's own rights alone. */
+  readonly requestObject?: {
+    readonly spec?: { readonly resourceAttributes?: Readonly<Record<string, string>> };
+  };
 }
 
 export interface WriteFilter {

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
-import { documentsOf } from "../../plugin/adapters/documents";
-import { decodeText } from "../../plugin/adapters/encoding";
+import { splitDocuments } from "../../plugin/adapters/kubernetes/text/documents";
+import { decodeText } from "../../plugin/adapters/kubernetes/text/encoding";
 import { loadKubeconfig } from "../../plugin/adapters/kubernetes/kubeconfig";
 import { aFolder } from "../support/a-folder";
 import { findBinaries } from "./binaries";
@@ -48,7 +48,7 @@ describe("a manifest", () => {
     const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {l: x}}\ndata: ${data}\n`;
     for (const bytes of [Buffer.from(text), utf16(text), utf16(text).swap16()]) {
       writeFileSync(file, bytes);
-      const [document] = documentsOf(decodeText(bytes), "refused");
+      const [document] = splitDocuments(decodeText(bytes), "refused");
       const own = document && "value" in document ? document.value : "refused";
       expect(own).toEqual(printed(["label", "--local", "-f", file, "l=x"]));
     }

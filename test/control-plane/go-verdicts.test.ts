@@ -3,7 +3,7 @@
  * records the verdicts anew, with new certificates; npm test holds the product to them without Go.
  */
 import { writeFileSync } from "node:fs";
-import { judgeServed, rootsIn } from "../../plugin/adapters/x509/judge";
+import { judgeServed, rootsIn } from "../../plugin/adapters/http/x509/judge";
 import { aFolder } from "../support/a-folder";
 import { type GoVerdict, goVerdictsFile, readGoVerdicts } from "../support/go-verdicts";
 import { certificateCases } from "./certificate-cases";

@@ -267,7 +267,7 @@ describe("past two thirds of its life", () => {
     const keeper = new CertificateKeeper({
       self: { names, namespace: scene.namespace },
       sender: { send: ({ method, path, ...more }) => api.send(method, path, more) },
-      certificate: { loaded: () => true, offer: () => Promise.resolve() },
+      certificate: { isLoaded: () => true, offer: () => Promise.resolve() },
       log: createLog("silent"),
       own: true,
       times: { ...usualTimes, overlapMs: 0 },

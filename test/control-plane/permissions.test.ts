@@ -85,6 +85,7 @@ const everything = [
 const beside = [
   "get customresourcedefinitions",
   "list deployments",
+  "list mutatingwebhookconfigurations",
   "list engineenterpriseclusters",
   "list pods",
   "list networkpolicies",

@@ -136,6 +136,7 @@ export interface ReportDocument {
     readonly field?: string;
     readonly cause: string;
     readonly fix: string;
+    readonly command?: string;
     readonly source: string;
   }[];
   readonly backups?: readonly { readonly file: string; readonly command: string }[];

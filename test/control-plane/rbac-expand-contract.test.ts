@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedRbac } from "../../plugin/adapters/shipped";
-import { parseDocuments } from "../../plugin/adapters/yaml";
+import { readShippedRbac } from "../../plugin/adapters/shipped";
+import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/kube/role-rules";
+import { type Grant, grantsOf, readRules } from "../../plugin/domain/kube/role-rules";
 import { getPath } from "../../plugin/domain/base/values";
 import type { Demand, Question, Told } from "./access-watch-process";
 import type { ControlPlane } from "./control-plane";
@@ -34,8 +34,10 @@ import { connectionOf, startProcess } from "./second-process";
 import type { User } from "./api-server";
 
 const apiGroup = "rbac.authorization.k8s.io";
-const shipped = Object.entries(shippedRbac()).flatMap(([file, text]) => parseDocuments(text, file));
-const newRules = rulesOf(
+const shipped = Object.entries(readShippedRbac()).flatMap(([file, text]) =>
+  parseDocuments(text, file),
+);
+const newRules = readRules(
   shipped.find(
     (one) => getPath(one, ["kind"]) === "Role" && getPath(one, ["metadata", "name"]) === "edb-role",
   ),
@@ -54,7 +56,7 @@ beforeAll(async () => {
   controlPlane = await openManaged({ users: [accessWatcher], version: "7.22.0-17" });
   const { api, site } = controlPlane;
   template = join(site.dataDir, "roles.yaml");
-  writeFileSync(template, Object.values(shippedRbac()).join("---\n"));
+  writeFileSync(template, Object.values(readShippedRbac()).join("---\n"));
   await api.create({
     apiVersion: `${apiGroup}/v1`,
     kind: "ClusterRole",

@@ -138,7 +138,7 @@ describe("put back by what is printed:", () => {
       prepare: async ([place = ""]: readonly string[]) => {
         await controlPlane.api.replace(oldBinding(place, shared), documentedWay);
       },
-      commands: ["kubectl replace", "kubectl replace --force"],
+      commands: ["kubectl replace --force", "kubectl replace"],
     },
   ])("$name", async ({ count, prepare, commands }) => {
     const places = namespaceNames(count, 100 * (count + 1));

@@ -93,7 +93,7 @@ async function ensure(api: Api, object: KubeObject): Promise<KubeObject> {
 
 export const crdsDir = join(repositoryRoot, "manifests", "crds");
 
-interface Definition extends KubeObject {
+export interface Definition extends KubeObject {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly plural: string };
@@ -115,7 +115,16 @@ export async function applyCrds(api: Api, files = ownDefinitions()): Promise<voi
   if (definitions.length === 0) {
     throw new Error(`no CustomResourceDefinition in ${files.join(", ")}`);
   }
-  await Promise.all(definitions.map((definition) => api.apply(definition)));
+  await serveDefinitions(api, definitions);
+}
+
+/** Writes definitions and waits until each served version answers. */
+export async function serveDefinitions(
+  api: Api,
+  definitions: readonly Definition[],
+  write = (definition: Definition) => api.apply(definition),
+): Promise<void> {
+  await Promise.all(definitions.map(write));
   await Promise.all(definitions.map((definition) => served(api, definition)));
 }
 

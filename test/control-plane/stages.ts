@@ -34,7 +34,7 @@ interface PodFate {
   readonly unready?: readonly [reason: string, message: string];
   /** Whether all containers are ready though the pod is not. */
   readonly containersReady?: boolean;
-  readonly event?: readonly [reason: string, message: string];
+  readonly event?: readonly [reason: string, message: string, type?: "Normal"];
   /** It happens again after so many milliseconds. */
   readonly againMs?: number;
 }
@@ -89,6 +89,12 @@ export const fates = {
     unready,
     event: ["BackOff", "Back-off restarting failed container prepare"],
   },
+  preparing: {
+    phase: "Pending",
+    main: initializing,
+    init: { state: "running: {startedAt: NOW}" },
+    unready: ["ContainersNotInitialized", "containers with incomplete status: [prepare]"],
+  },
   pull: {
     phase: "Pending",
     main: { state: waiting("ImagePullBackOff", 'Back-off pulling image "IMAGE": not found') },
@@ -103,11 +109,51 @@ export const fates = {
   mount: {
     phase: "Pending",
     main: { state: waiting("ContainerCreating") },
+    // no container begins before the volumes are there
+    init: { state: waiting("PodInitializing") },
     unready,
     event: [
       "FailedAttachVolume",
       'Multi-Attach error for volume "pvc-1" Volume is already exclusively attached to one node and cannot be attached to another',
     ],
+  },
+  "pull-secret": {
+    phase: "Pending",
+    main: { state: waiting("ErrImagePull", "pull access denied, it may require authorization") },
+    unready,
+    event: [
+      "FailedToRetrieveImagePullSecret",
+      "Unable to retrieve some image pull secrets (hub-login); attempting to pull the image may not succeed.",
+    ],
+  },
+  "no-disk": {
+    phase: "Pending",
+    main: {
+      state: waiting("ImagePullBackOff", "failed to extract layer: no space left on device"),
+    },
+    unready,
+  },
+  "init-out-of-memory": {
+    phase: "Pending",
+    main: initializing,
+    init: {
+      state: waiting("CrashLoopBackOff", backOff),
+      last: ended("OOMKilled", 137),
+      restarts: 7,
+    },
+    unready,
+  },
+  rejected: {
+    phase: "Failed",
+    main: { state: waiting("ContainerCreating") },
+    unready,
+    event: ["OutOfmemory", "Node didn't have enough resource: memory, requested: 8, used: 9"],
+  },
+  pulling: {
+    phase: "Pending",
+    main: { state: waiting("ContainerCreating") },
+    unready,
+    event: ["Pulling", 'Pulling image "engine/engine"', "Normal"],
   },
   unready: { phase: "Running", main: { ...running, ready: false }, unready },
   gated: {
@@ -181,8 +227,8 @@ function podStage(
   const delay = again
     ? { durationMilliseconds: fate.againMs }
     : { durationMilliseconds: 50, durationFrom: { expressionFrom: keyOf(play.delay) } };
-  const [reason, message] = fate.event ?? [];
-  const event = reason === undefined ? {} : { event: { type: "Warning", reason, message } };
+  const [reason, message, type = "Warning"] = fate.event ?? [];
+  const event = reason === undefined ? {} : { event: { type, reason, message } };
   const next = { ...event, statusTemplate: statusOf(fate) };
   return stage(["Pod", name], [lacks(deletionKey), ...conditions], { delay, next });
 }

@@ -23,12 +23,13 @@ const versions = ["7.2", "7.4", "8.0", "8.2", "major"];
 
 /**
  * A webhook whose conduct a test chooses, at the address of a Service: the real one cannot be made
- * to allow everything. It knows one rule, that of the engineVersion.
+ * to allow everything. It knows one rule, that of the engineVersion. One that is always the same pays
+ * no heed to the path.
  */
-export async function startStandIn(host: string, pair: Pair): Promise<StandIn> {
+export async function startStandIn(host: string, pair: Pair, always?: Conduct): Promise<StandIn> {
   const server = createServer({ cert: pair.cert, key: pair.privateKey }, (request, response) => {
     // A probe that gives up in the middle takes its call with it.
-    answer(request, response).catch(() => response.destroy());
+    answer(request, response, always).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -46,8 +47,12 @@ export async function startStandIn(host: string, pair: Pair): Promise<StandIn> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const conduct = conductOf(request.url ?? "");
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  always?: Conduct,
+): Promise<void> {
+  const conduct = always ?? conductOf(request.url ?? "");
   if (conduct === "silent") {
     return;
   }

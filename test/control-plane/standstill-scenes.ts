@@ -3,6 +3,7 @@ import type { Json } from "../../plugin/domain/base/values";
 import { inGroup, kinds } from "../../plugin/domain/kube/kinds";
 import type { KubeObject, Ref } from "../../plugin/ports/kubernetes";
 import { getPath } from "../../plugin/domain/base/values";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { addNode } from "./controllers";
 import { play } from "./stages";
 import { until } from "./until";
@@ -10,6 +11,7 @@ import {
   isRenewed,
   newTag,
   podSays,
+  sharedNodes,
   type StandstillWorld,
   type WorldOptions,
 } from "./standstill-world";
@@ -24,8 +26,6 @@ export interface SceneRow {
   readonly first: { readonly code: string; readonly cause: RegExp; readonly step: RegExp };
   /** Codes that are named after it. */
   readonly also?: readonly string[];
-  /** More than one thing is wrong. */
-  readonly causes?: 2;
   /** Why the product does not say so yet: the row has to fail. */
   readonly open?: string;
 }
@@ -42,15 +42,15 @@ export interface GuardRow {
 const claimKind = inGroup("")("persistentvolumeclaims", "PersistentVolumeClaim");
 
 /** Nodes of the scene's own. */
-const pinned = (namespace: string): WorldOptions => ({
+export const pinned = (namespace: string): WorldOptions => ({
   pod: { nodeSelector: { scene: namespace } },
 });
-const ownNode = (world: StandstillWorld, number = 1): Promise<void> =>
+export const ownNode = (world: StandstillWorld, number = 1): Promise<void> =>
   addNode(world.controlPlane, nodeName(world, number), { scene: world.namespace });
-const nodeName = ({ namespace }: StandstillWorld, number = 1): string =>
+export const nodeName = ({ namespace }: StandstillWorld, number = 1): string =>
   `${namespace}-node-${String(number)}`;
 
-async function patchNode(
+export async function patchNode(
   world: StandstillWorld,
   body: Json,
   name: string = nodeName(world),
@@ -59,9 +59,9 @@ async function patchNode(
   await world.cluster.patch(ref, body, { type: "strategic", fieldManager: "person" });
 }
 
-const taint = { key: "maintenance", value: "disk", effect: "NoSchedule" };
+export const taint = { key: "maintenance", value: "disk", effect: "NoSchedule" };
 
-async function quota(world: StandstillWorld, hard: Json): Promise<void> {
+export async function quota(world: StandstillWorld, hard: Json): Promise<void> {
   const object = {
     apiVersion: "v1",
     kind: "ResourceQuota",
@@ -79,17 +79,23 @@ async function untilCounted({ cluster, namespace }: StandstillWorld): Promise<vo
   });
 }
 
-async function budget(world: StandstillWorld): Promise<void> {
+export async function budget(
+  world: StandstillWorld,
+  bounds: Json = { maxUnavailable: 0 },
+): Promise<void> {
   await world.cluster.create({
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name: "ec", namespace: world.namespace },
-    spec: { maxUnavailable: 0, selector: { matchLabels: { "engine-enterprise": "ec" } } },
+    spec: { ...bounds, selector: { matchLabels: { "engine-enterprise": "ec" } } },
   });
 }
 
 /** All calls for pods of the namespace go to a Service that is not there. */
-async function podWebhook({ cluster, namespace }: StandstillWorld): Promise<void> {
+export async function podWebhook(
+  { cluster, namespace }: StandstillWorld,
+  operation: "CREATE" | "DELETE" = "CREATE",
+): Promise<void> {
   await cluster.create({
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingWebhookConfiguration",
@@ -103,14 +109,14 @@ async function podWebhook({ cluster, namespace }: StandstillWorld): Promise<void
         namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
         clientConfig: { service: { name: "image-policy", namespace } },
         rules: [
-          { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] },
+          { apiGroups: [""], apiVersions: ["v1"], operations: [operation], resources: ["pods"] },
         ],
       },
     ],
   });
 }
 
-async function volumes(world: StandstillWorld): Promise<void> {
+export async function volumes(world: StandstillWorld): Promise<void> {
   for (const number of [1, 2, 3]) {
     await world.cluster.create({
       apiVersion: "v1",
@@ -134,7 +140,7 @@ async function volumes(world: StandstillWorld): Promise<void> {
   }
 }
 
-const stored = (namespace: string): WorldOptions => ({
+export const stored = (namespace: string): WorldOptions => ({
   ...pinned(namespace),
   set: {
     volumeClaimTemplates: [
@@ -150,13 +156,13 @@ const stored = (namespace: string): WorldOptions => ({
   },
 });
 
-const hanging = (namespace: string): WorldOptions => ({
+export const hanging = (namespace: string): WorldOptions => ({
   ...pinned(namespace),
   annotations: { [play.hangs]: "yes" },
 });
 
 /** The node is not heard of any more. */
-async function lose(world: StandstillWorld, name: string): Promise<void> {
+export async function lose(world: StandstillWorld, name: string): Promise<void> {
   await patchNode(world, { metadata: { annotations: { [play.hangs]: "yes" } } }, name);
   const status = {
     conditions: [
@@ -173,10 +179,10 @@ async function lose(world: StandstillWorld, name: string): Promise<void> {
   await world.cluster.patch(ref, { status }, { type: "strategic", subresource: "status" });
 }
 
-const isUnschedulable = podSays("Unschedulable");
+export const isUnschedulable = podSays("Unschedulable");
 
 /** Rolls to pods that ask for this much, until the first of them finds no node. */
-async function askForMemory(world: StandstillWorld, memory: string): Promise<void> {
+export async function askForMemory(world: StandstillWorld, memory: string): Promise<void> {
   const image = `engine/engine:${newTag}`;
   const resources = { requests: { memory } };
   await world.roll("ready", {
@@ -184,24 +190,25 @@ async function askForMemory(world: StandstillWorld, memory: string): Promise<voi
   });
   await world.untilPod(2, "has no node", isUnschedulable);
 }
-const isDeleted = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined;
+export const isDeleted = (pod: KubeObject): boolean => pod.metadata.deletionTimestamp !== undefined;
 
 /** The nodes of the scene come before its pods. */
-const onOwnNodes =
+export const onOwnNodes =
   (count: number, then: (world: StandstillWorld) => Promise<void>) =>
   async (world: StandstillWorld): Promise<void> => {
     for (let number = 1; number <= count; number += 1) await ownNode(world, number);
     await world.untilReady(3);
     await then(world);
   };
-const whenReady =
+export const whenReady =
   (then: (world: StandstillWorld) => Promise<void>) =>
   async (world: StandstillWorld): Promise<void> => {
     await world.untilReady(3);
     await then(world);
   };
 
-export const scenes: readonly SceneRow[] = [
+/** One cause. */
+export const single: readonly SceneRow[] = [
   {
     name: "crash",
     arrange: whenReady(async (world) => {
@@ -373,7 +380,6 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "tainted",
-    open: "a cordoned node that does not fit the selector of the pod counts",
     options: pinned,
     arrange: onOwnNodes(1, async (world) => {
       await patchNode(world, { spec: { taints: [taint] } });
@@ -384,7 +390,6 @@ export const scenes: readonly SceneRow[] = [
   },
   {
     name: "too-big",
-    open: "a cordoned node that has no room for the pod counts",
     arrange: whenReady(async (world) => {
       await askForMemory(world, "900Gi");
     }),
@@ -432,127 +437,223 @@ export const scenes: readonly SceneRow[] = [
       step: /clusterRecovery/,
     },
   },
-  // two causes
   {
-    name: "partition-and-crash",
-    causes: 2,
+    name: "init-waits",
     arrange: whenReady(async (world) => {
-      await world.patchSet({ updateStrategy: { rollingUpdate: { partition: 2 } } });
-      await world.roll("crash");
-      await world.untilPod(2, "crashes", podSays("CrashLoopBackOff"));
+      await world.roll("preparing");
+      await world.untilPod(2, "prepares", podSays("incomplete status"));
     }),
-    first: { code: "POD-CRASH", cause: /cannot open the store/, step: /logs ec-2/ },
-    also: ["ROLLOUT-HELD"],
+    first: { code: "POD-NOT-READY", cause: /container prepare.*has not ended/, step: /-c prepare/ },
   },
   {
-    name: "budget-and-image",
-    causes: 2,
+    name: "no-scheduler",
     arrange: whenReady(async (world) => {
-      await budget(world);
-      await world.roll("pull");
-      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
-    }),
-    first: { code: "POD-IMAGE", cause: /not found/, step: /tag/ },
-  },
-  {
-    name: "cordoned-and-volume",
-    causes: 2,
-    options: stored,
-    arrange: async (world) => {
-      await volumes(world);
-      await onOwnNodes(1, async () => {
-        await patchNode(world, { spec: { unschedulable: true } });
-        await world.roll();
-        await world.untilPod(2, "has no node", isUnschedulable);
-      })(world);
-    },
-    first: { code: "POD-NODE-CORDONED", cause: /cordoned|unschedulable/, step: /uncordon/ },
-  },
-  {
-    name: "quota-and-partition",
-    open: "recover tells the first cause alone",
-    causes: 2,
-    arrange: whenReady(async (world) => {
-      await quota(world, { pods: "3" });
-      await world.patchSet({ updateStrategy: { rollingUpdate: { partition: 2 } } });
-      await world.roll();
-      await world.untilEvent("FailedCreate");
-    }),
-    first: { code: "POD-NOT-CREATED", cause: /exceeded quota: budget/, step: /quota/ },
-    also: ["ROLLOUT-HELD"],
-  },
-  {
-    name: "scaled-and-quota",
-    causes: 2,
-    arrange: whenReady(async (world) => {
-      await quota(world, { pods: "3" });
-      await world.patchSet({ replicas: 2 });
-      await world.roll("ready", { set: { replicas: 2 } });
-    }),
-    first: { code: "CLUSTER-SCALED", cause: /2.*3|3.*2/s, step: /scale statefulset/ },
-  },
-  {
-    name: "on-delete-and-gate",
-    causes: 2,
-    arrange: whenReady(async (world) => {
-      await world.patchSet({ updateStrategy: { type: "OnDelete", rollingUpdate: null } });
-      await world.roll("gated", {
-        pod: { readinessGates: [{ conditionType: "balancer.example/healthy" }] },
-      });
-      await world.cluster.delete(
-        { resource: kinds.pod, name: "ec-2", namespace: world.namespace },
-        {},
-      );
-      await world.untilPod(2, "waits", podSays("ReadinessGatesNotReady"));
-    }),
-    first: {
-      code: "POD-READINESS-GATE",
-      cause: /balancer\.example\/healthy/,
-      step: /balancer|sets/,
-    },
-    also: ["ROLLOUT-HELD"],
-  },
-  {
-    name: "database-and-image",
-    open: "recover tells the first cause alone",
-    causes: 2,
-    options: () => ({ databases: ["6.2"] }),
-    arrange: whenReady(async (world) => {
-      await world.roll("pull");
-      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
-    }),
-    first: { code: "POD-IMAGE", cause: /not found/, step: /tag/ },
-    also: ["CLUSTER-DATABASE-OLD"],
-  },
-  {
-    name: "license-and-crash",
-    causes: 2,
-    arrange: whenReady(async (world) => {
-      await world.roll("crash");
-      await world.ecStatus("Upgrade", { licenseStatus: { licenseState: "Expired" } });
-      await world.untilPod(2, "crashes", podSays("CrashLoopBackOff"));
-    }),
-    first: { code: "POD-CRASH", cause: /cannot open the store/, step: /logs ec-2/ },
-    also: ["CLUSTER-LICENSE"],
-  },
-  {
-    name: "taint-and-memory",
-    open: "a cordoned node that does not fit the selector of the pod counts",
-    causes: 2,
-    options: pinned,
-    arrange: onOwnNodes(2, async (world) => {
-      await patchNode(world, { spec: { taints: [taint] } });
-      await askForMemory(world, "100Gi");
+      await world.roll("ready", { pod: { schedulerName: "batch" } });
+      await world.untilPod(2, "is of the other scheduler", isRenewed);
     }),
     first: {
       code: "POD-UNSCHEDULABLE",
-      cause: /Insufficient memory.*maintenance|maintenance.*Insufficient memory/s,
-      step: /capacity|taint/,
+      cause: /no scheduler has looked at it; it asks for batch/,
+      step: /scheduler batch runs/,
     },
+  },
+  {
+    name: "priority-missing",
+    arrange: whenReady(async (world) => {
+      await world.roll("ready", { pod: { priorityClassName: "gone" } });
+      await world.untilEvent("FailedCreate");
+    }),
+    first: {
+      code: "POD-NOT-CREATED",
+      cause: /no PriorityClass with name gone/,
+      step: /create the priority class/,
+    },
+  },
+  {
+    name: "host-port",
+    options: pinned,
+    arrange: onOwnNodes(1, async (world) => {
+      await holdPort(world);
+      await world.roll("ready", { pod: { containers: [portContainer] } });
+      await world.untilPod(2, "has no node", isUnschedulable);
+    }),
+    first: { code: "POD-UNSCHEDULABLE", cause: /free ports/, step: /hostPort/ },
+  },
+  {
+    name: "operator-away",
+    arrange: whenReady(async (world) => {
+      const { deployment } = names.operator;
+      const ref: Ref = {
+        resource: kinds.deployment,
+        name: deployment,
+        namespace: world.namespace,
+      };
+      await world.cluster.patch(ref, { spec: { replicas: 0 } }, { type: "merge" });
+      await world.roll();
+      await world.untilRenewed();
+    }),
+    first: {
+      code: "CLUSTER-STATE",
+      cause: /the operator itself does not run/,
+      step: /kubectl scale deployment .* --replicas=1/,
+    },
+  },
+  {
+    name: "attached-elsewhere",
+    options: stored,
+    arrange: (world) => attachedScene(world, { attached: true }, (node) => otherNode(world, node)),
+    first: {
+      code: "POD-VOLUME-ATTACH",
+      cause: /Multi-Attach.*; volume attached-elsewhere-\d of claim \S*ec-2 is attached to node/,
+      step: /let node attached-elsewhere-node-\d release it.*describe volumeattachments/,
+    },
+  },
+  {
+    name: "attach-refused",
+    options: stored,
+    arrange: (world) =>
+      attachedScene(
+        world,
+        { attached: false, attachError: { message: "disk is in another zone", time: now() } },
+        (node) => node,
+      ),
+    first: {
+      code: "POD-VOLUME-ATTACH",
+      cause: /driver disk\.csi\.example reports: disk is in another zone/,
+      step: /fix what driver disk\.csi\.example reports/,
+    },
+  },
+  {
+    name: "drain-and-budget",
+    options: pinned,
+    arrange: onOwnNodes(1, async (world) => {
+      await budget(world, { minAvailable: 2 });
+      await patchNode(world, { spec: { unschedulable: true } });
+      await world.roll();
+      await world.untilPod(2, "has no node", isUnschedulable);
+      await untilClosed(world);
+    }),
+    first: {
+      code: "POD-NODE-CORDONED",
+      cause:
+        /no drain of node drain-and-budget-node-1 ends: PodDisruptionBudget\S+ lets no pod be evicted/,
+      step: /the drain and the roll wait for each other.*kubectl uncordon/,
+    },
+  },
+  {
+    name: "lease-of-another",
+    arrange: whenReady(async (world) => {
+      await world.roll();
+      await world.untilRenewed();
+      await untilOperator(world);
+      await world.cluster.create({
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: "operator-lock", namespace: world.namespace },
+        spec: {
+          holderIdentity: `${names.operator.deployment}-6f7b9c8d55-abcde_1`,
+          leaseDurationSeconds: 15,
+          renewTime: now().replace("Z", "000Z"),
+        },
+      });
+    }),
+    first: {
+      code: "CLUSTER-STATE",
+      cause: /Lease\/lease-of-another\/operator-lock is held by Pod \S+, which does not exist/,
+      step: /kubectl delete lease operator-lock -n lease-of-another/,
+    },
+  },
+  {
+    name: "printed-partition",
+    arrange: whenReady(async (world) => {
+      await world.patchSet({ updateStrategy: { rollingUpdate: { partition: 1 } } });
+      await world.roll();
+      await world.untilPod(2, "is renewed", isRenewed);
+    }),
+    first: { code: "ROLLOUT-HELD", cause: /partition 1/, step: /kubectl patch statefulset/ },
+  },
+  {
+    name: "printed-deletion",
+    arrange: whenReady(async (world) => {
+      await world.roll("pull", { tag: "8.0.18-23.12" });
+      await world.untilPod(2, "lacks its image", podSays("ImagePullBackOff"));
+      await world.roll("ready");
+    }),
+    first: { code: "POD-OUTDATED", cause: /not replace it/, step: /delete pod ec-2/ },
   },
 ];
 
-function unready(): Json {
+const now = (): string => new Date().toISOString();
+
+const otherNode = (world: StandstillWorld, node: string): string =>
+  [1, 2].map((number) => nodeName(world, number)).find((one) => one !== node) ?? node;
+
+/** The new pod waits for its volume, whose attachment is of the node that `choose` names. */
+async function attachedScene(
+  world: StandstillWorld,
+  status: Json,
+  choose: (node: string) => string,
+): Promise<void> {
+  await volumes(world);
+  await onOwnNodes(2, async () => {
+    await world.roll("mount");
+    await world.untilEvent("FailedAttachVolume");
+    const { cluster, namespace } = world;
+    const pod = await world.pod(2);
+    const claims = await cluster.list(claimKind, { namespace });
+    const claim = claims?.find(({ metadata }) => metadata.name?.endsWith("-2"));
+    const made = await cluster.create({
+      apiVersion: "storage.k8s.io/v1",
+      kind: "VolumeAttachment",
+      metadata: { name: `csi-${namespace}` },
+      spec: {
+        attacher: "disk.csi.example",
+        nodeName: choose(String(getPath(pod, ["spec", "nodeName"]))),
+        source: { persistentVolumeName: getPath(claim, ["spec", "volumeName"]) },
+      },
+    });
+    const ref: Ref = { resource: kinds.volumeAttachment, name: made.metadata.name ?? "" };
+    await cluster.patch(ref, { status }, { type: "merge", subresource: "status" });
+  })(world);
+}
+
+/** The controller has counted what the roll took away. */
+async function untilClosed({ cluster, namespace }: StandstillWorld): Promise<void> {
+  const ref: Ref = { resource: kinds.disruptionBudget, name: "ec", namespace };
+  await until("the budget to be closed", async () => {
+    const status = getPath(await cluster.get(ref), ["status"]);
+    const counts = ["currentHealthy", "disruptionsAllowed"].map((key) => getPath(status, [key]));
+    return JSON.stringify(counts) === "[2,0]" || undefined;
+  });
+}
+
+async function untilOperator({ cluster, namespace }: StandstillWorld): Promise<void> {
+  const ref: Ref = { resource: kinds.deployment, name: names.operator.deployment, namespace };
+  await until("the operator to be ready", async () => {
+    const found = await cluster.get(ref);
+    return getPath(found, ["status", "availableReplicas"]) === 1 || undefined;
+  });
+}
+
+const port = 18_070;
+const portContainer = {
+  name: names.pods.container,
+  image: `engine/engine:${newTag}`,
+  ports: [{ containerPort: port, hostPort: port }],
+};
+
+/** A pod of somebody else has the port of the only node. */
+async function holdPort(world: StandstillWorld): Promise<void> {
+  const { namespace } = world;
+  await world.cluster.create({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "holder", namespace },
+    spec: { nodeName: nodeName(world), containers: [portContainer] },
+  });
+}
+
+export function unready(): Json {
   const lastTransitionTime = new Date().toISOString();
   const why = {
     reason: "ContainersNotReady",
@@ -583,6 +684,51 @@ export const guards: readonly GuardRow[] = [
       await budget(world);
       await world.roll("ready", { annotations: { [play.delay]: "1h" } });
       await world.untilPod(2, "is renewed", isRenewed);
+    }),
+    laterMinutes: 5,
+  },
+  {
+    name: "slow-init",
+    arrange: whenReady(async (world) => {
+      await world.roll("preparing");
+      await world.untilPod(2, "prepares", podSays("incomplete status"));
+    }),
+    laterMinutes: 7,
+  },
+  {
+    name: "slow-in-parallel",
+    options: () => ({ set: { podManagementPolicy: "Parallel" } }),
+    arrange: whenReady(async (world) => {
+      await world.roll("ready", { annotations: { [play.delay]: "1h" } });
+      await world.untilPod(2, "is renewed", isRenewed);
+    }),
+    laterMinutes: 7,
+  },
+  {
+    name: "slow-drain",
+    options: (namespace) => ({
+      ...hanging(namespace),
+      pod: { terminationGracePeriodSeconds: 3600, nodeSelector: { scene: sharedNodes } },
+    }),
+    arrange: whenReady(async (world) => {
+      await world.roll();
+      await world.untilPod(2, "is to end", isDeleted);
+    }),
+    laterMinutes: 25,
+  },
+  {
+    name: "slow-state",
+    arrange: whenReady(async (world) => {
+      await world.roll();
+      await world.untilRenewed();
+    }),
+    laterMinutes: 7,
+  },
+  {
+    name: "slow-scheduler",
+    arrange: whenReady(async (world) => {
+      await world.roll("ready", { pod: { schedulerName: "batch" } });
+      await world.untilPod(2, "is of the other scheduler", isRenewed);
     }),
     laterMinutes: 5,
   },

@@ -3,7 +3,7 @@ import { getOwn, isObject, type Json, omit } from "../../plugin/domain/base/valu
 import type { ControlPlane } from "./control-plane";
 
 const kindsHere =
-  "ec,edb,statefulset,pod,events,pvc,resourcequota,poddisruptionbudget,deployment,replicaset";
+  "ec,edb,statefulset,pod,events,pvc,resourcequota,poddisruptionbudget,lease,deployment,replicaset";
 
 /** What a scene in memory has to say: the code of its first cause, null where nothing stands still. */
 interface Heading {
@@ -20,7 +20,13 @@ export async function snapshotOf(
   heading: Heading,
 ): Promise<string> {
   const read = async (...words: readonly string[]): Promise<readonly Json[]> => {
-    const { code, stdout, stderr } = await controlPlane.kubectl(["get", ...words, "-o", "json"]);
+    const { code, stdout, stderr } = await controlPlane.kubectl([
+      "get",
+      ...words,
+      "-o",
+      "json",
+      "--show-managed-fields",
+    ]);
     if (code !== 0) throw new Error(stderr);
     return (JSON.parse(stdout) as { readonly items: readonly Json[] }).items;
   };

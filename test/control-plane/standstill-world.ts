@@ -4,7 +4,7 @@ import { getPath, isObject, type Json, withValue } from "../../plugin/domain/bas
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeClient, KubeObject, Ref } from "../../plugin/ports/kubernetes";
-import { statefulSetOf } from "../../plugin/simulator/operator/prerequisites";
+import { makeStatefulSet } from "../../plugin/simulator/operator/prerequisites";
 import { played, productKinds } from "../../plugin/simulator/operator/snapshot";
 import type { Api, KubeObject as Plain } from "./api";
 import type { ControlPlane } from "./control-plane";
@@ -48,6 +48,9 @@ export interface StandstillWorld {
   /** Waits until the pod is as asked. */
   untilPod(ordinal: number, says: string, is: (pod: KubeObject) => boolean): Promise<void>;
   untilReady(count: number): Promise<void>;
+  /** Waits until the StatefulSet is of one revision and every pod is ready. */
+  untilRenewed(): Promise<void>;
+  set(): Promise<KubeObject | undefined>;
   untilGone(ordinal: number): Promise<void>;
   /** Waits for an event of this reason about an object of the namespace. */
   untilEvent(reason: string): Promise<void>;
@@ -114,7 +117,7 @@ function firstSet(
   ec: KubeObject,
   { pod = {}, annotations = {}, set = {} }: WorldOptions,
 ): KubeObject {
-  const made = statefulSetOf(ec, oldTag, names);
+  const made = makeStatefulSet(ec, oldTag, names);
   const spec = made["spec"] as Json;
   const template = spec["template"] as Json;
   const image = `engine/operator:${operatorTag}`;
@@ -153,7 +156,8 @@ function worldOf(parts: Parts, ec: Plain): StandstillWorld {
     namespace,
   });
   const patchSet = async (spec: Json): Promise<void> => {
-    await cluster.patch(setRef(namespace), { spec }, { type: "strategic", fieldManager: "person" });
+    const options = { type: "strategic", fieldManager: "kubectl-patch" } as const;
+    await cluster.patch(setRef(namespace), { spec }, options);
   };
   const ecStatus = async (state: string, more: Json = {}): Promise<void> => {
     await api.writeStatus(ec, { ...clusterStatus, state, ...more });
@@ -191,6 +195,19 @@ function worldOf(parts: Parts, ec: Plain): StandstillWorld {
       await cluster.patch(podRef(ordinal), { status }, options);
     },
     pod: (ordinal) => cluster.get(podRef(ordinal)),
+    set: () => cluster.get(setRef(namespace)),
+    untilRenewed: async () => {
+      const isRenewed = async (): Promise<true | undefined> => {
+        const set = await cluster.get(setRef(namespace));
+        const [wanted, ...counts] = [
+          ["spec", "replicas"],
+          ["status", "readyReplicas"],
+          ["status", "updatedReplicas"],
+        ].map((path) => getPath(set, path));
+        return counts.every((count) => count === wanted) || undefined;
+      };
+      await until(`${namespace}: every pod is renewed`, isRenewed, { withinMs: 120_000 });
+    },
     untilReady: async (count) => {
       await until(`${namespace}: ${String(count)} ready pods`, async () => {
         const set = await cluster.get(setRef(namespace));

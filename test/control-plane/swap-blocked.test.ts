@@ -256,11 +256,11 @@ describe("what is there already", () => {
       ["OLM owns it", "InstallPlan"],
     ],
     [
-      "OLM's generated configuration with a Service of its own",
+      "OLM's generated configuration whose Service is gone",
       another({ metadata: owners.OLM, service: { name: "operator-service" } }),
-      5,
-      "WEBHOOK-OWNED",
-      ["OLM owns it"],
+      3,
+      "WEBHOOK-LEFTOVER",
+      ["operator-service", "marks of OLM"],
     ],
     [
       "a chart's configuration under another entry name",

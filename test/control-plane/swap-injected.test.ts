@@ -124,6 +124,11 @@ test("what is injected is the CA of what is served: check 0, upgrade-webhook 0, 
   expect(check.report.details).toMatchObject({
     injected: [{ configuration: newConfigurationName, by: "cert-manager", annotation }],
   });
+  const { webhook } = (await run("status")).report.details as {
+    readonly webhook: { readonly way: string; readonly verdict: { readonly is: string } };
+  };
+  expect(webhook.way).toMatch(/^API server → admission:443 → /);
+  expect([webhook.way.includes("broken"), webhook.verdict.is]).toEqual([false, "fine"]);
   const swap = await run("upgrade-webhook", "--yes");
   expect([swap.code, swap.writes]).toEqual([0, []]);
   expect(JSON.stringify(swap.report.steps)).toContain(annotation);

@@ -1,4 +1,5 @@
 /** Whose configuration it is, and what of it is kept. */
+import { namespaceNamed } from "./managed-namespaces";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorsIn, including, type PluginRun, warningsIn } from "./plugin-run";
@@ -155,6 +156,10 @@ describe("another namespace that exists", () => {
   });
 });
 
+const olmsOf = (namespace: string) => ({
+  labels: { ...owners.OLM.labels, "olm.owner.namespace": namespace },
+});
+
 describe("an owner who would undo the change", () => {
   test.each<[string, Found]>([
     ...Object.entries(owners).map(([name, metadata]): [string, Found] => [
@@ -175,9 +180,31 @@ describe("an owner who would undo the change", () => {
     expect(warningsIn(report)).toEqual(["WEBHOOK-OWNED"]);
   });
 
+  test.each<[string, Found]>([
+    ["OLM", { current: { caBundle: "", metadata: olmsOf("engine") } }],
+    [
+      "Helm",
+      {
+        current: {
+          caBundle: "",
+          metadata: { annotations: { "meta.helm.sh/release-namespace": "retired" } },
+        },
+      },
+    ],
+  ])("%s is gone: its mark forbids nothing", async (_name, state) => {
+    await found(state);
+    const { report, writes } = await swap();
+    expect([report.exit.code, writes]).toEqual([0, [applied]]);
+    expect(warningsIn(report)).toContain("WEBHOOK-OWNED");
+  });
+
   test("of another operator's, for another namespace, is only mentioned", async () => {
     const { api } = suite;
     await found({});
+    await api.create(namespaceNamed("elsewhere"));
+    const service = { ports: [{ port: 443 }], selector: { name: "their-operator" } };
+    const metadata = { name: "admission", namespace: "elsewhere" };
+    await api.create({ apiVersion: "v1", kind: "Service", metadata, spec: service });
     const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "elsewhere" } };
     const chart = newConfiguration({
       namespace: "elsewhere",

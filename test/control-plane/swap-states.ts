@@ -98,7 +98,7 @@ function configurationRef(name: string): Ref {
  */
 export async function untilCalled(
   api: Api,
-  { namespace }: Scene,
+  { namespace }: Pick<Scene, "namespace">,
   { entry, called = true }: { readonly entry: string; readonly called?: boolean },
 ): Promise<void> {
   const wrong = database({ namespace, name: "harness-probe", engineVersion: "9.9" });

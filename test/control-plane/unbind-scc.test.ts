@@ -82,7 +82,7 @@ describe("on OpenShift", () => {
 
   const cases = constellations.map((constellation, index) => ({ ...constellation, index }));
   test.each(cases)("$name", async (wanted) => {
-    const { exit, codes, writes, constraint, may, account: name = "ec", index } = wanted;
+    const { exit, codes, writes, constraint, may, account: name = "ec", beside, index } = wanted;
     const place = placeNamed(`case-${String(index)}`);
     const { ns, other, scc } = place;
     for (const object of [aNamespace(ns), aNamespace(other), ...wanted.objects(place)]) {
@@ -99,7 +99,9 @@ describe("on OpenShift", () => {
     expect([run.report.exit.code, codesOf(run)]).toEqual([exit, seen]);
     expect(verbsOf(run)).toEqual(writes.map((line) => line.split(" ")[0]));
     const after = await snapshotOf(cluster, place);
-    expectNobodyElseLost(before, after, { namespace: ns, name });
+    expectNobodyElseLost(before, after, {
+      ...{ namespace: ns, name, beside: beside?.(place) ?? [] },
+    });
     expect(after.has(`SecurityContextConstraints/${scc}`)).toBe(constraint === "kept");
     const answers = await Promise.all(
       [ns, other].map((namespace) => mayUse(cluster, place, { name: user(ns, name), namespace })),

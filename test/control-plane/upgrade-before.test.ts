@@ -93,7 +93,11 @@ describe("a saved plan", () => {
     scene.cluster.patch(ecRef, { metadata: { labels: { seen: value } } }, { type: "merge" });
 
   const rows: readonly (readonly [string, (bundle: string) => unknown, string])[] = [
-    ["an object was changed", () => label("yes"), `${ecLabel} was changed`],
+    [
+      "an object was changed",
+      () => label("yes"),
+      `${ecLabel}: metadata.labels.seen is "yes", it was absent`,
+    ],
     [
       "an object is there that was not",
       () => scene.controlPlane.api.create(stranger),

@@ -56,7 +56,7 @@ test("before OLM has brought the release: 5, not one write, and the command that
   expect([waiting.code, waiting.writes]).toEqual([5, []]);
   const [, printed = ""] = /(oc patch .*)$/.exec(waiting.report.exit.next ?? "") ?? [];
   expect(printed).toContain(
-    `oc patch installplan install-abc12 -n ${namespace} --type merge -p '{"spec":{"approved":true}}'`,
+    `oc patch installplan install-abc12 --namespace=${namespace} --type merge -p '{"spec":{"approved":true}}'`,
   );
 
   // kubectl takes what oc takes

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderDocuments } from "../../plugin/adapters/yaml";
+import { renderDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { writeChart } from "../support/releases/chart";
 import { bundleOf, writeRelease } from "../support/releases/tree";
@@ -196,6 +196,33 @@ test("without helm, with a broken chart, and where a Job of it fails, the end sa
     await working();
   }
 }, 240_000);
+
+test("a selector that the API server never changes is told before helm writes, and goes by the line that is printed", async () => {
+  const namespace = "selector";
+  const earlier = writeChart(join(folder, "earlier"), "7.22.0-7");
+  const file = join(earlier, "templates", "operator.yaml");
+  const label = /^( +)name: \S+\n(?= +(template|spec):)/gm;
+  const labeled = readFileSync(file, "utf8").replace(label, "$&$1part: earlier\n");
+  writeFileSync(file, labeled);
+  await controlPlane.api.create(namespaceNamed(namespace));
+  const end = await playAt(controlPlane, namespace);
+  try {
+    await runHelm(controlPlane, namespace, ["install", "operator", earlier]);
+    for (const args of [["--dry-run=client"], ["--dry-run=server"], []]) {
+      const { code, writes, report } = await upgrade(namespace, "8.0.2-2", args);
+      const fixed = report.findings?.find((one) => one.code === "OPERATOR-FIXED-FIELD");
+      expect([code, writes, fixed?.field]).toEqual([3, [], ".spec.selector"]);
+      if (args.length > 0) continue;
+      const line = fixed?.command?.split(" && kubectl ").at(-1) ?? "";
+      const deleted = await controlPlane.kubectl(line.split(" "));
+      expect([deleted.code, deleted.stdout]).toEqual([0, expect.stringContaining("deleted")]);
+    }
+    const done = await upgrade(namespace, "8.0.2-2");
+    expect([done.code, done.report.details]).toMatchObject([0, { after: { operator: "8.0.2-2" } }]);
+  } finally {
+    await end();
+  }
+}, 120_000);
 
 test("on OpenShift the chart is told so, once, and keeps the values that were given", async () => {
   await installed("engine", "7.22.0-7");

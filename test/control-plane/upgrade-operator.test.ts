@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath, getOwn } from "../../plugin/domain/base/values";
-import { renderDocuments } from "../../plugin/adapters/yaml";
+import { renderDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { spelledOtherwise } from "../support/releases/spellings";
 import { bundleOf, packRelease, writeFiles, writeRelease } from "../support/releases/tree";
-import type { ReleaseVersion } from "../support/releases/versions";
+import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
+import { makeServiceAddress } from "./api-server";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
 import type { KubeObject } from "./api";
 import { playAt } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { cluster, clusterStatus } from "./scene";
 import { expectStored, shownBy } from "./shown";
 
 const { deployment: operator } = names.operator;
@@ -49,6 +51,7 @@ async function kubectl(args: readonly string[], input = ""): Promise<void> {
 async function deleteDefinitions(): Promise<void> {
   const all = ["customresourcedefinitions", "-o", "name"];
   const { stdout } = await controlPlane.kubectl(["get", ...all]);
+  if (stdout === "") return;
   const definitions = stdout.trim().split("\n");
   await kubectl(["delete", ...definitions, "--wait=false"]);
   // It fails for those that are gone already.
@@ -139,6 +142,54 @@ test("what kubectl edit, scale and set changed is listed at once, and nothing is
   expect(JSON.stringify(await stored("Deployment", "local"))).not.toContain("mine");
 }, 120_000);
 
+test("what the API server never changes is in the plan, and goes by the lines that are printed", async () => {
+  const labels = { name: operator, "app.kubernetes.io/part-of": "earlier" };
+  await controlPlane.api.create(namespaceNamed("fixed"));
+  const earlier = bundleOf("7.22.0-7").map((object) => {
+    const spec = object["spec"] as object;
+    if (object.kind === "RoleBinding") {
+      return { ...object, roleRef: { ...(object["roleRef"] as object), name: "earlier" } };
+    }
+    if (object.kind === "Service") return { ...object, spec: { ...spec, clusterIP: "None" } };
+    if (object.kind !== "Deployment") return object;
+    const template = { ...(getPath(spec, ["template"]) as object), metadata: { labels } };
+    return { ...object, spec: { ...spec, selector: { matchLabels: labels }, template } };
+  });
+  await kubectl(["apply", "-n", "fixed", "-f", "-"], renderDocuments(earlier));
+  // it tells where the operator belongs while its Deployment is away
+  await createCluster("fixed", "7.22.0-7");
+  const later = bundleOf("8.0.2-2").map((object) =>
+    object.kind === "Service"
+      ? { ...object, spec: { ...(object["spec"] as object), clusterIP: makeServiceAddress(77) } }
+      : object,
+  );
+  const from = writeFiles(writeRelease(join(folder, "fixed"), "8.0.2-2"), {
+    "deploy/bundle.yaml": renderDocuments(later),
+  });
+  for (const dryRun of [["--dry-run=client"], ["--dry-run=server"], []]) {
+    const run = await upgrade("fixed", ["--release", from, ...dryRun]);
+    const found = (run.report.findings ?? []).filter(({ severity }) => severity === "error");
+    expect([run.code, run.writes]).toEqual([3, []]);
+    expect(found.map(({ code, field }) => [code, field])).toEqual([
+      ["OPERATOR-FIXED-FIELD", ".roleRef"],
+      ["OPERATOR-FIXED-FIELD", ".spec.clusterIP"],
+      ["OPERATOR-FIXED-FIELD", ".spec.selector"],
+    ]);
+    if (dryRun.length > 0) continue;
+    for (const { command = "" } of found) {
+      await kubectl(command.split(" && kubectl ").at(-1)?.split(" ") ?? []);
+    }
+  }
+  const end = await playAt(controlPlane, "fixed");
+  try {
+    const done = await upgrade("fixed", ["--release", from]);
+    const errors = (done.report.findings ?? []).filter(({ severity }) => severity === "error");
+    expect([done.code, errors]).toEqual([0, []]);
+  } finally {
+    await end();
+  }
+}, 120_000);
+
 test("an older operator beside a newer one leaves their definitions as they are", async () => {
   await applied("older", "7.4.2-2");
   const newer = await upgrade("engine", ["--release", release("8.0.2-2"), "--timeout=1s"]);
@@ -167,7 +218,7 @@ test("an operator that does not come ends with the cause, and can be put back", 
   }
   const codes = run.report.findings?.map(({ code }) => code);
   expect([run.code, codes]).toEqual([1, ["OPERATOR-IMAGE-PULL"]]);
-  const [last] = (run.report.backups ?? []).slice(-1);
+  const [last] = run.report.backups ?? [];
   const { code, stderr } = await controlPlane.kubectl((last?.command ?? "").split(" ").slice(1));
   expect([code, stderr]).toEqual([0, ""]);
 }, 120_000);
@@ -248,3 +299,78 @@ test("a field that a person added to a definition stays, and is told", async () 
   const { stdout } = await controlPlane.kubectl(["get", definition, "-o", "json"]);
   expect(stdout).toContain('"tier"');
 });
+
+test("what is stored in a version that goes is stored again by the line that is printed", async () => {
+  const name = `${names.ec.plural}.${names.group}`;
+  const places = ["stored", "stored-elsewhere"];
+  for (const namespace of places) await controlPlane.api.create(namespaceNamed(namespace));
+  await deleteDefinitions();
+  await kubectl(["apply", "-n", "stored", "-f", "-"], renderDocuments(bundleOf("7.4.2-2")));
+  for (const namespace of places) await createCluster(namespace, "7.4.2-2");
+  // the API server stores in v1 from here on, beside what is stored in v1alpha1
+  const newer = bundleOf("8.0.2-2").filter(({ metadata }) => metadata.name === name);
+  await kubectl(["apply", "-f", "-"], renderDocuments(newer));
+  const withoutOld = bundleOf("8.0.2-2").map((object) => {
+    if (object.metadata.name !== name) return object;
+    const gained = JSON.stringify(object).replaceAll(
+      '"nodes":{',
+      '"tier":{"type":"string"},"nodes":{',
+    );
+    const { spec, ...rest } = JSON.parse(gained) as KubeObject & {
+      readonly spec: { readonly versions: readonly { readonly name: string }[] };
+    };
+    const versions = spec.versions.filter((version) => version.name === "v1");
+    return { ...rest, spec: { ...spec, versions } };
+  });
+  const later = writeFiles(writeRelease(join(folder, "without-old"), "8.0.2-2"), {
+    "deploy/bundle.yaml": renderDocuments(withoutOld),
+  });
+  const end = await playAt(controlPlane, "stored");
+  try {
+    const refused = await upgrade("stored", ["--release", later]);
+    const stored = refused.report.findings?.find(({ code }) => code === "OPERATOR-CRD-STORED");
+    expect([refused.code, refused.writes, stored?.object]).toEqual([
+      3,
+      [],
+      `CustomResourceDefinition/${name}`,
+    ]);
+    await runSaving(stored?.command ?? "");
+    const done = await upgrade("stored", ["--release", later]);
+    const errors = (done.report.findings ?? []).filter(({ severity }) => severity === "error");
+    expect([done.code, errors]).toEqual([0, []]);
+  } finally {
+    await end();
+  }
+  // an object that is still stored in the version that is gone could not be read
+  const { code, stdout } = await controlPlane.kubectl(["get", name, "-A", "-o", "name"]);
+  expect([code, stdout.trim().split("\n")]).toEqual([
+    0,
+    places.map(() => "engineenterprisecluster.app.engine.com/ec"),
+  ]);
+}, 120_000);
+
+/** An EC that is Running at the release of its operator. */
+async function createCluster(namespace: string, version: ReleaseVersion): Promise<void> {
+  const { spec, ...ec } = cluster({ namespace });
+  const image = { repository: "engine/engine", versionTag: releaseShapes[version].cluster };
+  const engineEnterpriseImageSpec = { ...image, imagePullPolicy: "IfNotPresent" };
+  await controlPlane.api.create({
+    ...ec,
+    spec: { ...(spec as object), engineEnterpriseImageSpec },
+  });
+  await controlPlane.api.writeStatus(ec, clusterStatus);
+}
+
+/** Runs the commands of a line, the first of which writes a file that the second one reads. */
+async function runSaving(line: string): Promise<void> {
+  let saved = "";
+  for (const command of line.split(" && ")) {
+    const [words = "", file] = command.replaceAll("'", "").split(" > ");
+    const [program, ...args] = words.split(" ");
+    expect(program).toBe("kubectl");
+    const read = args.map((word) => (word.endsWith(".yaml") ? "-" : word));
+    const { code, stdout, stderr } = await controlPlane.kubectl(read, { input: saved });
+    expect([code, stderr]).toEqual([0, ""]);
+    if (file !== undefined) saved = stdout;
+  }
+}

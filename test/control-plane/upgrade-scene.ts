@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { renderDocuments } from "../../plugin/adapters/yaml";
+import { renderDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath } from "../../plugin/domain/base/values";

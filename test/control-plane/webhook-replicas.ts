@@ -7,7 +7,7 @@ import { until } from "./until";
 import { type Readiness, startWebhook, type Webhook } from "./webhook-process";
 
 /** Longer than the forwarder needs to notice that a replica leaves, on a machine with more to do too. */
-export const drain = "1500ms";
+export const drain = "2500ms";
 
 export interface ReplicasOptions {
   readonly controlPlane: ControlPlane;

@@ -44,7 +44,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The field as someone else wants it: as it is, or otherwise than the job where it is not there. */
 export function owned({ path, before, after }: Field) {
-  const value = before ?? (typeof after === "string" ? `${after}-theirs` : after === false);
+  const value = before ?? otherThan(after);
   return {
     objectOf: ({ apiVersion, kind, metadata }: KubeObject) => {
       const { name = "", namespace } = metadata;
@@ -54,6 +54,11 @@ export function owned({ path, before, after }: Field) {
     },
     isKept: (object: unknown): boolean => isSame(at(object, path), value),
   };
+}
+
+function otherThan(value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  return typeof value === "string" ? `${value}-theirs` : value === false;
 }
 
 function placed<O extends object>(

@@ -46,16 +46,8 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
   [/^plugin\/commands\/cert\/(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
-  [
-    /^plugin\/domain\/(kube\/kinds|operator\/refusals)\.ts$/,
-    ["v1alpha1"],
-    "the version of OLM's kinds",
-  ],
-  [
-    /^plugin\/commands\/upgrade-operator\/checks\.ts$/,
-    ["serviceAccountName"],
-    "of a Deployment's pods",
-  ],
+  [/^plugin\/domain\/kube\/kinds\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
+  [/^plugin\/domain\/operator\/wanted\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
   [
     /^plugin\/domain\/engine-cluster\/volumes\.ts$/,
     ["Resizing"],
@@ -64,6 +56,11 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/domain\/engine-cluster\/rollout\.ts$/, ["imagePullPolicy"], "of a container"],
   [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],
   [/^plugin\/domain\/rollout\/deployment\.ts$/, ["observedGeneration"], "of a Deployment"],
+  [
+    /^plugin\/domain\/rollout\/budgets\.ts$/,
+    ["observedGeneration"],
+    "of a PodDisruptionBudget, which is Kubernetes' own",
+  ],
   [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/cmdutil\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
   [
@@ -76,7 +73,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     ["7.2", "8.0"],
     "examples of the help",
   ],
-  [/^plugin\/commands\/upgrade-database\/command\.ts$/, ["8.0"], "an example in a complaint"],
+  [/^plugin\/commands\/upgrade-database\/input\.ts$/, ["8.0"], "an example in a complaint"],
   [
     /^plugin\/(domain\/database\/bdb|simulator\/rest-api\/upgrade)\.ts$/,
     ["engineVersion"],
@@ -89,6 +86,14 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   ],
   [/^plugin\/simulator\/rest-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
+  [
+    /^plugin\/domain\/(kube\/pod-security|rollout\/volume-words|scc\/uses)\.ts$/,
+    ["securityContext"],
+    "of a Pod",
+  ],
+  [/^plugin\/domain\/rollout\/pod-images\.ts$/, ["imagePullPolicy"], "of a container"],
+  [/^plugin\/domain\/admission\/ports\.ts$/, ["secretName"], "of a Pod's volume"],
+  [/^plugin\/commands\/unbind-scc\/plan\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/simulator\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
 ];
 

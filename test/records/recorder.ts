@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../plugin/adapters/yaml";
+import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";

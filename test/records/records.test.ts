@@ -1,6 +1,7 @@
 /** Every command does what it did: records are compared with files. UPDATE_GOLDEN=1 writes them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { listUnnamedWaits } from "../support/named-waits";
 import { Recorder, type Scenario } from "./recorder";
 import { type Kept, kept } from "./scenarios";
 
@@ -39,6 +40,7 @@ const files = Object.entries(kept).flatMap(([command, one]) => {
 test.each(files)("%s", async (name, record) => {
   const path = join(folder, name);
   const text = await record();
+  expect(listUnnamedWaits(text)).toEqual([]);
   if (process.env["UPDATE_GOLDEN"] === "1") {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);

@@ -1,5 +1,5 @@
 /** What a run printed, in a form that a reviewer reads in a diff. */
-import { parseDocuments } from "../../plugin/adapters/yaml";
+import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import type { Finding } from "../../plugin/domain/base/findings";
 import { asArray, getOwn } from "../../plugin/domain/base/values";
 import type { KubeObject } from "../../plugin/domain/kube/objects";

@@ -38,7 +38,7 @@ const folders = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** These have runs of their own. */
-const otherRuns = ["control-plane", "faults", "package", "pages"];
+const otherRuns = ["control-plane", "faults", "package", "pages", "typed"];
 
 const isUnder = (all: readonly string[], file: string): boolean =>
   all.some((folder) => file.startsWith(`${folder}/`));

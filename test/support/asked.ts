@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { apiPermissions } from "../../plugin/cmdutil/rest-api-option";
 import { defaultNames as names, kinds } from "../../plugin/domain/names/names";
 import type { Permission } from "../../plugin/domain/kube/permissions";
-import { parseDocuments } from "../../plugin/adapters/yaml";
+import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import type { User } from "../../plugin/simulator/model";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import type { Report } from "../../plugin/kernel/report";

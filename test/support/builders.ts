@@ -1,7 +1,7 @@
 /** Kubernetes objects for tests: healthy ones, with what a test is about laid over them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../plugin/adapters/yaml";
+import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames, type KindNames } from "../../plugin/domain/names/names";
 import type { KubeObject, ObjectMeta, Resource } from "../../plugin/domain/kube/objects";

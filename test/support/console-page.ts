@@ -89,9 +89,10 @@ export class ConsolePage {
   private readonly abort = new AbortController();
   private readonly webhook = aWebhookProgram().file;
 
-  constructor() {
+  /** Its folder has a release in ./release, unless the page writes one itself. */
+  constructor({ hasRelease = true } = {}) {
     mkdirSync(this.home);
-    writeRelease(join(this.folder, "release"), "8.0.2-2");
+    if (hasRelease) writeRelease(join(this.folder, "release"), "8.0.2-2");
   }
 
   /** Writes the file of a `file` block, or runs the commands of a `test` block; the lines as they should be. */

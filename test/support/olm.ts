@@ -1,5 +1,5 @@
 /** What OLM keeps of an operator that it has installed: definitions and objects as a cluster has them. */
-import type { KubeObject } from "../../plugin/domain/kube/objects";
+import type { KubeObject, ObjectMeta } from "../../plugin/domain/kube/objects";
 import { ownerMarks } from "./builders";
 
 const group = "operators.coreos.com";
@@ -11,10 +11,11 @@ interface Named extends KubeObject {
 
 /** Small definitions of the kinds that are read. */
 export const olmDefinitions: readonly Named[] = [
-  ["subscriptions", "Subscription"],
-  ["installplans", "InstallPlan"],
-  ["clusterserviceversions", "ClusterServiceVersion"],
-].map(([plural = "", kind = ""]) => ({
+  ["subscriptions", "Subscription", "v1alpha1"],
+  ["installplans", "InstallPlan", "v1alpha1"],
+  ["clusterserviceversions", "ClusterServiceVersion", "v1alpha1"],
+  ["operatorgroups", "OperatorGroup", "v1"],
+].map(([plural = "", kind = "", version = ""]) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `${plural}.${group}` },
@@ -24,7 +25,7 @@ export const olmDefinitions: readonly Named[] = [
     names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
     versions: [
       {
-        name: "v1alpha1",
+        name: version,
         served: true,
         storage: true,
         schema: {
@@ -56,12 +57,28 @@ export function aSubscription(status: object = {}): Named {
 /** Not approved unless told otherwise. */
 export function anInstallPlan(spec: object = {}, status: object = {}): Named {
   return object("InstallPlan", "install-abc12", {
-    spec: { approved: false, clusterServiceVersionNames: ["operator.v8.0.2-2"], ...spec },
+    spec: {
+      approved: false,
+      clusterServiceVersionNames: ["engine-enterprise-operator.v8.0.2-2"],
+      ...spec,
+    },
     status,
   });
 }
 
-/** The release that is installed. */
-export function aClusterServiceVersion(version: string, phase = "Succeeded"): Named {
-  return object("ClusterServiceVersion", csvName, { spec: { version }, status: { phase } });
+/** The release that is installed, or another one of the operator. */
+export function aClusterServiceVersion(
+  version: string,
+  status: object | string = "Succeeded",
+  name: string = csvName,
+): Named {
+  const told = typeof status === "string" ? { phase: status } : status;
+  return object("ClusterServiceVersion", name, { spec: { version }, status: told });
+}
+
+/** A group of the operator's namespace. */
+export function anOperatorGroup(targets: readonly string[], rest: ObjectMeta = {}): Named {
+  const metadata = { name: "group", namespace: "engine", ...rest };
+  const made = object("OperatorGroup", "group", { spec: { targetNamespaces: targets } });
+  return { ...made, apiVersion: `${group}/v1`, metadata };
 }

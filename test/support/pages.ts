@@ -51,3 +51,22 @@ export function markedBlocks(path: string, page: string): readonly MarkedBlock[]
     return [{ mark: words.split(" "), lines: inside, from, to, indent }];
   });
 }
+
+/**
+ * Every console block of a page in its order, with the mark before it where it has one. One under
+ * `<!-- not typed: WHY -->` is left out.
+ */
+export function consoleBlocks(path: string, page: string): readonly MarkedBlock[] {
+  const lines = page.split("\n");
+  return lines.flatMap((line, at) => {
+    const [, indent = "", fence = ""] = /^(\s*)(```+)console$/.exec(line) ?? [];
+    if (fence === "") return [];
+    const from = at + 1;
+    const to = lines.indexOf(`${indent}${fence}`, from);
+    if (to < 0) throw new Error(`${path}:${String(from)}: the block does not end`);
+    const [, words = ""] = /^\s*<!-- (.+) -->$/.exec(lines[at - 1] ?? "") ?? [];
+    if (words.startsWith("not typed: ")) return [];
+    const inside = lines.slice(from, to).map((text) => text.slice(indent.length));
+    return [{ mark: words.split(" "), lines: inside, from, to, indent }];
+  });
+}

@@ -16,7 +16,7 @@ import {
   user,
 } from "../plugin/commands/unbind-scc/objects";
 import { aNewConfiguration } from "./builders";
-import { lineOf } from "../../plugin/domain/rbac/lines";
+import { findLine } from "../../plugin/domain/rbac/lines";
 import type { Start, Words } from "./starts";
 
 const namespace = names.operator.namespace;
@@ -35,7 +35,7 @@ const operators = [{ kind: "ServiceAccount", name: names.operator.serviceAccount
 const personsRole = aRole("shop-databases", [
   { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
 ]);
-const oldRules = lineOf("7.22.0-7", names)?.rules ?? [];
+const oldRules = findLine("7.22.0-7", names)?.rules ?? [];
 const personsBinding = aBinding(
   consumerBinding,
   { kind: "ClusterRole", name: "shop-databases" },

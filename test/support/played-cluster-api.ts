@@ -11,10 +11,10 @@ import {
 } from "../../plugin/simulator/rest-api/server";
 import {
   type ApiUser,
-  bdbOf,
+  makeBdb,
   type BdbWish,
   type ClusterStore,
-  seededStore,
+  seedStore,
 } from "../../plugin/simulator/rest-api/state";
 import {
   type ApiProfile,
@@ -92,7 +92,7 @@ export async function aClusterApi(wish: PlayedWish = {}): Promise<ClusterApiForT
   const profile = { ...profiles[wish.profile ?? "7.22"], ...wish.switched };
   const store =
     wish.store ??
-    seededStore({ names, profile, now: clock.now(), cluster: testCluster, bdbs: bdbs.map(bdbOf) });
+    seedStore({ names, profile, now: clock.now(), cluster: testCluster, bdbs: bdbs.map(makeBdb) });
   const pair = await (wish.expiredCertificate === true ? pairFor(store.name, true) : usualPair());
   const api = await openClusterApi({ ...wish, store, profile, names, clock, pair });
   const [admin, viewer] = store.users;

@@ -3,12 +3,12 @@ import { ApiError } from "../../plugin/domain/base/errors";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import {
   type WebhookEntry,
-  entriesOf,
-  invocationOf,
+  listEntries,
+  findInvocation,
   isExempt,
 } from "../../plugin/simulator/admission/entries";
 import { dryRunUnsupported } from "../../plugin/simulator/admission/response";
-import { CallFailure, failedCalling } from "../../plugin/simulator/admission/trust";
+import { CallFailure, refuseFailedCall } from "../../plugin/simulator/admission/trust";
 import type { Admission, Attempt, StateView } from "../../plugin/simulator/model";
 
 /** The server behind an admission Service. */
@@ -34,8 +34,8 @@ export class ServedWebhooks implements Admission {
   /** Of several refusals any may come first. */
   #admit(attempt: Attempt, state: StateView): readonly string[] {
     if (isExempt(attempt.definition)) return [];
-    const refusals = entriesOf("validatingwebhookconfigurations", state)
-      .filter((entry) => invocationOf(entry, attempt, state) !== undefined)
+    const refusals = listEntries("validatingwebhookconfigurations", state)
+      .filter((entry) => findInvocation(entry, attempt, state) !== undefined)
       .flatMap((entry) => this.#refusal(entry, attempt) ?? []);
     // in turn for each kind and namespace: edits that alternate would always meet the same one
     const edits = `${attempt.definition.resource.plural} ${attempt.namespace ?? ""}`;
@@ -52,7 +52,8 @@ export class ServedWebhooks implements Admission {
     const at = callee.kind === "url" ? callee.url : `${callee.namespace}/${callee.name}`;
     const server = this.servers.get(at);
     const why = brokenOf(server, entry);
-    if (why !== undefined) return failOpen ? undefined : failedCalling(name, new CallFailure(why));
+    if (why !== undefined)
+      return failOpen ? undefined : refuseFailedCall(name, new CallFailure(why));
     const reason = object && server?.judge(object);
     if (reason === undefined) return undefined;
     const message = `admission webhook "${name}" denied the request: ${reason}`;

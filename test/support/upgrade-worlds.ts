@@ -3,6 +3,7 @@ import { defaultNames as names } from "../../plugin/domain/names/names";
 import { constraintResource } from "../../plugin/domain/kube/kinds";
 import { type KubeObject, objectLabel } from "../../plugin/domain/kube/objects";
 import { configurationResource } from "../../plugin/domain/admission/configuration";
+import { type PartId, partIds } from "../../plugin/domain/base/part-ids";
 import { withValue } from "../../plugin/domain/base/values";
 import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { Report } from "../../plugin/kernel/report";
@@ -168,6 +169,21 @@ class Trial {
     return { code: report.exit.code, reason: report.exit.reason, report, written };
   }
 
+  async settle(): Promise<void> {
+    await this.world.settle();
+  }
+
+  /** Some parts by themselves, and what went wrong; what is accepted of a database matches nothing of others. */
+  async parts(ids: readonly PartId[]): Promise<readonly string[]> {
+    if (ids.length === 0) return [];
+    const first = this.words.indexOf("--skip");
+    const isWhole = first < 0 || ids.includes("databases");
+    const words = isWhole ? this.words : this.words.toSpliced(first, 2);
+    const only = ids.join(",");
+    const { code, reason } = await new Trial(this.world, words).run(["--yes", "--only", only]);
+    return code === 0 ? [] : [`${only} ended with ${code}: ${reason}`];
+  }
+
   difference() {
     // the revisions of a StatefulSet count how often it rolled
     return new Map([...this.#changes.difference()].filter(([key]) => !/^StatefulSet/.test(key)));
@@ -240,6 +256,231 @@ export async function cutAfter(world: UpgradeWorld, writes: number): Promise<rea
   const differs = disagreement(whole.difference(), cut.difference());
   if (differs.length > 0) wrong.push(`ends otherwise: ${differs.join(", ")}`);
   return wrong.map((one) => `cut after ${writes}: ${one}`);
+}
+
+/** The writes of a plan by their parts, each as what it changes. */
+function linesByPart({ steps = [] }: Report): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const { id, object, write } of steps) {
+    const changes = (write?.changes ?? []).map(({ path, to }) => `${path}=${JSON.stringify(to)}`);
+    const lines = (changes.length === 0 ? [""] : changes).map((change) =>
+      [write?.verb, object, change].join(" ").trim(),
+    );
+    all.set(id, [...(all.get(id) ?? []), ...lines]);
+  }
+  return all;
+}
+
+/** What only one of two lists has. */
+function unlike(first: readonly string[], then: readonly string[]): readonly string[] {
+  return [
+    ...first.filter((line) => !then.includes(line)).map((line) => `only at first: ${line}`),
+    ...then.filter((line) => !first.includes(line)).map((line) => `only then: ${line}`),
+  ];
+}
+
+/** The plan of each part before the first write is what is planned when its turn has come, change by change. */
+export async function tightPlans(
+  world: UpgradeWorld,
+  parts: readonly PartId[] = partIds,
+): Promise<readonly string[]> {
+  const trial = await Trial.of(world);
+  const first = linesByPart((await trial.run(["--dry-run=server"])).report);
+  const wrong: string[] = [];
+  let before: readonly PartId[] = [];
+  for (const part of partIds) {
+    if (parts.includes(part)) {
+      wrong.push(...(await trial.parts(before)));
+      before = [];
+      const now = linesByPart((await trial.run(["--dry-run=server"])).report);
+      const found = unlike(first.get(part) ?? [], now.get(part) ?? []);
+      wrong.push(...found.map((line) => `${part}: ${line}`));
+    }
+    before = [...before, part];
+  }
+  return [...wrong, ...(await trial.parts(before))];
+}
+
+/** Whether a wish is among those of a world. */
+type Has = (name: string) => boolean;
+
+/** The worlds that `upgrade` refuses as they are: nothing is carried out there. */
+const refusals: readonly ((has: Has) => boolean)[] = [
+  // what is accepted of a database has to be found
+  (has) => has("databases follow") && (has("no databases") || has("no active-active database")),
+  // an image that lacks what its definition requires is only completed by the cluster's own patch
+  (has) => isIncomplete(has) && has("registry"),
+  (has) => has("own repository") && has("automatic") && !has("tag reached"),
+];
+
+/** Whether the image of the EC has a repository or a tag alone. */
+function isIncomplete(has: Has): boolean {
+  return has("own repository") || (has("no tag") && has("tag reached"));
+}
+
+/** Whether `upgrade` refuses a world with these wishes, whatever else is the case. */
+export function isRefused(chosen: readonly Wish[]): boolean {
+  return refusals.some((refuses) => refuses(hasOf(chosen)));
+}
+
+function hasOf(chosen: readonly Wish[]): Has {
+  return (name) => chosen.some((wish) => wish.name === name);
+}
+
+/** What stands against some parts only. */
+export interface Obstacle extends Wish {
+  /** The parts that write it in such a world; none: it stands against nothing there. */
+  readonly parts: (has: Has) => readonly PartId[];
+  /** Objects that findings about it may name. */
+  readonly about: RegExp;
+}
+
+const heldByHelm =
+  (kind: string, name: string) =>
+  (object: KubeObject): KubeObject =>
+    object.kind === kind && object.metadata.name === name
+      ? {
+          ...object,
+          metadata: {
+            ...object.metadata,
+            labels: { ...object.metadata.labels, "app.kubernetes.io/managed-by": "Helm" },
+          },
+        }
+      : object;
+
+/** Each stands against its parts. */
+export const obstacles: readonly Obstacle[] = [
+  {
+    name: "a role of Helm",
+    change: heldByHelm("Role", names.rbac.consumerRole),
+    parts: () => ["rbac-expand", "rbac-contract"],
+    about: /edb-role|Namespace/,
+  },
+  {
+    name: "an EC of Helm",
+    change: heldByHelm(names.ec.kind, "ec"),
+    parts: (has) => [
+      ...(has("registry") ? (["operator"] as const) : []),
+      ...(!has("tag reached") || has("automatic") ? (["auto-off", "cluster"] as const) : []),
+    ],
+    about: /EngineEnterpriseCluster/,
+  },
+  {
+    name: "a database of Helm",
+    change: heldByHelm(names.edb.kind, "sessions"),
+    parts: (has) => (has("databases follow") && !has("no databases") ? ["databases"] : []),
+    about: /sessions/,
+  },
+];
+
+/** A part that stops changes neither the plan nor a finding of another one. */
+export async function stopsAlone(
+  chosen: readonly Wish[],
+  obstacle: Obstacle,
+): Promise<readonly string[]> {
+  const plan = async (all: readonly Wish[]): Promise<Ran> =>
+    await (await Trial.of(await worldOf(all))).run(["--dry-run=server"]);
+  const [free, held] = [await plan(chosen), await plan([...chosen, obstacle])];
+  const [before, after] = [linesByPart(free.report), linesByPart(held.report)];
+  const parts = obstacle.parts(hasOf(chosen));
+  const others = partIds.filter((part) => !parts.includes(part));
+  const isHeld = held.code !== 0;
+  return [
+    ...(isHeld === parts.length > 0 ? [] : [`ended with ${held.code}: ${held.reason}`]),
+    ...others.flatMap((part) =>
+      unlike(before.get(part) ?? [], after.get(part) ?? []).map((line) => `${part}: ${line}`),
+    ),
+    ...unlike(findingLines(free, obstacle), findingLines(held, obstacle)),
+  ];
+}
+
+/** A world that is refused: before anything is written, and always. */
+export async function refused(world: UpgradeWorld): Promise<readonly string[]> {
+  const trial = await Trial.of(world);
+  const runs = [await trial.run(["--dry-run=server"]), await trial.run(["--yes"])];
+  return runs.flatMap(({ code, written }) => [
+    ...(code === 0 ? ["is not refused"] : []),
+    ...(written.length > 0 ? [`wrote ${written.join(", ")}`] : []),
+  ]);
+}
+
+/** The findings that are not about it. */
+function findingLines({ report }: Ran, { about }: Obstacle): readonly string[] {
+  return (report.findings ?? []).flatMap(({ code, object = "", cause }) =>
+    about.test(object) ? [] : [`${code} ${object}: ${cause}`],
+  );
+}
+
+/** What an undisturbed run does otherwise than its plan has said: writes, end, and pauses. */
+export async function asPlanned(
+  world: UpgradeWorld,
+  parts: readonly PartId[] | undefined,
+): Promise<readonly string[]> {
+  const first = world.words.indexOf("--skip");
+  const isWhole = first < 0 || parts === undefined || parts.includes("databases");
+  const words = isWhole ? world.words : world.words.toSpliced(first, 2);
+  const trial = await Trial.of({ ...world, words });
+  // what is broken has come about before somebody looks
+  await trial.settle();
+  const only = parts === undefined ? [] : ["--only", parts.join(",")];
+  const planned = await trial.run(["--dry-run=server", ...only]);
+  const ran = await trial.run(["--yes", ...only]);
+  return [
+    ...(planned.written.length === 0 ? [] : [`the plan wrote ${planned.written.join(", ")}`]),
+    ...unlikePlan(planned, ran),
+  ];
+}
+
+function unlikePlan(planned: Ran, ran: Ran): readonly string[] {
+  if (isOpenEnded(planned, ran)) return [];
+  if (planned.code !== ran.code) {
+    return [`planned ${planned.code} (${planned.reason}), ran ${ran.code} (${ran.reason})`];
+  }
+  // an end that says so predicts no write, whatever the parts would have done
+  const isStopped = planned.code !== 0 && planned.reason.startsWith("nothing was written");
+  const isPlanned = [0, 6].includes(planned.code) && !isStopped;
+  const [plan, done] = [
+    isPlanned ? distinct(plannedIn(planned.report)) : [],
+    distinct(ran.written),
+  ];
+  const [pauses, paused] = [planned, ran].map(({ report }) => report.exit.next);
+  return [
+    ...(plan.join() === done.join()
+      ? []
+      : [`planned ${plan.join(", ")}; wrote ${done.join(", ")}`]),
+    ...(!isPlanned || pauses === paused ? [] : [`next ${String(pauses)}, then ${String(paused)}`]),
+  ];
+}
+
+/**
+ * Nothing is to be written, and the operator has not acted yet on what was written before: how that ends
+ * is seen only by who waits for it, and the plan says nothing of it.
+ */
+function isOpenEnded(planned: Ran, ran: Ran): boolean {
+  return (
+    planned.code === 0 &&
+    ran.code === 1 &&
+    plannedIn(planned.report).length + ran.written.length === 0 &&
+    ran.reason.includes("its StatefulSet does not ask for")
+  );
+}
+
+/** A plan by a seed: one of 200 worlds, some of them with an obstacle, and the whole upgrade or some of its parts. */
+export async function planBy(seed: number): Promise<{
+  readonly title: string;
+  readonly world: UpgradeWorld;
+  readonly parts: readonly PartId[] | undefined;
+}> {
+  const chosen = chosenBy(seed % 200);
+  const obstacle = obstacles[seed % (2 * obstacles.length)];
+  const all = obstacle === undefined ? chosen : [...chosen, obstacle];
+  const turn = Math.floor(seed / 200);
+  const single = partIds[(seed + turn) % partIds.length];
+  const more = partIds.filter((_, at) => ((seed * 31 + turn * 7) >> at) % 2 === 1);
+  const some = turn === 3 && more.length > 0 ? more : [single ?? "operator"];
+  const parts = turn === 4 && seed % 10 === 0 ? undefined : some;
+  const title = `${seed} (${describeWishes(all)}; ${parts?.join(",") ?? "all parts"})`;
+  return { title, world: await worldOf(all), parts };
 }
 
 /** Some of the wishes, by a seed. */

@@ -9,11 +9,11 @@ import { omit } from "../../plugin/domain/base/values";
 import type { KubeObject, Resource } from "../../plugin/domain/kube/objects";
 import { defaultNames } from "../../plugin/domain/names/names";
 import type { Access, Clock, KubeClient } from "../../plugin/ports/kubernetes";
-import { pluralOf } from "../../plugin/simulator/api-server/answers";
+import { toPlural } from "../../plugin/simulator/api-server/answers";
 import { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { manageUpdate } from "../../plugin/simulator/api-server/ownership";
 import { type Key, Store } from "../../plugin/simulator/api-server/store";
-import { structureOf } from "../../plugin/simulator/api-server/structure";
+import { findStructure } from "../../plugin/simulator/api-server/structure";
 import { rbac } from "../../plugin/simulator/authorization/grants";
 import { exampleSource } from "../../plugin/simulator/example";
 import { createRegistry } from "../../plugin/simulator/kinds/registry";
@@ -96,26 +96,26 @@ export class World {
   put(object: KubeObject, manager = "kubectl-create"): KubeObject {
     const definition = this.#definitionOf(object);
     const { name = "", namespace } = object.metadata;
-    const key: Key = { kind: pluralOf(definition), name, namespace };
+    const key: Key = { kind: toPlural(definition), name, namespace };
     const before = this.#store.get(key.kind, name, namespace);
     const uid = before?.metadata.uid ?? randomUUID();
     const metadata = omit({ ...object.metadata, uid }, "managedFields");
     const given = asStored(definition, { ...object, metadata });
     const managing = { before, object: given, manager, subresource: undefined };
-    const kept = { structure: structureOf(definition), empty: { metadata: {} }, time: "" };
+    const kept = { structure: findStructure(definition), empty: { metadata: {} }, time: "" };
     return this.#store.put(key, manageUpdate({ ...managing, ...kept }, { status: false }));
   }
 
   /** Takes an object away as another client would; no call. */
   drop(kind: string, name: string, namespace?: string): void {
     const known = this.#known.get(kind);
-    if (known !== undefined) this.#store.remove({ kind: pluralOf(known), name, namespace });
+    if (known !== undefined) this.#store.remove({ kind: toPlural(known), name, namespace });
   }
 
   /** A stored object, undefined when there is none; no call. */
   stored(kind: string, name: string, namespace?: string): KubeObject | undefined {
     const known = this.#known.get(kind);
-    return known && this.#store.get(pluralOf(known), name, namespace);
+    return known && this.#store.get(toPlural(known), name, namespace);
   }
 
   /** The defined kinds, what tests let be served, and what they put without saying so. */

@@ -85,13 +85,13 @@ test("a certificate may come with its chain", () => {
 
 test("a good pair is served once, and again when it changes, however often", async () => {
   const { folder, certificate, served } = serving(first);
-  expect(certificate.loaded()).toBe(false);
+  expect(certificate.isLoaded()).toBe(false);
   for (const pair of [first, first, second, first]) {
     folder.swap(pair);
     await certificate.refresh();
   }
   expect(served).toEqual(["first", "second", "first"]);
-  expect(certificate.loaded()).toBe(true);
+  expect(certificate.isLoaded()).toBe(true);
 });
 
 const items = "has to hold the items cert and privateKey, it holds";
@@ -132,7 +132,7 @@ test.each<[string, Partial<PemPair>, RegExp]>([
   await certificate.refresh();
   await certificate.refresh();
   expect(served).toEqual(["first"]);
-  expect(certificate.loaded()).toBe(true);
+  expect(certificate.isLoaded()).toBe(true);
   const fields = { kept: true, because: expect.stringMatching(because) as string };
   expect(log.of(noPair)).toMatchObject([{ level: "error", fields }]);
   folder.swap(second);
@@ -150,11 +150,11 @@ test.each([
   const { certificate, served, log } = serving(row[1], { now: () => now });
   await certificate.refresh();
   await certificate.refresh();
-  expect([served.length, certificate.loaded()]).toEqual([1, false]);
+  expect([served.length, certificate.isLoaded()]).toEqual([1, false]);
   expect(log.lines.map(({ message }) => message)).toEqual([noPair, "certificate in service"]);
   now = new Date(2120, 6);
   await certificate.refresh();
-  expect([served.length, certificate.loaded()]).toEqual([1, row[1] === early]);
+  expect([served.length, certificate.isLoaded()]).toEqual([1, row[1] === early]);
 });
 
 test.each([
@@ -229,7 +229,7 @@ test("the watch polls where there is no folder yet", async () => {
   certificate.start();
   await log.seen(noPair);
   certificate.stop();
-  expect(certificate.loaded()).toBe(false);
+  expect(certificate.isLoaded()).toBe(false);
 });
 
 describe("a pair that is offered", () => {
@@ -237,7 +237,7 @@ describe("a pair that is offered", () => {
     const { certificate, served } = serving();
     await certificate.refresh();
     await certificate.offer(proven(first));
-    expect([served, certificate.loaded()]).toEqual([["first"], true]);
+    expect([served, certificate.isLoaded()]).toEqual([["first"], true]);
     expect(certificate.state()).not.toHaveProperty("problem");
   });
 

@@ -75,11 +75,11 @@ describe("list and watch", () => {
   });
 
   test("knows all ECs after every page of the first list, not before", async () => {
-    expect(clusters.synced()).toBe(false);
+    expect(clusters.hasSynced()).toBe(false);
     expect(keys()).toEqual([]);
     clusters.start();
     await log.seen("clusters listed");
-    expect(clusters.synced()).toBe(true);
+    expect(clusters.hasSynced()).toBe(true);
     expect(keys()).toEqual(["engine/a", "engine/b", "engine/c", "engine/d", "engine/e"]);
     // a read that nobody answers for a moment is sent again, on a machine that is busy too
     expect([...new Set(server.requests)].slice(0, 3)).toEqual([
@@ -128,7 +128,7 @@ describe("list and watch", () => {
     await server.asked("watch=1");
     server.tell(JSON.stringify(event));
     await log.seen(message);
-    expect(clusters.synced()).toBe(true);
+    expect(clusters.hasSynced()).toBe(true);
     expect(keys()).toHaveLength(5);
     await log.seen("clusters listed", 2);
     expect(delays).toHaveLength(1);
@@ -219,13 +219,13 @@ describe("the definition", () => {
     spoil();
     clusters.start();
     const { fields } = await log.seen("cannot follow the clusters, trying again", 2);
-    expect(clusters.synced()).toBe(false);
+    expect(clusters.hasSynced()).toBe(false);
     expect(fields).toMatchObject({ synced: false, failures: 2 });
     expect(fields["fix"]).toBe(fix);
     server.versions = ["v1"];
     server.fault = () => undefined;
     await log.seen("clusters listed");
-    expect(clusters.synced()).toBe(true);
+    expect(clusters.hasSynced()).toBe(true);
   });
 });
 
@@ -326,7 +326,7 @@ describe("the connection", () => {
   test("is a source like the file", async () => {
     await open();
     const context = { names: defaultNames, log };
-    expect(openClusters({ from: "api" }, context, env).synced()).toBe(false);
+    expect(openClusters({ from: "api" }, context, env).hasSynced()).toBe(false);
   });
 
   test.each([

@@ -77,7 +77,7 @@ describe("a file that changes", () => {
 
   test("is known at once", () => {
     const { clusters } = open();
-    expect(clusters.synced()).toBe(true);
+    expect(clusters.hasSynced()).toBe(true);
     expect(all(clusters)).toEqual(facts.slice(0, 1));
     clusters.stop();
   });

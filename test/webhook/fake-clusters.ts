@@ -59,7 +59,7 @@ export class FakeClusters implements Clusters {
   crash: unknown;
   readonly asked: string[] = [];
 
-  synced(): boolean {
+  hasSynced(): boolean {
     if (this.crash !== undefined) throw this.crash as Error;
     return this.isSynced;
   }

@@ -223,7 +223,7 @@ export class Replica {
       this.world.expectTrusted();
       return Promise.resolve();
     };
-    const certificate = { loaded: () => this.serves !== undefined, offer };
+    const certificate = { isLoaded: () => this.serves !== undefined, offer };
     const { log } = this.world;
     const now = (): number => this.world.time;
     const { own } = this;

@@ -62,7 +62,7 @@ beforeEach(async () => {
   log = new FakeLog();
   clusters = new FakeClusters();
   clusters.known = [clusterFacts()];
-  health = new Health({ certificate: () => certificate, clusters: () => clusters.synced() });
+  health = new Health({ certificate: () => certificate, clusters: () => clusters.hasSynced() });
   inFlight = new InFlight(2);
   budget = new BodyBudget(bigBody + 2);
   metrics = new Metrics();

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { certificateBlocks } from "../../plugin/adapters/x509/pem";
+import { certificateBlocks } from "../../plugin/adapters/http/x509/pem";
 
 /** The certificates of a PEM text that can be read, in its order; linear in its length. */
 export function certificatesIn(text: string): readonly X509Certificate[] {

@@ -6,7 +6,7 @@ import { constants } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer } from "node:tls";
-import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
+import { judgeOwnRoot } from "../../plugin/adapters/http/x509/judge";
 
 interface HandshakePair {
   readonly cert: string;

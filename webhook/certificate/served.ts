@@ -132,7 +132,7 @@ export class ServedCertificate {
   constructor(private readonly options: ServedOptions) {}
 
   /** True once a fit pair was served; it is never taken back. */
-  loaded(): boolean {
+  isLoaded(): boolean {
     return this.fit;
   }
 

@@ -1,6 +1,6 @@
 /** ECs from the API server: one complete list, then its changes, for as long as the process lives. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { arriving, linesOf } from "../../plugin/adapters/http/answer";
+import { readArriving, splitLines } from "../../plugin/adapters/http/answer";
 import { clusterKey } from "../../plugin/domain/rules/clusters";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import {
@@ -74,7 +74,7 @@ export class ApiClusters implements ClusterService {
   }
 
   /** Once complete it stays so: a lost watch makes the data older, and denials are confirmed live. */
-  synced(): boolean {
+  hasSynced(): boolean {
     return this.complete;
   }
 
@@ -139,8 +139,8 @@ export class ApiClusters implements ClusterService {
     let position = start;
     const began = performance.now();
     const stream = await this.requests.watch(start, this.pace.watchSeconds(), signal);
-    const chunks = arriving({ stream }, { clock: {}, silentMs: this.pace.silenceMs, signal });
-    for await (const event of watchEvents(linesOf(chunks), names)) {
+    const chunks = readArriving({ stream }, { clock: {}, silentMs: this.pace.silenceMs, signal });
+    for await (const event of watchEvents(splitLines(chunks), names)) {
       this.failures = 0;
       this.heard = performance.now();
       position = event.resourceVersion;

@@ -21,7 +21,7 @@ export type ClusterKey = Pick<ClusterFacts, "namespace" | "name">;
 /** What is known of the ECs, and how to ask for the truth. */
 export interface Clusters {
   /** False until the first complete list; nothing is judged by the ECs before that. */
-  synced(): boolean;
+  hasSynced(): boolean;
   /** The ECs of a namespace by name, as last heard of: an allow may rest on them, a denial may not (C14). */
   in(namespace: string): ReadonlyMap<string, ClusterFacts>;
   count(): number;
@@ -100,7 +100,7 @@ const keptMs = 250;
 
 /** By KUBECONFIG, else in a cluster by the service account; a UsageError when neither is there. */
 export function connect(env: NodeJS.ProcessEnv, accountDir = serviceAccountDir): ApiConnection {
-  let client = opened(env, accountDir);
+  let client = connectClient(env, accountDir);
   return {
     send: async (request, signal) => {
       const call = { ...request, subject: request.path, writes: request.method !== "GET", signal };
@@ -108,7 +108,7 @@ export function connect(env: NodeJS.ProcessEnv, accountDir = serviceAccountDir):
       let answer = await used.once(call);
       if (isOutdated(answer)) {
         // files of the kubeconfig, the CA among them, may have been renewed since they were read
-        if (client === used) client = opened(env, accountDir);
+        if (client === used) client = connectClient(env, accountDir);
         answer = await client.once(call);
       }
       if (answer instanceof NoAnswer) throw answer;
@@ -117,7 +117,7 @@ export function connect(env: NodeJS.ProcessEnv, accountDir = serviceAccountDir):
   };
 }
 
-function opened(env: NodeJS.ProcessEnv, accountDir: string): Client {
+function connectClient(env: NodeJS.ProcessEnv, accountDir: string): Client {
   try {
     const named = (env["KUBECONFIG"] ?? "") !== "";
     const pod = named ? undefined : podAccount(env, accountDir);

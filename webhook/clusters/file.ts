@@ -1,12 +1,12 @@
 /** ECs from a file: for tests, the offline sandbox and places without an API server. */
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { clustersOf } from "../../plugin/domain/rules/clusters";
+import { listClusters } from "../../plugin/domain/rules/clusters";
 import { UsageError } from "../../plugin/domain/base/errors";
 import type { Names } from "../../plugin/domain/names/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { decodeText } from "../../plugin/adapters/encoding";
-import { parseDocuments } from "../../plugin/adapters/yaml";
+import { decodeText } from "../../plugin/adapters/kubernetes/text/encoding";
+import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { ByNamespace, type ClusterKey, type ClusterService, type SourceContext } from "./clusters";
 import { type FolderWatch, watchFolder } from "../certificate/served";
 import { errorText } from "../log";
@@ -49,7 +49,7 @@ export class FileClusters implements ClusterService {
     this.watch?.stop();
   }
 
-  synced(): boolean {
+  hasSynced(): boolean {
     return true;
   }
 
@@ -118,5 +118,5 @@ function readStamp(path: string): string {
 
 /** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
 export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
-  return clustersOf(parseDocuments(content, "the file", "refused in YAML"), names);
+  return listClusters(parseDocuments(content, "the file", "refused in YAML"), names);
 }

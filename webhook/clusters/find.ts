@@ -1,5 +1,5 @@
 /** Finds the ECs that an edit concerns: in what is known, or live (C14, C16, C18). */
-import { lookUpCluster, referenceOf } from "../../plugin/domain/rules/clusters";
+import { lookUpCluster, readReference } from "../../plugin/domain/rules/clusters";
 import type { Names } from "../../plugin/domain/names/names";
 import { needsOldCluster } from "../../plugin/domain/rules/order";
 import type { ClusterFacts, ClusterLookup, Edit, Lookups } from "../../plugin/domain/rules/types";
@@ -18,14 +18,14 @@ export interface Places {
 }
 
 /** The ECs as last heard of. */
-export function knownLookups(edit: Edit, places: Places): Lookups {
-  const after = knownLookup(referenceOf(edit.after, edit.kind, places.names), places);
+export function findLookups(edit: Edit, places: Places): Lookups {
+  const after = findLookup(readReference(edit.after, edit.kind, places.names), places);
   if (!needsOldCluster(edit, places.names)) return { after };
-  const before = knownLookup(referenceOf(edit.before, edit.kind, places.names), places);
+  const before = findLookup(readReference(edit.before, edit.kind, places.names), places);
   return { after, before };
 }
 
-function knownLookup(reference: string | undefined, places: Places): ClusterLookup {
+function findLookup(reference: string | undefined, places: Places): ClusterLookup {
   const { clusters, namespace, operatorNamespace } = places;
   const lookedIn = namespace === operatorNamespace ? [namespace] : [namespace, operatorNamespace];
   const known = lookedIn.filter((place) => place !== "").map((place) => clusters.in(place));
@@ -58,7 +58,7 @@ export async function liveLookups(
 
 async function lookLive(edit: Edit, places: Places, signal: AbortSignal): Promise<Lookups> {
   const look = (object: Edit["before"]) =>
-    liveLookup(referenceOf(object, edit.kind, places.names), places, signal);
+    liveLookup(readReference(object, edit.kind, places.names), places, signal);
   if (!needsOldCluster(edit, places.names)) return { after: await look(edit.after) };
   const [after, before] = await Promise.all([look(edit.after), look(edit.before)]);
   return { after, before };
@@ -114,11 +114,11 @@ export class Absences {
 
   /** True for one that found an EC or was remembered a moment ago. */
   covers(lookup: ClusterLookup): boolean {
-    return lookup.is !== "missing" || (this.ends.get(keyOf(lookup)) ?? 0) > this.now();
+    return lookup.is !== "missing" || (this.ends.get(lookupKey(lookup)) ?? 0) > this.now();
   }
 
   remember(lookup: ClusterLookup): void {
-    const key = lookup.is === "missing" ? keyOf(lookup) : "";
+    const key = lookup.is === "missing" ? lookupKey(lookup) : "";
     if (key === "" || key.length > longestKey) return;
     this.ends.delete(key);
     this.ends.set(key, this.now() + keptMs);
@@ -129,6 +129,6 @@ export class Absences {
   }
 }
 
-function keyOf({ name, lookedIn }: ClusterLookup & { readonly is: "missing" }): string {
+function lookupKey({ name, lookedIn }: ClusterLookup & { readonly is: "missing" }): string {
   return `${lookedIn.join(" ")}/${name ?? ""}`;
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { projectCluster } from "../../plugin/domain/rules/clusters";
 import { isSubdomain } from "../../plugin/domain/kube/selectors";
-import { type Names, termOf } from "../../plugin/domain/names/names";
+import { type Names, renderTerm } from "../../plugin/domain/names/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import { getPath, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 import { type ApiConnection, type ClusterKey, ClustersUnreadable } from "./clusters";
@@ -72,7 +72,7 @@ export class ClusterRequests {
     if (status !== 200) throw new Refused(status, path);
     const cluster = projectCluster(body, this.names);
     if (cluster === undefined)
-      throw new ClustersUnreadable(`no ${termOf(this.names.ec)} in the answer to GET ${path}`);
+      throw new ClustersUnreadable(`no ${renderTerm(this.names.ec)} in the answer to GET ${path}`);
     return cluster;
   }
 
@@ -175,7 +175,7 @@ function parseEvent(line: string, names: Names): WatchEvent {
   const cluster = is === "bookmark" ? undefined : projectCluster(object, names);
   if (is === undefined || resourceVersion === undefined) throw new Error("no event in the watch");
   if (is !== "bookmark" && cluster === undefined)
-    throw new Error(`no ${termOf(names.ec)} in the watch`);
+    throw new Error(`no ${renderTerm(names.ec)} in the watch`);
   return { is, resourceVersion, cluster };
 }
 

@@ -35,7 +35,7 @@ const leaseMs = 90_000;
 export interface KeeperParts {
   readonly self: Self;
   readonly sender: ApiSender;
-  readonly certificate: Pick<ServedCertificate, "loaded" | "offer">;
+  readonly certificate: Pick<ServedCertificate, "isLoaded" | "offer">;
   readonly log: Log;
   /** False: the registration is only compared with what is served. */
   readonly own: boolean;
@@ -106,14 +106,14 @@ export class CertificateKeeper {
       this.complaint = "";
       return outlook;
     } catch (error) {
-      return this.failed(error);
+      return this.handleFailure(error);
     }
   }
 
-  private failed(error: unknown): Outlook | "never" {
+  private handleFailure(error: unknown): Outlook | "never" {
     if (this.ending.signal.aborted) return "never";
     if (error instanceof Overtaken) return "soon";
-    const rule = error instanceof RequestRefused ? error.missingRule() : undefined;
+    const rule = error instanceof RequestRefused ? error.findMissingRule() : undefined;
     if (!this.parts.own) return rule === undefined ? "quiet" : "never";
     this.complain(error, rule);
     return "quiet";
@@ -141,7 +141,7 @@ export class CertificateKeeper {
     if (secret.value?.ours !== false) this.requireStanding(stored);
     if (secret.value?.ours === false || !(await this.lease.hold(signal))) {
       this.candidate = undefined;
-      return this.parts.certificate.loaded() ? "quiet" : "soon";
+      return this.parts.certificate.isLoaded() ? "quiet" : "soon";
     }
     return this.advance(stored, signal);
   }
@@ -247,7 +247,7 @@ export class CertificateKeeper {
     if (secret === undefined) return;
     const { certificate } = this.parts;
     if (!secret.ours) this.tellWhose(secret);
-    const wanted = secret.ours ? this.offered !== secret.version : !certificate.loaded();
+    const wanted = secret.ours ? this.offered !== secret.version : !certificate.isLoaded();
     if (secret.pair === undefined || secret.unfit !== undefined || !wanted) return;
     this.offered = secret.version;
     await certificate.offer(secret.pair);

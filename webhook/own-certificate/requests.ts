@@ -64,7 +64,7 @@ export class RequestRefused extends Error {
   }
 
   /** The rule that a role lacks; undefined when something else is wrong. */
-  missingRule(): object | undefined {
+  findMissingRule(): object | undefined {
     const { group, resource, name, namespace } = this.place;
     return this.status === 403
       ? {
@@ -159,7 +159,7 @@ export class RenewalLease {
     if (found !== undefined && this.standsFor(found)) return false;
     try {
       if (found === undefined) await requests.create(place, this.fresh(), signal);
-      else await requests.patch(place, this.prolonged(found), signal);
+      else await requests.patch(place, this.prolongLease(found), signal);
       return true;
     } catch (error) {
       if (error instanceof Overtaken) return false;
@@ -182,7 +182,7 @@ export class RenewalLease {
     return { apiVersion: `${group}/${version}`, kind: "Lease", metadata, spec };
   }
 
-  private prolonged(lease: Json) {
+  private prolongLease(lease: Json) {
     const mine = getPath(lease, ["spec", "holderIdentity"]) === this.options.holder;
     const count = getPath(lease, ["spec", "leaseTransitions"]);
     const leaseTransitions = (typeof count === "number" ? count : 0) + 1;

@@ -10,12 +10,12 @@
 import type { Names } from "../../plugin/domain/names/names";
 import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/base/values";
 import {
-  caBundleOf,
+  readCaBundle,
   callsService,
-  entriesOf,
-  entryOf,
+  listEntries,
+  findEntry,
 } from "../../plugin/domain/admission/configuration";
-import { judgeOwnRoot } from "../../plugin/adapters/x509/judge";
+import { judgeOwnRoot } from "../../plugin/adapters/http/x509/judge";
 import { certificatesIn } from "../certificate/certificates";
 import { judgeDates, type ServedKeyPair, provenPair, readFingerprint } from "../certificate/served";
 import { errorText } from "../log";
@@ -241,23 +241,23 @@ export function registrationFacts(
   { names, namespace }: Self,
 ): RegistrationFacts | undefined {
   const { entry: name, service } = names.webhook;
-  const calling = entriesOf(configuration).filter((entry) =>
+  const calling = listEntries(configuration).filter((entry) =>
     callsService(entry, { name: service, namespace }),
   );
-  const entry = entryOf({ webhooks: calling }, name);
+  const entry = findEntry({ webhooks: calling }, name);
   if (configuration === undefined || entry === undefined) return undefined;
   return {
     version: readVersion(configuration),
     ...readDeletion(configuration),
-    certificates: trustedBy(entry),
+    certificates: listTrusted(entry),
     further: calling
       .filter((one) => one !== entry)
-      .map((one) => ({ name: String(getOwn(one, "name")), certificates: trustedBy(one) })),
+      .map((one) => ({ name: String(getOwn(one, "name")), certificates: listTrusted(one) })),
   };
 }
 
-function trustedBy(entry: Json): readonly Certificate[] {
-  return parseCertificates(Buffer.from(caBundleOf(entry), "base64").toString("utf8"));
+function listTrusted(entry: Json): readonly Certificate[] {
+  return parseCertificates(Buffer.from(readCaBundle(entry), "base64").toString("utf8"));
 }
 
 /** The certificates of a PEM text that can be read, in its order. */

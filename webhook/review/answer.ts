@@ -6,7 +6,7 @@ import {
   type DenialStatus,
   denialStatus,
   plain,
-  warningText,
+  renderWarning,
 } from "../../plugin/domain/rules/wording";
 import { boundWarnings, wouldBeDenied } from "../../plugin/domain/rules/order";
 import type { Lookups, Verdict } from "../../plugin/domain/rules/types";
@@ -103,7 +103,7 @@ export function renderFailure(error: unknown, asked: ReviewInput | undefined): R
 }
 
 function renderUnjudged(asked: ReviewInput, { because, live }: Unjudged, bypass: Bypass): Reviewed {
-  const warnings = [...renderWarnings(bypass), warningText(`not judged: ${because}`)];
+  const warnings = [...renderWarnings(bypass), renderWarning(`not judged: ${because}`)];
   const annotations = { rule: "none", data: "unknown", ...bypassAnnotations(bypass) };
   return {
     reply: answerWith(asked.request, { warnings, annotations }),
@@ -267,7 +267,7 @@ export function countReview(
 ): ReviewFacts {
   return {
     ...untold,
-    kind: asked === undefined ? "other" : knownKind(asked),
+    kind: asked === undefined ? "other" : nameKind(asked),
     operation: operations.find((each) => each === asked?.request.operation) ?? "other",
     version: asked?.request.apiVersion.split("/")[1] ?? "none",
     dryRun: asked?.request.dryRun ?? false,
@@ -275,7 +275,7 @@ export function countReview(
   };
 }
 
-function knownKind({ request, names: { edb, eaadb, erc } }: ReviewInput): string {
+function nameKind({ request, names: { edb, eaadb, erc } }: ReviewInput): string {
   const { kind } = request.kind;
   return kind === edb.kind || kind === eaadb.kind || kind === erc.kind ? kind : "other";
 }

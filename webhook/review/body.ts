@@ -13,7 +13,7 @@ export function judgeHead(request: IncomingMessage, maxBody: number): Fault | un
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return { code: 415, message: "a content encoding is not accepted" };
   }
-  return announcedBy(request) > maxBody ? tooLarge(maxBody) : undefined;
+  return readAnnounced(request) > maxBody ? tooLarge(maxBody) : undefined;
 }
 
 function isJson(contentType: string): boolean {
@@ -30,7 +30,7 @@ export function tooLarge(maxBody: number): Fault {
 }
 
 /** The length of the body; of one that does not say it room is taken for what has come. */
-export function announcedBy({ headers }: IncomingMessage): number {
+export function readAnnounced({ headers }: IncomingMessage): number {
   return Number(headers["content-length"] ?? 0);
 }
 
@@ -55,13 +55,13 @@ const graceMs = 500;
  */
 export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer | NoBody> {
   return new Promise((resolve) => {
-    const arriving = new ArrivingBody(announcedBy(request), limits, resolve);
+    const arriving = new ArrivingBody(readAnnounced(request), limits, resolve);
     limits.room.arriving.add(arriving);
     request.on("data", (chunk: Buffer) => {
       arriving.take(chunk);
     });
     // what says how long it is ends with its last byte
-    if (request.headers["content-length"] === undefined || announcedBy(request) === 0) {
+    if (request.headers["content-length"] === undefined || readAnnounced(request) === 0) {
       request.on("end", () => {
         arriving.finish();
       });

@@ -7,7 +7,7 @@ import type { Health } from "../health";
 import type { Log } from "../log";
 import type { Metrics } from "../metrics";
 import { countReview, type Reviewed } from "./answer";
-import { announcedBy, discardBody, judgeHead, type NoBody, readBody, tooLarge } from "./body";
+import { readAnnounced, discardBody, judgeHead, type NoBody, readBody, tooLarge } from "./body";
 import { Room, type SharedRoom, timeFor } from "./room";
 import { crashFields, type Fault, faultReply, sendReply } from "./reply";
 import { answerReview, type ReviewContext } from "./review";
@@ -49,7 +49,7 @@ async function answerCall(call: ReviewCall, turns: Turns): Promise<void> {
   const { request, response, context } = call;
   const { maxBody, metrics, log } = context;
   const since = performance.now();
-  const room = Room.take(context, announcedBy(request));
+  const room = Room.take(context, readAnnounced(request));
   if (room === "no place") return refuse(call, noPlace, "overloaded");
   if (room === "no memory") return refuse(call, noMemory, "large bodies");
 
@@ -58,7 +58,7 @@ async function answerCall(call: ReviewCall, turns: Turns): Promise<void> {
   try {
     const until = since + timeFor(request.url);
     const body = await readBody(request, { bytes: maxBody, since, until, room });
-    if (typeof body === "string") reviewed = await withoutBody(call, body);
+    if (typeof body === "string") reviewed = await answerWithoutBody(call, body);
     else {
       bytes = body.length;
       reviewed = await answerReview(body, context, until);
@@ -106,7 +106,7 @@ async function refuse(
 }
 
 /** There is no body to judge: who is still there is told why. */
-async function withoutBody(call: ReviewCall, is: NoBody): Promise<Reviewed | undefined> {
+async function answerWithoutBody(call: ReviewCall, is: NoBody): Promise<Reviewed | undefined> {
   const { request, response, context } = call;
   const { maxBody, metrics, log } = context;
   switch (is) {

@@ -9,7 +9,7 @@ import {
   oncePer,
 } from "../../plugin/domain/base/values";
 import type { Names } from "../../plugin/domain/names/names";
-import { judgedPaths } from "../../plugin/domain/rules/fields";
+import { listJudgedPaths } from "../../plugin/domain/rules/fields";
 import { keepFields, type ReadField, readFields } from "./json";
 
 export const reviewKind = "AdmissionReview";
@@ -54,7 +54,7 @@ export function parseReview(body: Buffer, names: Names): ReviewRequest {
   if (uid !== undefined && uid.length > longestUid) {
     throw new UnreadableReview("the review's request has a uid that is too long");
   }
-  const apiVersion = knownVersion(getOwn(review, "apiVersion"));
+  const apiVersion = findVersion(getOwn(review, "apiVersion"));
   if (apiVersion === undefined || getOwn(review, "kind") !== reviewKind) {
     const known = apiVersions.join(" or ");
     throw new UnreadableReview(`the body is not an ${reviewKind} of ${known}`, uid);
@@ -64,7 +64,7 @@ export function parseReview(body: Buffer, names: Names): ReviewRequest {
   return parseRequest(request, uid, apiVersion);
 }
 
-function knownVersion(apiVersion: unknown): ReviewRequest["apiVersion"] | undefined {
+function findVersion(apiVersion: unknown): ReviewRequest["apiVersion"] | undefined {
   for (const known of apiVersions) if (known === apiVersion) return known;
   return undefined;
 }
@@ -79,7 +79,7 @@ const requestPaths = [
 
 const fieldsOf = oncePer((names: Names): readonly ReadField[] => {
   const objects = ["object", "oldObject"].flatMap((object) =>
-    judgedPaths(names).map((path) => [object, ...path]),
+    listJudgedPaths(names).map((path) => [object, ...path]),
   );
   const paths = [...requestPaths, ...objects].map((path) => ["request", ...path]);
   return readFields([["apiVersion"], ["kind"], ...paths]);

@@ -1,13 +1,13 @@
 /** One review: bytes → request → verdict → answer, in the order of admission facts 7; nothing here throws. */
 import { withSubject } from "../../plugin/domain/rules/fields";
-import { type Names, termOf } from "../../plugin/domain/names/names";
+import { type Names, renderTerm } from "../../plugin/domain/names/names";
 import { type Bypass, judgeBypass } from "../../plugin/domain/rules/bypass";
 import { isExempt, judgeEdit, needsCluster } from "../../plugin/domain/rules/order";
 import type { Edit, RuleOptions } from "../../plugin/domain/rules/types";
 import { plain } from "../../plugin/domain/rules/wording";
 import { isObject } from "../../plugin/domain/base/values";
 import { ClustersUnreadable, TooManyLiveReads } from "../clusters/clusters";
-import { isAbsent, isMissing, knownLookups, liveLookups, type Places } from "../clusters/find";
+import { isAbsent, isMissing, findLookups, liveLookups, type Places } from "../clusters/find";
 import { errorText } from "../log";
 import {
   type ReviewInput,
@@ -38,7 +38,7 @@ export async function answerReview(
   try {
     const request = parseReview(body, names);
     asked = { request, names };
-    const kind = judgedKind(request, names);
+    const kind = findKind(request, names);
     if (kind === undefined) return renderSpared(asked, "not judged");
     const change = readEdit(request, kind);
     // each step that can end it comes before what it spares
@@ -54,7 +54,7 @@ export async function answerReview(
 }
 
 /** Databases alone, when they are made or changed; the rest passes, also when a registration sends it (C12). */
-function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] | undefined {
+function findKind(request: ReviewRequest, names: Names): Edit["kind"] | undefined {
   const { operation, subresource, resource } = request;
   const edited = operation === "CREATE" || operation === "UPDATE";
   if (!edited || subresource !== undefined || resource.group !== names.group) return undefined;
@@ -99,10 +99,13 @@ interface ReviewTask {
 async function judge(edit: Edit, question: ReviewTask): Promise<ReviewOutcome> {
   const { places, context } = question;
   const { clusters, names } = places;
-  if (!clusters.synced()) {
-    return { is: "unknown", because: `the clusters (${termOf(names.ec)}) have not been read yet` };
+  if (!clusters.hasSynced()) {
+    return {
+      is: "unknown",
+      because: `the clusters (${renderTerm(names.ec)}) have not been read yet`,
+    };
   }
-  const lookups = knownLookups(edit, places);
+  const lookups = findLookups(edit, places);
   const verdict = judgeEdit(edit, lookups, context.options);
   if (verdict.causes.length > 0 && verdict.dependsOnCluster) {
     return judgeLive(edit, question, "confirm");

@@ -66,7 +66,7 @@ export class Agents {
 
   /** An agent for one request; `done` closes a connection that was its own. */
   of(pair: ClientPair | undefined, fresh: boolean): Lease {
-    return fresh ? this.once(pair) : { agent: this.keeping(pair), done: () => undefined };
+    return fresh ? this.once(pair) : { agent: this.keep(pair), done: () => undefined };
   }
 
   close(): void {
@@ -87,7 +87,7 @@ export class Agents {
   }
 
   /** What was renewed, a client certificate or the trust, gets new connections. */
-  private keeping(pair: ClientPair | undefined): http.Agent {
+  private keep(pair: ClientPair | undefined): http.Agent {
     const tls = this.way.tls?.();
     const { kept } = this;
     if (kept !== undefined && kept.pair === pair && kept.tls === tls) return kept.agent;

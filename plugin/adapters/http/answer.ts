@@ -58,7 +58,7 @@ interface Listening {
  * What comes of an answer's stream, as long as nobody has to wait too long for more of it: then, and when it breaks off,
  * a NoAnswer is thrown. An abort throws the signal's reason.
  */
-export async function* arriving(
+export async function* readArriving(
   { stream }: Pick<HttpAnswer, "stream">,
   { clock, silentMs, signal }: Listening,
 ): AsyncGenerator<Buffer> {
@@ -135,7 +135,7 @@ function repeatable(answer: HttpAnswer | NoAnswer, writes: boolean): boolean {
 const newline = 0x0a;
 
 /** Lines of UTF-8 without their ends; empty ones are left out. Bytes are joined before decoding. */
-export async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let begun: Buffer[] = [];
   for await (const chunk of stream) {
     let from = 0;

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { type Clock, deadline } from "../../ports/kubernetes";
 import type { Lease } from "./agents";
 import { type HttpAnswer, NoAnswer } from "./answer";
-import { hostOf, portOf } from "./tunnel";
+import { readHost, readPort } from "./tunnel";
 
 /** How long, and how large. */
 export interface Limits {
@@ -67,8 +67,8 @@ class PendingExchange {
     const { base, method, path, headers, body, lease } = wanted;
     this.secure = base.protocol === "https:";
     this.request = (this.secure ? https : http).request({
-      host: hostOf(base),
-      port: portOf(base),
+      host: readHost(base),
+      port: readPort(base),
       method,
       path,
       agent: lease.agent,

@@ -33,12 +33,12 @@ export function openSocks(proxy: SocksProxy, { host, port, signal }: TunnelEnd):
     },
   });
   return new Promise<Socket>((resolve, reject) => {
-    const givenUp = (): void => {
+    const giveUp = (): void => {
       reject(new Error("given up"));
     };
-    signal.addEventListener("abort", givenUp);
+    signal.addEventListener("abort", giveUp);
     client.on("established", ({ socket }) => {
-      signal.removeEventListener("abort", givenUp);
+      signal.removeEventListener("abort", giveUp);
       resolve(socket);
     });
     client.on("error", reject);

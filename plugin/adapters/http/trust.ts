@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import { readText } from "../files";
-import { certificateBlocks } from "../x509/pem";
+import { certificateBlocks } from "./x509/pem";
 
 const bundles = [
   "/etc/ssl/certs/ca-certificates.crt",

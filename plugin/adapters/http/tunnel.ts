@@ -31,7 +31,7 @@ export function tunnelTo(
   if (proxy === undefined) return undefined;
   const isSocks = proxy.url.protocol.startsWith("socks");
   return (signal) => {
-    const end = { host: hostOf(base), port: portOf(base), signal };
+    const end = { host: readHost(base), port: readPort(base), signal };
     return isSocks
       ? socksTunnel(proxy, end)
       : httpTunnel(proxy, end, proxy.url.protocol === "https:" ? roots() : undefined);
@@ -50,13 +50,13 @@ function httpTunnel(
   return new Promise((resolve, reject) => {
     const connect = request({
       method: "CONNECT",
-      host: hostOf(proxy.url),
-      port: portOf(proxy.url),
+      host: readHost(proxy.url),
+      port: readPort(proxy.url),
       path: authority,
       agent: false,
       ...verifyPeer(roots),
       // else Node takes the name of the Host header, which is that of the tunnel's end
-      servername: isIP(hostOf(proxy.url)) === 0 ? hostOf(proxy.url) : "",
+      servername: isIP(readHost(proxy.url)) === 0 ? readHost(proxy.url) : "",
       signal,
       headers: {
         host: authority,
@@ -87,7 +87,7 @@ async function socksTunnel(proxy: Proxy, end: TunnelEnd): Promise<Socket> {
       username: decodeURIComponent(username),
       password: decodeURIComponent(password),
     };
-    return await openSocks({ host: hostOf(proxy.url), port: portOf(proxy.url), ...login }, end);
+    return await openSocks({ host: readHost(proxy.url), port: readPort(proxy.url), ...login }, end);
   } catch (error) {
     throw new ProxyError(proxy, "it gave no SOCKS5 connection", error);
   }
@@ -147,22 +147,22 @@ function parseProxy(named: string, setting: string): Proxy {
 }
 
 /** The host of a URL without the brackets of IPv6. */
-export function hostOf(url: URL): string {
+export function readHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
 /** The port of a URL, the scheme's own where none is written. */
-export function portOf(url: URL): number {
+export function readPort(url: URL): number {
   const usual: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
   return url.port === "" ? (usual[url.protocol] ?? 1080) : Number(url.port);
 }
 
 /** True when NO_PROXY, or being on this machine, rules the proxy out. */
 export function goesDirect(base: URL, noProxy: string): boolean {
-  const host = hostOf(base).toLowerCase();
+  const host = readHost(base).toLowerCase();
   if (host === "localhost" || loopback.check(host, isIPv6(host) ? "ipv6" : "ipv4")) return true;
   const entries = noProxy.split(",").map((entry) => entry.trim().toLowerCase());
-  return entries.some((entry) => entry !== "" && covers(entry, host, portOf(base)));
+  return entries.some((entry) => entry !== "" && covers(entry, host, readPort(base)));
 }
 
 const loopback = new BlockList();

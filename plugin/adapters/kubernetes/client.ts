@@ -20,7 +20,14 @@ import {
 import { type Clock, requestDeadlineMs } from "../../ports/kubernetes";
 import { unlessAborted } from "../abort";
 import type { Agents } from "../http/agents";
-import { type HttpAnswer, arriving, linesOf, NoAnswer, oneLine, pauseBefore } from "../http/answer";
+import {
+  type HttpAnswer,
+  readArriving,
+  splitLines,
+  NoAnswer,
+  oneLine,
+  pauseBefore,
+} from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Purpose, type Server, explainSilence } from "../http/failures";
@@ -56,7 +63,7 @@ export interface Connection {
   /** As whom the program is known in the server's logs. */
   readonly userAgent: string;
   readonly clock: Clock;
-  /** A GET that finds a kept connection silent for `keptMs` is sent again over a new one. */
+  /** A GET that finds a kept connection silent for `chooseKeptMs` is sent again over a new one. */
   readonly limits: Limits;
   readonly signal: AbortSignal | undefined;
   readonly onRequest: ((request: RequestSeen) => void) | undefined;
@@ -96,7 +103,7 @@ export class Client {
     const { clock } = this.connection;
     const { signal } = call;
     try {
-      yield* linesOf(arriving(begun, { clock, signal, silentMs: requestDeadlineMs }));
+      yield* splitLines(readArriving(begun, { clock, signal, silentMs: requestDeadlineMs }));
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       if (error.code !== "SILENT") throw this.failure(error, call);
@@ -147,10 +154,10 @@ export class Client {
   }
 
   private answer(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
-    return this.slow.during(this.answered(asked));
+    return this.slow.during(this.request(asked));
   }
 
-  private async answered(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
+  private async request(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
     const { clock, credentials, guard } = this.connection;
     guard?.(requestSeen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
@@ -158,7 +165,7 @@ export class Client {
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
       const credential = await this.credential(call);
-      const answer = await this.sent(call, credential);
+      const answer = await this.send(call, credential);
       if (isStatus(answer, 401) && !renewed && credentials.refused(credential)) {
         renewed = true;
         continue;
@@ -182,7 +189,7 @@ export class Client {
 
   /** The answer to one request, whatever its status; rejects with the signal's reason. */
   async once(call: KubeCall): Promise<HttpAnswer | NoAnswer> {
-    return this.sent(call, await this.credential(call));
+    return this.send(call, await this.credential(call));
   }
 
   private async credential({ signal }: KubeCall): Promise<Credential> {
@@ -193,9 +200,10 @@ export class Client {
     return unlessAborted(this.connection.credentials.get(), signal);
   }
 
-  private async sent(call: KubeCall, credential: Credential): Promise<HttpAnswer | NoAnswer> {
+  private async send(call: KubeCall, credential: Credential): Promise<HttpAnswer | NoAnswer> {
     const answer = await this.attempt(call, credential);
-    const isStale = answer instanceof NoAnswer && answer.reused && this.keptMs(call) !== undefined;
+    const isStale =
+      answer instanceof NoAnswer && answer.reused && this.chooseKeptMs(call) !== undefined;
     return isStale ? this.attempt({ ...call, fresh: true }, credential) : answer;
   }
 
@@ -212,12 +220,12 @@ export class Client {
       lease: agents.of(credential.pair, call.fresh === true),
       signal,
       clock,
-      limits: { ...limits, keptMs: this.keptMs(call) },
+      limits: { ...limits, keptMs: this.chooseKeptMs(call) },
       streams: call.streams === true ? (status) => status < 300 : undefined,
     });
   }
 
-  private keptMs({ method }: KubeCall): number | undefined {
+  private chooseKeptMs({ method }: KubeCall): number | undefined {
     return method === "GET" ? this.connection.limits.keptMs : undefined;
   }
 

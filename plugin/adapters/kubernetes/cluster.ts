@@ -28,7 +28,7 @@ import type {
   WriteOptions,
 } from "../../ports/kubernetes";
 import type { Client, KubeCall } from "./client";
-import { collectionPath, isKubeObject, Kinds, nameOf, objectPath } from "./kinds";
+import { collectionPath, isKubeObject, Kinds, nameRef, objectPath } from "./kinds";
 import { NoAnswer } from "../http/answer";
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
@@ -65,7 +65,7 @@ export class HttpCluster implements KubeClient {
   }
 
   async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
-    const subject = `read ${nameOf(ref)}`;
+    const subject = `read ${nameRef(ref)}`;
     const call: KubeCall = { method: "GET", path: objectPath(ref), subject, writes: false, signal };
     const found = await this.client.object(call, "absent");
     return found === undefined ? undefined : this.objectIn(found, subject);
@@ -82,7 +82,7 @@ export class HttpCluster implements KubeClient {
   async logs(pod: Ref, { container, tailLines, signal }: LogOptions): Promise<string | undefined> {
     const query = { container, tailLines: String(tailLines), limitBytes: String(mostLogBytes) };
     const path = `${objectPath(pod)}/log`;
-    const subject = `read the log of ${nameOf(pod)}`;
+    const subject = `read the log of ${nameRef(pod)}`;
     const lines: string[] = [];
     try {
       const call = { method: "GET", path, query, subject, writes: false, signal } as const;
@@ -96,22 +96,22 @@ export class HttpCluster implements KubeClient {
   }
 
   async create(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    const ref = await this.kinds.refOf(object, options.signal);
+    const ref = await this.kinds.findRef(object, options.signal);
     const path = collectionPath(ref.resource, ref.namespace);
-    const subject = `create ${nameOf(ref)}`;
+    const subject = `create ${nameRef(ref)}`;
     return this.write({ method: "POST", path, body: object, subject }, options);
   }
 
   async update(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    const ref = await this.kinds.refOf(object, options.signal);
-    const subject = `update ${nameOf(ref)}`;
+    const ref = await this.kinds.findRef(object, options.signal);
+    const subject = `update ${nameRef(ref)}`;
     return this.write({ method: "PUT", path: objectPath(ref), body: object, subject }, options);
   }
 
   async apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject> {
-    const ref = await this.kinds.refOf(object, options.signal);
+    const ref = await this.kinds.findRef(object, options.signal);
     const contentType = "application/apply-patch+yaml";
-    const subject = `apply ${nameOf(ref)}`;
+    const subject = `apply ${nameRef(ref)}`;
     // an apply refuses fields that it does not know, whatever is asked: looking twice costs the server time
     const query = { fieldValidation: "Ignore", ...(options.force === true && { force: "true" }) };
     const target = { method: "PATCH", path: objectPath(ref), subject } as const;
@@ -120,7 +120,7 @@ export class HttpCluster implements KubeClient {
 
   patch(ref: Ref, body: unknown, options: PatchOptions): Promise<KubeObject> {
     const { type, subresource } = options;
-    const subject = `patch ${nameOf(ref)}`;
+    const subject = `patch ${nameRef(ref)}`;
     const contentType = patchTypes[type];
     const path = subresource === undefined ? objectPath(ref) : `${objectPath(ref)}/${subresource}`;
     const target = { method: "PATCH", path, subject } as const;
@@ -140,7 +140,7 @@ export class HttpCluster implements KubeClient {
         ...(Object.keys(preconditions).length > 0 && { preconditions }),
         ...(options.dryRun === true && { dryRun: ["All"] }),
       },
-      subject: `delete ${nameOf(ref)}`,
+      subject: `delete ${nameRef(ref)}`,
       writes: true,
     });
   }
@@ -188,12 +188,12 @@ export class HttpCluster implements KubeClient {
   }
 
   async forward({ pod, port }: PodPort, signal?: AbortSignal): Promise<Duplex> {
-    const subject = `reach port ${port} of ${nameOf(pod)}`;
+    const subject = `reach port ${port} of ${nameRef(pod)}`;
     const path = `${objectPath(pod)}/portforward`;
     const query = { ports: String(port) };
     const call: KubeCall = { method: "GET", path, query, subject, writes: false, signal };
-    const { forwardedStream, forwardProtocol } = await import("./port-forward.ts");
-    return forwardedStream(await this.client.socket(call, forwardProtocol));
+    const { openForwardedStream, forwardProtocol } = await import("./port-forward.ts");
+    return openForwardedStream(await this.client.socket(call, forwardProtocol));
   }
 
   close(): void {

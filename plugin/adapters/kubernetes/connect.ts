@@ -35,7 +35,7 @@ import {
 import { ExecPlugin } from "./exec-plugin";
 import { OidcLogin } from "./oidc";
 import { readPem, tlsProblem } from "./pem";
-import { fileProblem, followed, readText } from "../files";
+import { fileProblem, follow, readText } from "../files";
 import type { ConnectionOptions } from "node:tls";
 
 const dialMs = 30_000;
@@ -142,11 +142,11 @@ function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {
     ...extra,
   ];
   const given = headers.filter(([, values]) => values.length > 0);
-  return Object.fromEntries(given.map(([name, values]) => [name, values.map(carried)]));
+  return Object.fromEntries(given.map(([name, values]) => [name, values.map(carryInHeader)]));
 }
 
 /** Header bytes are UTF-8, as Go sends them; control characters no header can carry. */
-function carried(value: string): string {
+function carryInHeader(value: string): string {
   const bytes = Buffer.from(value, "utf8").toString("latin1");
   try {
     validateHeaderValue("Impersonate", bytes);
@@ -262,7 +262,7 @@ function readTrust(
   const names = cluster.tlsServerName === undefined ? [] : [cluster.tlsServerName];
   const isGiven = (cluster.caData ?? cluster.caFile) !== undefined;
   const machine = isGiven ? undefined : systemRoots(env, warn);
-  const followedCa = followed(
+  const followedCa = follow(
     () => readPem(cluster.caData, cluster.caFile, whose),
     (text) => {
       const ca = text === undefined ? undefined : readableRoots(text, whose, warn);
@@ -281,7 +281,7 @@ function readTrust(
 
 /** The user's own client certificate and key as they are now, undefined when it has none. */
 function readClientPair(user: UserEntry, userName: string): () => ClientPair | undefined {
-  return followed(
+  return follow(
     () => ({
       cert: readPem(user.certData, user.certFile, `the client certificate of ${userName}`),
       key: readPem(user.keyData, user.keyFile, `the client key of ${userName}`),

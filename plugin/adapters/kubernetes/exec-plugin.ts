@@ -5,9 +5,9 @@ import { secretsIn } from "../../domain/base/redact";
 import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
 import { deadline } from "../../ports/kubernetes";
 import { LastWords } from "../child";
-import { firstDocument } from "../documents";
+import { firstDocument } from "./text/documents";
 import { readText } from "../files";
-import { inlineYaml } from "../yaml";
+import { inlineYaml } from "./text/yaml";
 import type { ClientPair } from "../http/agents";
 import { oneLine } from "../http/answer";
 import {
@@ -63,42 +63,44 @@ export class ExecPlugin implements CredentialSource {
   }
 
   private async ask(): Promise<Issued> {
-    const status = getOwn(this.parsed(await this.output()), "status");
+    const status = getOwn(this.parse(await this.output()), "status");
     const token = asString(getOwn(status, "token"));
     const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
-    const pair = this.pairOf(status);
-    if (token === undefined && pair === undefined) throw this.failed("gave no credential");
+    const pair = this.readPair(status);
+    if (token === undefined && pair === undefined) throw this.explainFailure("gave no credential");
     return {
       credential: { authorization: token && bearer(token), pair },
       expires: Number.isNaN(expires) ? Infinity : expires,
     };
   }
 
-  private pairOf(status: unknown): ClientPair | undefined {
+  private readPair(status: unknown): ClientPair | undefined {
     const cert = asString(getOwn(status, "clientCertificateData"));
     const key = asString(getOwn(status, "clientKeyData"));
     if (cert === undefined && key === undefined) return undefined;
     if (cert === undefined || key === undefined) {
       const half =
         cert === undefined ? "a key without its certificate" : "a certificate without its key";
-      throw this.failed(`gave ${half}`);
+      throw this.explainFailure(`gave ${half}`);
     }
     const problem = tlsProblem({ cert, key });
     if (problem === undefined) return { cert, key };
-    throw this.failed(`gave a certificate and key that cannot be used${problem}`);
+    throw this.explainFailure(`gave a certificate and key that cannot be used${problem}`);
   }
 
   /** JSON or YAML; the reader's own problems are dropped: they quote the output, which is the credential. */
-  private parsed(output: string): Json {
+  private parse(output: string): Json {
     const document = firstDocument(output);
     const answer = document !== undefined && "value" in document ? document.value : undefined;
     if (!isObject(answer) || getOwn(answer, "kind") !== "ExecCredential") {
-      throw this.failed("printed no ExecCredential");
+      throw this.explainFailure("printed no ExecCredential");
     }
     const [wanted, given] = [getOwn(this.spec, "apiVersion"), getOwn(answer, "apiVersion")];
     if (given === wanted) return answer;
     const version = oneLine(String(given), 80);
-    throw this.failed(`answered in ${version}, but the kubeconfig asks for ${String(wanted)}`);
+    throw this.explainFailure(
+      `answered in ${version}, but the kubeconfig asks for ${String(wanted)}`,
+    );
   }
 
   private output(): Promise<string> {
@@ -106,7 +108,7 @@ export class ExecPlugin implements CredentialSource {
     const mode = getOwn(this.spec, "interactiveMode");
     const { silent = false, isDocument = false } = this.site;
     const interactive = mode !== "Never" && stdin.isTTY && !silent;
-    if (mode === "Always" && !interactive) throw this.failed("needs a terminal");
+    if (mode === "Always" && !interactive) throw this.explainFailure("needs a terminal");
     const args = asArray(getOwn(this.spec, "args")).map(String);
     return new Promise((resolve, reject) => {
       const child = spawn(this.command(), args, {
@@ -124,7 +126,7 @@ export class ExecPlugin implements CredentialSource {
       this.child = child;
       const { clock, timeoutMs } = this.site;
       const inTime = deadline(clock, timeoutMs, () => {
-        reject(this.failed(`did not end within ${timeoutMs / 1000} s`));
+        reject(this.explainFailure(`did not end within ${timeoutMs / 1000} s`));
         abandon(child, "SIGKILL");
       });
       const words = new LastWords();
@@ -139,21 +141,23 @@ export class ExecPlugin implements CredentialSource {
       child.on("error", (error: NodeJS.ErrnoException) => {
         inTime();
         const missing = error.code === "ENOENT";
-        reject(this.failed(missing ? "was not found" : `could not be run (${error.code ?? ""})`));
+        reject(
+          this.explainFailure(missing ? "was not found" : `could not be run (${error.code ?? ""})`),
+        );
       });
       child.on("close", (code, signal) => {
         inTime();
         const output = Buffer.concat(chunks).toString("utf8");
-        this.words = words.isEmpty ? "" : words.told(this.secrets(output));
+        this.words = words.isEmpty ? "" : words.describe(this.secrets(output));
         if (code === 0) resolve(output);
-        else reject(this.failed(`ended with ${signal ?? `exit code ${code ?? ""}`}`));
+        else reject(this.explainFailure(`ended with ${signal ?? `exit code ${code ?? ""}`}`));
       });
     });
   }
 
   private command(): string {
     const command = asString(getOwn(this.spec, "command"));
-    if (command === undefined) throw this.failed("has no command");
+    if (command === undefined) throw this.explainFailure("has no command");
     return command;
   }
 
@@ -202,7 +206,7 @@ export class ExecPlugin implements CredentialSource {
     return [...printed, ...secretsIn(Object.fromEntries(given))];
   }
 
-  private failed(how: string): PermissionError {
+  private explainFailure(how: string): PermissionError {
     const command = asString(getOwn(this.spec, "command")) ?? "";
     const { userName } = this.site.target;
     const said = this.words === "" ? "" : `: ${this.words}`;

@@ -26,7 +26,7 @@ export class Kinds {
   }
 
   /** Where an object of this kind is written; in the connection's namespace if it names none. */
-  async refOf(object: KubeObject, signal: AbortSignal | undefined): Promise<Ref> {
+  async findRef(object: KubeObject, signal: AbortSignal | undefined): Promise<Ref> {
     const { apiVersion, kind, metadata } = object;
     const [version = "", group = ""] = apiVersion.split("/").reverse();
     const found = await this.find({ group, version, kind }, signal);
@@ -100,7 +100,7 @@ export function objectPath({ resource, name, namespace }: Ref): string {
 }
 
 /** `secrets/x in namespace y`, for messages. */
-export function nameOf({ resource, name, namespace }: Ref): string {
+export function nameRef({ resource, name, namespace }: Ref): string {
   return `${resource.plural}/${name}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 }
 

@@ -18,7 +18,7 @@ import {
 import { UsageError } from "../../domain/base/errors";
 import { asArray, asString, getOwn, isObject } from "../../domain/base/values";
 import type { Clock } from "../../ports/kubernetes";
-import { decodeText, encodeLike } from "../encoding";
+import { decodeText, encodeLike } from "./text/encoding";
 import { fileProblem, replaceFile } from "../files";
 import type { UserOrigin } from "./kubeconfig";
 
@@ -124,7 +124,7 @@ export function withTokens(text: string, user: string, renewal: Renewal): string
     parseAllDocuments(given, { version: "1.1", uniqueKeys: false, strict: false })[0];
   const document = read(text);
   if (document === undefined) return undefined;
-  const edits = planEdits(text, new Reader(document).configOf(user), renewal);
+  const edits = planEdits(text, new Reader(document).findConfig(user), renewal);
   if (edits === undefined || edits.length === 0) return edits && text;
   const edited = edits
     .toSorted((one, other) => other.from - one.from)
@@ -168,17 +168,17 @@ class Reader {
   constructor(private readonly document: Document) {}
 
   /** The settings of a user's auth provider, by key. */
-  configOf(user: string): (key: string) => Found | undefined {
-    const users = this.resolved(this.pairOf(this.document.contents, "users")?.value);
+  findConfig(user: string): (key: string) => Found | undefined {
+    const users = this.resolve(this.findPair(this.document.contents, "users")?.value);
     const items = isSeq(users) ? users.items : [];
-    const entry = items.find((item) => this.text(this.pairOf(item, "name")?.value) === user);
-    const login = this.pairOf(this.pairOf(entry, "user")?.value, "auth-provider")?.value;
-    const config = this.pairOf(login, "config")?.value;
-    return (key) => this.found(config, key);
+    const entry = items.find((item) => this.text(this.findPair(item, "name")?.value) === user);
+    const login = this.findPair(this.findPair(entry, "user")?.value, "auth-provider")?.value;
+    const config = this.findPair(login, "config")?.value;
+    return (key) => this.find(config, key);
   }
 
-  private found(map: unknown, key: string): Found | undefined {
-    const pair = this.pairOf(map, key);
+  private find(map: unknown, key: string): Found | undefined {
+    const pair = this.findPair(map, key);
     if (pair === undefined || !isScalar(pair.key)) return undefined;
     const { value, key: written } = pair;
     // an alias is replaced itself: what it names belongs to somebody else
@@ -191,25 +191,25 @@ class Reader {
   }
 
   private text(node: unknown): unknown {
-    const found = this.resolved(node);
+    const found = this.resolve(node);
     return isScalar(found) ? found.value : undefined;
   }
 
-  private resolved(node: unknown): unknown {
+  private resolve(node: unknown): unknown {
     return isAlias(node) ? node.resolve(this.document) : node;
   }
 
   /** The last one counts where a key is there twice. */
-  private pairOf(node: unknown, key: string): (Pair & { readonly isFlow: boolean }) | undefined {
-    const map = this.resolved(node);
+  private findPair(node: unknown, key: string): (Pair & { readonly isFlow: boolean }) | undefined {
+    const map = this.resolve(node);
     if (!isMap(map)) return undefined;
     const own = map.items.findLast((pair) => this.text(pair.key) === key);
     if (own !== undefined) return Object.assign(own, { isFlow: isFlow(map) });
     const merged = map.items.filter((pair) => isScalar(pair.key) && pair.key.source === "<<");
     for (const { value } of merged) {
-      const sources = this.resolved(value);
+      const sources = this.resolve(value);
       for (const source of isSeq(sources) ? sources.items : [sources]) {
-        const found = this.pairOf(source, key);
+        const found = this.findPair(source, key);
         if (found !== undefined) return found;
       }
     }

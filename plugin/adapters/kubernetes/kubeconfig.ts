@@ -2,9 +2,9 @@
 import { delimiter, dirname, join, resolve } from "node:path";
 import { InputError } from "../../domain/base/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
-import { firstDocument } from "../documents";
+import { firstDocument } from "./text/documents";
 import { fileProblem, readText } from "../files";
-import { unread } from "../yaml";
+import { unread } from "./text/yaml";
 
 /** Reads --kubeconfig, else the list in KUBECONFIG, else the file in the home folder. */
 export function loadKubeconfig(explicit: string | undefined, env: NodeJS.ProcessEnv): Kubeconfig {
@@ -44,8 +44,8 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
   return {
     files: [file],
     currentContext: parseConfig.currentContext,
-    clusters: mapped(parseConfig.clusters, (entry) => within(dir, entry, clusterFields)),
-    users: mapped(parseConfig.users, ({ exec, ...entry }, name) => ({
+    clusters: mapEntries(parseConfig.clusters, (entry) => within(dir, entry, clusterFields)),
+    users: mapEntries(parseConfig.users, ({ exec, ...entry }, name) => ({
       ...within(dir, entry, userFields),
       ...(exec !== undefined && { exec: execIn(dir, exec) }),
       ...(entry.authProvider !== undefined && { origin: { file, name } }),
@@ -54,7 +54,7 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
   };
 }
 
-function mapped<T>(
+function mapEntries<T>(
   entries: ReadonlyMap<string, T>,
   change: (entry: T, name: string) => T,
 ): Map<string, T> {
@@ -100,7 +100,7 @@ interface KubeconfigFile {
 /** Reads a kubeconfig; each problem completes the sentence "the kubeconfig FILE …". */
 function parseKubeconfig(content: string): KubeconfigFile {
   const problems: string[] = [];
-  const document = parsed(content, problems);
+  const document = parseConfig(content, problems);
   return {
     problems,
     currentContext: asString(getOwn(document, "current-context")),
@@ -122,7 +122,7 @@ function parseKubeconfig(content: string): KubeconfigFile {
   };
 }
 
-function parsed(content: string, problems: string[]): Json {
+function parseConfig(content: string, problems: string[]): Json {
   const document = firstDocument(content);
   if (document === undefined) return {};
   if ("problems" in document) {

@@ -12,7 +12,7 @@ import {
   UnavailableError,
   UsageError,
 } from "../../domain/base/errors";
-import { concealed, publicText, publicValue } from "../../domain/base/redact";
+import { conceal, publicText, publicValue } from "../../domain/base/redact";
 import { asString, getOwn, parseJson } from "../../domain/base/values";
 import { NoAnswer, oneLine } from "../http/answer";
 import { type Server, explainSilence } from "../http/failures";
@@ -79,7 +79,7 @@ export class OidcLogin implements CredentialSource {
     const { idToken = "" } = this.tokens;
     return {
       credential: { authorization: bearer(idToken) },
-      expires: this.endOf(idToken) - expiryDeltaMs,
+      expires: this.readEnd(idToken) - expiryDeltaMs,
     };
   }
 
@@ -95,7 +95,7 @@ export class OidcLogin implements CredentialSource {
   private async good(tokens: OidcTokens): Promise<OidcTokens> {
     const { idToken } = tokens;
     const { clock } = this.site;
-    if (idToken !== undefined && clock.now() + expiryDeltaMs < this.endOf(idToken)) return tokens;
+    if (idToken !== undefined && clock.now() + expiryDeltaMs < this.readEnd(idToken)) return tokens;
     const known = renewals.get(renewalKey(tokens));
     if (known !== undefined) return this.good(await known);
     const renewing = this.renew(tokens);
@@ -108,7 +108,7 @@ export class OidcLogin implements CredentialSource {
     }
   }
 
-  private endOf(idToken: string): number {
+  private readEnd(idToken: string): number {
     const parts = idToken.split(".");
     const claims = parseJson(Buffer.from(parts[1] ?? "", "base64url").toString("utf8"));
     if (parts.length === 3 && claims !== undefined) {
@@ -128,13 +128,15 @@ export class OidcLogin implements CredentialSource {
         { hint: loginAgain },
       );
     }
-    const renewed = await this.asked({ ...tokens, refreshToken: tokens.refreshToken });
+    const renewed = await this.exchange({ ...tokens, refreshToken: tokens.refreshToken });
     await this.keep(tokens, renewed);
     return renewed;
   }
 
   /** One exchange with the identity provider: where it gives tokens, then a new one. */
-  private async asked(tokens: OidcTokens & { readonly refreshToken: string }): Promise<OidcTokens> {
+  private async exchange(
+    tokens: OidcTokens & { readonly refreshToken: string },
+  ): Promise<OidcTokens> {
     const { refreshToken } = tokens;
     const { issuer } = this.config;
     const exchanged = new Exchanged(this.site, this.config, this.ended.signal);
@@ -315,7 +317,7 @@ class Exchanged {
       const purpose = { subject: `renew the OIDC login of ${userName}`, writes: false };
       return explainSilence(silent, identityProvider(address, userName), purpose);
     }
-    const why = this.said(error, secrets) ?? this.oddity(error);
+    const why = this.describeError(error, secrets) ?? this.oddity(error);
     const message = `the identity provider ${address} did not renew the OIDC login of ${userName}: ${why}`;
     const { status = 0 } = this.last ?? {};
     if (status >= 500 || status === 429) {
@@ -327,13 +329,13 @@ class Exchanged {
   }
 
   /** The code of OAuth with the provider's description. */
-  private said(error: unknown, secrets: readonly string[]): string | undefined {
+  private describeError(error: unknown, secrets: readonly string[]): string | undefined {
     const code = asString(getOwn(error, "error"));
     const description = asString(getOwn(error, "error_description"));
     if (code === undefined) return undefined;
     const said = description === undefined ? code : `${code} (${description})`;
     const known = [...secrets, this.config.clientSecret ?? ""];
-    return oneLine(publicText(concealed(said, known)), 200);
+    return oneLine(publicText(conceal(said, known)), 200);
   }
 
   private oddity(error: unknown): string {

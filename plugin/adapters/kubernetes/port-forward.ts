@@ -29,7 +29,7 @@ export class ForwardError extends Error {
 }
 
 /** The data channel of a socket that stands, paused until now, as a stream. */
-export function forwardedStream(socket: WebSocket): Duplex {
+export function openForwardedStream(socket: WebSocket): Duplex {
   const headers = [portBytes, portBytes];
   const stream = new Duplex({
     read: () => {
@@ -98,17 +98,17 @@ export function openSocket(call: SocketCall): Promise<WebSocket | HttpAnswer | N
       settle(new NoAnswer("DIAL_TIMEOUT", { sent: false }));
       socket.terminate();
     });
-    const aborted = (): void => {
+    const abort = (): void => {
       inTime();
       socket.terminate();
       reject(signal?.reason as Error);
     };
     const settle = (outcome: WebSocket | HttpAnswer | NoAnswer): void => {
       inTime();
-      signal?.removeEventListener("abort", aborted);
+      signal?.removeEventListener("abort", abort);
       resolve(outcome);
     };
-    signal?.addEventListener("abort", aborted);
+    signal?.addEventListener("abort", abort);
     socket.on("close", lease.done);
     socket.once("open", () => {
       // what comes with the answer would be told before anybody listens

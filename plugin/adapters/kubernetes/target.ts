@@ -48,7 +48,7 @@ export function chooseTarget(
   flags: ConnectionFlags,
   pod: PodAccount | undefined,
 ): ServerTarget {
-  const choice = chosen(kubeconfig, flags);
+  const choice = choose(kubeconfig, flags);
   const inPod = choice.cluster.server === undefined && flags.server === undefined;
   const from = inPod && pod !== undefined ? { ...choice, ...pod, ...podNames } : choice;
   const cluster = withClusterFlags(from.cluster, flags);
@@ -80,7 +80,7 @@ function givesCredentials({ token, clientCertificate }: ConnectionFlags): boolea
 
 const podNames = { userName: "the pod's service account", clusterName: "the pod's own cluster" };
 
-function chosen(kubeconfig: Kubeconfig, flags: ConnectionFlags): Choice {
+function choose(kubeconfig: Kubeconfig, flags: ConnectionFlags): Choice {
   const problems: string[] = [];
   const contextName = flags.context ?? kubeconfig.currentContext;
   const context = entry(kubeconfig.contexts, contextName, { kind: "context", problems }) ?? {};
@@ -93,7 +93,9 @@ function chosen(kubeconfig: Kubeconfig, flags: ConnectionFlags): Choice {
     user: entry(kubeconfig.users, user, { kind: "user", problems }) ?? {},
     userName: user === undefined ? noUser : `user "${user}"`,
   };
-  if (problems.length > 0) throw new UsageError(problems);
+  if (problems.length > 0) {
+    throw new UsageError(problems, { hint: "kubectl config get-contexts lists what there is" });
+  }
   return choice;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../../domain/base/errors";
 import { megabytes } from "../../domain/release/archive";
 import { Agents } from "../http/agents";
-import { type HttpAnswer, arriving, NoAnswer } from "../http/answer";
+import { type HttpAnswer, readArriving, NoAnswer } from "../http/answer";
 import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
 import { systemRoots } from "../http/trust";
@@ -48,20 +48,20 @@ async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
   const open = tunnelTo(url, proxyFor(url, options.env), () => roots);
   const agents = new Agents({ tls: () => tls, open });
   try {
-    const answer = await answered(url, agents, options);
+    const answer = await requestOnce(url, agents, options);
     if (answer instanceof NoAnswer) throw answer;
     const { status, headers } = answer;
-    if (redirects.includes(status)) return nextOf(url, headers.location);
-    if (status !== 200) throw refused(url, status);
-    return await collected(answer, url, options);
+    if (redirects.includes(status)) return followTo(url, headers.location);
+    if (status !== 200) throw explainRefusal(url, status);
+    return await collectBody(answer, url, options);
   } catch (error) {
-    throw error instanceof NoAnswer ? failed(url, error, options) : error;
+    throw error instanceof NoAnswer ? explainFailure(url, error, options) : error;
   } finally {
     agents.close();
   }
 }
 
-function answered(url: URL, agents: Agents, options: Download): Promise<HttpAnswer | NoAnswer> {
+function requestOnce(url: URL, agents: Agents, options: Download): Promise<HttpAnswer | NoAnswer> {
   const { signal, silentMs } = options;
   return exchange({
     base: url,
@@ -81,7 +81,7 @@ function answered(url: URL, agents: Agents, options: Download): Promise<HttpAnsw
 }
 
 /** A login in the new address is not used: nobody gave it for that host. */
-function nextOf(url: URL, location: string | undefined): URL {
+function followTo(url: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, url.href)) {
     throw new InputError(`${publicValue(url.href)} redirects without saying where to`);
   }
@@ -97,14 +97,14 @@ function nextOf(url: URL, location: string | undefined): URL {
   );
 }
 
-async function collected(
+async function collectBody(
   answer: HttpAnswer,
   url: URL,
   { packedBytes: limit, silentMs, signal }: Download,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of arriving(answer, { clock: {}, silentMs, signal })) {
+  for await (const chunk of readArriving(answer, { clock: {}, silentMs, signal })) {
     size += chunk.length;
     if (size > limit) {
       throw new InputError(`archive ${publicValue(url.href)} is larger than ${megabytes(limit)}`);
@@ -114,7 +114,7 @@ async function collected(
   return Buffer.concat(chunks);
 }
 
-function refused(url: URL, status: number): Error {
+function explainRefusal(url: URL, status: number): Error {
   const message = `${publicValue(url.href)} answered ${status}`;
   if (status === 401 || status === 403) {
     return new PermissionError(message, {
@@ -127,7 +127,7 @@ function refused(url: URL, status: number): Error {
   return new UsageError(message, { hint: "check the address, and the tag in it" });
 }
 
-function failed(url: URL, failure: NoAnswer, { silentMs }: Download): UnavailableError {
+function explainFailure(url: URL, failure: NoAnswer, { silentMs }: Download): UnavailableError {
   const { cause, code, message } = failure;
   if (cause instanceof ProxyError) return proxyFailure(cause, publicValue(url.href));
   if (["DIAL_TIMEOUT", "REQUEST_TIMEOUT", "SILENT"].includes(code)) {

@@ -22,12 +22,12 @@ export async function readFolder(folder: string, paths: readonly string[]): Prom
  * that a person can compute it too. Files that no release is asked for do not count.
  */
 export function folderDigest(files: Files): string {
-  const lines = [...files].map(([path, bytes]) => `${sha256Of(bytes)}  ${path}\n`);
-  return sha256Of(Buffer.from(lines.join("")));
+  const lines = [...files].map(([path, bytes]) => `${hashBytes(bytes)}  ${path}\n`);
+  return hashBytes(Buffer.from(lines.join("")));
 }
 
 /** SHA-256 in hex. */
-export function sha256Of(bytes: Buffer): string {
+export function hashBytes(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 

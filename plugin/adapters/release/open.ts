@@ -8,11 +8,11 @@ import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/relea
 import { type Release, type ReleaseFile, releasePaths } from "../../domain/release/contents";
 import { getOwn } from "../../domain/base/values";
 import { type Clock, requestDeadlineMs } from "../../ports/kubernetes";
-import { decodeText } from "../encoding";
+import { decodeText } from "../kubernetes/text/encoding";
 import { fileProblem } from "../files";
 import { systemClock } from "../clock";
 import { type OnSlow, SlowAnswers } from "../http/slow";
-import { type Files, folderDigest, readFolder, sha256Of } from "./folder";
+import { type Files, folderDigest, readFolder, hashBytes } from "./folder";
 import { publicValue } from "../../domain/base/redact";
 import { parseReleaseTag } from "../../domain/base/versions";
 
@@ -38,7 +38,7 @@ export async function openRelease(given: string, options: OpenOptions): Promise<
     const files = await readFolder(source.path, paths);
     const sha256 = folderDigest(files);
     requireDigest(source, sha256, options);
-    return releaseOf(
+    return toRelease(
       source.shown,
       sha256,
       reader(files, (path) => join(source.path, path)),
@@ -46,18 +46,18 @@ export async function openRelease(given: string, options: OpenOptions): Promise<
   }
   const limits = { ...archiveLimits, ...options.limits };
   const bytes = await archiveBytes(source, options, limits);
-  const sha256 = sha256Of(bytes);
+  const sha256 = hashBytes(bytes);
   requireDigest(source, sha256, options);
   const { unpack } = await import("./unpack.ts");
   const files = await unpack({ bytes, shown: source.shown }, paths, limits);
-  return releaseOf(
+  return toRelease(
     source.shown,
     sha256,
     reader(files, (path) => `${path} in ${source.shown}`),
   );
 }
 
-function releaseOf(source: string, sha256: string, file: Release["file"]): Release {
+function toRelease(source: string, sha256: string, file: Release["file"]): Release {
   return { source, sha256, file };
 }
 
@@ -68,13 +68,13 @@ function reader(files: Files, sourceOf: (path: string) => string): Release["file
     const found = paths.find((path) => files.has(path));
     const bytes = found === undefined ? undefined : files.get(found);
     if (found === undefined || bytes === undefined) return undefined;
-    const text = texts.get(found) ?? textOf(bytes, sourceOf(found));
+    const text = texts.get(found) ?? readText(bytes, sourceOf(found));
     texts.set(found, text);
     return text;
   };
 }
 
-function textOf(bytes: Buffer, source: string): ReleaseFile {
+function readText(bytes: Buffer, source: string): ReleaseFile {
   try {
     return { text: decodeText(bytes, true), source };
   } catch {
@@ -83,9 +83,9 @@ function textOf(bytes: Buffer, source: string): ReleaseFile {
 }
 
 function requireDigest({ shown }: Source, found: string, { sha256 }: ReleaseRequest): void {
-  if (sha256 === undefined || digestOf(sha256) === found) return;
+  if (sha256 === undefined || parseDigest(sha256) === found) return;
   throw new UsageError(
-    `release ${shown} is not the one that was pinned: its SHA-256 is ${found}, expected ${String(digestOf(sha256))}`,
+    `release ${shown} is not the one that was pinned: its SHA-256 is ${found}, expected ${String(parseDigest(sha256))}`,
     { hint: "find out what changed before you use it" },
   );
 }
@@ -94,11 +94,11 @@ async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    throw missing(path, error);
+    throw explainMissing(path, error);
   }
 }
 
-function missing(path: string, error: unknown): UsageError {
+function explainMissing(path: string, error: unknown): UsageError {
   const absent = getOwn(error, "code") === "ENOENT";
   const problem = absent ? `no such file or folder: ${path}` : fileProblem(path, error);
   return new UsageError(`release: ${problem}`, {
@@ -178,11 +178,11 @@ function tagProblems(given: string, target: string | undefined): string[] {
 }
 
 function digestProblems(sha256: string | undefined): readonly string[] {
-  if (sha256 === undefined || digestOf(sha256) !== undefined) return [];
+  if (sha256 === undefined || parseDigest(sha256) !== undefined) return [];
   return ["the SHA-256 of the release is not 64 hexadecimal digits"];
 }
 
 /** The digits of a digest in lower case, with or without `sha256:` before them. */
-function digestOf(sha256: string): string | undefined {
+function parseDigest(sha256: string): string | undefined {
   return /^(?:sha256:)?([0-9a-f]{64})$/.exec(sha256.toLowerCase())?.[1];
 }

@@ -8,7 +8,7 @@ import {
   type ArchiveLimits,
   entryPath,
   judgeEntries,
-  leadingFolder,
+  findLeadingFolder,
   megabytes,
 } from "../../domain/release/archive";
 import { getOwn } from "../../domain/base/values";
@@ -43,7 +43,7 @@ export async function unpack(
     );
   }
   const atRoot = pick(kept, paths, "");
-  const folder = leadingFolder(entries);
+  const folder = findLeadingFolder(entries);
   return atRoot.size > 0 || folder === undefined ? atRoot : pick(kept, paths, `${folder}/`);
 }
 
@@ -70,7 +70,7 @@ async function readEntries(
   const kept = new Map<string, Buffer>();
   const wanted = new Set(paths);
   const tar = extract();
-  tar.end(await unzipped(packed, limits));
+  tar.end(await unzip(packed, limits));
   try {
     for await (const stream of tar) {
       const { name, type } = stream.header;
@@ -95,7 +95,7 @@ async function whole(stream: AsyncIterable<unknown>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function unzipped(packed: Packed, { unpackedBytes }: ArchiveLimits): Promise<Buffer> {
+async function unzip(packed: Packed, { unpackedBytes }: ArchiveLimits): Promise<Buffer> {
   try {
     return await promisify(gunzip)(packed.bytes, { maxOutputLength: unpackedBytes });
   } catch (error) {

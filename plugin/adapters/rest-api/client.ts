@@ -1,21 +1,21 @@
 /** Requests to a cluster's REST API: headers, login, what may be repeated, where a redirect may lead. */
 import { setMaxListeners } from "node:events";
 import type { ConnectionOptions } from "node:tls";
-import { parseFailure } from "../../domain/rest-api/modules";
-import { ClusterApiError, ClusterApiPermissionError } from "../../domain/rest-api/errors";
-import { loginFinding } from "../../domain/rest-api/login";
+import { ClusterApiError } from "../../domain/rest-api/errors";
 import { EngineError, exitCodes, UnavailableError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
 import { asString, getOwn, parseJson } from "../../domain/base/values";
 import type { UploadProgress } from "../../ports/rest-api";
 import type { Clock } from "../../ports/kubernetes";
 import { Agents } from "../http/agents";
-import { type HttpAnswer, NoAnswer, oneLine, pauseBefore } from "../http/answer";
+import { type HttpAnswer, NoAnswer, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import type { Login } from "./login";
 import type { Route } from "./route";
-import { type Purpose, type Server, explainSilence } from "../http/failures";
+import { type Server, explainSilence } from "../http/failures";
+import { readHost, readPort } from "../http/tunnel";
+import { type ApiPurpose, explainRefusal } from "./refusals";
 import { ForwardError } from "../kubernetes/port-forward";
 
 /** One call. */
@@ -43,6 +43,8 @@ export interface ApiConnection {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly onSlow?: OnSlow | undefined;
+  /** Told once for what an answer has beside the records that can be read. */
+  readonly warn?: ((text: string) => void) | undefined;
 }
 
 const mostRedirects = 3;
@@ -79,7 +81,7 @@ export class ApiClient {
   /** The answer whatever its status; UnavailableError when there was none. */
   async answer(call: ApiCall): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.slow.during(this.loggedIn(call));
+      const answer = await this.slow.during(this.callLoggedIn(call));
       const pause = pauseBefore(answer, attempt, call.method !== "GET");
       if (pause !== undefined) await this.connection.clock.sleep(pause, call.signal);
       else if (answer instanceof NoAnswer) throw noAnswer(answer, this.purpose(call));
@@ -115,7 +117,7 @@ export class ApiClient {
    * Each failed login counts towards the lock of an account that the operator uses too. So the first
    * request goes by itself, all others wait for its outcome, and after a refusal nothing is sent.
    */
-  private async loggedIn(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
+  private async callLoggedIn(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
     const { login } = this.connection;
     while (!login.isAccepted && login.refusal === undefined && this.opening !== undefined) {
       await this.opening.catch(() => undefined);
@@ -134,14 +136,14 @@ export class ApiClient {
       const refusal = await this.renew(call.signal);
       if (refusal !== undefined) return login.refused(refusal);
     }
-    const answer = await this.redirected(call);
+    const answer = await this.followRedirects(call);
     if (answer instanceof NoAnswer) return answer;
     if (answer.status !== 401) {
       login.isAccepted = true;
       return answer;
     }
     if (!login.hasToken) return login.refused(answer);
-    const refusal = (await this.renew(call.signal)) ?? (await this.redirected(call));
+    const refusal = (await this.renew(call.signal)) ?? (await this.followRedirects(call));
     if (refusal instanceof NoAnswer || refusal.status !== 401) return refusal;
     return login.refused(refusal);
   }
@@ -156,7 +158,7 @@ export class ApiClient {
       [fields.password]: password,
       [fields.ttl]: tokenSeconds,
     };
-    const answer = await this.redirected({
+    const answer = await this.followRedirects({
       method: "POST",
       path: names.restPaths.authorize,
       body: jsonBody(asked),
@@ -171,15 +173,15 @@ export class ApiClient {
   }
 
   /** A redirect was not carried out either: the same request, to a host of the same cluster alone. */
-  private async redirected(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
+  private async followRedirects(call: ApiCall): Promise<HttpAnswer | NoAnswer> {
     let to = { host: call.host, path: call.path };
     for (let hop = 0; ; hop += 1) {
-      const answer = await this.reached(call, to);
-      const location = findLocation(answer);
+      const answer = await this.callHost(call, to);
+      const location = findLocation(answer, call);
       if (location === undefined) return answer;
       const here = this.connection.route;
       const base = `https://${to.host ?? here.host}${here.port === 443 ? "" : `:${here.port}`}`;
-      const url = URL.canParse(location, base) ? new URL(location, base) : undefined;
+      const url = await this.readTarget(location, { base, signal: call.signal });
       if (url?.protocol !== "https:" || !here.leadsTo(url) || hop === mostRedirects) {
         throw this.elsewhere(call, answer as HttpAnswer, url);
       }
@@ -187,21 +189,40 @@ export class ApiClient {
     }
   }
 
+  /** Where it leads; a pod of the cluster that is named by its address, by its name. */
+  private async readTarget(
+    location: string,
+    { base, signal }: { readonly base: string; readonly signal: AbortSignal },
+  ): Promise<URL | undefined> {
+    if (!URL.canParse(location, base)) return undefined;
+    const url = new URL(location, base);
+    const { leadsTo, nodeAt } = this.connection.route;
+    const host = leadsTo(url) ? undefined : await nodeAt?.(url, signal);
+    if (host === undefined) return url;
+    return new URL(`${url.protocol}//${host}:${readPort(url)}${url.pathname}${url.search}`);
+  }
+
   private elsewhere(
     { subject }: ApiCall,
     { status }: HttpAnswer,
     url: URL | undefined,
   ): EngineError {
+    const { route } = this.connection;
     const where = url === undefined ? "no address" : url.origin;
+    const isNode = url !== undefined && route.isNode(url);
     return new ClusterApiError(
-      `the cluster's REST API ${this.connection.route.address} redirects the request to ${subject} to ${where}, where it is not sent`,
+      `the cluster's REST API ${route.address} redirects the request to ${subject} to ${where}, where it is not sent${isNode ? ": that is another node of the cluster, which leads it" : ""}`,
       { status, code: undefined, message: undefined },
-      { hint: "check the address; credentials go to hosts of the cluster alone" },
+      {
+        hint: isNode
+          ? leadingNode(url)
+          : "check the address; credentials go to hosts of the cluster alone",
+      },
     );
   }
 
   /** The next node while nobody was reached: nothing can have been carried out. */
-  private async reached(
+  private async callHost(
     call: ApiCall,
     to: { readonly host: string | undefined; readonly path: string },
   ): Promise<HttpAnswer | NoAnswer> {
@@ -242,7 +263,7 @@ export class ApiClient {
       },
       body: body?.bytes,
       // a write that dies on a kept connection has an unknown outcome
-      lease: this.agentsOf(host).of(undefined, writes),
+      lease: this.findAgents(host).of(undefined, writes),
       signal,
       limits,
       clock,
@@ -251,7 +272,7 @@ export class ApiClient {
     });
   }
 
-  private agentsOf(host: string): Agents {
+  private findAgents(host: string): Agents {
     const { route, trust } = this.connection;
     const { open } = route;
     const known = this.agents.get(host);
@@ -277,18 +298,23 @@ function isFinal(cause: unknown): boolean {
   return cause instanceof EngineError && cause.exitCode === 4;
 }
 
-function findLocation(answer: HttpAnswer | NoAnswer): string | undefined {
+/** A write that is answered with 303 was carried out, and is not sent again. */
+function findLocation(
+  answer: HttpAnswer | NoAnswer,
+  { method }: Pick<ApiCall, "method">,
+): string | undefined {
   if (answer instanceof NoAnswer) return undefined;
-  const redirects = [301, 302, 303, 307, 308].includes(answer.status);
-  return redirects ? answer.headers.location : undefined;
+  const statuses = [301, 302, 307, 308, ...(method === "GET" ? [303] : [])];
+  return statuses.includes(answer.status) ? answer.headers.location : undefined;
 }
 
-/** What a request was for: `upgrade database 1`. */
-interface ApiPurpose extends Purpose {
-  /** The address, for people. */
-  readonly address: string;
-  /** Published meanings of status codes, for answers without a body. */
-  readonly meanings?: Readonly<Record<number, string>> | undefined;
+/** The address is right, and reaches one node alone: credentials are not sent past its certificate. */
+function leadingNode(url: URL): string {
+  const pod = readHost(url).split(".")[0] ?? "";
+  const forwarded = /^[\d.:]+$/.test(readHost(url))
+    ? ""
+    : `, or forward a port of that pod (kubectl port-forward pod/${pod}) and give it with --api-url`;
+  return `run again without --api-url: each node is then reached through the API server${forwarded}; behind a load balancer, have the cluster handle redirects by itself`;
 }
 
 const otherWay = "check that the cluster's pods are ready, or give another way with --api-url";
@@ -326,55 +352,4 @@ function onTheWay(cause: EngineError, address: string): EngineError {
     cause,
     hint: hint ?? otherWay,
   });
-}
-
-/** An answer that is no success; `conceal` takes out what must not be shown. */
-export function explainRefusal(
-  answer: HttpAnswer,
-  purpose: ApiPurpose,
-  { names, login }: Pick<ApiConnection, "names" | "login">,
-): ClusterApiError | ClusterApiPermissionError {
-  const body = parseFailure(parseJson(answer.body), names);
-  const { status } = answer;
-  const { address, subject, meanings = {} } = purpose;
-  const parts = [body.code, body.message]
-    .filter((part) => part !== undefined)
-    .map((part) => login.conceal(part));
-  const said = parts.length > 0 ? parts : [meanings[status]].filter((part) => part !== undefined);
-  const what = `the cluster's REST API ${address} answered ${status} to the request to ${subject}`;
-  const message =
-    said.length === 0 ? what : `${what}: ${said.map((part) => oneLine(part, 300)).join(": ")}`;
-  const failed = { status, ...body };
-  if (status !== 401 && status !== 403) {
-    return new ClusterApiError(message, failed, { hint: chooseHint(status) });
-  }
-  if (status === 403) {
-    return new ClusterApiPermissionError(message, failed, {
-      hint: permissionHint(body.code, names),
-    });
-  }
-  const finding = loginFinding("refused", {
-    object: login.secret,
-    cause: `the cluster's REST API ${address} refuses the user name and password of ${login.secret}: each try counts towards the lock of the account, which the operator itself uses`,
-  });
-  return new ClusterApiPermissionError(message, failed, { hint: finding.fix, finding });
-}
-
-function permissionHint(code: string | undefined, { restErrors, ...names }: Names): string {
-  if (code !== restErrors.uploadDisabled) {
-    return `grant the user a role with the permission; for upgrades ${names.restPermission}, and check that the license is valid`;
-  }
-  const { allowModulesUpload } = names.clusterFields;
-  return `switch uploads on with PUT ${names.restPaths.cluster} {"${allowModulesUpload}": true}, and off again afterwards`;
-}
-
-function chooseHint(status: number): string {
-  if (status === 404) return "list what there is, and correct the name or the uid";
-  if (status === 406) {
-    return "see the builds with kubectl engine modules list, and install one that can do what the database is set to, or change the database";
-  }
-  if (status === 409) return "wait until the current action has ended, then run the command again";
-  if (status >= 500 || status === 429)
-    return "see the cluster's health, then run the command again";
-  return "correct what the answer names";
 }

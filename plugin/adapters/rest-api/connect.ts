@@ -1,7 +1,7 @@
 /** Connecting to a cluster's REST API: which way, with which credentials, trusting whom (S76, S105). */
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 import { resolve } from "node:path";
-import { keepsCredentialsInSecret } from "../../domain/facts/secret-references";
+import { keepsSecretsHere } from "../../domain/facts/secret-references";
 import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
@@ -13,13 +13,14 @@ import { type ApiCredentials, Login } from "./login";
 import { HttpClusterApi } from "./http-api";
 import {
   type ApiPlaces,
+  findNodeAt,
   findPlaces,
   type Route,
   routeByUrl,
   routeForwarded,
   routeInside,
 } from "./route";
-import { fileProblem, followed, readText } from "../files";
+import { fileProblem, follow, readText } from "../files";
 import type { OnSlow } from "../http/slow";
 import { readableRoots } from "../http/trust";
 import { verifyPeer } from "../http/tunnel";
@@ -71,7 +72,7 @@ const answerBytes = 16 * 1024 * 1024;
 
 /** The API of an EC; reads the credentials, sends nothing to it yet. */
 export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
-  const { names, clock, onSlow, requestTimeoutMs = requestDeadlineMs } = target;
+  const { names, clock, onSlow, warn, requestTimeoutMs = requestDeadlineMs } = target;
   const { route, trust, credentials } = await findAccess(target);
   const secret = credentialsRef(target.ec, target.flags, names);
   return new HttpClusterApi({
@@ -84,6 +85,7 @@ export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterA
     names,
     clock,
     onSlow,
+    warn,
     limits: { dialMs: Math.min(dialMs, requestTimeoutMs), answerMs: requestTimeoutMs, answerBytes },
   });
 }
@@ -120,9 +122,11 @@ async function findAccess(target: ApiTarget): Promise<Access> {
 
 function chooseRoute({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Route {
   if (flags.url !== undefined) return routeByUrl(new URL(flags.url), places, env);
-  if (isOwnCluster(cluster, env)) return routeInside(places);
+  if (isOwnCluster(cluster, env)) return routeInside(places, findNodeAt(cluster, places));
   const forward = cluster.forward?.bind(cluster);
-  if (forward !== undefined) return routeForwarded(places, forward);
+  if (forward !== undefined) {
+    return routeForwarded(places, forward, findNodeAt(cluster, places));
+  }
   throw new ApiAccessError(`there is no way to the REST API of ${objectLabel(ec)} from here`, {
     hint: "give its address with --api-url",
   });
@@ -156,7 +160,7 @@ function chooseTrust({ ca, insecure }: ApiFlags, warn: ApiTarget["warn"]): Acces
     throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
   };
   read(); // refused before anything is asked
-  return (names) => followed(read, (text) => verifyPeer(text, names));
+  return (names) => follow(read, (text) => verifyPeer(text, names));
 }
 
 function pin(ca: string): Access["trust"] {
@@ -181,7 +185,7 @@ async function readCredentials(
   { cluster, ec, flags, names }: ApiTarget,
   ref: { readonly name: string; readonly namespace: string },
 ): Promise<ApiCredentials> {
-  if (flags.credentialsSecret === undefined && !keepsCredentialsInSecret(ec, names)) {
+  if (flags.credentialsSecret === undefined && !keepsSecretsHere(ec, names)) {
     throw new ApiAccessError(`${objectLabel(ec)} keeps its REST credentials in no Secret`, {
       hint: "put them in a Secret for now, and name it with --api-credentials-secret",
     });

@@ -1,13 +1,11 @@
 /** The ClusterApi port over HTTPS (S75-S96; domain facts 9). */
+import { type ApiAction, parseAction, parseActions } from "../../domain/rest-api/actions";
 import {
-  type ApiAction,
   type ApiDatabase,
   type ApiLicense,
   type ApiNode,
   type InstalledModule,
   type InstalledUpload,
-  parseAction,
-  parseActions,
   parseDatabase,
   parseDatabases,
   parseLicense,
@@ -16,7 +14,7 @@ import {
 import { parseModules, upgradeMeanings } from "../../domain/rest-api/modules";
 import { ClusterApiError } from "../../domain/rest-api/errors";
 import type { Names } from "../../domain/names/names";
-import { isObject, type Json } from "../../domain/base/values";
+import { asArray, isObject, type Json } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
 import { type ApiCall, ApiClient, type ApiConnection, jsonBody } from "./client";
 import { type UploadFile, uploadModule } from "./upload";
@@ -36,11 +34,11 @@ export class HttpClusterApi implements ClusterApi {
 
   databases(signal: AbortSignal): Promise<readonly ApiDatabase[]> {
     const call = this.get(this.names.restPaths.bdbs, "list the databases", signal);
-    return this.required(call, parseDatabases);
+    return this.requireAnswer(call, parseDatabases);
   }
 
   database(uid: number, signal: AbortSignal): Promise<ApiDatabase | undefined> {
-    const path = filled(this.names.restPaths.bdb, uid);
+    const path = fillPath(this.names.restPaths.bdb, uid);
     return this.optional(this.get(path, `read database ${uid}`, signal), parseDatabase);
   }
 
@@ -53,7 +51,7 @@ export class HttpClusterApi implements ClusterApi {
 
   modules(signal: AbortSignal): Promise<readonly InstalledModule[]> {
     const call = this.get(this.names.restPaths.modules, "list the modules", signal);
-    return this.required(call, parseModules);
+    return this.requireAnswer(call, parseModules);
   }
 
   installModule(
@@ -70,16 +68,16 @@ export class HttpClusterApi implements ClusterApi {
     const { action, newerAction } = this.names.restPaths;
     const subject = `read action ${uid}`;
     return (
-      (await this.optional(this.get(filled(action, uid), subject, signal), parseAction)) ??
-      (await this.optional(this.get(filled(newerAction, uid), subject, signal), parseAction))
+      (await this.optional(this.get(fillPath(action, uid), subject, signal), parseAction)) ??
+      (await this.optional(this.get(fillPath(newerAction, uid), subject, signal), parseAction))
     );
   }
 
-  async actionsOf(uid: number, signal: AbortSignal): Promise<readonly ApiAction[] | undefined> {
+  async listActions(uid: number, signal: AbortSignal): Promise<readonly ApiAction[] | undefined> {
     const { bdbActions, actions } = this.names.restPaths;
     const subject = `list the actions of database ${uid}`;
     const own = await this.optional(
-      this.get(filled(bdbActions, uid), subject, signal),
+      this.get(fillPath(bdbActions, uid), subject, signal),
       parseActions,
     );
     if (own !== undefined) return own.map((each) => ({ ...each, database: each.database ?? uid }));
@@ -110,16 +108,29 @@ export class HttpClusterApi implements ClusterApi {
     return { method: "GET", path, subject, signal };
   }
 
-  private async required<T>(call: ApiCall, parse: Parse<T>): Promise<T> {
-    return this.understood(call, parse(await this.client.json(call), this.names));
+  /** A list; what of it cannot be read is left out, and told. */
+  private async requireAnswer<T>(call: ApiCall, parse: Parse<readonly T[]>): Promise<readonly T[]> {
+    const answer = await this.client.json(call);
+    const read = this.requireUnderstood(call, parse(answer, this.names));
+    const short = asArray(answer).length - read.length;
+    if (short > 0) {
+      const are =
+        short === 1
+          ? "1 record lacks its name or its uid and is"
+          : `${short} records lack their name or their uid and are`;
+      this.connection.warn?.(
+        `of the answer of ${this.address} to the request to ${call.subject}, ${are} left out`,
+      );
+    }
+    return read;
   }
 
   private async optional<T>(call: ApiCall, parse: Parse<T>): Promise<T | undefined> {
     const answer = await this.client.json(call, "absent");
-    return answer && this.understood(call, parse(answer.found, this.names));
+    return answer && this.requireUnderstood(call, parse(answer.found, this.names));
   }
 
-  private understood<T>(call: ApiCall, parsed: T | undefined): T {
+  private requireUnderstood<T>(call: ApiCall, parsed: T | undefined): T {
     if (parsed === undefined) throw this.client.nonsense(call);
     return parsed;
   }
@@ -128,13 +139,13 @@ export class HttpClusterApi implements ClusterApi {
 type Parse<T> = (value: unknown, names: Names) => T | undefined;
 
 /** A path with its one parameter filled in. */
-function filled(path: string, parameter: string | number): string {
+function fillPath(path: string, parameter: string | number): string {
   return path.replace(/\{[a-z]+\}/, () => encodeURIComponent(parameter));
 }
 
 /** What the call needs of a connection. */
 interface Upgrader {
-  readonly api: Pick<ClusterApi, "actionsOf" | "database">;
+  readonly api: Pick<ClusterApi, "listActions" | "database">;
   readonly client: ApiClient;
   readonly names: Names;
 }
@@ -150,7 +161,7 @@ interface UpgradeCall {
 async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Promise<ApiDatabase> {
   const { api, client, names } = upgrader;
   const { uid, body, signal } = wanted;
-  const before = await api.actionsOf(uid, signal);
+  const before = await api.listActions(uid, signal);
   const call: ApiCall = {
     method: "POST",
     path: names.restPaths.upgrade.replace("{uid}", String(uid)),
@@ -195,7 +206,7 @@ async function lookFor(
   { uid, signal }: UpgradeCall,
   before: readonly ApiAction[] | undefined,
 ): Promise<ApiDatabase | "absent" | "unknown"> {
-  const actions = await api.actionsOf(uid, signal);
+  const actions = await api.listActions(uid, signal);
   const database = await api.database(uid, signal);
   if (actions === undefined || database === undefined) return "unknown";
   const known = new Set(before?.map((action) => action.uid));

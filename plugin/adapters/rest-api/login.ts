@@ -1,5 +1,5 @@
 /** Who asks the REST API: the credentials, the header that they become, and whether they were refused. */
-import { concealed } from "../../domain/base/redact";
+import { conceal } from "../../domain/base/redact";
 import type { HttpAnswer } from "../http/answer";
 
 /** Read once from a Secret; never printed, and never on a command line. */
@@ -60,6 +60,6 @@ export class Login {
   /** Takes every form of the secret out of a text that a server made. */
   conceal(text: string): string {
     const { username, password } = this.credentials;
-    return concealed(text, [`${username}:${password}`, password, this.token ?? ""]);
+    return conceal(text, [`${username}:${password}`, password, this.token ?? ""]);
   }
 }

@@ -2,11 +2,15 @@
 import type { Duplex } from "node:stream";
 import { kinds } from "../../domain/kube/kinds";
 import { systemRoots } from "../http/trust";
-import { hostOf, portOf, proxyFor, tunnelTo } from "../http/tunnel";
+import { readHost, readPort, proxyFor, tunnelTo } from "../http/tunnel";
 import type { KubeClient } from "../../ports/kubernetes";
 import type { Names } from "../../domain/names/names";
-import type { KubeObject } from "../../domain/kube/objects";
-import { getPath } from "../../domain/base/values";
+import { ApiError } from "../../domain/base/errors";
+import { type KubeObject, readName } from "../../domain/kube/objects";
+import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
+
+/** Finds the host of one of the cluster's own pods by the address that it is redirected to. */
+export type FindNode = (url: URL, signal: AbortSignal) => Promise<string | undefined>;
 
 /** One way. A host is what the Host header names, and where a connection leads. */
 export interface Route {
@@ -20,6 +24,10 @@ export interface Route {
   readonly nodes: readonly string[];
   /** Whether a redirect may lead there: the same set of hosts, by this way. */
   readonly leadsTo: (url: URL) => boolean;
+  /** Whether an address is one of the cluster's own nodes, reached this way or not. */
+  readonly isNode: (url: URL) => boolean;
+  /** The name of the node at a pod's own address; undefined where none of the cluster has it, or it may not be read. */
+  readonly nodeAt?: FindNode | undefined;
   /** Port that redirects without one stay at. */
   readonly port: number;
   /** The host to send to for an address that it leads to. */
@@ -33,8 +41,9 @@ export interface Route {
 }
 
 /** By the address that a person gave: an Ingress, a Route, or a forwarded port. */
-export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv): Route {
-  const end = { host: hostOf(url), port: portOf(url) };
+export function routeByUrl(url: URL, places: ApiPlaces, env: NodeJS.ProcessEnv): Route {
+  const { fqdn } = places;
+  const end = { host: readHost(url), port: readPort(url) };
   const open = tunnelTo(url, proxyFor(url, env), () => systemRoots(env));
   return {
     address: url.origin,
@@ -45,7 +54,8 @@ export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv
     nodes: [],
     hostFor: () => (isNumeric(url) ? fqdn : url.host),
     leadsTo: (there) =>
-      portOf(there) === end.port && [end.host, fqdn].includes(hostOf(there).toLowerCase()),
+      readPort(there) === end.port && [end.host, fqdn].includes(readHost(there).toLowerCase()),
+    isNode: (there) => isNode(there, places),
     dialed: () => url,
     open: open && ((_host, signal) => open(signal)),
     alternatives: [],
@@ -53,15 +63,16 @@ export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv
 }
 
 function isNumeric(url: URL): boolean {
-  const host = hostOf(url);
+  const host = readHost(url);
   return host === "localhost" || host.includes(":") || /^[\d.]+$/.test(host);
 }
 
 /** By the Service, from a pod of the same Kubernetes cluster. */
-export function routeInside(places: ApiPlaces): Route {
+export function routeInside(places: ApiPlaces, nodeAt?: FindNode): Route {
   const { service, fqdn, port, namespace, ec } = places;
   return {
     ...amongPods(places, [service, fqdn, `${ec}.${namespace}`]),
+    nodeAt,
     address: `https://${service}:${port}`,
     dialed: (host) => new URL(`https://${host === fqdn ? service : host}:${port}`),
     alternatives: [],
@@ -72,6 +83,7 @@ export function routeInside(places: ApiPlaces): Route {
 export function routeForwarded(
   places: ApiPlaces,
   forward: NonNullable<KubeClient["forward"]>,
+  nodeAt?: FindNode,
 ): Route {
   const { service, fqdn, port, pods, namespace } = places;
   const resource = { ...kinds.namespace, plural: "pods", kind: "Pod" };
@@ -82,6 +94,7 @@ export function routeForwarded(
   });
   return {
     ...amongPods(places, [service, fqdn]),
+    nodeAt,
     address: `https://${fqdn}:${port} through pods/${first} in namespace ${namespace}`,
     dialed: (host) => new URL(`https://${host}:${port}`),
     open: (host, signal) => forward(podAt(host), signal),
@@ -93,14 +106,47 @@ export function routeForwarded(
 function amongPods(places: ApiPlaces, names: readonly string[]) {
   const { service, fqdn, port, pods } = places;
   return {
-    ...{ host: fqdn, port, names, hostFor: hostOf },
+    ...{ host: fqdn, port, names, hostFor: readHost },
     nodes: pods.map((pod) => `${pod}.${service}`),
-    leadsTo: (there: URL) => portOf(there) === port && isOneOf(there, names, places),
+    isNode: (there: URL) => isNode(there, places),
+    leadsTo: (there: URL) => readPort(there) === port && isAmong(there, names, places),
   };
 }
 
-function isOneOf(url: URL, known: readonly string[], places: ApiPlaces): boolean {
-  const host = hostOf(url).toLowerCase();
+/** By its name, or as an address at the port of the REST API, where pods are reached by number. */
+function isNode(url: URL, places: ApiPlaces): boolean {
+  const host = readHost(url).toLowerCase();
+  const isNumber = /^[\d.]+$|:/.test(host) && readPort(url) === places.port;
+  return isNumber || host === places.fqdn || findPod(host, places) !== undefined;
+}
+
+/** Looks for the pod of the cluster that has the address, at the port of the REST API. */
+export function findNodeAt(cluster: Pick<KubeClient, "list">, places: ApiPlaces): FindNode {
+  const { namespace, pods, port, service } = places;
+  return async (url, signal) => {
+    if (!isNumeric(url) || readPort(url) !== port) return undefined;
+    try {
+      const found = (await cluster.list(kinds.pod, { namespace, signal })) ?? [];
+      const pod = found
+        .filter(({ metadata }) => pods.includes(String(metadata.name)))
+        .find((one) => listAddresses(one).includes(readHost(url)));
+      return pod && `${readName(pod)}.${service}`;
+    } catch (error) {
+      // the redirect is explained then, as it came
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
+  };
+}
+
+function listAddresses(pod: KubeObject): readonly string[] {
+  return asArray(getPath(pod, ["status", "podIPs"])).flatMap(
+    (one) => asString(getOwn(one, "ip")) ?? [],
+  );
+}
+
+function isAmong(url: URL, known: readonly string[], places: ApiPlaces): boolean {
+  const host = readHost(url).toLowerCase();
   return known.includes(host) || findPod(host, places) !== undefined;
 }
 

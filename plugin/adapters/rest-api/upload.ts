@@ -127,7 +127,7 @@ async function readManifest(
     new UsageError(`module ${file.name}: ${what}`, {
       hint: "give the module's archive as it was published",
     });
-  const found = await unzipped(file.bytes, wanted).catch((error: unknown) => {
+  const found = await unpack(file.bytes, wanted).catch((error: unknown) => {
     throw problem(
       `it is not a zip archive (${error instanceof Error ? error.message : "unreadable"})`,
     );
@@ -142,7 +142,7 @@ async function readManifest(
 }
 
 /** Nothing but the manifest is unpacked, and no more of it than a manifest can be. */
-function unzipped(bytes: Uint8Array, wanted: string): Promise<string | undefined> {
+function unpack(bytes: Uint8Array, wanted: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const filter = ({ name, originalSize }: { name: string; originalSize: number }): boolean =>
       name.split("/").length <= 2 &&

@@ -20,7 +20,7 @@ import {
   type CreateDeps,
   type CreateOptions,
   pairSecret,
-  planOf,
+  planCreation,
   requireAsked,
   sameContent,
 } from "./plan";
@@ -28,10 +28,10 @@ import {
   type Change,
   type Delete,
   isDone,
-  permissionsOf,
-  recreated,
+  listPermissions,
+  recreateObject,
 } from "../../domain/kube/change";
-import { dryRunSays } from "../../kernel/runner";
+import { dryRunSays } from "../../kernel/job";
 import {
   requireHome,
   requireNeeds,
@@ -79,11 +79,11 @@ class Creation {
     const needs = certNeeds({ ...options, names, namespace: this.#namespace });
     await requireNeeds(deps, "cert create", needs);
     await requireNamespace(deps, this.#namespace);
-    const plan = planOf(deps, options, await this.#facts());
+    const plan = planCreation(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
-    await requirePermissions(deps, changes.filter(isDeletion).flatMap(permissionsOf));
+    await requirePermissions(deps, changes.filter(isDeletion).flatMap(listPermissions));
     recorder.findings(findings);
-    const question = questionOf(plan);
+    const question = renderQuestion(plan);
     if (question !== undefined && options.dryRun === "none") {
       await requireYes(deps, `${this.#object} ${question}`);
     }
@@ -137,14 +137,14 @@ class Creation {
     for (const change of changes) {
       // nothing was deleted: a dry run of the creation could only say that it exists
       if (change.urgent === true) this.#session.tell(change);
-      else await this.#session.plan(change).catch((error: unknown) => refused(error, change));
+      else await this.#session.plan(change).catch((error: unknown) => refuse(error, change));
     }
   }
 
   async #write(plan: CertPlan): Promise<void> {
     const { changes, backup } = plan;
     const session = this.#session;
-    session.confirm(changes);
+    session.allow(changes);
     this.deps.recorder.backups(() =>
       backup === undefined || session.written === 0 ? [] : [backup],
     );
@@ -157,7 +157,7 @@ class Creation {
   async #failed({ changes, backup }: CertPlan, change: Change, error: unknown): Promise<void> {
     const deletion = changes.find(isDeletion);
     const isSent = change === deletion || change.urgent === true;
-    if (deletion === undefined || backup === undefined || !isSent) refused(error, change);
+    if (deletion === undefined || backup === undefined || !isSent) refuse(error, change);
     const { command: restore } = backup;
     if (error instanceof UnknownOutcomeError) {
       throw new CertificateStop(
@@ -166,7 +166,7 @@ class Creation {
         `run the same command again when the API server answers, or put the former one back with: ${restore}`,
       );
     }
-    if (change === deletion) refused(error, change);
+    if (change === deletion) refuse(error, change);
     await this.#putBack({ deletion, successor: change.object, restore }, error);
   }
 
@@ -177,8 +177,8 @@ class Creation {
   ): Promise<void> {
     const { cluster } = this.deps;
     const why = "put back, because its successor was not accepted";
-    const former = { ...recreated(deletion), id: "cert.write", why };
-    const reason = messageOf(error);
+    const former = { ...recreateObject(deletion), id: "cert.write", why };
+    const reason = readMessage(error);
     try {
       await this.#session.undo(former);
     } catch (cause) {
@@ -189,7 +189,7 @@ class Creation {
       if (found !== undefined && sameContent(found, successor)) return;
       throw new CertificateStop(
         exitCodes.rollbackIncomplete,
-        `${this.#object} was deleted and not replaced (${reason}); putting it back failed: ${messageOf(cause)}`,
+        `${this.#object} was deleted and not replaced (${reason}); putting it back failed: ${readMessage(cause)}`,
         `put it back with: ${restore}`,
       );
     }
@@ -232,7 +232,7 @@ class Creation {
 }
 
 /** What is asked before the first write; undefined where the command line has said all. */
-function questionOf({ changes, managers = [] }: CertPlan): string | undefined {
+function renderQuestion({ changes, managers = [] }: CertPlan): string | undefined {
   const written = `was written by ${managers.join(", ")}, which may write it again`;
   const how = "cannot be updated in place: delete it (a copy is kept) and recreate it?";
   if (changes.some(isDeletion)) return managers.length === 0 ? how : `${written}, and ${how}`;
@@ -244,7 +244,7 @@ function isDeletion(change: Change): change is Delete {
 }
 
 /** What the API server's refusal means here: only a creation needs the namespace alone. */
-function refused(error: unknown, change: Change): never {
+function refuse(error: unknown, change: Change): never {
   const object = objectLabel(change.object);
   if (!(error instanceof ApiError)) throw error;
   const isEnding = error.causes.some(({ reason }) => reason === "NamespaceTerminating");
@@ -256,6 +256,6 @@ function refused(error: unknown, change: Change): never {
   );
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -10,20 +10,20 @@ import { kinds } from "../../domain/kube/kinds";
 import {
   type KubeObject,
   lastApplied,
-  nameOf,
-  namespaceOf,
+  readName,
+  readNamespace,
   objectLabel,
   type ObjectMeta,
 } from "../../domain/kube/objects";
 import {
-  keeperOf,
-  managedSecret,
+  findKeeper,
+  reportManagedSecret,
   otherManagers,
-  ownedSecret,
+  reportOwnedSecret,
 } from "../../domain/certificate/keepers";
 import { type Certificates, type NewPair } from "../../readers/certificate";
 import type { Apply, Change, Create, Delete } from "../../domain/kube/change";
-import type { Report } from "../../kernel/report";
+import type { BackupReport } from "../../kernel/report";
 import type { AskingPorts } from "../../kernel/permissions";
 import type { Names } from "../../domain/names/names";
 import {
@@ -83,13 +83,11 @@ export interface CertPlan {
   /** Empty where the Secret holds this very pair. */
   readonly changes: readonly Change[];
   /** The copy of what is replaced, which is written first. */
-  readonly backup?: Backup;
+  readonly backup?: BackupReport & Required<Pick<BackupReport, "command">>;
 }
 
-type Backup = NonNullable<Report["backups"]>[number];
-
 /** Throws where the pair is unfit (3), or the Secret is not to be replaced (5). */
-export function planOf(
+export function planCreation(
   deps: CreateDeps,
   options: CreateOptions,
   { now, existing, source }: CertFacts,
@@ -97,7 +95,7 @@ export function planOf(
   const { names, certificates, cluster, engine } = deps;
   const { namespace } = cluster;
   const isCopy = isSavedCopy(source, names);
-  const object = isCopy ? restored(source, names) : pairOf(source, names);
+  const object = isCopy ? restoreSecret(source, names) : readPair(source, names);
   const wanted = certificates.readSecretCertificate(object, names);
   const findings = judgeCertificate(wanted, { namespace, now, names });
   const unfit = isCopy ? undefined : firstUnfit(findings);
@@ -105,21 +103,22 @@ export function planOf(
     throw new BlockedError(exitCodes.blocked, [{ ...unfit, object: objectLabel(source) }]);
   }
   if (existing === undefined) {
-    return { wanted, findings, changes: [creationOf(firstOf(object, names))] };
+    return { wanted, findings, changes: [makeCreate(buildFirst(object, names))] };
   }
   if (sameContent(existing, object)) return { wanted, findings: [], changes: [] };
   requireAsked(deps, options, existing);
-  const keeper = keeperOf(existing, names);
+  const keeper = findKeeper(existing, names);
   if (keeper !== undefined) {
-    throw new BlockedError(exitCodes.conflict, [ownedSecret(existing, keeper)]);
+    throw new BlockedError(exitCodes.conflict, [reportOwnedSecret(existing, keeper)]);
   }
   const managers = otherManagers(existing, [options.fieldManager, names.fieldManager]);
-  const warnings = managers.length === 0 ? [] : [managedSecret(existing, managers)];
-  const copyName = copyNameOf(names.webhook.secret, options.runId);
-  const copy = savedCopy(existing, copyName, names);
+  const warnings = managers.length === 0 ? [] : [reportManagedSecret(existing, managers)];
+  const copyName = nameCopy(names.webhook.secret, options.runId);
+  const copy = makeCopy(existing, copyName, names);
   const command = engine(["cert", "create", "--replace", "--from-secret", copyName]);
-  const backup = { object: objectLabel(existing), file: objectLabel(copy), command };
-  const changes = replacing(existing, object, { copy, command });
+  const holds = "while the copy is there, and its certificate is valid";
+  const backup = { object: objectLabel(existing), file: objectLabel(copy), command, holds };
+  const changes = planReplacement(existing, object, { copy, command });
   return { wanted, findings: [...findings, ...warnings], managers, changes, backup };
 }
 
@@ -137,29 +136,29 @@ export function requireAsked(
   );
 }
 
-function creationOf(object: KubeObject): Create {
+function makeCreate(object: KubeObject): Create {
   return {
     ...{ verb: "create", id: "cert.write", resource: kinds.secret, object },
     why: "there is none yet (S27)",
     risk: "none by itself: a webhook that waits for its pair starts",
-    reverse: `kubectl delete secret ${nameOf(object)} -n ${namespaceOf(object)}`,
+    reverse: `kubectl delete secret ${readName(object)} -n ${readNamespace(object)}`,
     holds: (stored) => sameContent(stored, object),
   };
 }
 
 /** The copy first, then the Secret in its place, or after its deletion where it cannot be updated. */
-function replacing(
+function planReplacement(
   existing: KubeObject,
   wanted: KubeObject,
   { copy, command }: { readonly copy: KubeObject; readonly command: string },
 ): readonly Change[] {
-  const object = successorOf(existing, wanted);
+  const object = buildSuccessor(existing, wanted);
   const told = {
     ...{ resource: kinds.secret, reverse: `by the copy that is kept: ${command}` },
     risk: "once the webhook serves the new pair, its calls fail until upgrade-webhook puts the new CA in force",
   };
   const save: Create = {
-    ...{ ...creationOf(copy), id: "cert.save" },
+    ...{ ...makeCreate(copy), id: "cert.save" },
     why: `it keeps the pair that is replaced; put it back with: ${command}`,
     risk: "none: nothing serves the copy",
   };
@@ -176,11 +175,11 @@ function replacing(
     needs: "to replace a Secret that cannot be updated (another type, or immutable)",
   };
   const why = "in the place of the deleted one";
-  return [save, deletion, { ...creationOf(object), ...told, why, urgent: true }];
+  return [save, deletion, { ...makeCreate(object), ...told, why, urgent: true }];
 }
 
 /** A name that the API server takes, whatever the run is called. */
-function copyNameOf(secret: string, runId: string): string {
+function nameCopy(secret: string, runId: string): string {
   return `${secret}-${runId.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.replace(/-$/, "");
 }
 
@@ -197,19 +196,19 @@ export function pairSecret(namespace: string, names: Names, pair: NewPair): Kube
 }
 
 /** The Secret once more under another name; its labels are set aside, since controllers act on them. */
-function savedCopy(secret: KubeObject, name: string, names: Names): KubeObject {
+function makeCopy(secret: KubeObject, name: string, names: Names): KubeObject {
   const { namespace, labels, annotations, ownerReferences } = secret.metadata;
   const { savedFrom, savedMetadata } = names.annotations;
   return {
-    ...contentOf(secret),
+    ...pickContent(secret),
     metadata: {
       name,
       ...(namespace !== undefined && { namespace }),
       annotations: {
-        [savedFrom]: nameOf(secret),
+        [savedFrom]: readName(secret),
         [savedMetadata]: JSON.stringify({
           labels,
-          annotations: withoutLastApplied(annotations),
+          annotations: dropLastApplied(annotations),
           ownerReferences,
         }),
       },
@@ -223,11 +222,11 @@ function isSavedCopy(secret: KubeObject, names: Names): boolean {
 }
 
 /** The Secret that a saved copy was made of, as it was. */
-function restored(copy: KubeObject, names: Names): KubeObject {
+function restoreSecret(copy: KubeObject, names: Names): KubeObject {
   const namespace = asString(copy.metadata.namespace);
-  const metadata = parsed(getOwn(copy.metadata.annotations, names.annotations.savedMetadata));
+  const metadata = parseObject(getOwn(copy.metadata.annotations, names.annotations.savedMetadata));
   return {
-    ...contentOf(copy),
+    ...pickContent(copy),
     metadata: {
       name: names.webhook.secret,
       ...(namespace !== undefined && { namespace }),
@@ -239,9 +238,9 @@ function restored(copy: KubeObject, names: Names): KubeObject {
 }
 
 /** The pair of a Secret made by others: either spelling of the items, nothing else of it. */
-function pairOf(secret: KubeObject, names: Names): KubeObject {
+function readPair(secret: KubeObject, names: Names): KubeObject {
   const { secretCert, secretKey } = names.webhook;
-  const namespace = namespaceOf(secret);
+  const namespace = readNamespace(secret);
   const item = (...keys: readonly string[]): string | undefined =>
     keys
       .map((key) => asString(getPath(secret, ["data", key])))
@@ -268,19 +267,19 @@ export function sameContent(existing: KubeObject, wanted: KubeObject): boolean {
 }
 
 /** `wanted` where no Secret was before. */
-function firstOf(wanted: KubeObject, names: Names): KubeObject {
+function buildFirst(wanted: KubeObject, names: Names): KubeObject {
   const labels = { app: names.operator.appLabel };
   return { ...wanted, metadata: { labels, ...wanted.metadata } };
 }
 
 /** `wanted` in the place of what was there, with its labels, annotations and owners unless it brings its own. */
-function successorOf({ metadata }: KubeObject, wanted: KubeObject): KubeObject {
+function buildSuccessor({ metadata }: KubeObject, wanted: KubeObject): KubeObject {
   const { labels, annotations, ownerReferences } = metadata;
   return {
     ...wanted,
     metadata: {
       ...(labels !== undefined && { labels }),
-      annotations: withoutLastApplied(annotations),
+      annotations: dropLastApplied(annotations),
       ...(ownerReferences !== undefined && { ownerReferences }),
       ...wanted.metadata,
     },
@@ -288,7 +287,7 @@ function successorOf({ metadata }: KubeObject, wanted: KubeObject): KubeObject {
 }
 
 /** Type, data and immutability: what makes a Secret, apart from what is said about it. */
-function contentOf(secret: KubeObject): Json & Pick<KubeObject, "apiVersion" | "kind"> {
+function pickContent(secret: KubeObject): Json & Pick<KubeObject, "apiVersion" | "kind"> {
   const { type, data, immutable } = secret;
   return {
     apiVersion: "v1",
@@ -299,7 +298,7 @@ function contentOf(secret: KubeObject): Json & Pick<KubeObject, "apiVersion" | "
   };
 }
 
-function withoutLastApplied(annotations: ObjectMeta["annotations"]): Record<string, string> {
+function dropLastApplied(annotations: ObjectMeta["annotations"]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(annotations ?? {}).filter(([key]) => key !== lastApplied),
   );
@@ -314,7 +313,7 @@ function strings(value: unknown): Record<string, string> {
 }
 
 /** An annotation can be edited by anyone: what does not parse counts as nothing. */
-function parsed(json: unknown): Json {
+function parseObject(json: unknown): Json {
   const value = parseJson(String(json));
   return isObject(value) ? value : {};
 }

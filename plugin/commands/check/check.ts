@@ -6,7 +6,7 @@ import { type CheckVerdict, isBlocked, type Judgment } from "../../domain/checks
 import { judgeChecks } from "../checks";
 import { requireMatched, type Selection } from "../../domain/checks/selection";
 import type { CheckTarget } from "../../domain/checks/context";
-import { knownSecretNames } from "../../domain/checks/secrets";
+import { listSecretNames } from "../../domain/checks/secrets";
 import { exitCodes } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding, Severity } from "../../domain/base/findings";
@@ -22,7 +22,7 @@ import { type Injection, injectionsIn } from "../../domain/admission/injector";
 interface CheckDeps extends SnapshotDeps {
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML. */
-  readonly yaml: (objects: readonly unknown[]) => string;
+  readonly yaml: (objects: readonly object[]) => string;
 }
 
 /** What is checked. */
@@ -56,28 +56,28 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     const target = options.targetFor(facts);
     const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
     recorder.findings(judgment.findings);
-    requireMatched(skip, [...judgment.findings, ...skippedChecks(judgment)]);
+    requireMatched(skip, [...judgment.findings, ...listSkipped(judgment)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;
       for (const certificate of certificateReport(label, facts.certificate))
         recorder.keep({ certificate });
     }
-    recorder.needs.declare("check", checkNeeds(facts, knownSecretNames(facts)));
+    recorder.needs.declare("check", checkNeeds(facts, listSecretNames(facts)));
     if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
-    const details = detailsOf(judgment, facts, target);
-    return { ...recorder.report(exitOf(judgment, options)), details };
+    const details = buildDetails(judgment, facts, target);
+    return { ...recorder.report(chooseExit(judgment, options)), details };
   } catch (error) {
     return recorder.failure(error);
   }
 }
 
-function detailsOf({ judged }: Judgment, facts: Facts, target: CheckTarget): CheckDetails {
+function buildDetails({ judged }: Judgment, facts: Facts, target: CheckTarget): CheckDetails {
   const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
   const injected = injectionsIn(facts.objects.webhookConfigurations, facts.names);
   return {
     ...(wanted !== undefined && { target: wanted }),
     checks: judged.map(({ check, verdict, because }) => ({
-      ...lineOf(check, facts.names),
+      ...makeLine(check, facts.names),
       verdict,
       ...(because !== undefined && { because }),
     })),
@@ -85,17 +85,17 @@ function detailsOf({ judged }: Judgment, facts: Facts, target: CheckTarget): Che
   };
 }
 
-function skippedChecks({ judged }: Judgment): readonly { readonly code: string }[] {
+function listSkipped({ judged }: Judgment): readonly { readonly code: string }[] {
   return judged.flatMap(({ check, verdict }) => (verdict === "skipped" ? [check] : []));
 }
 
 /** A check as documents have it. */
-export function lineOf({ code, area, title, severity, source }: Check, names: Names): CheckLine {
+export function makeLine({ code, area, title, severity, source }: Check, names: Names): CheckLine {
   return { code, area, title: textIn(title, names), severity, source };
 }
 
-function exitOf(judgment: Judgment, { strict }: CheckOptions): Report["exit"] {
-  const reason = sumOf(judgment);
+function chooseExit(judgment: Judgment, { strict }: CheckOptions): Report["exit"] {
+  const reason = renderSum(judgment);
   if (judgment.missing.length > 0) {
     return {
       code: exitCodes.permission,
@@ -112,7 +112,7 @@ function exitOf(judgment: Judgment, { strict }: CheckOptions): Report["exit"] {
 }
 
 /** Checks by what became of them; of those that failed, their findings by severity. */
-function sumOf({ judged }: Judgment): string {
+function renderSum({ judged }: Judgment): string {
   const findings = judged
     .flatMap((one) => one.findings)
     .filter(({ accepted }) => accepted !== true);
@@ -120,14 +120,14 @@ function sumOf({ judged }: Judgment): string {
     judged.filter((one) => one.verdict === verdict).length;
   return [
     `${of("ok")} of ${judged.length} checks are ok`,
-    counted(findings, "error"),
-    counted(findings, "warning"),
+    countFindings(findings, "error"),
+    countFindings(findings, "warning"),
     `${of("skipped")} skipped`,
     `${of("unjudged")} not judged`,
   ].join(", ");
 }
 
-function counted(findings: readonly Finding[], severity: Severity): string {
+function countFindings(findings: readonly Finding[], severity: Severity): string {
   const count = findings.filter((finding) => finding.severity === severity).length;
   return `${count} ${severity}${count === 1 ? "" : "s"}`;
 }

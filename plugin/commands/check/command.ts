@@ -1,6 +1,6 @@
 /** `check`: flags to options, then the snapshot and its judgment (S121-S127). */
 import { readSecretCertificate } from "../../adapters/certificate";
-import { parseDocuments, renderDocuments } from "../../adapters/yaml";
+import { parseDocuments, renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import { checks } from "../checks";
 import { judgingCodes } from "../../domain/checks/check";
 import type { CheckTarget } from "../../domain/checks/context";
@@ -12,17 +12,17 @@ import type { RoleFiles } from "../../domain/rbac/lines";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Release, ReleaseContents } from "../../domain/release/contents";
 import { renderTemplate } from "../../domain/admission/wanted";
-import { checkCluster, lineOf } from "./check";
+import { checkCluster, makeLine } from "./check";
 import type { Report } from "../../kernel/report";
 import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import {
   readContents,
-  releaseOf,
-  shippedTemplates,
-  shippedWebhook,
+  findRelease,
+  readShippedTemplates,
+  readShippedWebhook,
   withRelease,
 } from "../../cmdutil/release-option";
-import { recorderOf } from "../../cmdutil/run-ports";
+import { startRecorder } from "../../cmdutil/run-ports";
 import type { CheckFlags } from "./flags";
 
 export { checkText } from "./text";
@@ -36,12 +36,12 @@ export async function runCheck(
   const { selection, strict, allowUnread } = flags;
   requireKnown(selection);
   const { names, clock } = context;
-  if (flags.list) return listed(selection, names);
-  const release = await releaseOf(context, flags);
+  if (flags.list) return listChecks(selection, names);
+  const release = await findRelease(context, flags);
   const here = await resolveNamespace(context);
   const cluster = await here.connect();
   const { namespace } = cluster;
-  const recorder = await recorderOf(here, "Check");
+  const recorder = await startRecorder(here, "Check");
   const report = await checkCluster(
     {
       cluster,
@@ -50,7 +50,7 @@ export async function runCheck(
       signal: context.signal,
       certificates: { readSecretCertificate },
       recorder,
-      yaml: renderDocuments,
+      yaml: renderCompactly,
     },
     {
       namespace,
@@ -74,20 +74,20 @@ function checkTarget(
   return {
     operatorVersion: target,
     contents,
-    webhook: webhookOf(context, facts, contents),
+    webhook: chooseWebhook(context, facts, contents),
     shippedWebhook: contents?.webhook === undefined,
-    rbac: rbacOf(context, contents),
+    rbac: chooseRoles(context, contents),
   };
 }
 
-function rbacOf(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {
+function chooseRoles(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {
   const { rbac: files = [], source = "", operatorVersion } = contents ?? {};
-  if (files.length === 0) return shippedTemplates(context.names, operatorVersion);
+  if (files.length === 0) return readShippedTemplates(context.names, operatorVersion);
   const documents = files.flatMap(({ text, source: file }) => parseDocuments(text, file));
   return { documents, source };
 }
 
-function webhookOf(
+function chooseWebhook(
   context: CommandContext,
   { namespace }: Facts,
   contents: ReleaseContents | undefined,
@@ -95,7 +95,7 @@ function webhookOf(
   const file = contents?.webhook;
   const { documents, source } =
     file === undefined
-      ? shippedWebhook(context.names)
+      ? readShippedWebhook(context.names)
       : { documents: parseDocuments(file.text, file.source), source: file.source };
   const rendered = renderTemplate(documents, namespace, context.names);
   if (rendered.is === "rendered") return rendered.configuration;
@@ -112,12 +112,12 @@ function requireKnown(selection: Selection): void {
   throw new UsageError(problems, { hint: "see every check with check --list" });
 }
 
-function listed({ only }: Selection, names: Names): Report {
+function listChecks({ only }: Selection, names: Names): Report {
   const wanted = checks.filter(({ code }) => only === undefined || only.includes(code));
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "Check",
-    details: { checks: wanted.map((check) => lineOf(check, names)) },
+    details: { checks: wanted.map((check) => makeLine(check, names)) },
     exit: { code: 0, reason: `${wanted.length} checks` },
   };
 }

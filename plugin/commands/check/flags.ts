@@ -47,7 +47,7 @@ explain CODE says more. A finding that you can live with is accepted with --skip
   judge: ({ only, skip, ...options }, read) => ({
     ...options,
     selection: {
-      ...(read.given("only") && { only: only.map(parseCode) }),
+      ...(read.isGiven("only") && { only: only.map(parseCode) }),
       ...(skip.length > 0 && { skip }),
     },
   }),

@@ -13,17 +13,17 @@ const mostObjects = 8;
 
 /** The checks by area, then what the common text has to say. */
 export function checkText(report: Report, style: TextStyle): string {
-  const lines = linesOf(report);
+  const lines = readLines(report);
   if (lines.every(({ verdict }) => verdict === undefined)) return listText(report, lines, style);
   const { findings = [] } = report;
   const known = new Set(lines.map(({ code }) => code));
   const areas = [...new Set(lines.map(({ area }) => area))];
-  const blocks = closedUp(
+  const blocks = closeUp(
     areas.map((area) =>
       areaBlocks(
         area,
         lines.filter((line) => line.area === area),
-        { findings, style, facts: area === "webhook" ? injectedLines(report) : [] },
+        { findings, style, facts: area === "webhook" ? listInjected(report) : [] },
       ),
     ),
   );
@@ -32,7 +32,7 @@ export function checkText(report: Report, style: TextStyle): string {
   return `${blocks.map((lines_) => lines_.join("\n")).join("\n\n")}\n\n${end}`;
 }
 
-function linesOf({ details }: Report): readonly CheckLine[] {
+function readLines({ details }: Report): readonly CheckLine[] {
   return asArray(getOwn(details, "checks")).filter(isObject) as unknown as readonly CheckLine[];
 }
 
@@ -53,7 +53,7 @@ function listText(report: Report, lines: readonly CheckLine[], style: TextStyle)
 type Block = readonly string[];
 
 /** Areas without findings stand below each other, without a line between them. */
-function closedUp(areas: readonly (readonly Block[])[]): readonly Block[] {
+function closeUp(areas: readonly (readonly Block[])[]): readonly Block[] {
   const blocks: Block[] = [];
   let open = false;
   for (const [head = [], ...findings] of areas) {
@@ -65,7 +65,7 @@ function closedUp(areas: readonly (readonly Block[])[]): readonly Block[] {
 }
 
 /** What is as it should be, and has to be known. */
-function injectedLines({ details }: Report): readonly string[] {
+function listInjected({ details }: Report): readonly string[] {
   const injected = asArray(getOwn(details, "injected")) as readonly Injection[];
   return injected.map((one) =>
     escape(`  ValidatingWebhookConfiguration/${one.configuration}: ${renderInjection(one)}`),
@@ -112,15 +112,12 @@ function lineText(line: CheckLine, { palette }: TextStyle): string {
 }
 
 /** Hundreds of databases may share a finding: a few in full, some of the others by name. */
-function alikeBlocks(
-  alike: readonly Finding[],
-  { palette }: TextStyle,
-): readonly (readonly string[])[] {
+function alikeBlocks(alike: readonly Finding[], style: TextStyle): readonly (readonly string[])[] {
   const rest = alike.slice(mostAlike);
   const named = rest.slice(0, mostObjects).map(({ object }) => escape(asString(object) ?? "?"));
   const more = rest.length - named.length;
   return [
-    ...alike.slice(0, mostAlike).map((finding) => renderFinding(finding, palette)),
+    ...alike.slice(0, mostAlike).map((finding) => renderFinding(finding, style)),
     ...(rest.length === 0
       ? []
       : [

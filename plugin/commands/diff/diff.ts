@@ -1,5 +1,6 @@
 /** `diff`: what a command would change. */
 import { quoteCommand } from "../../output/escape";
+import { differencesExist, isDiff, renderText, type TextStyle } from "../../output/text";
 import type { CommandContext } from "../../cmdutil/context";
 import type { Report, StepReport } from "../../kernel/report";
 import { exitCodes } from "../../domain/base/errors";
@@ -24,15 +25,29 @@ export async function runDiff(
     run: { ...run, dryRun },
   };
   const report = { ...(await plan(planning)), kind: "Diff" };
+  tellWarnings(context, report);
   const planned = (report.steps ?? []).filter(({ result }) => result === "planned");
   if (report.exit.code !== exitCodes.ok || !planned.some(changesSomething)) return report;
   const count = planned.length;
   const again = quoteCommand([...options.prefix.split(" "), ...words]);
-  const reason = `differences exist: ${count} ${count === 1 ? "write" : "writes"} would be made`;
+  const reason = `${differencesExist}: ${count} ${count === 1 ? "write" : "writes"} would be made`;
   const exit = { code: exitCodes.failed, reason, next: `make them with ${again}` };
-  const steps =
-    options.output === "text" ? await shownOutside(context, report.steps) : report.steps;
+  const steps = options.output === "text" ? await showOutside(context, report.steps) : report.steps;
   return { ...report, steps, exit };
+}
+
+/** Of a diff the text is its hunks alone, as of kubectl diff: what was found beside them goes to stderr. */
+export function diffText(text: Render = renderText): Render {
+  return (report, style) => (isDiff(report) && style.verbosity === 0 ? "" : text(report, style));
+}
+
+type Render = (report: Report, style: TextStyle) => string;
+
+function tellWarnings({ options, event }: CommandContext, report: Report): void {
+  if (options.output !== "text" || options.verbosity > 0 || !isDiff(report)) return;
+  for (const { code, object = "", cause } of report.findings ?? []) {
+    event({ type: "warning", text: [code, object, cause].filter((part) => part !== "").join(" ") });
+  }
 }
 
 /** What is not told in full counts as a difference. */
@@ -42,7 +57,7 @@ function changesSomething({ write }: StepReport): boolean {
 }
 
 /** The steps, without the differences that a program of the person's own has shown. */
-async function shownOutside(
+async function showOutside(
   context: CommandContext,
   steps: readonly StepReport[] = [],
 ): Promise<readonly StepReport[]> {

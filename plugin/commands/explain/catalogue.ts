@@ -1,5 +1,7 @@
 /** Every finding code with its cause, its way out and its source, for `explain`. */
+import { deploymentFindings } from "../../domain/rollout/findings";
 import { loginCodes } from "../../domain/rest-api/login";
+import { troubleCodes } from "../../domain/rest-api/troubles";
 import { moduleCodes } from "../../domain/engine-cluster/modules";
 import { certificateCodes } from "../../domain/certificate/certificate";
 import { checkCodes } from "../checks";
@@ -31,12 +33,14 @@ export const catalogue: readonly Code[] = [
   ...certificateCodes,
   ...Object.values(secretKeeperFindings),
   ...Object.values(operatorFindings),
+  ...Object.values(deploymentFindings),
   ...Object.values(rbacFindings),
   ...Object.values(sccFindings),
   ...clusterCodes,
   ...Object.values(databaseFindings),
   ...checkCodes,
   ...loginCodes,
+  ...troubleCodes,
   ...moduleCodes,
   ...Object.values(conflictFindings),
   ...Object.values(planFindings),

@@ -1,14 +1,23 @@
-/** `explain CODE`: what a finding code means; needs no cluster. */
-import { catalogue } from "./catalogue";
+/** `explain CODE`: what a finding code or a statement's number means; needs no cluster. */
+import { readShippedSpecification } from "../../adapters/shipped";
 import { UsageError } from "../../domain/base/errors";
 import { type Explained, withPage } from "../../domain/base/findings";
+import { suggestion } from "../../domain/base/values";
 import { explain } from "../../domain/names/codes";
 import type { Report } from "../../kernel/report";
-import { suggestion } from "../../domain/base/values";
 import type { CommandRun } from "../../cmdutil/context";
+import { catalogue } from "./catalogue";
+import { findStatement, readNumbers, type Statement } from "./statements";
 
-/** Cause, fix and source of one code, in whichever case it was typed. */
+/** `details` where numbers of the specification were given. */
+export interface ExplainedStatements {
+  readonly statements: readonly Statement[];
+}
+
+/** Cause, fix and source of one code, in whichever case it was typed; or the statements of numbers. */
 export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
+  const numbers = readNumbers(typed);
+  if (numbers !== undefined) return Promise.resolve(explainNumbers(numbers));
   const wanted = typed
     .toUpperCase()
     .replaceAll("_", "-")
@@ -23,6 +32,25 @@ export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
   });
 };
 
+function explainNumbers(numbers: readonly string[]): Report {
+  const specification = readShippedSpecification();
+  const found = numbers.map((number) => findStatement(specification, number));
+  const unknown = numbers.filter((_, index) => found[index] === undefined);
+  if (unknown.length > 0) {
+    throw new UsageError(
+      unknown.map((number) => `CODE: the specification has no ${number}`),
+      { hint: "use a number as a report prints it, for example S27, C9 or Facts-7" },
+    );
+  }
+  const details: ExplainedStatements = { statements: found.flatMap((one) => one ?? []) };
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Explanation",
+    details,
+    exit: { code: 0, reason: `${numbers.join(", ")} explained` },
+  };
+}
+
 /** The nearest code, and those of the same area, which share their first word. */
 function unknownCode(typed: string, wanted: string): UsageError {
   const area = wanted.split("-")[0] ?? "";
@@ -31,18 +59,26 @@ function unknownCode(typed: string, wanted: string): UsageError {
   const hint =
     alike.length > 0
       ? `use one of ${alike.join(", ")}`
-      : "use a code as a report prints it, in capitals with dashes";
+      : "use a code as a report prints it, in capitals with dashes, or a number such as S27";
   const nearest = suggestion(wanted, codes);
   return new UsageError(`CODE: ${JSON.stringify(typed)} is not a finding code${nearest}`, { hint });
 }
 
-/** The four parts, one a line, and where the reference has them. */
+/** The parts of a code, one a line, and where the reference has them; or each statement under its heading. */
 export function explanationText(report: Report): string {
-  const { code, severity, cause, fix, source } = report.details as Explained;
-  return `Code:     ${code} (${severity})
+  const details = report.details as Explained | ExplainedStatements;
+  return "statements" in details
+    ? details.statements.map(renderStatement).join("\n")
+    : renderCode(details);
+}
+
+const renderStatement = ({ number, heading, text }: Statement): string =>
+  `${heading.startsWith(number) ? heading : `${number} (${heading})`}\n${text}\n`;
+
+const renderCode = ({ code, severity, cause, fix, source }: Explained): string =>
+  `Code:     ${code} (${severity})
 Cause:    ${cause}
 Fix:      ${fix}
 Source:   ${withPage(source)}
 Page:     docs/reference/findings.md#${code.toLowerCase()}
 `;
-}

@@ -1,26 +1,40 @@
 /** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
-import { usedModules } from "../../domain/engine-cluster/causes";
+import { listUsedModules } from "../../domain/engine-cluster/causes";
 import { projectCluster } from "../../domain/rules/clusters";
 import type { KubeObject } from "../../domain/kube/objects";
-import { fieldName, fieldsOf, readSubject } from "../../domain/rules/fields";
+import { fieldName, findFields, readSubject } from "../../domain/rules/fields";
 import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
-import { type Check, checksOf, type CheckResult, on, perCluster } from "../../domain/checks/check";
+import {
+  type Check,
+  makeChecks,
+  type CheckResult,
+  on,
+  perCluster,
+} from "../../domain/checks/check";
 import { judgeSecrets } from "../../domain/checks/secrets";
 import {
   activeActiveDatabases,
-  goalOf,
+  findGoal,
   isBefore,
   type CheckContext,
 } from "../../domain/checks/context";
 import { oldestForActiveActive, prerequisites } from "../../domain/checks/prerequisites";
 import { factNamed } from "../../domain/facts/facts";
 
-const { error, warning } = checksOf("modules");
+const { error, warning } = makeChecks("modules");
 const needs = ["ecs", "edbs", "eaadbs"] as const;
 
 /** The checks of the modules. */
 export const moduleChecks: readonly Check[] = [
-  prerequisites.autoUserModules,
+  // upgrade and upgrade-cluster switch it off by themselves
+  {
+    ...prerequisites.autoUserModules,
+    severity: "warning",
+    judge: (situation) =>
+      prerequisites.autoUserModules
+        .judge(situation)
+        .map((found) => ({ ...found, severity: "warning" })),
+  },
   prerequisites.moduleUndefined,
   error("MODULE-NAME", "S54", {
     vouched: true,
@@ -64,7 +78,7 @@ export const moduleChecks: readonly Check[] = [
     needs: [...needs, "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names }) =>
       databases.flatMap(({ object, kind }) => {
-        const { moduleParent } = fieldsOf(kind, names);
+        const { moduleParent } = findFields(kind, names);
         const there = names.fields.moduleLists.filter(
           (name) => getPath(object, [...moduleParent, name]) !== undefined,
         );
@@ -107,7 +121,7 @@ function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly Ch
   });
 }
 
-const activeActives = checksOf("active-active");
+const activeActives = makeChecks("active-active");
 const consumersFrom = "7.22.0-0";
 const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"] as const;
 
@@ -204,7 +218,7 @@ export const activeActiveChecks: readonly Check[] = [
     fix: "upgrade to 7.22.0 or later, or move the database to the operator's namespace",
     needs: ofNamespaces,
     judge: (situation) => {
-      const goal = goalOf(situation);
+      const goal = findGoal(situation);
       if (goal === undefined || !isBefore(goal, consumersFrom)) return [];
       const { namespace } = situation.facts;
       return activeActiveDatabases(situation)
@@ -218,7 +232,7 @@ export const activeActiveChecks: readonly Check[] = [
     fix: "see its status and the operator's log: address, credentials and certificate",
     needs: ["ercs"],
     judge: ({ facts, names }) =>
-      remotesOf(facts).flatMap((remote) => {
+      listRemotes(facts).flatMap((remote) => {
         const path = names.ercFields.status;
         const status = asString(getPath(remote, path)) ?? "Active";
         if (status === "Active") return [];
@@ -234,7 +248,7 @@ export const activeActiveChecks: readonly Check[] = [
   }),
 ];
 
-function remotesOf({ objects, namespace }: CheckContext["facts"]): readonly KubeObject[] {
+function listRemotes({ objects, namespace }: CheckContext["facts"]): readonly KubeObject[] {
   return objects.ercs.filter(({ metadata }) => metadata.namespace === namespace);
 }
 
@@ -255,6 +269,6 @@ function modulesIn(database: KubeObject, { names }: CheckContext): readonly stri
 
 /** User-defined modules in use that are there; what is nowhere is told by a check of its own. */
 function ownModules({ facts, clusters }: CheckContext): ReadonlySet<string> {
-  const used = clusters.flatMap((ec) => usedModules(facts, ec));
+  const used = clusters.flatMap((ec) => listUsedModules(facts, ec));
   return new Set(used.flatMap(({ module, standing }) => (standing === "unknown" ? [] : [module])));
 }

@@ -11,14 +11,14 @@ import type { InstalledModule } from "../../domain/rest-api/records";
 import type { ExitReport, Report } from "../../kernel/report";
 import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import type { ModulesFlags, ModulesInUseFlags } from "./flags";
-import { renderDocuments } from "../../adapters/yaml";
+import { renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import { modulesNeeds } from "../../domain/checks/needs";
 import { requireNeeds, requirePermissions } from "../../kernel/permissions";
 import type { KubeClient } from "../../ports/kubernetes";
 import type { Recorder } from "../../kernel/recorder";
 import { apiPermissions, apiWish, connectApi, readEc } from "../../cmdutil/rest-api-option";
-import { recorderOf } from "../../cmdutil/run-ports";
-import { journalOf } from "../../kernel/journal";
+import { startRecorder } from "../../cmdutil/run-ports";
+import { openJournal } from "../../kernel/journal";
 import { installModule } from "./install";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { getOwn } from "../../domain/base/values";
@@ -98,11 +98,11 @@ export function runModulesInUse(
     };
     const using = databases.filter(({ modules: used }) => used.length > 0);
     const said = `${using.length} of ${count(databases, "database")} with modules, ${uses.length} in use`;
-    return { ...recorder.report(endOf(findings, said)), details };
+    return { ...recorder.report(chooseEnd(findings, said)), details };
   });
 }
 
-function endOf(findings: readonly Finding[], said: string): ExitReport {
+function chooseEnd(findings: readonly Finding[], said: string): ExitReport {
   const errors = findings.filter(({ severity }) => severity === "error");
   const [first] = errors;
   if (first === undefined) return { code: exitCodes.ok, reason: said };
@@ -146,8 +146,8 @@ async function inModulesSession(
   const { names } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;
-  const recorder = await recorderOf(context, kind);
-  const ledger = { cluster, recorder, yaml: renderDocuments };
+  const recorder = await startRecorder(context, kind);
+  const ledger = { cluster, recorder, yaml: renderCompactly };
   try {
     const place = { names, namespace };
     const unread = apiWish(undefined, flags.api, names);
@@ -179,7 +179,7 @@ export async function runModulesInstall(
   const { name, bytes, module } = await readModuleFile(path, names);
   const command = { kind: "ModulesInstall", command: "modules install", flags };
   return inModulesSession(context, command, async (session) => {
-    const journal = journalOf(await context.home(), context.run.id);
+    const journal = openJournal(await context.home(), context.run.id);
     return await installModule(
       { ...session, clock, names, journal, signal, command: kubectlCommand(options) },
       {
@@ -201,11 +201,11 @@ export function modulesListText(report: Report, style: TextStyle): string {
   const details = report.details as ModulesListDetails;
   const rows = details.modules.map((module) => [
     module.name,
-    shown(module.displayName),
-    shown(module.version),
+    renderValue(module.displayName),
+    renderValue(module.version),
     answer(module.bundled, ["yes", "no"]),
-    shown(module.compatibleEngineVersion),
-    shown(module.minEngineVersion),
+    renderValue(module.compatibleEngineVersion),
+    renderValue(module.minEngineVersion),
     module.platforms === undefined ? "not told" : module.platforms.join(",") || "none",
   ]);
   const head = ["MODULE", "DISPLAY NAME", "VERSION", "BUNDLED", "FOR ENGINE", "FROM", "PLATFORMS"];
@@ -223,12 +223,12 @@ export function modulesInUseText(report: Report, style: TextStyle): string {
       );
       const defined = use?.bundled === true ? "bundled" : answer(use?.defined, ["yes", "no"]);
       return [
-        shown(name),
+        renderValue(name),
         String(uid),
-        shown(version),
+        renderValue(version),
         used.name,
-        shown(use?.displayName),
-        shown(used.version),
+        renderValue(use?.displayName),
+        renderValue(used.version),
         answer(use?.installed, ["yes", "no"]),
         defined,
       ];
@@ -259,7 +259,7 @@ function hasModules({ details }: Report): boolean {
   return getOwn(details, "modules") !== undefined;
 }
 
-function shown(value: string | undefined): string {
+function renderValue(value: string | undefined): string {
   return value ?? "-";
 }
 

@@ -1,9 +1,9 @@
 /** The module commands. */
-import { ec, namespace, text } from "../../domain/names/text";
+import { ec, ecShort, namespace, text } from "../../domain/names/text";
 import { type EngineVersion, parseEngineVersion } from "../../domain/base/versions";
 import { type FlagReader, flagTable } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { apiFlags, withApi } from "../../cmdutil/common-flags";
+import { apiFlags, stallFlag, takeFlag, withApi, withLimit } from "../../cmdutil/common-flags";
 
 const flags = flagTable({
   ec: {
@@ -105,6 +105,87 @@ ${reach}`,
   settles: true,
   judge: withApi,
 });
+
+/** Options of `modules define`. */
+export type ModulesDefineFlags = FlagsOf<typeof modulesDefine>;
+
+/** `modules define`. */
+export const modulesDefine = spec({
+  path: "modules define",
+  kind: "ModulesDefine",
+  group: groups.upgrade,
+  summary: text`Define user-defined modules in a cluster (${ec}), which restarts all its pods`,
+  description: text`Define user-defined modules in a cluster (${ec}): the list from which the operator takes them, and without which
+an upgrade freezes when a database uses them. A name has to be one of the two names of the module's manifest. What
+is defined already stays as it is.
+
+The change restarts all pods of the cluster, one after the other, which is asked first and followed to its end. It is
+refused while pods are being renewed; where an upgrade is refused or frozen for a module, it sets the upgrade free.`,
+  examples: {
+    "Define one, with the address that the operator downloads it from": text`modules define rg --source rg=https://modules.example.com/rg.zip --ec ${ecShort} -n ${namespace}`,
+    "Show what would be written": text`modules define rg --ec ${ecShort} -n ${namespace} --dry-run=server`,
+  },
+  argument: {
+    name: "NAME",
+    help: "Name of the module, as its manifest has it",
+    repeat: true,
+  },
+  flags: {
+    ec: {
+      value: "NAME",
+      kinds: ["ec"],
+      help: text`${ec} to define them in; else the only one of the namespace. --cluster NAME means the same, without --ec`,
+    },
+    source: {
+      value: "NAME=URL",
+      repeat: true,
+      key: "sources",
+      read: readSources,
+      help: "Address that a module is downloaded from; may be repeated",
+    },
+    "credentials-secret": {
+      value: "NAME",
+      goesWith: "source",
+      help: "Secret with the user name and the password for the downloads",
+    },
+    ...takeFlag("Fields to take from their present manager, separated by commas"),
+    ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
+  },
+  cluster: true,
+  writes: true,
+  place: "operator",
+  settles: true,
+  takesOver: (read) => (readCluster(read) === undefined ? [] : ["cluster"]),
+  judge: (options, read) => withLimit({ ...options, ec: options.ec ?? readCluster(read) }, read),
+});
+
+/** The EC that --cluster names; beside --ec, or where it can be no object's name, it is of the kubeconfig. */
+function readCluster(read: FlagReader): string | undefined {
+  const typed = read.isGiven("ec") ? undefined : read.text("cluster");
+  return typed !== undefined && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(typed) ? typed : undefined;
+}
+
+/** Addresses by the names of their modules; a login in one is not repeated in the problem. */
+function readSources(read: FlagReader, name: string): ReadonlyMap<string, string> {
+  const pairs = read.each(name).map((typed) => {
+    const at = typed.indexOf("=");
+    return [typed.slice(0, Math.max(at, 0)), typed.slice(at + 1)] as const;
+  });
+  for (const [module, url] of pairs) {
+    if (module === "" || !isSource(url)) {
+      read.problems.push(
+        `--${name}: give NAME=URL, an address without a login, for which --credentials-secret is`,
+      );
+    }
+  }
+  return new Map(pairs);
+}
+
+function isSource(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  return ["http:", "https:"].includes(protocol) && hostname !== "" && username + password === "";
+}
 
 function readVersion(read: FlagReader, name: string): EngineVersion | undefined {
   const typed = read.text(name);

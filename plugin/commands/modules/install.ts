@@ -1,11 +1,13 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
+import { nameAwaited } from "../../domain/base/awaited";
 import { projectCluster } from "../../domain/rules/clusters";
 import { moduleFinding } from "../../domain/engine-cluster/modules";
-import { moduleLabel, namesOf, sameBuild } from "../../domain/rest-api/modules";
+import { renderPending } from "../../domain/rest-api/actions";
+import { moduleLabel, listModuleNames, sameBuild } from "../../domain/rest-api/modules";
 import { ClusterApiError } from "../../domain/rest-api/errors";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type Names, termOf } from "../../domain/names/names";
+import { type Names, renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type {
   ApiAction,
@@ -60,26 +62,26 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   const label = moduleLabel(module);
   const present = sameBuild(module, await api.modules(signal));
   if (present !== undefined) {
-    recorder.done(infoOf(ports, options), "unchanged");
-    return ended(ports, options, { module: present, reason: `${label} is installed already` });
+    recorder.done(describeStep(ports, options), "unchanged");
+    return awaitEnd(ports, options, { module: present, reason: `${label} is installed already` });
   }
   // the module would go with the EC, its definition or its namespace
   const { name = "", namespace = "" } = options.ec.metadata;
   await requireGround(ports, { namespace, clusters: [name] });
   if (dryRun !== "none") {
     if (dryRun === "server") recorder.note("the REST API knows no dry run: nothing is sent to it");
-    recorder.done(infoOf(ports, options), "planned");
-    return ended(ports, options, { module, reason: `dry run: ${label} would be installed` });
+    recorder.done(describeStep(ports, options), "planned");
+    return awaitEnd(ports, options, { module, reason: `dry run: ${label} would be installed` });
   }
   await requireHome(ports, true);
-  const answer = await uploaded(ports, options);
-  await followed(ports, options, answer?.actionUid);
-  const installed = await installedModule(ports, options);
+  const answer = await uploadModule(ports, options);
+  await followUpload(ports, options, answer?.actionUid);
+  const installed = await findInstalled(ports, options);
   recorder.findings(nodeFindings(options.ec, answer, ports.names));
-  return ended(ports, options, { module: installed, reason: `${label} is installed` });
+  return awaitEnd(ports, options, { module: installed, reason: `${label} is installed` });
 }
 
-function infoOf({ api, names }: InstallPorts, { module, file }: InstallOptions): StepInfo {
+function describeStep({ api, names }: InstallPorts, { module, file }: InstallOptions): StepInfo {
   return {
     id: "modules.install",
     action: "call",
@@ -89,18 +91,18 @@ function infoOf({ api, names }: InstallPorts, { module, file }: InstallOptions):
 }
 
 /** What the server answered; undefined when the list alone tells that the module is there. */
-async function uploaded(
+async function uploadModule(
   ports: InstallPorts,
   options: InstallOptions,
 ): Promise<InstalledUpload | undefined> {
   const { file, module, dryRun, tellEvery } = options;
   const session = new Session(ports, { fieldManager: ports.names.fieldManager, dryRun });
-  const step = infoOf(ports, options);
+  const step = describeStep(ports, options);
   // the command itself asks for it: nobody is asked again
-  session.confirmCalls([{ step }]);
+  session.allowCalls([{ step }]);
   return await session.call({
     step,
-    ...uploadOf(ports, { ...file, module }, tellEvery),
+    ...makeUpload(ports, { ...file, module }, tellEvery),
     end: ({ answer: value, isOurs }: Uploaded) => {
       const how =
         value === undefined ? ": it is in the list of modules" : `, through ${value.through}`;
@@ -110,7 +112,7 @@ async function uploaded(
   });
 }
 
-async function followed(
+async function followUpload(
   ports: InstallPorts,
   { module, timeoutMs }: InstallOptions,
   actionUid: string | undefined,
@@ -131,7 +133,7 @@ async function followed(
 }
 
 /** Proof: the list has the build. */
-async function installedModule(
+async function findInstalled(
   ports: InstallPorts,
   options: InstallOptions,
 ): Promise<InstalledModule> {
@@ -144,7 +146,7 @@ async function installedModule(
     why: `${label} is in the list of installed modules`,
   };
   return await ports.recorder.step(info, async () => {
-    const value = await listed(ports, module, { total: { ms: timeoutMs, end: notListed } });
+    const value = await awaitListed(ports, module, { total: { ms: timeoutMs, end: notListed } });
     return { result: "done", value };
   });
 
@@ -167,17 +169,17 @@ function nodeFindings(
   return [moduleFinding("oneNode", { object: objectLabel(ec), cause }, names)];
 }
 
-function ended(
+function awaitEnd(
   { api, recorder, names }: InstallPorts,
   { ec, module: wanted }: InstallOptions,
   { module, reason }: { readonly module: InstalledModule; readonly reason: string },
 ): Report {
   const defined = projectCluster(ec, names)?.userModules ?? [];
-  const known = namesOf(wanted);
+  const known = listModuleNames(wanted);
   if (module.bundled !== true && !known.some((name) => defined.includes(name))) {
     const object = objectLabel(ec);
     const field = names.fields.userDefinedModules.join(".");
-    const cause = `${known.join(" or ")} is not defined in the ${termOf(names.ec)}`;
+    const cause = `${known.join(" or ")} is not defined in the ${renderTerm(names.ec)}`;
     recorder.findings([moduleFinding("defineNext", { object, field, cause }, names)]);
   }
   const details: InstallDetails = { ec: objectLabel(ec), address: api.address, module };
@@ -214,7 +216,7 @@ const lookMs = 20_000;
  * The call; its progress is told every so many per cent. The list tells what an open outcome was, and what an answer means that the module is
  * there already: that is what an answer that was lost looks like.
  */
-function uploadOf(
+function makeUpload(
   ports: UploadPorts,
   file: ModuleFile,
   tellEvery = 25,
@@ -231,7 +233,9 @@ function uploadOf(
       const isThere = error instanceof ClusterApiError && error.apiCode === moduleExists;
       if (!isOurs && !isThere) return undefined;
       const looking = { ...ports, signal: new AbortController().signal };
-      return await listed(looking, file.module, { total: { ms: lookMs, end: notListed } }).then(
+      return await awaitListed(looking, file.module, {
+        total: { ms: lookMs, end: notListed },
+      }).then(
         () => ({ isOurs }),
         // the error of the upload says more than that of the list
         () => undefined,
@@ -245,7 +249,7 @@ function uploadOf(
 }
 
 /** Waits until the list has the build. */
-async function listed(
+async function awaitListed(
   ports: UploadPorts,
   module: InstalledModule,
   limits: Pick<Waiting<unknown>, "total" | "idle">,
@@ -256,7 +260,7 @@ async function listed(
     look: async () => {
       const found = sameBuild(module, await ports.api.modules(ports.signal));
       return found === undefined
-        ? { is: "moving", on: `${moduleLabel(module)} to appear in the list of modules` }
+        ? { is: "moving", on: `${moduleLabel(module)}: to appear in the list of modules` }
         : { is: "done", value: found };
     },
   });
@@ -281,8 +285,11 @@ function progressTeller(
     told = step;
     const bar = "#".repeat(Math.floor(percent / 5)).padEnd(20, ".");
     const size = `${(of / 1024 / 1024).toFixed(1)} MiB`;
-    const words = `the upload of ${baseName(file.name)} [${bar}] ${percent} % of ${size}`;
-    recorder.waiting(words, (clock.now() - from) / 1000);
+    const words = `[${bar}] ${percent} % of ${size}`;
+    recorder.noteWaiting(
+      nameAwaited(`the upload of ${baseName(file.name)}`, words),
+      (clock.now() - from) / 1000,
+    );
   };
 }
 
@@ -290,7 +297,7 @@ function progressTeller(
 interface FollowPorts {
   readonly api: Pick<ClusterApi, "action" | "address">;
   readonly clock: Clock;
-  readonly recorder: Pick<Recorder, "waiting">;
+  readonly recorder: Pick<Recorder, "noteWaiting">;
   readonly signal: AbortSignal;
 }
 
@@ -316,13 +323,16 @@ export class ActionFailedError extends EngineError {
     readonly action: ApiAction,
     subject: string,
   ) {
-    const { uid, status = "failed", error } = action;
-    super(
-      `${subject} ended as ${status}${error === undefined ? "" : `: ${error}`} (action ${uid})`,
-      { hint: "correct what the action names, then run the same command again" },
-    );
+    const { uid, status = "failed", error, errorCode } = action;
+    const told = [errorCode, error].map((one) => (one === undefined ? "" : `: ${one}`)).join("");
+    super(`${subject} ended as ${status}${told} (action ${uid})`, {
+      hint: "correct what the action names, then run the same command again",
+    });
   }
 }
+
+/** How long an action may stay in a state that is not known. */
+const unknownAfterMs = 60_000;
 
 /** A server may show an action a moment after it has named it. */
 const unseenPolls = 3;
@@ -341,8 +351,8 @@ export async function followAction(
   let isSeen = false;
   let polls = 0;
   return await waitFor(ports, {
-    server: `${subject}, and for an answer of ${api.address}`,
-    look: async (): Promise<Look<ApiAction | undefined>> => {
+    server: `${subject} at ${api.address}`,
+    look: async ({ idleMs }): Promise<Look<ApiAction | undefined>> => {
       polls += 1;
       const action = await api.action(uid, signal);
       if (action === undefined) {
@@ -353,7 +363,15 @@ export async function followAction(
       }
       isSeen = true;
       if (action.is === "completed") return { is: "done", value: action };
-      if (action.is === "running") return { is: "moving", on: `${subject}: ${farOf(action)}` };
+      if (action.is === "running")
+        return { is: "moving", on: `${subject}: ${describeProgress(action)}` };
+      if (action.is === "unknown") {
+        // what it worked on tells how it ended
+        const isOver = idleMs >= unknownAfterMs;
+        return isOver
+          ? { is: "done", value: undefined }
+          : { is: "moving", on: `${subject}: ${describeProgress(action)}` };
+      }
       throw failed?.(action) ?? new ActionFailedError(action, subject);
     },
     total: timeoutMs === undefined ? undefined : { ms: timeoutMs, end: stillUnderWay(followed) },
@@ -361,8 +379,9 @@ export async function followAction(
   });
 }
 
-function farOf({ progress, status = "not begun" }: ApiAction): string {
-  return progress === undefined ? status : `${Math.floor(progress)} %`;
+function describeProgress({ progress, status = "not begun", ...action }: ApiAction): string {
+  const far = progress === undefined ? status : `${Math.floor(progress)} %`;
+  return `${far}${renderPending(action)}`;
 }
 
 const stillUnderWay =

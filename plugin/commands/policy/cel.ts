@@ -30,16 +30,16 @@ export function use(name: string): string {
 
 /** All of them hold. */
 export function all(...parts: readonly string[]): string {
-  return parts.map(enclosed).join(" && ");
+  return parts.map(enclose).join(" && ");
 }
 
 /** One of them holds. */
 export function any(...parts: readonly string[]): string {
-  return parts.map(enclosed).join(" || ");
+  return parts.map(enclose).join(" || ");
 }
 
 /** What binds less than `&&` and `||` is put in brackets. */
-function enclosed(part: string): string {
+function enclose(part: string): string {
   return /\|\||&&| \? /.test(part) ? `(${part})` : part;
 }
 
@@ -61,7 +61,7 @@ export function has(object: string, key: string): string {
 }
 
 /** The member of a value that may be no object: null where it is not there, as null counts as absent. */
-function memberOf(value: string, key: string): string {
+function readMember(value: string, key: string): string {
   return `type(${value}) == map && ${has(value, key)} ? ${member(value, key)} : null`;
 }
 
@@ -75,12 +75,12 @@ export function valueAt(root: string, path: FieldPath): string {
 }
 
 /** A text that is safe to show; others only as what they are. */
-export function shown(text: string): string {
+export function showText(text: string): string {
   return `'"' + (${text}.matches("^[ -~]{1,64}$") ? ${text} : "...") + '"'`;
 }
 
 /** The variable of a path: `spec.engineVersion` is `engineVersion`, behind "old" it is `oldEngineVersion`. */
-export function nameOf(path: FieldPath, prefix = ""): string {
+export function nameVariable(path: FieldPath, prefix = ""): string {
   const keys = path.length > 1 && path[0] === "spec" ? path.slice(1) : path;
   const words = [...(prefix === "" ? [] : [prefix]), ...keys];
   return words
@@ -94,15 +94,15 @@ export function pathVariables(root: string, paths: readonly FieldPath[], prefix 
   const found: Record<string, string> = {};
   for (const path of paths) {
     path.forEach((key, index) => {
-      const holder = index === 0 ? root : use(nameOf(path.slice(0, index), prefix));
-      found[nameOf(path.slice(0, index + 1), prefix)] = memberOf(holder, key);
+      const holder = index === 0 ? root : use(nameVariable(path.slice(0, index), prefix));
+      found[nameVariable(path.slice(0, index + 1), prefix)] = readMember(holder, key);
     });
   }
   return found;
 }
 
 /** Those variables that the expressions use, and that these use in turn, as a policy lists them. */
-export function usedBy(variables: Variables, expressions: readonly string[]) {
+export function pickUsed(variables: Variables, expressions: readonly string[]) {
   const used: { readonly name: string; readonly expression: string }[] = [];
   const texts = [...expressions];
   for (const [name, expression] of Object.entries(variables).reverse()) {

@@ -1,7 +1,7 @@
 /** `policy`: the admission rules as objects and patches for the API server; asks no cluster. */
 import { UsageError } from "../../domain/base/errors";
 import { isLabel } from "../../domain/kube/selectors";
-import { renderDocuments } from "../../adapters/yaml";
+import { renderDocuments } from "../../adapters/kubernetes/text/yaml";
 import { matchConditionsPatch, type PatchOperation, schemaPatch } from "./patches";
 import { policies } from "./policies";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -20,11 +20,11 @@ export const runPolicy: CommandRun<PolicyFlags> = async (context, _args, flags) 
   Promise.resolve({
     apiVersion: "cli.engine.com/v1",
     kind: "Policy",
-    details: detailsOf(context, flags),
+    details: buildDetails(context, flags),
     exit: { code: 0, reason: "the rules printed; nothing was written" },
   });
 
-function detailsOf(
+function buildDetails(
   { names, options: global }: CommandContext,
   { mode, rules, schema, matchConditions }: PolicyFlags,
 ): PolicyDetails {

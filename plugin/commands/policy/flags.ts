@@ -49,10 +49,10 @@ for the companion webhook, so that edits which change nothing that is judged nev
     ...ruleFlags,
   },
   cluster: false,
-  shows: (read) => !read.given("schema") && !read.on("match-conditions"),
+  shows: (read) => !read.isGiven("schema") && !read.on("match-conditions"),
   judge: ({ schema, matchConditions, ...options }, read) => {
-    read.oneOf("schema", "match-conditions");
-    if (read.given("mode") && (schema !== undefined || matchConditions)) {
+    read.requireOne("schema", "match-conditions");
+    if (read.isGiven("mode") && (schema !== undefined || matchConditions)) {
       read.problems.push("--mode: goes with the policies alone");
     }
     return { ...withRules(options), schema, matchConditions };

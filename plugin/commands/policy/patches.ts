@@ -1,6 +1,6 @@
 /** What other objects take of the rules: the schema of a database's kind, and the webhook's match conditions. */
 import type { Names } from "../../domain/names/names";
-import { fieldsOf } from "../../domain/rules/fields";
+import { findFields } from "../../domain/rules/fields";
 import type { Edit, Rule, RuleOptions } from "../../domain/rules/types";
 import type { FieldPath } from "../../domain/base/values";
 import { all, any, literal, valueAt } from "./cel";
@@ -35,7 +35,7 @@ export function schemaPatch(kind: Edit["kind"], options: RuleOptions): readonly 
     rule: all("type(self) == string", mayBeVersion("self", subject)),
     message: `Unsupported value: ${formAdvice(subject)} [R1]`,
   };
-  const properties = fieldsOf(kind, names).engineVersion.flatMap((key) => ["properties", key]);
+  const properties = findFields(kind, names).engineVersion.flatMap((key) => ["properties", key]);
   const schema = ["schema", "openAPIV3Schema", ...properties, "x-kubernetes-validations"];
   return [
     { op: "test", path: pointer("spec", "versions", "0", "name"), value: names.version },
@@ -53,7 +53,7 @@ export function matchConditionsPatch(options: RuleOptions): readonly PatchOperat
 }
 
 function matchConditions(names: Names) {
-  const deleted = (object: string) => `has(${object}.metadata.deletionTimestamp)`;
+  const isDeleted = (object: string) => `has(${object}.metadata.deletionTimestamp)`;
   return [
     {
       name: "is-a-database",
@@ -61,19 +61,19 @@ function matchConditions(names: Names) {
     },
     {
       name: "is-not-being-deleted",
-      expression: `object != null && !${deleted("object")} && (oldObject == null || !${deleted("oldObject")})`,
+      expression: `object != null && !${isDeleted("object")} && (oldObject == null || !${isDeleted("oldObject")})`,
     },
     {
       name: "changes-what-is-judged",
-      expression: any("oldObject == null", ...changesOf(names)),
+      expression: any("oldObject == null", ...listChanges(names)),
     },
   ];
 }
 
 /** True where a place of either kind has another value; of what holds these, where that is no object. */
-function changesOf(names: Names): readonly string[] {
+function listChanges(names: Names): readonly string[] {
   const changes = kinds.flatMap((kind) => {
-    const { engineVersions, moduleLists, shapes } = fieldsOf(kind, names);
+    const { engineVersions, moduleLists, shapes } = findFields(kind, names);
     return [
       ...[...engineVersions, ...moduleLists].map(isChanged),
       ...shapes.map(({ path, wanted }) => {

@@ -3,13 +3,13 @@
  * without the webhook. They need Kubernetes 1.30 or later.
  */
 import { inGroup } from "../../domain/kube/kinds";
-import { termOf } from "../../domain/names/names";
+import { renderTerm } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import { changeRules, createRules } from "../../domain/rules/order";
 import type { Edit, RuleOptions } from "../../domain/rules/types";
-import { usedBy } from "./cel";
+import { pickUsed } from "./cel";
 import { rulesInPolicy } from "./rules";
-import { kinds, variablesOf } from "./variables";
+import { kinds, buildVariables } from "./variables";
 
 /** What becomes of an edit that a rule is against: it is refused, let pass with a warning, or noted in the audit log. */
 export const policyModes = ["deny", "warn", "audit"] as const;
@@ -78,20 +78,20 @@ function policy(part: Part): readonly KubeObject[] {
           "!has(object.metadata.deletionTimestamp) && (oldObject == null || !has(oldObject.metadata.deletionTimestamp))",
       },
     ],
-    variables: usedBy(variablesOf(subject), texts),
+    variables: pickUsed(buildVariables(subject), texts),
     validations: validations.map((each) => ({ ...each, reason: "Invalid" })),
   };
-  const object = described(policyKind, nameOf(part), about(part));
+  const object = describePolicy(policyKind, namePolicy(part), about(part));
   return [{ ...object, spec }, ...bindings(part)];
 }
 
-function nameOf({ kind, setting, byCluster, options: { names } }: Part): string {
+function namePolicy({ kind, setting, byCluster, options: { names } }: Part): string {
   const parts = [names.webhook.configuration, names[kind].short, byCluster ? "cluster" : "form"];
   return [...parts, ...(setting === "warn" ? ["warn"] : [])].join("-");
 }
 
 function about({ kind, byCluster, options: { names } }: Part): string {
-  const [database, ec] = [termOf(names[kind]), termOf(names.ec)];
+  const [database, ec] = [renderTerm(names[kind]), renderTerm(names.ec)];
   return byCluster
     ? `What an ${database} may ask of its ${ec}. Each ${ec} is a parameter; the one that the ${database} names is judged by, the others pass.`
     : `What no ${ec} accepts in an ${database}. Holds where no ${ec} is found, too.`;
@@ -100,17 +100,25 @@ function about({ kind, byCluster, options: { names } }: Part): string {
 /** The database's own namespace is looked in, then the operator's (C16). */
 function bindings(part: Part): readonly KubeObject[] {
   const { setting, mode, byCluster, operatorNamespace, options } = part;
-  const name = nameOf(part);
+  const name = namePolicy(part);
   const action = setting === "warn" && mode === "deny" ? "warn" : mode;
   const spec = { policyName: name, validationActions: [actions[action]] };
-  if (!byCluster) return [{ ...described(bindingKind, name, "Everywhere."), spec }];
-  const ec = termOf(options.names.ec);
+  if (!byCluster) return [{ ...describePolicy(bindingKind, name, "Everywhere."), spec }];
+  const ec = renderTerm(options.names.ec);
   // refusing what has no EC would refuse every edit of it, its deletion's too
   const paramRef = { selector: {}, parameterNotFoundAction: "Allow" };
   const key = namespaceLabel;
   const elsewhere = { matchExpressions: [{ key, operator: "NotIn", values: [operatorNamespace] }] };
-  const own = described(bindingKind, `${name}-own`, `By the ${ec}s of the database's namespace.`);
-  const other = described(bindingKind, `${name}-operator`, `By the ${ec}s of the operator's one.`);
+  const own = describePolicy(
+    bindingKind,
+    `${name}-own`,
+    `By the ${ec}s of the database's namespace.`,
+  );
+  const other = describePolicy(
+    bindingKind,
+    `${name}-operator`,
+    `By the ${ec}s of the operator's one.`,
+  );
   const paramsThere = { namespace: operatorNamespace, ...paramRef };
   const matchResources = { namespaceSelector: elsewhere };
   return [
@@ -119,7 +127,7 @@ function bindings(part: Part): readonly KubeObject[] {
   ];
 }
 
-function described(
+function describePolicy(
   { group, version, kind }: typeof policyKind,
   name: string,
   description: string,

@@ -1,16 +1,16 @@
 /** The rules as expressions: one renderer for each, so that a rule without one does not compile. */
-import { type Names, termOf } from "../../domain/names/names";
+import { type Names, renderTerm } from "../../domain/names/names";
 import { fieldText } from "../../domain/rules/fields";
 import type { Rule, RuleSetting } from "../../domain/rules/types";
 import { quoteAll } from "../../domain/rules/wording";
 import { engineVersion } from "../../domain/base/versions";
-import { all, any, literal, nameOf, pattern, shown, use } from "./cel";
+import { all, any, literal, nameVariable, pattern, showText, use } from "./cel";
 import {
-  isOf,
+  isVersion,
   ownReleases,
   partNames,
   type Place,
-  placesOf,
+  listPlaces,
   type PolicySubject,
   tooOld,
 } from "./variables";
@@ -37,23 +37,24 @@ export const rulesInPolicy: Readonly<Record<Rule["id"], RuleInPolicy>> = {
   R1: {
     setting: "version",
     always: (subject) => {
-      const { shapes, versions } = placesOf(subject);
+      const { shapes, versions } = listPlaces(subject);
       return [
         ...shapes.map(({ rule, wanted, ...place }) => shape(place, wanted, rule)),
         ...versions.map((place) => form(place, subject)),
       ];
     },
-    byCluster: (subject) => placesOf(subject).versions.map((place) => supported(place, subject)),
+    byCluster: (subject) =>
+      listPlaces(subject).versions.map((place) => requireSupported(place, subject)),
   },
   R2: {
     setting: "policy",
     always: () => [],
-    byCluster: (subject) => placesOf(subject).versions.map((place) => raise(place, subject)),
+    byCluster: (subject) => listPlaces(subject).versions.map((place) => raise(place, subject)),
   },
   R3: {
     setting: "modules",
-    always: (subject) => placesOf(subject).lists.map((place) => list(place, subject)),
-    byCluster: (subject) => placesOf(subject).lists.map((place) => known(place, subject)),
+    always: (subject) => listPlaces(subject).lists.map((place) => list(place, subject)),
+    byCluster: (subject) => listPlaces(subject).lists.map((place) => requireKnown(place, subject)),
   },
 };
 
@@ -92,7 +93,7 @@ export function mayBeVersion(value: string, { options }: PolicySubject): string 
 
 /** What is said of a value that is no version of any EC, and how to go on. */
 export function formAdvice({ options: { names } }: PolicySubject): string {
-  return `an engine version is a string in quotes as ${ownVersions(names)}; set one that the ${termOf(names.ec)} offers`;
+  return `an engine version is a string in quotes as ${ownVersions(names)}; set one that the ${renderTerm(names.ec)} offers`;
 }
 
 /** The versions where no EC publishes any, and the channel that always passes. */
@@ -107,7 +108,7 @@ function form(place: Place, subject: PolicySubject): Validation {
     rule: "R1",
     plain: `Unsupported value: ${advice}`,
     says: [
-      `(type(${now}) == string ? "Unsupported value: " + ${shown(now)} : "Invalid value: no string")`,
+      `(type(${now}) == string ? "Unsupported value: " + ${showText(now)} : "Invalid value: no string")`,
       literal(`: ${advice}`),
     ],
   };
@@ -118,19 +119,19 @@ function form(place: Place, subject: PolicySubject): Validation {
 /** The EC that is judged by, as namespace/name. */
 function showsCluster({ ec }: Names): string {
   const metadata = `${use("cluster")}.metadata`;
-  return `${literal(`${termOf(ec)} `)} + ${metadata}.namespace + "/" + ${metadata}.name`;
+  return `${literal(`${renderTerm(ec)} `)} + ${metadata}.namespace + "/" + ${metadata}.name`;
 }
 
-function policyOf(names: Names): string {
-  return use(nameOf(names.fields.engineUpgradePolicy, "ec"));
+function readPolicy(names: Names): string {
+  return use(nameVariable(names.fields.engineUpgradePolicy, "ec"));
 }
 
-function supported(place: Place, subject: PolicySubject): Validation {
+function requireSupported(place: Place, subject: PolicySubject): Validation {
   const { now, isNew } = place;
   const { names, allowLatest } = subject.options;
   const latest = literal(names.latestChannel);
   const isLatest = [`${now} == ${latest}`];
-  if (allowLatest === undefined) isLatest.push(`${policyOf(names)} == ${latest}`);
+  if (allowLatest === undefined) isLatest.push(`${readPolicy(names)} == ${latest}`);
   const expression = any(
     `!(${isNew})`,
     `!${use("isItsCluster")}`,
@@ -141,13 +142,13 @@ function supported(place: Place, subject: PolicySubject): Validation {
     ...(allowLatest === false ? [] : [all(...isLatest)]),
     all(
       `${now}.matches(${pattern(engineVersion)})`,
-      `${use("releases")}.exists(v, ${isOf("v", now)})`,
+      `${use("releases")}.exists(v, ${isVersion("v", now)})`,
     ),
   );
   const field = fieldText(names.fields.bundledDatabaseVersions);
-  const way = `set one that the ${termOf(names.ec)} has in ${field}, or ${literal(names.majorChannel)}`;
+  const way = `set one that the ${renderTerm(names.ec)} has in ${field}, or ${literal(names.majorChannel)}`;
   const says = [
-    `"Unsupported value: " + ${shown(now)} + ": not a version of "`,
+    `"Unsupported value: " + ${showText(now)} + ": not a version of "`,
     showsCluster(names),
     `(size(${use("published")}) > 0 ? ${literal(`; ${way}`)} : ${literal(`; set one of ${ownVersions(names)}`)})`,
   ];
@@ -158,8 +159,8 @@ function supported(place: Place, subject: PolicySubject): Validation {
 function raise(place: Place, subject: PolicySubject): Validation {
   const { now, isNew, path } = place;
   const { names, allowLatest } = subject.options;
-  const [policy, major] = [policyOf(names), literal(names.majorChannel)];
-  const wasMajor = placesOf(subject).versions.map(({ was }) => `${was} == ${major}`);
+  const [policy, major] = [readPolicy(names), literal(names.majorChannel)];
+  const wasMajor = listPlaces(subject).versions.map(({ was }) => `${was} == ${major}`);
   const sides = any(
     all(use("isItsCluster"), any(`${policy} == ${major}`, ...wasMajor)),
     all(use("wasItsCluster"), `${policy} == ${major}`),
@@ -182,7 +183,7 @@ function raise(place: Place, subject: PolicySubject): Validation {
   const [field, version] = [fieldText(names.fields.engineUpgradePolicy), fieldText(path)];
   const ways = `choose a major release (or ${major}), or `;
   const says = [
-    `"Forbidden: " + ${shown(now)}`,
+    `"Forbidden: " + ${showText(now)}`,
     literal(` is not a major release, refused as an upgrade under policy ${major}: `),
     `(${policy} == ${major} ? ${showsCluster(names)} + ${literal(` sets ${field} ${major}; ${ways}set another ${field} there`)} : ` +
       `${literal(`the database had ${version} ${major}; ${ways}first clear ${version} in an edit of its own`)})`,
@@ -193,11 +194,14 @@ function raise(place: Place, subject: PolicySubject): Validation {
 
 /** Both versions are known, the new one is above the other, and is a minor release (C4) or step (C6). */
 function isMinorRaise({ path, now }: Place, { options }: PolicySubject): readonly string[] {
-  const [target, current] = [partNames(nameOf(path, "target")), partNames(nameOf(path, "current"))];
+  const [target, current] = [
+    partNames(nameVariable(path, "target")),
+    partNames(nameVariable(path, "current")),
+  ];
   const [major, minor] = [`${use(target.major)}[0]`, `${use(target.minor)}[0]`];
   const sameLine = `${major} == ${use(current.major)}[0]`;
-  const flagged = `!${use("majorReleases")}.exists(v, ${isOf("v", now)})`;
-  const lower = all(`n < ${minor}`, isOf("v", `(${use(target.line)} + string(n))`));
+  const flagged = `!${use("majorReleases")}.exists(v, ${isVersion("v", now)})`;
+  const lower = all(`n < ${minor}`, isVersion("v", `(${use(target.line)} + string(n))`));
   const notLowest = `${use("releases")}.exists(v, ${use("numbers")}.exists(n, ${lower}))`;
   return [
     `size(${use(target.minor)}) > 0`,
@@ -218,18 +222,18 @@ function list(place: Place, { options: { names } }: PolicySubject): Validation {
   const plain = `Invalid value: must be a list of modules, each with a ${moduleName} that is a string; correct it`;
   // what was there before is not judged again, unless the version changes (C10, C12)
   const isOld = all(use("hadOddModules"), `!${use("versionChanges")}`);
-  const expression = any(`!${use(nameOf(place.path, "odd"))}`, isOld);
+  const expression = any(`!${use(nameVariable(place.path, "odd"))}`, isOld);
   return validation(place, { rule: "R3", plain }, expression);
 }
 
 /** Each module that is judged is bundled, or defined in the EC (C9, C10). */
-function known(place: Place, { options: { names } }: PolicySubject): Validation {
-  const missing = use(nameOf(place.path, "missing"));
-  const ec = termOf(names.ec);
+function requireKnown(place: Place, { options: { names } }: PolicySubject): Validation {
+  const missing = use(nameVariable(place.path, "missing"));
+  const ec = renderTerm(names.ec);
   const way = `add it to ${fieldText(names.fields.userDefinedModules)} of that ${ec} or remove it here`;
   const plain = `Not found: a module is neither bundled nor defined in the ${ec}; ${way}`;
   const says = [
-    `"Not found: " + ${shown(`${missing}[0]`)} + ": neither bundled nor defined in "`,
+    `"Not found: " + ${showText(`${missing}[0]`)} + ": neither bundled nor defined in "`,
     showsCluster(names),
     literal(`; ${way}`),
   ];

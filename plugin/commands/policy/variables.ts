@@ -2,8 +2,8 @@
 import { lowestVersion } from "../../domain/rules/clusters";
 import { namePatterns } from "../../domain/rules/display-names";
 import type { Names } from "../../domain/names/names";
-import { fieldsOf } from "../../domain/rules/fields";
-import { releasesOf } from "../../domain/rules/engine-version";
+import { findFields } from "../../domain/rules/fields";
+import { findReleases } from "../../domain/rules/engine-version";
 import type { Edit, RuleOptions } from "../../domain/rules/types";
 import type { FieldPath } from "../../domain/base/values";
 import { fullVersion } from "../../domain/base/versions";
@@ -14,7 +14,7 @@ import {
   has,
   literal,
   member,
-  nameOf,
+  nameVariable,
   pathVariables,
   pattern,
   use,
@@ -39,23 +39,23 @@ export interface Place {
   readonly isNew: string;
 }
 
-function placeOf(path: FieldPath): Place {
-  const [now, was] = [use(nameOf(path)), use(nameOf(path, "old"))];
+function makePlace(path: FieldPath): Place {
+  const [now, was] = [use(nameVariable(path)), use(nameVariable(path, "old"))];
   return { path, now, was, isNew: `${now} != null && ${now} != ${was}` };
 }
 
 /** The places of the engine version, of the module lists, and of what has to have a shape. */
-export function placesOf({ kind, options: { names } }: PolicySubject) {
-  const { engineVersions, moduleLists, shapes } = fieldsOf(kind, names);
+export function listPlaces({ kind, options: { names } }: PolicySubject) {
+  const { engineVersions, moduleLists, shapes } = findFields(kind, names);
   return {
-    versions: engineVersions.map(placeOf),
-    lists: moduleLists.map(placeOf),
-    shapes: shapes.map((shape) => ({ ...shape, ...placeOf(shape.path) })),
+    versions: engineVersions.map(makePlace),
+    lists: moduleLists.map(makePlace),
+    shapes: shapes.map((shape) => ({ ...shape, ...makePlace(shape.path) })),
   };
 }
 
 /** True for a full version that is of a release: "7.4" and "7.4.2" are of "7.4". */
-export function isOf(version: string, release: string): string {
+export function isVersion(version: string, release: string): string {
   return `(${version} == ${release} || ${version}.startsWith(${release} + ".") || ${version}.startsWith(${release} + "-"))`;
 }
 
@@ -72,12 +72,12 @@ function below(end: number): string {
 const largestPart = 99;
 
 /** Every variable that a rule may use, in an order in which each knows those that it uses. */
-export function variablesOf(subject: PolicySubject): Variables {
+export function buildVariables(subject: PolicySubject): Variables {
   const { kind, options } = subject;
   const { statusVersion } = options.names.fields;
-  const { clusterReference, moduleLists, engineVersions } = fieldsOf(kind, options.names);
+  const { clusterReference, moduleLists, engineVersions } = findFields(kind, options.names);
   const paths = [...engineVersions, clusterReference, ...moduleLists];
-  const text = (path: FieldPath, prefix?: string) => textOr(use(nameOf(path, prefix)));
+  const text = (path: FieldPath, prefix?: string) => textOr(use(nameVariable(path, prefix)));
   return {
     now: "dyn(object)",
     was: "oldObject == null ? dyn({}) : dyn(oldObject)",
@@ -107,12 +107,13 @@ function clusterVariables({ names }: RuleOptions): Variables {
     fields.userDefinedModules,
     fields.statusModules,
   ];
-  const listed = (path: FieldPath) => listOf(use(nameOf(path, "ec")));
-  const named = (key: string) =>
+  const readListed = (path: FieldPath) => toList(use(nameVariable(path, "ec")));
+  const isNamed = (key: string) =>
     `${has("m", key)} && type(${member("m", key)}) == string && ${member("m", key)} != ""`;
-  const known = (key: string, list: string) => `${has("m", key)} && ${member("m", key)} in ${list}`;
-  const shippedAs = (key: string) =>
-    `${use("shipped")}.filter(m, ${named(key)}).map(m, ${member("m", key)})`;
+  const isKnown = (key: string, list: string) =>
+    `${has("m", key)} && ${member("m", key)} in ${list}`;
+  const findShipped = (key: string) =>
+    `${use("shipped")}.filter(m, ${isNamed(key)}).map(m, ${member("m", key)})`;
   const userName = entryFields.userModuleName;
   const isBundled = all(
     "type(v) == map",
@@ -124,9 +125,9 @@ function clusterVariables({ names }: RuleOptions): Variables {
     `!${version}.matches(${pattern(tooOld)})`,
   );
   const isShipped = [
-    known(name, literal(bundledModules)),
-    known(name, use("definedModules")),
-    known(displayName, use("definedModules")),
+    isKnown(name, literal(bundledModules)),
+    isKnown(name, use("definedModules")),
+    isKnown(displayName, use("definedModules")),
   ].join(" || ");
   const itsName = `${use("cluster")}.metadata.name`;
   const [reference, oldReference] = [use("reference"), use("oldReference")];
@@ -136,41 +137,44 @@ function clusterVariables({ names }: RuleOptions): Variables {
     ...pathVariables(use("cluster"), paths, "ec"),
     isItsCluster: any(`${reference} == ""`, `${reference} == ${itsName}`),
     wasItsCluster: all(`${oldReference} != ${reference}`, `${oldReference} == ${itsName}`),
-    bundledVersions: `${listed(fields.bundledDatabaseVersions)}.filter(v, ${isBundled})`,
+    bundledVersions: `${readListed(fields.bundledDatabaseVersions)}.filter(v, ${isBundled})`,
     published: `${use("bundledVersions")}.map(v, ${version})`,
     releases: `size(${use("published")}) > 0 ? ${use("published")} : ${literal(ownReleases(names))}`,
     majorReleases: `${use("bundledVersions")}.filter(v, ${has("v", major)} && ${member("v", major)} == true).map(v, ${version})`,
-    definedModules: `${listed(fields.userDefinedModules)}.filter(m, type(m) == map && ${named(userName)}).map(m, ${member("m", userName)})`,
-    shipped: `${listed(fields.statusModules)}.filter(m, type(m) == map && (${isShipped}))`,
-    publishesModules: `${listed(fields.statusModules)}.exists(m, type(m) == map && (${named(name)} || ${named(displayName)}))`,
-    modules: [...usable, shippedAs(name), shippedAs(displayName)].join(" + "),
+    definedModules: `${readListed(fields.userDefinedModules)}.filter(m, type(m) == map && ${isNamed(userName)}).map(m, ${member("m", userName)})`,
+    shipped: `${readListed(fields.statusModules)}.filter(m, type(m) == map && (${isShipped}))`,
+    publishesModules: `${readListed(fields.statusModules)}.exists(m, type(m) == map && (${isNamed(name)} || ${isNamed(displayName)}))`,
+    modules: [...usable, findShipped(name), findShipped(displayName)].join(" + "),
   };
 }
 
 /** The releases where no EC publishes any (C1). */
 export function ownReleases(names: Names): readonly string[] {
-  return [...releasesOf({ is: "missing", lookedIn: [] }, names).texts];
+  return [...findReleases({ is: "missing", lookedIn: [] }, names).texts];
 }
 
-function listOf(value: string): string {
+function toList(value: string): string {
   return `(type(${value}) == list ? ${value} : [])`;
 }
 
 /** The numbers of the versions that a change is about; lists of one, or of none where it is no version. */
 function versionVariables(subject: PolicySubject): Variables {
-  const { versions } = placesOf(subject);
-  const status = use(nameOf(subject.options.names.fields.statusVersion, "old"));
+  const { versions } = listPlaces(subject);
+  const status = use(nameVariable(subject.options.names.fields.statusVersion, "old"));
   const found: Record<string, string> = {
     numbers: literal(Array.from({ length: largestPart + 1 }, (_, number) => number)),
     versionChanges: any(...versions.map(({ now, was }) => `${now} != ${was}`)),
   };
   for (const { path, now, was } of versions) {
     const others = versions.map((other) => other.was).filter((other) => other !== was);
-    const current = nameOf(path, "current");
+    const current = nameVariable(path, "current");
     found[current] =
       `[${[was, ...others, status].join(", ")}].filter(v, type(v) == string && v.matches(${pattern(fullVersion)}))`;
-    Object.assign(found, partsOf(nameOf(path, "target"), textOr(now)));
-    Object.assign(found, partsOf(current, `size(${use(current)}) > 0 ? ${use(current)}[0] : ""`));
+    Object.assign(found, splitVersion(nameVariable(path, "target"), textOr(now)));
+    Object.assign(
+      found,
+      splitVersion(current, `size(${use(current)}) > 0 ? ${use(current)}[0] : ""`),
+    );
   }
   return found;
 }
@@ -180,14 +184,14 @@ export function partNames(name: string) {
   return { text: `${name}Text`, major: `${name}Major`, line: `${name}Line`, minor: `${name}Minor` };
 }
 
-function partsOf(name: string, expression: string): Variables {
+function splitVersion(name: string, expression: string): Variables {
   const { text, major, line, minor } = partNames(name);
   const numbers = use("numbers");
   return {
     [text]: expression,
     [major]: `${numbers}.filter(n, ${use(text)}.startsWith(string(n) + "."))`,
     [line]: `size(${use(major)}) > 0 ? string(${use(major)}[0]) + "." : "none"`,
-    [minor]: `${numbers}.filter(n, ${isOf(use(text), `(${use(line)} + string(n))`)})`,
+    [minor]: `${numbers}.filter(n, ${isVersion(use(text), `(${use(line)} + string(n))`)})`,
   };
 }
 
@@ -208,12 +212,12 @@ function mayBeShown(name: string, names: Names): string {
 
 /** The names in the lists, and what of these is neither bundled nor defined (C9, C10). */
 function moduleVariables(subject: PolicySubject): Variables {
-  const { lists } = placesOf(subject);
+  const { lists } = listPlaces(subject);
   const { names } = subject.options;
   const { moduleName } = names.entryFields;
   const name = member("m", moduleName);
   const isOdd = `type(m) != map || !(${has("m", moduleName)}) || type(${name}) != string`;
-  const namesIn = (list: string) => `${listOf(list)}.filter(m, !(${isOdd})).map(m, ${name})`;
+  const namesIn = (list: string) => `${toList(list)}.filter(m, !(${isOdd})).map(m, ${name})`;
   const odd = (list: string) =>
     `${list} != null && (type(${list}) == list ? ${list}.exists(m, ${isOdd}) : true)`;
   const isNew = `(${use("versionChanges")} || !(m in ${use("oldModules")}))`;
@@ -222,8 +226,8 @@ function moduleVariables(subject: PolicySubject): Variables {
     hadOddModules: any(...lists.map(({ was }) => odd(was))),
   };
   for (const { path, now } of lists) {
-    found[nameOf(path, "odd")] = odd(now);
-    found[nameOf(path, "missing")] =
+    found[nameVariable(path, "odd")] = odd(now);
+    found[nameVariable(path, "missing")] =
       `${namesIn(now)}.filter(m, !(m in ${use("modules")}) && ${isNew} && !(${mayBeShown("m", names)}))`;
   }
   return found;

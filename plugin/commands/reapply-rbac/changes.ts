@@ -1,7 +1,7 @@
 /** The writes of one place in their order, each with what a plan tells of it. Pure. */
 import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
-import type { PlannedChange } from "../../domain/kube/planned-write";
+import type { ChangedField } from "../../domain/kube/planned-write";
 import { oncePer } from "../../domain/base/values";
 import { differences } from "../../domain/kube/differences";
 import { kindsIn, type RolePair } from "../../domain/kube/kinds";
@@ -10,13 +10,13 @@ import {
   compareRules,
   type Grant,
   grantLines,
-  roleRefOf,
-  rulesOf,
+  readRoleRef,
+  readRules,
   subjectLabel,
   subjectsBeyond,
-  subjectsOf,
+  listSubjects,
 } from "../../domain/kube/role-rules";
-import { secondNameOf, type Site } from "../../domain/rbac/site";
+import { nameSecond, type Site } from "../../domain/rbac/site";
 import type { Stale } from "../../domain/rbac/managed";
 import { type Apply, backBy, type Delete, type PutBack } from "../../domain/kube/change";
 
@@ -67,11 +67,11 @@ function replacing(
   { object, live }: Pick<Write, "object"> & { readonly live: KubeObject },
   { plan, does, context }: Replacing,
 ): SiteWrites {
-  const secondName = secondNameOf(object.metadata.name ?? "", context.names);
+  const secondName = nameSecond(object.metadata.name ?? "", context.names);
   const second = temporaryBinding(plan, secondName, context.witness);
-  const [from, to] = [roleRefOf(live), roleRefOf(object)];
+  const [from, to] = [readRoleRef(live), readRoleRef(object)];
   const { temporary: left } = plan;
-  const isInTheWay = left !== undefined && roleRefOf(left) !== to;
+  const isInTheWay = left !== undefined && readRoleRef(left) !== to;
   const write = { object: second, live: isInTheWay ? undefined : left };
   const meanwhile = `the access through ${to} while the binding is replaced`;
   return {
@@ -167,9 +167,9 @@ function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string
 }
 
 /** Right by right and account by account: a list as a whole would differ wherever someone added to it. */
-function changesOf(object: KubeObject, live: KubeObject | undefined): readonly PlannedChange[] {
+function changesOf(object: KubeObject, live: KubeObject | undefined): readonly ChangedField[] {
   const { apiVersion, kind, metadata } = object;
-  const { gained, lost } = compareRules(rulesOf(live), rulesOf(object));
+  const { gained, lost } = compareRules(readRules(live), readRules(object));
   const { bound, unbound } = compareSubjects(object, live);
   const head = differences(live ?? { apiVersion, kind, metadata: {} }, {
     apiVersion,
@@ -186,7 +186,7 @@ function changesOf(object: KubeObject, live: KubeObject | undefined): readonly P
 }
 
 function compareSubjects(object: KubeObject, live: KubeObject | undefined) {
-  const [before, after] = [subjectsOf(live), subjectsOf(object)];
+  const [before, after] = [listSubjects(live), listSubjects(object)];
   return {
     bound: subjectsBeyond(after, before).map(subjectLabel),
     unbound: subjectsBeyond(before, after).map(subjectLabel),
@@ -194,7 +194,7 @@ function compareSubjects(object: KubeObject, live: KubeObject | undefined) {
 }
 
 function riskOf(object: KubeObject, live: KubeObject | undefined): string {
-  const { lost } = compareRules(rulesOf(live), rulesOf(object));
+  const { lost } = compareRules(readRules(live), readRules(object));
   const { unbound } = compareSubjects(object, live);
   if (lost.length > 0) {
     return `${lost.length} permissions are removed: an operator that still uses one is refused from then on`;
@@ -203,7 +203,7 @@ function riskOf(object: KubeObject, live: KubeObject | undefined): string {
   return "low: access is added or stays as it is";
 }
 
-function entryOf(field: string, entry: string, to: string | null): PlannedChange {
+function entryOf(field: string, entry: string, to: string | null): ChangedField {
   return { path: `.${field}[${JSON.stringify(entry)}]`, to };
 }
 
@@ -247,8 +247,8 @@ function patchWords(object: KubeObject): readonly string[] {
 }
 
 function createWords(binding: KubeObject): readonly string[] {
-  const [kind = "", role = ""] = roleRefOf(binding).split("/");
-  const subjects = subjectsOf(binding).map((subject) =>
+  const [kind = "", role = ""] = readRoleRef(binding).split("/");
+  const subjects = listSubjects(binding).map((subject) =>
     subject.kind === "ServiceAccount"
       ? `--serviceaccount=${subject.namespace ?? ""}:${subject.name}`
       : `--${subject.kind.toLowerCase()}=${subject.name}`,

@@ -1,7 +1,8 @@
 /** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
 import { ec, text } from "../../domain/names/text";
-import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
-import { ownerOf } from "../../domain/kube/owners";
+import { type KubeObject, readName, readNamespace } from "../../domain/kube/objects";
+import { findLivingOwner, findOwner, type LeftMarks } from "../../domain/kube/owners";
+import { readAccount } from "../../domain/operator/wanted";
 import { leftovers } from "../../domain/names/names";
 import { rbacFindings } from "../../domain/rbac/findings";
 import { localFindings } from "../../domain/rbac/plan";
@@ -10,19 +11,22 @@ import {
   grantLines,
   grantsOf,
   isAmong,
-  roleRefOf,
-  rulesOf,
+  readRoleRef,
+  readRules,
   subjectLabel,
+  findCoveringGroup,
+  listSubjects,
+  readServiceAccount,
   subjectsBeyond,
-  subjectsOf,
 } from "../../domain/kube/role-rules";
 import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
-import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./site-checks";
 import type { CheckContext } from "../../domain/checks/context";
-import { factNamed } from "../../domain/facts/facts";
+import { factNamed, type Facts } from "../../domain/facts/facts";
+import { getPath } from "../../domain/base/values";
 
-const { error, shared, warning } = checksOf("rbac");
+const { error, shared, warning } = makeChecks("rbac");
 const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as const;
 const again = "run reapply-rbac";
 
@@ -96,9 +100,16 @@ export const rbacChecks: readonly Check[] = [
     wants: "rbac",
     judge: perSite(({ binding, wanted }, { names }) => {
       if (binding === undefined || wanted === undefined) return undefined;
-      const missing = subjectsBeyond(subjectsOf(wanted.binding), subjectsOf(binding));
+      const found = listSubjects(binding);
+      const missing = subjectsBeyond(listSubjects(wanted.binding), found);
       // of a placeholder in their place its own check tells
       if (missing.length === 0 || leftovers(binding, names).length > 0) return undefined;
+      const groups = missing.map((subject) => findCoveringGroup(subject, found));
+      const [group] = groups;
+      if (group !== undefined && !groups.includes(undefined)) {
+        const cause = `it is for ${missing.map(subjectLabel).join(", ")} by the group ${group}, which has other accounts as well`;
+        return on(binding, cause, { field: "subjects", severity: "warning" });
+      }
       return on(binding, `it is not for ${missing.map(subjectLabel).join(", ")}`, {
         field: "subjects",
       });
@@ -112,7 +123,7 @@ export const rbacChecks: readonly Check[] = [
     wants: "rbac",
     judge: perSite(({ binding, wanted }) => {
       if (binding === undefined || wanted === undefined) return undefined;
-      const [found, meant] = [roleRefOf(binding), roleRefOf(wanted.binding)];
+      const [found, meant] = [readRoleRef(binding), readRoleRef(wanted.binding)];
       if (found === meant) return undefined;
       return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
     }),
@@ -123,7 +134,7 @@ export const rbacChecks: readonly Check[] = [
     wants: "rbac",
     judge: perSite(({ role, wanted }) => {
       if (role === undefined || wanted === undefined) return undefined;
-      const { gained } = compareRules(rulesOf(role), rulesOf(wanted.role));
+      const { gained } = compareRules(readRules(role), readRules(wanted.role));
       if (gained.length === 0) return undefined;
       return on(role, `it lacks ${grantLines(gained).join("; ")}`, { field: "rules" });
     }),
@@ -134,7 +145,7 @@ export const rbacChecks: readonly Check[] = [
     wants: "rbac",
     judge: perSite(({ role, wanted, local }) => {
       if (role === undefined || wanted === undefined) return undefined;
-      const { lost } = compareRules(rulesOf(role), rulesOf(wanted.role));
+      const { lost } = compareRules(readRules(role), readRules(wanted.role));
       const isLocal = isAmong(local.grants);
       const others = lost.filter((grant) => !isLocal(grant));
       if (others.length === 0) return undefined;
@@ -163,7 +174,9 @@ export const rbacChecks: readonly Check[] = [
     {
       title: "Nobody else writes the roles and bindings",
       needs,
-      judge: perSite(({ role, binding }) => [role, binding].flatMap(judgeOwner)),
+      judge: perSite(({ role, binding }, { facts }) =>
+        [role, binding].flatMap((object) => judgeOwner(object, facts.left)),
+      ),
     },
   ),
 ];
@@ -172,13 +185,32 @@ function absent(object: string, namespace: string): CheckResult {
   return { object, cause: `namespace ${namespace} is managed and does not have it` };
 }
 
-function judgeOwner(object: KubeObject | undefined): readonly CheckResult[] {
-  const owner = object && ownerOf(object);
+function judgeOwner(
+  object: KubeObject | undefined,
+  left: LeftMarks | undefined,
+): readonly CheckResult[] {
+  // what a controller has left is said by the run that writes it
+  const owner = object && findLivingOwner(object, left);
   if (object === undefined || owner === undefined) return [];
   return [on(object, `${owner.name} owns it`, { fix: owner.way })];
 }
 
 const source = "Facts 6";
+
+/** Whether some binding of the namespace gives the operator's account a Role that exists. */
+function isBound(deployment: KubeObject, { objects, namespace, names }: Facts): boolean {
+  const account = readAccount(deployment, names);
+  return objects.roleBindings.some(
+    (binding) =>
+      binding.metadata.namespace === namespace &&
+      listSubjects(binding).some((subject) => readServiceAccount(subject)?.name === account) &&
+      objects.roles.some(
+        ({ metadata }) =>
+          metadata.namespace === namespace &&
+          metadata.name === getPath(binding, ["roleRef", "name"]),
+      ),
+  );
+}
 
 /** The checks of the operator's own role, of cluster-wide ones and of leftovers. */
 export const rbacReachChecks: readonly Check[] = [
@@ -190,6 +222,8 @@ export const rbacReachChecks: readonly Check[] = [
     judge: ({ deployment, facts, names }) => {
       if (deployment === undefined) return [];
       const { namespace } = facts;
+      // OLM names them by its ClusterServiceVersion, and leaves them: what counts is whether the account has any
+      if (findOwner(deployment)?.name === "OLM" && isBound(deployment, facts)) return [];
       const wanted = [
         ["roles", "Role", names.operator.role],
         ["roleBindings", "RoleBinding", names.operator.roleBinding],
@@ -216,7 +250,7 @@ export const rbacReachChecks: readonly Check[] = [
     needs: [...settingNeeds, "ecs"],
     judge: ({ facts, managed }) =>
       facts.objects.ecs
-        .filter((ec) => managed.includes(namespaceOf(ec)))
+        .filter((ec) => managed.includes(readNamespace(ec)))
         .map((ec) => on(ec, "it is in a namespace that this operator manages")),
   }),
   ...(["stale", "staleShared"] as const).map((what) =>
@@ -235,9 +269,9 @@ function judgeLabelRole({ configured, facts, names }: CheckContext): readonly Ch
   if (configured.is !== "label") return [];
   const binding = factNamed(facts, "clusterRoleBindings", { name: names.rbac.labelBinding });
   const role = facts.objects.clusterRoles.find(
-    (one) => `ClusterRole/${nameOf(one)}` === roleRefOf(binding),
+    (one) => `ClusterRole/${readName(one)}` === readRoleRef(binding),
   );
-  const verbs = grantsOf(rulesOf(role))
+  const verbs = grantsOf(readRules(role))
     .filter(({ group, resource }) => group === "" && resource === "namespaces")
     .map(({ verb }) => verb);
   if (["list", "watch"].every((verb) => verbs.includes(verb))) return [];
@@ -266,7 +300,7 @@ function judgeStale({ configured, facts, managed, names }: CheckContext, shared_
         const also = others.length > 0 ? `, and is for ${others.join(", ")} too` : "";
         return on(
           binding,
-          `namespace ${namespaceOf(binding)} is not managed, and it is left there${also}`,
+          `namespace ${readNamespace(binding)} is not managed, and it is left there${also}`,
         );
       }),
     );

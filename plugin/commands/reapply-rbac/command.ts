@@ -4,77 +4,27 @@ import type { Needs } from "../../domain/facts/needs";
 import { rbacNeeds } from "./needs";
 import { InputError } from "../../domain/base/errors";
 import { namesIn } from "../../domain/rbac/managed";
-import type { RoleFiles } from "../../domain/rbac/lines";
-import type { Release } from "../../domain/release/contents";
-import type { RbacOptions } from "./read";
-import { reapplyRbac } from "./reapply";
-import type { Report } from "../../kernel/report";
-import type { CommandContext } from "../../cmdutil/context";
-import { kubectlCommand } from "../../cmdutil/kubectl-command";
-import { shippedTemplates, withRelease } from "../../cmdutil/release-option";
-import { openedTemplates, readTemplates, requireFit, type Templates } from "./templates";
-import { prepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
+import { runPart } from "../../kernel/part";
+import type { CommandContext, CommandRun } from "../../cmdutil/context";
+import { withRelease } from "../../cmdutil/release-option";
+import { runPorts } from "../../cmdutil/run-ports";
 import type { ReapplyRbacFlags } from "./flags";
-import { usualAtOnce } from "../../cmdutil/standard-flags";
+import { rbacPart, rbacWish } from "./part";
+import { readTemplates, requireFit } from "./templates";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
-export const runReapplyRbac = prepared((context: CommandContext, flags: ReapplyRbacFlags) =>
-  prepareReapplyRbac(context, flags),
-);
-
-/** What a command that includes this one has already, or wants to know. */
-interface RbacPreparation extends Pick<RbacOptions, "assumeExpanded"> {
-  /** The release that was opened, instead of the flags that name one. */
-  readonly opened?: Release | undefined;
-  /** The operator's release whose roles are wanted where no files are there. */
-  readonly release?: string | undefined;
-}
-
-/** Reads and judges what was given; the run itself follows when wanted. */
-export async function prepareReapplyRbac(
-  context: CommandContext,
-  flags: ReapplyRbacFlags,
-  { opened, release, ...more }: RbacPreparation = {},
-): Promise<PreparedRun> {
-  const { names } = context;
-  const templates: Templates =
-    opened !== undefined
-      ? openedTemplates(opened, names)
-      : release === undefined
-        ? await readTemplates(context, flags)
-        : shippedTemplates(names, release);
+export const runReapplyRbac: CommandRun<ReapplyRbacFlags> = async (context, _args, flags) => {
+  // what is wrong with the input is said before a cluster is asked
+  const templates = await readTemplates(context, flags);
   const given = await readGiven(context, flags);
-  requireFit(templates, names);
-  return async (later) =>
-    withRelease(await run(later, { ...flags, ...more, ...templates, given }), templates.opened);
-}
-
-type PreparedRbac = Omit<ReapplyRbacFlags, "release"> &
-  RoleFiles &
-  Pick<RbacOptions, "given" | "assumeExpanded">;
-
-async function run(context: CommandContext, flags: PreparedRbac): Promise<Report> {
-  const { options } = context;
+  requireFit(templates, context.names);
   const ports = await runPorts(context, "ReapplyRbac");
   const { namespace } = ports.cluster;
-  return await reapplyRbac(
-    {
-      ...ports,
-      command: kubectlCommand(options),
-      runId: context.run.id.toLowerCase(),
-    },
-    {
-      ...flags,
-      namespace,
-      ...{ selector: flags.selector, account: flags.account, canary: flags.canary },
-      maxFailures: flags.maxFailures,
-      prove: flags.probe,
-      ...writeOptions(context),
-      concurrency: options.concurrency ?? usualAtOnce.namespaces,
-      timeoutMs: options.timeoutMs,
-    },
-  );
-}
+  ports.recorder.keep({ namespaces: [] });
+  const part = rbacPart(rbacWish(context, flags, { ...templates, given, namespace }));
+  const { dryRun } = context.options;
+  return withRelease(await runPart(ports, part, { dryRun, limitMs: 0 }), templates.opened);
+};
 
 async function readGiven(
   context: CommandContext,

@@ -3,7 +3,7 @@ import { namespace, text } from "../../domain/names/text";
 import { count, list } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { rbacFindings } from "../../domain/rbac/findings";
-import { namedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
+import { makeNamedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
 
 /** Options of `reapply-rbac`. */
 export type ReapplyRbacFlags = FlagsOf<typeof reapplyRbac>;
@@ -77,7 +77,7 @@ access reviews prove the access. Running the command again continues from the st
       help: "Work on this one first, and stop when it fails",
     },
     "max-failures": { ...count(1, 1_000_000), help: "Stop after so many failed namespaces" },
-    ...namedSkipFlag([rbacFindings.otherOperator.code]),
+    ...makeNamedSkipFlag([rbacFindings.otherOperator.code]),
     ...takeFlag("Fields to take from their present owner, separated by commas"),
     "no-probe": { help: "Prove nothing by access reviews" },
   },
@@ -86,10 +86,10 @@ access reviews prove the access. Running the command again continues from the st
   place: "operator",
   settles: true,
   judge: ({ namespaces: typed, ...options }, read) => {
-    read.oneOf("namespaces", "selector", "namespaces-file");
-    read.oneOf("template", "release");
+    read.requireOne("namespaces", "selector", "namespaces-file");
+    read.requireOne("template", "release");
     const namespaces = [...new Set(typed)];
-    if (read.given("namespaces") && namespaces.length === 0) {
+    if (read.isGiven("namespaces") && namespaces.length === 0) {
       read.problems.push("--namespaces: give at least one namespace");
     }
     return { ...options, ...(namespaces.length > 0 && { namespaces }) };

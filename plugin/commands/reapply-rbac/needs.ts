@@ -3,9 +3,12 @@ import { factSources } from "../../domain/facts/facts";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
 import type { Resource } from "../../domain/kube/objects";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import { secondNameOf } from "../../domain/rbac/site";
-import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+import { nameSecond } from "../../domain/rbac/site";
+import { groundNeeds, leftMarkNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
 import { applyNeeds } from "../../domain/kube/write-needs";
+
+/** The words of the command. */
+export const rbacCommand = "reapply-rbac";
 
 /** More namespaces than these are asked for by one ClusterRole. */
 export const fewNamespaces = 3;
@@ -64,7 +67,7 @@ export function rbacNeeds(wish: RbacWish): Needs {
       ...(wish.prune ? pruneNeeds(wish) : []),
       ...(wish.prove ? [reviewPermission(rbacProof)] : []),
     ],
-    beside: [...labelReads(wish), ...groundNeeds(wish)],
+    beside: [...labelReads(wish), ...groundNeeds(wish), ...leftMarkNeeds()],
   };
 }
 
@@ -92,7 +95,7 @@ function scopesOf(managed: readonly string[] | undefined): readonly (string | un
 export function inventoryNeeds({ names }: Pick<NeedsPlace, "names">): readonly Permission[] {
   const why = "to find what exists with one request";
   const { consumerRole, consumerBinding } = names.rbac;
-  const bindings = [consumerBinding, secondNameOf(consumerBinding, names)];
+  const bindings = [consumerBinding, nameSecond(consumerBinding, names)];
   return [
     permissionOn("list", rbacKinds.role, { why, name: consumerRole }),
     ...bindings.map((name) => permissionOn("list", rbacKinds.roleBinding, { why, name })),
@@ -112,7 +115,7 @@ export function labelReads({ names }: Pick<NeedsPlace, "names">): readonly Permi
 /** Role and binding in a namespace. */
 function pairNeeds(wish: RbacWish, namespace: string | undefined): readonly Permission[] {
   const { consumerRole: role, consumerBinding } = wish.names.rbac;
-  const bindings = [consumerBinding, secondNameOf(consumerBinding, wish.names)];
+  const bindings = [consumerBinding, nameSecond(consumerBinding, wish.names)];
   const { role: roles, roleBinding } = rbacKinds;
   return writing({ roles, role, bindingKind: roleBinding, bindings, namespace });
 }
@@ -120,7 +123,7 @@ function pairNeeds(wish: RbacWish, namespace: string | undefined): readonly Perm
 /** The cluster-wide pair of label mode. */
 function labelNeeds(wish: RbacWish): readonly Permission[] {
   const { labelRole: role, labelBinding } = wish.names.rbac;
-  const bindings = [labelBinding, secondNameOf(labelBinding, wish.names)];
+  const bindings = [labelBinding, nameSecond(labelBinding, wish.names)];
   const { role: roles, binding: bindingKind } = kindsIn(undefined);
   return writing({ roles, role, bindingKind, bindings });
 }

@@ -1,12 +1,16 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
+import { findOwner } from "../../domain/kube/owners";
 import { rbacFindings } from "../../domain/rbac/findings";
 import { heldSites, settingNeeds, templatesIn, wantedAt } from "./site-checks";
-import { rolesOf } from "../../domain/checks/roles";
+import { chooseRoles } from "../../domain/checks/roles";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { RolePair } from "../../domain/kube/kinds";
-import type { RoleFiles } from "../../domain/rbac/lines";
+import { findLine, type RoleFiles } from "../../domain/rbac/lines";
+import { type ClusterReleases, findBehind } from "../../domain/engine-cluster/operator";
+import type { Names } from "../../domain/names/names";
+import { type NextRelease, type NextStep, releaseWords } from "../../domain/rollout/next-step";
 import {
   isAsWanted,
   planSite,
@@ -15,10 +19,10 @@ import {
   type Terms,
   termsFor,
 } from "../../domain/rbac/plan";
-import { clusterRoleOf } from "../../domain/rbac/site";
+import { readClusterRole } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
 import { noRules } from "../../domain/kube/role-rules";
-import { bounded } from "../../domain/base/values";
+import { boundList } from "../../domain/base/values";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 
 /** What is shown of the managed namespaces. */
@@ -52,7 +56,7 @@ export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatu
   if (managed.length === 0 && configured.is !== "label") {
     return { ...none, verdict: { is: "fine", says: "no other namespace is managed" } };
   }
-  const roles = rolesOf(situation);
+  const roles = chooseRoles(situation);
   if (roles.is === "unknown")
     return { ...none, verdict: { ...roles, because: `${roles.because}; give --release` } };
   const unread = unreadFor(situation, roles.documents);
@@ -90,7 +94,7 @@ function unreadFor(
   const byClusterRole = facts.objects.roleBindings.some(
     (binding) =>
       binding.metadata.name === facts.names.rbac.consumerBinding &&
-      clusterRoleOf(binding) !== undefined,
+      readClusterRole(binding) !== undefined,
   );
   return byClusterRole ? unreadVerdict(facts, ["clusterRoles"]) : undefined;
 }
@@ -138,11 +142,11 @@ function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {
 function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">): ComponentHealth {
   const { differing, lacking, beyond, local } = of;
   const count = places === 1 ? "1 namespace" : `${places} namespaces`;
-  const added = local.length === 0 ? "" : `; local additions in ${bounded(local)}`;
+  const added = local.length === 0 ? "" : `; local additions in ${boundList(local)}`;
   if (differing.length === 0) {
     return { is: "fine", says: `${count} as in ${comparedWith}${added}` };
   }
-  const said = `${differing.length} of ${count} differ from ${comparedWith}: ${bounded(differing)}`;
+  const said = `${differing.length} of ${count} differ from ${comparedWith}: ${boundList(differing)}`;
   const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a permission or an account`;
   const more = beyond.length === 0 ? "" : `; ${beyond.length} have permissions of another release`;
   const narrows = lacking.length === 0 && beyond.length > 0;
@@ -154,4 +158,89 @@ function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">)
       ? "take back what this release does not need with reapply-rbac --mode contract"
       : "bring them up to date with reapply-rbac",
   };
+}
+
+/** What the steps are chosen from. */
+interface RbacNext {
+  readonly rbac: RbacStatus;
+  readonly situation: CheckContext;
+  readonly release?: NextRelease;
+}
+
+/** Missing rights hurt the operator that runs now; what is too much may wait for the EC. */
+export function lackingStep({
+  rbac: { lacking },
+  release,
+  clusters,
+  situation,
+}: RbacNext & {
+  readonly clusters: { readonly items: readonly ClusterReleases[] };
+}): NextStep | undefined {
+  const isBehind = findBehind(situation.facts, clusters.items) !== undefined;
+  // without its role or binding in one place the operator stops, whatever its release
+  const urgent = isBehind ? lacking : lacking.filter((place) => isAbsent(situation, place));
+  if (urgent.length === 0) return undefined;
+  return unlessOwned(situation, urgent, {
+    says: `grant the operator the permissions that it lacks in ${places(urgent)}`,
+    words: ["reapply-rbac", ...releaseWords(release)],
+  });
+}
+
+function isAbsent(situation: CheckContext, place: string): boolean {
+  return heldSites(situation).some(
+    ({ namespace, role, binding }) =>
+      namespace === place && (role === undefined || binding === undefined),
+  );
+}
+
+/** The step, as long as it has something to write that nobody else owns. */
+function unlessOwned(
+  situation: CheckContext,
+  differing: readonly string[],
+  step: NextStep,
+): NextStep {
+  const owners = new Map(
+    heldSites(situation).flatMap(({ namespace, role, binding }) => {
+      const [owner] = [role, binding].flatMap(
+        (object) => (object && findOwner(object, situation.facts.left)) ?? [],
+      );
+      return owner === undefined || owner.left !== undefined ? [] : [[namespace, owner] as const];
+    }),
+  );
+  const found = differing.map((place) => owners.get(place));
+  const [first] = found;
+  if (first === undefined || found.includes(undefined)) return step;
+  return { says: `${step.says}; ${first.name} owns them: ${first.way}` };
+}
+
+function places(all: readonly string[]): string {
+  return all.length === 1 ? String(all[0]) : `${all.length} places`;
+}
+
+/** Roles differ from those of the release (S34). */
+export function rbacStep({ rbac, release, situation }: RbacNext): NextStep | undefined {
+  const { differing, lacking, beyond, comparedWith } = rbac;
+  if (differing.length === 0) return undefined;
+  const narrows = lacking.length === 0 && beyond.length > 0;
+  return unlessOwned(situation, differing, {
+    says: `bring role and binding in ${places(differing)} in line with ${comparedWith}`,
+    words: ["reapply-rbac", ...(narrows ? ["--mode=contract"] : []), ...releaseWords(release)],
+  });
+}
+
+/** Why roles are left alone when no release gives its own, and this tool knows none of that release. */
+export function rolesSkip({
+  facts,
+  operatorVersion,
+  opened,
+}: {
+  readonly facts: { readonly names: Names };
+  readonly operatorVersion: string | undefined;
+  /** A release was given that has its own files; undefined for a chart. */
+  readonly opened: unknown;
+}): string | undefined {
+  if (opened !== undefined || findLine(operatorVersion, facts.names) !== undefined)
+    return undefined;
+  const release = operatorVersion ?? "this release";
+  return `the roles of ${release} do not come with this tool; with the release's own: reapply-rbac --release SOURCE`;
 }

@@ -2,20 +2,20 @@
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
-import { objectLabel } from "../../domain/kube/objects";
-import { ownerOf } from "../../domain/kube/owners";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { findOwner, judgeOwnership, type LeftMarks } from "../../domain/kube/owners";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { skipWord } from "../../domain/base/skip";
 import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
-import { lineOf, rolesFor } from "../../domain/rbac/lines";
-import { entriesOf, isAsWanted, localFindings, typedEntry } from "../../domain/rbac/plan";
+import { findLine, rolesFor } from "../../domain/rbac/lines";
+import { listEntries, isAsWanted, localFindings, normalizeEntry } from "../../domain/rbac/plan";
 import { grantLines, grantsOf, isAmong } from "../../domain/kube/role-rules";
 import {
   type RbacScope,
   type PlaceFound,
-  sharedRoles,
+  listSharedRoles,
   type Site,
-  siteOf,
+  readSite,
 } from "../../domain/rbac/site";
 import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
@@ -69,10 +69,10 @@ export function placesOf(
 export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
   const { names, running, places } = facts;
   const planning = { ...options, names };
-  const planned = [...places].map(([place, found]) => siteOf(place, found, planning));
+  const planned = [...places].map(([place, found]) => readSite(place, found, planning));
   const sites = planned.filter(({ namespace }) => namespace !== undefined);
   const labeled = planned.filter(({ namespace }) => namespace === undefined);
-  const wide = [...labeled, ...sharedRoles(sites, planning)];
+  const wide = [...labeled, ...listSharedRoles(sites, planning)];
   requireLate({ names, running, sites: [...wide, ...sites] }, options);
   requireDroppable(options, [...wide, ...sites]);
   return { wide, sites };
@@ -94,8 +94,8 @@ interface PlannedSites extends Omit<RbacFacts, "places"> {
 
 /** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */
 function requireLate(planned: PlannedSites, options: RbacOptions): void {
-  const { mode, assumeExpanded, namespace, release } = options;
-  if (mode !== "contract" || assumeExpanded === true) return;
+  const { mode, namespace, release } = options;
+  if (mode !== "contract") return;
   const { names, running } = planned;
   const object = `Deployment/${namespace}/${names.operator.deployment}`;
   const [runs, wanted] = [parseReleaseTag(running), parseReleaseTag(release)];
@@ -122,7 +122,7 @@ function stillUsed(
   { shipped }: RbacOptions,
 ): string | false {
   if (shipped === true) return false;
-  const line = lineOf(running, names);
+  const line = findLine(running, names);
   if (line === undefined) return "what it uses is not known";
   const used = isAmong(grantsOf(line.rules));
   const lost = sites.flatMap(({ plan }) => plan.lost.filter(used));
@@ -131,8 +131,8 @@ function stillUsed(
 
 /** Each entry of --drop-local has to name something that a person added. */
 function requireDroppable({ dropLocal }: RbacOptions, sites: readonly Site[]): void {
-  const there = new Set(sites.flatMap(({ plan }) => entriesOf(plan.outcome.role, plan.local)));
-  const unknown = dropLocal.filter((typed) => typed !== "all" && !there.has(typedEntry(typed)));
+  const there = new Set(sites.flatMap(({ plan }) => listEntries(plan.outcome.role, plan.local)));
+  const unknown = dropLocal.filter((typed) => typed !== "all" && !there.has(normalizeEntry(typed)));
   if (unknown.length === 0) return;
   const hint =
     there.size === 0
@@ -183,9 +183,13 @@ export function prunable(all: readonly Stale[]): readonly Stale[] {
 }
 
 /** Owners that would fight the change, and operators that would lose their access by it. */
-export function conflictsAt(site: Site, names: Names, options: RbacOptions): readonly Finding[] {
+export function conflictsAt(
+  site: Site,
+  names: Names,
+  { left, ...options }: RbacOptions & { readonly left: LeftMarks },
+): readonly Finding[] {
   const lost = accept(taken(site, names, options), options.skip);
-  return [...owned(site), ...lost.filter(({ accepted }) => accepted !== true)];
+  return [...owned(site, left), ...lost.filter(({ accepted }) => accepted !== true)];
 }
 
 /** Operators that would lose their access, as far as that is accepted; throws for a --skip without a match. */
@@ -200,12 +204,16 @@ export function acceptedAt(
   return accept(lost, options.skip).filter(({ accepted }) => accepted === true);
 }
 
-function owned({ plan }: Site): readonly Finding[] {
-  return [plan.role?.live, plan.binding?.live].flatMap((live) => {
-    const owner = live === undefined ? undefined : ownerOf(live);
-    if (live === undefined || owner === undefined) return [];
-    const cause = `${owner.name} owns the object and would undo or fight the change`;
-    return [rbacFinding("owned", { object: objectLabel(live), cause, fix: owner.way })];
+/** What of a place may have marks of others. */
+export function listMarked({ plan }: Site): readonly KubeObject[] {
+  return [plan.role?.live, plan.binding?.live].filter((live) => live !== undefined);
+}
+
+function owned(site: Site, left: LeftMarks): readonly Finding[] {
+  return listMarked(site).flatMap((live) => {
+    const owner = findOwner(live, left);
+    if (owner === undefined) return [];
+    return [rbacFinding("owned", { object: objectLabel(live), ...judgeOwnership(owner) })];
   });
 }
 

@@ -6,20 +6,24 @@ import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/ku
 import type { Needs } from "../../domain/facts/needs";
 import { inventoryNeeds, labelReads, rbacNeeds, type RbacWish } from "./needs";
 import { rbacFinding } from "../../domain/rbac/findings";
-import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
-import { type RbacScope, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
-import { roleRefOf } from "../../domain/kube/role-rules";
-import { releasesOf } from "../../domain/scc/refusals";
+import { type Configured, readConfiguredNamespaces } from "../../domain/rbac/managed";
+import { type RbacScope, type PlaceFound, nameSecond } from "../../domain/rbac/site";
+import { readRoleRef } from "../../domain/kube/role-rules";
+import { listReleases } from "../../domain/scc/refusals";
 import { getPath, asString } from "../../domain/base/values";
 import { permissionOn } from "../../domain/kube/permissions";
-import { type AskingPorts, missingPermissions, requirePermissions } from "../../kernel/permissions";
+import {
+  findMissingPermissions,
+  requirePermissions,
+  type RunPorts,
+} from "../../kernel/permissions";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../../readers/reviews";
 
 /** What the run may need in all, as far as it is known by now. */
 export function needsOf(
-  { names }: RbacDeps,
+  { names }: Pick<RbacDeps, "names">,
   { namespace, given, selector, prune, prove }: RbacOptions,
   { accounts, managed = given, label, shared }: KnownSites,
 ): Needs {
@@ -49,9 +53,9 @@ export async function readOperator(
     cluster.get({ resource: kinds.configMap, name: names.configMap.name, namespace }),
   ]);
   const absent = deployment === undefined && configMap === undefined;
-  const [release] = releasesOf({ deployment, cluster: undefined, pods: [] }, names);
+  const [release] = listReleases({ deployment, cluster: undefined, pods: [] }, names);
   return {
-    configured: absent ? undefined : configuredNamespaces({ deployment, configMap, names }),
+    configured: absent ? undefined : readConfiguredNamespaces({ deployment, configMap, names }),
     running: release?.tag,
   };
 }
@@ -121,7 +125,8 @@ export interface Inventory {
 /** Lists by name in all namespaces at once. */
 export async function readInventory({ cluster, names }: RbacDeps): Promise<Inventory | undefined> {
   const { consumerRole, consumerBinding } = names.rbac;
-  if ((await missingPermissions(cluster, inventoryNeeds({ names }))).length > 0) return undefined;
+  if ((await findMissingPermissions(cluster, inventoryNeeds({ names }))).length > 0)
+    return undefined;
   const share = sharing();
   const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> => {
     const fieldSelector = `metadata.name=${name}`;
@@ -131,7 +136,7 @@ export async function readInventory({ cluster, names }: RbacDeps): Promise<Inven
   // one after the other: an answer about thousands of namespaces is large until it is read
   const roles = await named(rbacKinds.role, consumerRole);
   const bindings = await named(rbacKinds.roleBinding, consumerBinding);
-  const temporaries = await named(rbacKinds.roleBinding, secondNameOf(consumerBinding, names));
+  const temporaries = await named(rbacKinds.roleBinding, nameSecond(consumerBinding, names));
   const [byRole, byBinding, byTemporary] = [roles, bindings, temporaries].map(byNamespace);
   return {
     roles,
@@ -173,8 +178,8 @@ export class Places {
   async read(place: RbacScope, known?: PlaceFound): Promise<PlaceFound> {
     const found = known ?? (await this.#pair(place));
     const { binding } = found;
-    const reference = roleRefOf(binding);
-    if (binding === undefined || reference === roleRefOf(place.wanted.binding)) return found;
+    const reference = readRoleRef(binding);
+    if (binding === undefined || reference === readRoleRef(place.wanted.binding)) return found;
     const [kind, name = ""] = reference.split("/");
     const { namespace } = binding.metadata;
     const boundRole =
@@ -192,7 +197,7 @@ export class Places {
     const [first, second, temporary] = await Promise.all([
       cluster.get(refTo(role, wanted.role)),
       cluster.get(inPlace),
-      cluster.get({ ...inPlace, name: secondNameOf(inPlace.name, names) }),
+      cluster.get({ ...inPlace, name: nameSecond(inPlace.name, names) }),
     ]);
     return { role: first, binding: second, temporary };
   }
@@ -218,7 +223,7 @@ export async function readLabelPair({
   names,
 }: RbacDeps): Promise<Pick<Inventory, "roles" | "bindings">> {
   const { clusterRole, clusterRoleBinding } = rbacKinds;
-  const missing = await missingPermissions(cluster, labelReads({ names }));
+  const missing = await findMissingPermissions(cluster, labelReads({ names }));
   if (missing.length > 0) return { roles: [], bindings: [] };
   const [role, binding] = await Promise.all([
     cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),
@@ -232,7 +237,6 @@ export interface RbacOptions extends RoleFiles {
   /** The operator's. */
   readonly namespace: string;
   readonly mode: Mode;
-  readonly dryRun: "none" | "client" | "server";
   readonly fieldManager: string;
   readonly concurrency: number;
   readonly timeoutMs: number;
@@ -250,22 +254,9 @@ export interface RbacOptions extends RoleFiles {
   readonly prove: boolean;
   /** Additions of persons to give up, by their entries; `all` for all of them. */
   readonly dropLocal: readonly string[];
-  /**
-   * In a dry run of `contract`: what is read is first taken through the plan of `expand`, so that
-   * a run which expands first can show all of its plan. Nothing is sent, whatever `dryRun` says.
-   */
-  readonly assumeExpanded?: true;
 }
 
-/** The world around a run, as its parts see it. */
-export interface RbacDeps extends RbacPorts {
+/** The world around a plan, or its act. */
+export interface RbacDeps extends RunPorts {
   readonly reviews: Reviews;
-}
-
-/** The world around a run. */
-export interface RbacPorts extends AskingPorts {
-  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
-  readonly command: (words: readonly string[]) => string;
-  /** Tells this run's temporary things from those of others. */
-  readonly runId: string;
 }

@@ -1,18 +1,18 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
 import { type FactKey, factNamed, type Facts } from "../../domain/facts/facts";
-import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { type KubeObject, readName, readNamespace } from "../../domain/kube/objects";
 import { type Additions, additionsTo, termsFor } from "../../domain/rbac/plan";
-import { clusterRoleOf, isShared, sharedPair } from "../../domain/rbac/site";
+import { readClusterRole, isShared, nameSharedPair } from "../../domain/rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../../domain/rbac/templates";
 import type { RolePair } from "../../domain/kube/kinds";
-import { accountOf } from "../../domain/scc/grants";
+import { readAccount } from "../../domain/scc/grants";
 import { getPath, asArray, getOwn, asString, oncePer } from "../../domain/base/values";
 import type { CheckContext } from "../../domain/checks/context";
 import type { Names } from "../../domain/names/names";
 import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
 import { rbacFindings } from "../../domain/rbac/findings";
-import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
-import { rolesOf } from "../../domain/checks/roles";
+import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import { chooseRoles } from "../../domain/checks/roles";
 
 /** What is in a managed namespace. */
 interface HeldSite {
@@ -40,12 +40,12 @@ export const settingNeeds = [
 
 /** Names of the service accounts of the ECs. */
 function accountsOf({ clusters, names }: CheckContext): readonly string[] {
-  return [...new Set(clusters.map((cluster) => accountOf(cluster, names).name))];
+  return [...new Set(clusters.map((cluster) => readAccount(cluster, names).name))];
 }
 
 /** The release's documents with this operator's names in them; undefined without any. */
 export function templatesOf(situation: CheckContext): RbacTemplates | undefined {
-  const roles = rolesOf(situation);
+  const roles = chooseRoles(situation);
   return roles.is === "unknown" ? undefined : templatesIn(situation, roles);
 }
 
@@ -80,7 +80,7 @@ export function wantedAt(
   { namespace, shared }: HeldSite,
 ): RolePair<KubeObject> {
   const pair = pairIn(consumer, namespace);
-  return shared === undefined ? pair : sharedPair(pair, shared);
+  return shared === undefined ? pair : nameSharedPair(pair, shared);
 }
 
 /** Those that exist and are not on their way out, with what the release wants there. */
@@ -103,7 +103,7 @@ export const sitesOf = oncePer((situation: CheckContext): readonly ManagedSite[]
 
 /** The ClusterRole that gives the access in the place of a Role, where one does. */
 function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {
-  const name = clusterRoleOf(binding);
+  const name = readClusterRole(binding);
   const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
   return isShared(role, facts.names) ? role : undefined;
 }
@@ -122,11 +122,11 @@ function byNamespace(
   return new Map(
     objects
       .filter(({ metadata }) => metadata.name === name)
-      .map((object) => [namespaceOf(object), object]),
+      .map((object) => [readNamespace(object), object]),
   );
 }
 
-const { shared, warning } = checksOf("rbac");
+const { shared, warning } = makeChecks("rbac");
 const source = "Facts 6";
 const podSpec = ["spec", "template", "spec"];
 
@@ -186,7 +186,7 @@ export const rbacSettingChecks: readonly Check[] = [
       needs: settingNeeds,
       judge: ({ facts, managed }) =>
         facts.objects.namespaces
-          .filter((namespace) => managed.includes(nameOf(namespace)))
+          .filter((namespace) => managed.includes(readName(namespace)))
           .filter(isDeleting)
           .map((namespace) => on(namespace, `it is managed; ${renderDeletion(namespace)}`)),
     },
@@ -198,7 +198,7 @@ export const rbacSettingChecks: readonly Check[] = [
       const key = configured.is === "label" ? configured.bareKey : undefined;
       if (key === undefined) return [];
       return facts.objects.namespaces
-        .filter((namespace) => managed.includes(nameOf(namespace)))
+        .filter((namespace) => managed.includes(readName(namespace)))
         .filter(({ metadata }) => getOwn(metadata.labels, key) !== "")
         .map((namespace) =>
           on(namespace, `${key} has a value`, { field: `metadata.labels.${key}` }),

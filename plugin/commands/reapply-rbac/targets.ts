@@ -1,4 +1,5 @@
 /** Which namespaces are worked on, what is wrong with them before anything is written, and what became of each. */
+import type { Awaited } from "../../domain/base/awaited";
 import { getOwn } from "../../domain/base/values";
 import { planFindings, type Result } from "../../domain/kube/planned-write";
 import { type Site, placeName } from "../../domain/rbac/site";
@@ -186,7 +187,7 @@ export class Summary {
   }
 
   /** For the live line: a step of a hundredth, undefined between two. */
-  progress(): string | undefined {
+  progress(): Awaited | undefined {
     const { length: all } = this.#targets.namespaces;
     const { size } = this.#results;
     if (size % Math.ceil(all / 100) !== 0 && size < all) return undefined;

@@ -1,5 +1,5 @@
 /** The roles and bindings that the flags name. */
-import { parseDocuments } from "../../adapters/yaml";
+import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
 import { UsageError } from "../../domain/base/errors";
 import { type Release, type ReleaseFile, releaseVersion } from "../../domain/release/contents";
 import type { CommandContext } from "../../cmdutil/context";
@@ -7,7 +7,7 @@ import type { ReapplyRbacFlags } from "./flags";
 import type { Names } from "../../domain/names/names";
 import { renderRbac } from "../../domain/rbac/templates";
 import type { RoleFiles } from "../../domain/rbac/lines";
-import { releaseOf, shippedTemplates } from "../../cmdutil/release-option";
+import { findRelease, readShippedTemplates } from "../../cmdutil/release-option";
 
 /** Documents, and where they are from. */
 export interface Templates extends RoleFiles {
@@ -25,9 +25,9 @@ export async function readTemplates(
     const source = template === "-" ? "standard input" : template;
     return { documents: parseDocuments(await context.readInput(template), source), source };
   }
-  const release = await releaseOf(context, flags);
+  const release = await findRelease(context, flags);
   if (release !== undefined) return openedTemplates(release, names, flags.target);
-  return shippedTemplates(names);
+  return readShippedTemplates(names);
 }
 
 /** The documents of a release that was opened before. */

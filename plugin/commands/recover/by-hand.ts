@@ -1,9 +1,10 @@
 /** The documented recovery, filled in with the real names, as commands without credentials (S97-S103). */
-import { patchOf } from "../../domain/kube/edits";
-import { type Names, termOf } from "../../domain/names/names";
+import { buildPatch } from "../../domain/kube/edits";
+import { type Names, renderTerm } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import { getPath, type Json, asString } from "../../domain/base/values";
 import type { Freeze, FreezeCause } from "../../domain/recovery/classify";
+import { releasingEdits } from "../../domain/recovery/roll";
 import type { RecoveryDatabase } from "../../domain/recovery/databases";
 import type { Apart } from "../../domain/recovery/line";
 import type { RecoveryWish } from "./plan";
@@ -64,6 +65,8 @@ export function procedureOf(procedure: Procedure): readonly ProcedureStep[] {
   const rest = [...licenseStep(procedure), ...moduleSteps(procedure), ...versionSteps(procedure)];
   return [
     lookStep(procedure),
+    ...otherSteps(procedure),
+    ...rollSteps(procedure),
     ...(rest.length === 0 ? [] : reachStep(procedure)),
     ...rest,
     ...digestStep(procedure),
@@ -95,6 +98,34 @@ function lookStep({ names, ec }: Procedure): ProcedureStep {
     source: "S97",
     commands: [log, events].map((words) => [["kubectl", ...words, "-n", namespace]]),
   };
+}
+
+/** What nothing here does: each cause with its own way out, the first to be handled first. */
+function otherSteps(procedure: Procedure): readonly ProcedureStep[] {
+  return causes(procedure, "other").map(({ finding: { object, fix, source } }) => ({
+    says: [object, fix].filter(Boolean).join(": "),
+    source,
+    commands: [],
+  }));
+}
+
+/** Only what is proven safe; what else keeps the roll has its step in its finding. */
+function rollSteps(procedure: Procedure): readonly ProcedureStep[] {
+  const source = "S72, Facts 11";
+  const pods = causes(procedure, "outdated").map(({ pod }): ProcedureStep => {
+    const [name, namespace] = placeOf(pod);
+    return {
+      says: `delete ${name}: every other pod is ready, its volume stays, and it is created again as it is asked for now`,
+      source,
+      commands: [[["kubectl", "delete", "pod", name, "-n", namespace]]],
+    };
+  });
+  const held = causes(procedure, "held").map(({ set }): ProcedureStep => ({
+    says: "let the update strategy renew the pods that it keeps",
+    source,
+    commands: [patch(set, "statefulset", buildPatch(releasingEdits(set)))],
+  }));
+  return [...pods, ...held];
 }
 
 function reachStep({ ec, access: { forward } }: Procedure): readonly ProcedureStep[] {
@@ -143,7 +174,7 @@ function licenseStep(procedure: Procedure): readonly ProcedureStep[] {
   const field = procedure.names.licenseFields.text;
   return [
     {
-      says: `put in a valid license: ${blanks.license} holds {"${field}": "..."}; put it into the ${termOf(procedure.names.ec)}'s Secret as well, or the operator writes the old one again`,
+      says: `put in a valid license: ${blanks.license} holds {"${field}": "..."}; put it into the ${renderTerm(procedure.names.ec)}'s Secret as well, or the operator writes the old one again`,
       source: "S114, S125",
       commands: [rest(procedure, put, license)],
     },
@@ -204,7 +235,7 @@ function digestStep(procedure: Procedure): readonly ProcedureStep[] {
     {
       says: "drop the digests that pin images, or switch the automatic upgrade off",
       source: "Facts 7",
-      commands: [patch(ec, `${names.ec.plural}.${names.group}`, patchOf(found))],
+      commands: [patch(ec, `${names.ec.plural}.${names.group}`, buildPatch(found))],
     },
   ];
 }
@@ -222,7 +253,7 @@ function runningStep({ ec, names }: Procedure): ProcedureStep {
   const wait = ["wait", kind, `--for=jsonpath=${path}=Running`, "--timeout=1h", "-n", namespace];
   const follow = ["rollout", "status", `statefulset/${name}`, "-n", namespace];
   return {
-    says: `wait until the operator has continued and the ${termOf(names.ec)} is Running: databases are not reconciled before`,
+    says: `wait until the operator has continued and the ${renderTerm(names.ec)} is Running: databases are not reconciled before`,
     source: "S68, S72, S98",
     commands: [wait, follow].map((words) => [["kubectl", ...words]]),
   };
@@ -242,7 +273,7 @@ function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
   const commands = edbs.map((edb) => {
     const own = [...raised, ...procedure.apart].filter((one) => one.edb === edb);
     const edits = own.flatMap((one) => one.edits);
-    return patch(edb, kind, patchOf(edits));
+    return patch(edb, kind, buildPatch(edits));
   });
   if (commands.length === 0 && installed.length === 0) return [];
   const modules =

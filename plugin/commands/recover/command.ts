@@ -1,6 +1,7 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
 import type { RoleWish } from "../../cmdutil/print-role";
 import type { Needs } from "../../domain/facts/needs";
+import { hideSources } from "../../output/sources";
 import { renderText, type TextStyle } from "../../output/text";
 import type { RecoverDeps, RecoverySnapshot } from "./read";
 import { recover } from "./recover";
@@ -11,7 +12,7 @@ import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import type { RecoverFlags } from "./flags";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
-import { limitOf } from "../../cmdutil/job";
+import { readLimit } from "../../cmdutil/run-part";
 import { findPlaces } from "../../adapters/rest-api/route";
 import { recoverNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
@@ -52,9 +53,10 @@ export async function runRecover(
       name: ec.metadata.name ?? "",
       apply: flags.apply,
       dropDigests: flags.dropDigests,
+      takeFields: flags.takeFields,
       stallAfterMs: flags.stallAfterMs,
       engineVersion: flags.engineVersion,
-      ...limitOf(options, flags.limited),
+      ...readLimit(options, flags.limited),
       ...writeOptions(context),
     });
     if (look === undefined) return report;
@@ -89,7 +91,8 @@ export function recoverText(report: Report, style: TextStyle): string {
   const lines = recoveryLines(told, style.palette);
   // a verdict that is the end as well is said there
   const shown = report.exit.reason === told.says ? lines.slice(2) : lines;
-  return [...shown, ...(shown.length > 0 ? [""] : []), renderText(rest, style)].join("\n");
+  const above = style.verbosity > 0 ? shown : shown.map(hideSources);
+  return [...above, ...(above.length > 0 ? [""] : []), renderText(rest, style)].join("\n");
 }
 
 /** One step of the printed procedure. */

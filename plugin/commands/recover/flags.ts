@@ -3,7 +3,7 @@ import { namespace, ec, text } from "../../domain/names/text";
 import { compareEngineVersions, parseEngineVersion } from "../../domain/base/versions";
 import type { FlagReader } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { apiFlags, stallFlag, withApi, withLimit } from "../../cmdutil/common-flags";
+import { apiFlags, stallFlag, takeFlag, withApi, withLimit } from "../../cmdutil/common-flags";
 
 /** Options of `recover`. */
 export type RecoverFlags = FlagsOf<typeof recover>;
@@ -21,7 +21,9 @@ The causes come from the data: versions and modules of the databases, license, i
 operator's log and events are shown as well. With --api-ca (or --api-insecure) the cluster's REST API is asked
 for what really runs. Exit code 0 says that nothing is frozen, 3 that something is.
 
-With --apply versions are posted over the REST API, one action at a time; then the run waits until the ${ec} is
+With --apply what is proven safe is done: a pod of an earlier revision that is not ready is deleted where every other pod is
+ready, what holds the roll (a partition, the strategy OnDelete) is removed where every pod is well, versions are
+posted over the REST API, one action at a time. Each is proven again right before it is written. Then the run waits until the ${ec} is
 Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
 first change. Running it again continues from the state found. A module that is missing is installed first, by the
 line of "modules install" that is printed: until then the run ends with 3, and run again after it, it continues.`,
@@ -45,6 +47,7 @@ line of "modules install" that is printed: until then the run ends with 3, and r
     "drop-digests": {
       help: "Remove the digests that block an automatic upgrade",
     },
+    ...takeFlag("Fields to take from their present manager, separated by commas"),
     ...stallFlag("Time without progress after which a wait is given up"),
     ...apiFlags,
   },

@@ -1,8 +1,15 @@
 /** What `recover` needs. */
-import { type FactKey, factSources } from "../../domain/facts/facts";
+import { closeLook, type FactKey, factSources } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
-import { permissionOn } from "../../domain/kube/permissions";
-import { type ApiWish, apiNeeds, groundNeeds, listing, type Needs } from "../../domain/facts/needs";
+import { type Permission, permissionOn } from "../../domain/kube/permissions";
+import {
+  type ApiWish,
+  apiNeeds,
+  groundNeeds,
+  leftMarkNeeds,
+  needList,
+  type Needs,
+} from "../../domain/facts/needs";
 import { type ClusterPlace, clusterLook, clusterWrite } from "../../domain/engine-cluster/needs";
 
 /** What `recover` is told. */
@@ -25,8 +32,8 @@ export const recoverKeys = [
   "eaadbs",
 ] as const satisfies readonly FactKey[];
 
-/** What is read for a look: nodes are the whole cluster's, and a user may be kept from them. */
-export const lookKeys = [...recoverKeys, "nodes"] as const satisfies readonly FactKey[];
+/** What is read for a look: some of it is the whole cluster's, and a user may be kept from it. */
+export const lookKeys: readonly FactKey[] = [...new Set<FactKey>([...recoverKeys, ...closeLook])];
 
 /** `recover`; with --apply it brings databases in line, wherever they are. */
 export function recoverNeeds(wish: RecoverWish): Needs {
@@ -42,6 +49,7 @@ export function recoverNeeds(wish: RecoverWish): Needs {
     may: applies
       ? [
           clusterWrite(wish, "to remove the digests that pin images"),
+          ...rollNeeds(wish),
           ...places.flatMap((at) =>
             ["patch", "get"].map((verb) =>
               permissionOn(verb, factSources(names).edbs.resource, { why: line, namespace: at }),
@@ -50,9 +58,26 @@ export function recoverNeeds(wish: RecoverWish): Needs {
         ]
       : [],
     beside: [
-      ...others.map((key) => listing(key, wish, why())),
+      ...others.map((key) => needList(key, wish, why())),
+      permissionOn("list", factSources(names).ecs.resource, {
+        why: "to see which cluster a database of another namespace is of",
+      }),
       permissionOn("get", log, { why: "to read the operator's log", namespace }),
       ...groundNeeds(wish),
+      ...leftMarkNeeds(),
     ],
   };
+}
+
+/** What the steps against a roll that is stuck take. */
+function rollNeeds({ namespace, name }: RecoverWish): readonly Permission[] {
+  const seen = "to see whether a write without an answer was done";
+  const pod = "to delete a pod of an earlier revision that is not ready";
+  const held = "to remove what holds a roll";
+  return [
+    permissionOn("delete", kinds.pod, { why: pod, namespace }),
+    permissionOn("get", kinds.pod, { why: seen, namespace }),
+    permissionOn("patch", kinds.statefulSet, { why: held, namespace, name }),
+    permissionOn("get", kinds.statefulSet, { why: seen, namespace, name }),
+  ];
 }

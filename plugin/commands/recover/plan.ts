@@ -3,7 +3,7 @@ import { withInstalled } from "../../domain/rest-api/modules";
 import type { InstalledModule } from "../../domain/rest-api/records";
 import { isTooOld } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
-import { resizingCauses } from "../../domain/engine-cluster/volumes";
+import { findResizingCauses } from "../../domain/engine-cluster/volumes";
 import { databaseFinding } from "../../domain/database/findings";
 import { readOffer, withOffer } from "../../domain/database/offer";
 import { planDatabase } from "../../domain/database/plan";
@@ -19,6 +19,7 @@ import {
   parseEngineVersion,
 } from "../../domain/base/versions";
 import type { Freeze, FreezeCause } from "../../domain/recovery/classify";
+import type { RollStep } from "../../domain/recovery/roll";
 import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
 import { renderVersion } from "../../domain/database/rollout";
 
@@ -39,6 +40,8 @@ export interface DatabaseUpgrade {
 /** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag fixes. */
 export interface RecoveryPlan {
   readonly upgrades: readonly DatabaseUpgrade[];
+  /** Of the roll, in the order in which they have to be done. */
+  readonly rolls: readonly RollStep[];
   /** Of the EC. */
   readonly digests: readonly FieldEdit[];
   readonly problems: readonly string[];
@@ -59,6 +62,7 @@ export function planRecovery(planning: Planning, wish: RecoveryWish): RecoveryPl
   const problems = plans.flatMap(({ problems }) => problems ?? []);
   return {
     upgrades: plans.flatMap(({ upgrades }) => upgrades ?? []),
+    rolls: plans.flatMap(({ rolls }) => rolls ?? []),
     digests: plans.flatMap(({ digests }) => digests ?? []),
     problems: [...new Set(problems)],
     blocks: plans.flatMap(({ blocks }) => blocks ?? []),
@@ -73,6 +77,9 @@ function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): R
       return upgradeOf(planning, cause.database, wish);
     case "digest":
       return digestOf(planning, cause.finding, wish);
+    case "outdated":
+    case "held":
+      return { rolls: [cause] };
     case "module":
     case "license":
     case "other":
@@ -157,7 +164,7 @@ function digestOf(
 ): Remedy {
   const field = String(finding.field);
   const path = field.split(".");
-  const blocks = resizingCauses(facts, ec);
+  const blocks = findResizingCauses(facts, ec);
   if (dropDigests && blocks.length > 0) return { blocks };
   if (dropDigests) return { digests: [{ path, from: getPath(ec, path), to: null }] };
   return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };

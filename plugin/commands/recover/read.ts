@@ -1,7 +1,7 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
 import type { AskingPorts } from "../../kernel/permissions";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
-import { type Facts, factSources } from "../../domain/facts/facts";
+import { factNamed, type Facts, factSources } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/kube/objects";
 import type { ApiWish, Needs } from "../../domain/facts/needs";
@@ -12,13 +12,13 @@ import { eventEvidence, type Evidence, logEvidence } from "../../domain/recovery
 import type { ApiFacts } from "../../domain/recovery/databases";
 import { getPath, getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
-import { readFacts } from "../../readers/engine-cluster";
+import { readFacts, withEveryCluster } from "../../readers/engine-cluster";
 import type { Session } from "../../kernel/session";
 import { renderEdits } from "../../domain/kube/edits";
 import { databaseFinding } from "../../domain/database/findings";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
-import { ownerOf } from "../../domain/kube/owners";
+import { findLivingOwner } from "../../domain/kube/owners";
 import type { RecoveryPlan } from "./plan";
 import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
 import { parseEngineVersion } from "../../domain/base/versions";
@@ -54,7 +54,9 @@ export async function lookAt(
 ): Promise<RecoverySnapshot> {
   const { namespace, name } = options;
   const [read, defined, asked] = await Promise.allSettled([
-    readFacts(deps, { namespace, resource }, lookKeys),
+    readFacts(deps, { namespace, resource }, lookKeys).then((own) =>
+      withEveryCluster(deps, own, resource),
+    ),
     readDefinition(deps, "ec"),
     api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);
@@ -63,7 +65,7 @@ export async function lookAt(
   if (defined.status === "rejected") throw defined.reason as Error;
   if (asked.status === "rejected") throw asked.reason as Error;
   const [facts, told] = [withDefinition(read.value, defined.value), asked.value];
-  const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
+  const ec = factNamed(facts, "ecs", { name, namespace });
   if (ec === undefined) {
     const object = [deps.names.ec.kind, namespace, name].join("/");
     throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object }, facts.names)]);
@@ -134,6 +136,7 @@ export interface RecoverOptions {
   readonly apply: boolean;
   readonly engineVersion?: string;
   readonly dropDigests: boolean;
+  readonly takeFields?: readonly string[];
   /** No progress for so long: it is stalled. */
   readonly stallAfterMs: number;
   /** Longest time for each wait; absent: as long as something moves. */
@@ -169,24 +172,30 @@ export interface RecoverContext {
 
 const dataRisk = "the operator acts on the new spec; the database runs it already";
 
+/** The names, and the objects whose owner is gone. */
+type OwnedFacts = Pick<Facts, "names" | "left">;
+
 /** The edits of resources that follow what runs. */
-export function lineEdits(apart: readonly Apart[], names: Names): readonly Patch[] {
-  const { resource } = factSources(names).edbs;
+export function lineEdits(apart: readonly Apart[], facts: OwnedFacts): readonly Patch[] {
+  const { resource } = factSources(facts.names).edbs;
   return apart.map(({ edb, edits }) => {
     const { name = "", namespace = "" } = edb.metadata;
     const id = `recover.line.${namespace}.${name}`;
-    return patchOf({ id, resource, object: edb, edits, risk: dataRisk });
+    return patchOf({ id, resource, object: edb, edits, risk: dataRisk }, facts);
   });
 }
 
-function patchOf(write: Pick<Patch, "id" | "resource" | "object" | "edits" | "risk">): Patch {
+function patchOf(
+  write: Pick<Patch, "id" | "resource" | "object" | "edits" | "risk" | "backHolds">,
+  { left }: OwnedFacts,
+): Patch {
   const { namespace = "" } = write.object.metadata;
   return {
     verb: "patch",
     ...write,
     reverse: "the run saves the old values, and prints the command that puts them back",
     where: ["-n", namespace],
-    owned: ownedBy(write.object),
+    owned: ownedBy(write.object, left),
     dropped: (lost, object) => {
       const cause = `the API server did not keep ${renderEdits(lost)}`;
       return [databaseFinding("writeFailed", { object, cause })];
@@ -195,8 +204,8 @@ function patchOf(write: Pick<Patch, "id" | "resource" | "object" | "edits" | "ri
 }
 
 /** Who else looks after the object: exit 5, before anything is written. */
-function ownedBy(object: KubeObject): readonly Finding[] {
-  const owner = ownerOf(object);
+function ownedBy(object: KubeObject, left: OwnedFacts["left"]): readonly Finding[] {
+  const owner = findLivingOwner(object, left);
   if (owner === undefined) return [];
   const cause = `${owner.name} owns it and would undo the change`;
   return [databaseFinding("owned", { object: objectLabel(object), cause, fix: owner.way })];
@@ -204,13 +213,19 @@ function ownedBy(object: KubeObject): readonly Finding[] {
 
 /** The removal of digests from the EC. */
 export function digestEdit(
-  { ec }: Pick<RecoverySnapshot, "ec">,
+  { ec, facts }: Pick<RecoverySnapshot, "ec" | "facts">,
   { digests }: Pick<RecoveryPlan, "digests">,
   resource: Resource,
 ): readonly Patch[] {
   if (digests.length === 0) return [];
   const risk = "the automatic upgrade begins, and all pods of the cluster are renewed";
-  return [patchOf({ id: "recover.digests", resource, object: ec, edits: digests, risk })];
+  const backHolds = "until the first pod is recreated";
+  return [
+    patchOf(
+      { id: "recover.digests", resource, object: ec, edits: digests, risk, backHolds },
+      facts,
+    ),
+  ];
 }
 
 /** Every edit that the plan will lead to, as far as it is known beforehand. */
@@ -232,7 +247,7 @@ export function followingEdits(
   const others = look.freeze.apart.filter(({ edb }) => !known.has(objectLabel(edb)));
   return [
     ...digestEdit(look, plan, factSources(names).ecs.resource),
-    ...lineEdits([...raised, ...others], names),
+    ...lineEdits([...raised, ...others], look.facts),
   ];
 }
 
@@ -249,7 +264,7 @@ export function foreseenEdits(
       raised: new Set(plan.upgrades.map(({ database }) => database.label)),
     },
   );
-  return [...followingEdits(look, plan), ...lineEdits(ahead, look.facts.names)];
+  return [...followingEdits(look, plan), ...lineEdits(ahead, look.facts)];
 }
 
 /** What the edits need: a database may come to need one later, so that its namespace is asked for. */

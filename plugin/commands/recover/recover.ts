@@ -1,13 +1,14 @@
 /**
  * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
- * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
+ * the resources when the EC is Running (S97-S103, S113).
  */
 import { ClusterApiPermissionError } from "../../domain/rest-api/errors";
+import { explainUnread, findLostQuorum } from "./unread-api";
+import { agreed } from "./agreed";
 import { EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { planRecovery, type RecoveryPlan } from "./plan";
-import { recoveryFinding } from "../../domain/recovery/findings";
 import type { Evidence } from "../../domain/recovery/evidence";
 import type { ClusterApi } from "../../ports/rest-api";
 import { ecResource } from "../../readers/engine-cluster";
@@ -19,7 +20,7 @@ import {
 } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { isSameSpec, Session } from "../../kernel/session";
-import { givenUp, waitFor } from "../../kernel/wait";
+import { makeGivenUpError, waitFor } from "../../kernel/wait";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import type { Report } from "../../kernel/report";
 import {
@@ -44,10 +45,11 @@ import {
   upgrade,
   upgradeStep,
 } from "./rest-api";
-import { termOf } from "../../domain/names/names";
-import { type Apart, modulesApart } from "../../domain/recovery/line";
+import { applyRoll, rollChange, rollPermissions, rollWords } from "./roll";
+import { renderTerm } from "../../domain/names/names";
+import type { Apart } from "../../domain/recovery/line";
 import { getPath } from "../../domain/base/values";
-import { type Patch, refOf } from "../../domain/kube/change";
+import { type Patch, changeRef } from "../../domain/kube/change";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
 export interface Recovery {
@@ -70,6 +72,8 @@ class Recover {
   #begun = false;
   /** The REST API was asked, and has refused the login. */
   #refused: ClusterApiPermissionError | undefined;
+  /** The REST API was asked, and could not be read. */
+  #failed: EngineError | undefined;
 
   constructor(
     private readonly deps: RecoverDeps,
@@ -91,7 +95,7 @@ class Recover {
       this.evidence = await readEvidence(deps, look);
       deps.recorder.findings(look.freeze.warnings);
       if (look.api === undefined && this.#refused === undefined) {
-        deps.recorder.findings([recoveryFinding("apiUnread", {})]);
+        deps.recorder.findings([explainUnread(this.#failed)]);
       }
       return await (options.apply ? this.#apply(context, look) : this.#shown(look));
     } finally {
@@ -121,12 +125,18 @@ class Recover {
     if (error instanceof ClusterApiPermissionError && error.finding !== undefined) {
       this.#refused = error;
     }
+    this.#failed = error;
     this.deps.recorder.note(`the REST API is not asked: ${error.message}`);
   };
 
-  #shown({ freeze }: RecoverySnapshot): Report {
+  #shown(look: RecoverySnapshot): Report {
+    const { freeze } = look;
     const { recorder } = this.deps;
-    const causes = [...freeze.mismatches, ...freeze.causes.map(({ finding }) => finding)];
+    const causes = [
+      ...freeze.mismatches,
+      ...findLostQuorum(this.#failed, look),
+      ...freeze.causes.map(({ finding }) => finding),
+    ];
     recorder.findings(causes);
     if (this.#refused !== undefined) return recorder.failure(this.#refused);
     if (causes.length === 0 && freeze.is !== "frozen" && freeze.apart.length === 0) {
@@ -153,7 +163,9 @@ class Recover {
     const plan = await this.#fitPlan(context, look);
     if (options.dryRun !== "none") {
       const steps = await plannedSteps(context, { look, plan });
-      return deps.recorder.success(`dry run: ${steps} steps planned, nothing was changed`);
+      return deps.recorder.success(
+        `dry run: ${steps} ${steps === 1 ? "step" : "steps"} planned, nothing was changed`,
+      );
     }
     await this.#confirm({ look, plan });
     this.#begun = true;
@@ -180,10 +192,16 @@ class Recover {
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
     const edits = foreseenEdits(look, plan);
-    const conflicts = edits.flatMap((edit) => this.#session.conflictsOf(edit).conflicts);
+    const rolls = plan.rolls.map((step) => rollChange(step, look.facts));
+    const conflicts = [...rolls, ...edits].flatMap(
+      (change) => this.#session.findConflicts(change).conflicts,
+    );
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, distinct(conflicts));
     deps.recorder.needs.declare("recover", needsOf(deps, options, look));
-    await requirePermissions(deps, writePermissions(deps.names, edits));
+    await requirePermissions(deps, [
+      ...rollPermissions(rolls),
+      ...writePermissions(deps.names, edits),
+    ]);
     if (api !== undefined) await this.#quiet(look, plan, api);
     return plan;
   }
@@ -211,22 +229,25 @@ class Recover {
         return { is: "moving", on: first.on };
       },
       beforeWrite: true,
-      total: { ms: options.limitMs ?? options.stallAfterMs, end: givenUp },
+      total: { ms: options.limitMs ?? options.stallAfterMs, end: makeGivenUpError },
     });
   }
 
   async #confirm({ look, plan }: PlannedRecovery): Promise<void> {
-    const { upgrades, digests } = plan;
+    const { upgrades, digests, rolls } = plan;
     await requireHome(this.deps, true);
+    const edits = foreseenEdits(look, plan);
     const what = [
+      ...rolls.map(rollWords),
       ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
       ...digests.map(({ path }) => `remove ${path.join(".")}`),
-      "bring the resources in line with what runs",
+      ...(edits.length + upgrades.length > 0 ? ["bring the resources in line with what runs"] : []),
     ];
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
-    this.#session.confirm(foreseenEdits(look, plan));
-    this.#session.confirmCalls(callsOf(plan));
+    const changes = rolls.map((step) => rollChange(step, look.facts));
+    this.#session.allow([...changes, ...edits]);
+    this.#session.allowCalls(callsOf(plan));
   }
 }
 
@@ -258,9 +279,10 @@ export async function plannedSteps(
 ): Promise<number> {
   const calls = callsOf(plan);
   for (const { step } of calls) context.deps.recorder.done(step, "planned");
-  const edits = followingEdits(look, plan);
-  for (const edit of edits) await context.session.plan(edit);
-  return calls.length + edits.length;
+  const rolls = plan.rolls.map((step) => rollChange(step, look.facts));
+  const changes = [...rolls, ...followingEdits(look, plan)];
+  for (const change of changes) await context.session.plan(change);
+  return calls.length + changes.length;
 }
 
 /** Does it all; says how it ended. */
@@ -268,6 +290,7 @@ async function applyRecovery(
   context: RecoverContext,
   { look, plan }: PlannedRecovery,
 ): Promise<string> {
+  await applyRoll(context, plan.rolls);
   await overRest(context, plan);
   for (const edit of digestEdit(look, plan, context.resource)) await write(context, edit);
   const now = await lookAt(context);
@@ -308,11 +331,12 @@ async function goOn(context: RecoverContext, look: RecoverySnapshot): Promise<bo
     id: "recover.resume",
     action: "wait",
     object: objectLabel(ec),
-    why: `until the operator has continued and the ${termOf(deps.names.ec)} is Running`,
+    why: `until the operator has continued and the ${renderTerm(deps.names.ec)} is Running`,
   } as const;
   return await deps.recorder.step(info, async () => {
     try {
       const why = await resumed(context, look, early ? earlyMs : undefined);
+      deps.recorder.passNoReturn(`the upgrade of ${objectLabel(ec)} has continued`);
       return { result: "done", value: false, why };
     } catch (error) {
       if (!early || !(error instanceof NotResumedError)) throw error;
@@ -323,18 +347,25 @@ async function goOn(context: RecoverContext, look: RecoverySnapshot): Promise<bo
   });
 }
 
-async function writeLines(context: RecoverContext, { freeze }: RecoverySnapshot): Promise<void> {
+async function writeLines(
+  context: RecoverContext,
+  { freeze, facts }: RecoverySnapshot,
+): Promise<void> {
   const { deps, session } = context;
-  const edits = lineEdits(freeze.apart, deps.names);
+  const edits = lineEdits(freeze.apart, facts);
   // a resource that asks for less than what runs by now would have the operator undo the remedy
-  for (const edit of edits) if (session.isConfirmed(edit)) await write(context, edit);
+  for (const edit of edits) {
+    if (!session.isConfirmed(edit)) continue;
+    await write(context, edit);
+    deps.recorder.passNoReturn("it runs this version already", objectLabel(edit.object));
+  }
   session.requireConfirmed(edits);
 }
 
 /** A status that was written meanwhile is no conflict. */
 async function write({ deps, session }: RecoverContext, patch: Patch): Promise<void> {
   await session.send(patch, async (error) => {
-    const object = await deps.cluster.get(refOf(patch), { signal: deps.signal });
+    const object = await deps.cluster.get(changeRef(patch), { signal: deps.signal });
     if (object === undefined || !isSameSpec(object, patch.object)) throw error;
     return { ...patch, object };
   });
@@ -356,23 +387,4 @@ async function confirm(
     const why = await confirmed(context, apart);
     return { result: "done", value: undefined, why };
   });
-}
-
-/** The last look: nothing is frozen, and no resource asks for less than what runs. */
-async function agreed(context: RecoverContext): Promise<string> {
-  const { deps } = context;
-  const { facts, freeze, ec, api } = await lookAt(context);
-  const label = objectLabel(ec);
-  if (freeze.is !== "frozen" && freeze.apart.length === 0) {
-    const stands = `${label} is in state ${freeze.state}`;
-    if (api === undefined) return `${stands}, as far as the resources tell`;
-    const apart = modulesApart(facts, freeze.databases, api);
-    deps.recorder.findings(apart);
-    return apart.length === 0
-      ? `${stands}, resources and databases agree`
-      : `${stands}, resources and databases agree in their versions, and differ in their modules`;
-  }
-  const causes = freeze.causes.map(({ finding }) => finding);
-  const left = recoveryFinding("notResumed", { object: label, cause: `still so: ${freeze.says}` });
-  throw new BlockedError(exitCodes.failed, causes.length > 0 ? causes : [left]);
 }

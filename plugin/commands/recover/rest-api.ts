@@ -1,15 +1,20 @@
 /** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
+import { type Awaited, nameAwaited } from "../../domain/base/awaited";
+import { nameProgress } from "../../domain/rollout/progress";
 import { lookKeys } from "./needs";
-import type { ApiAction, ApiDatabase } from "../../domain/rest-api/records";
+import { type ApiAction, renderPending } from "../../domain/rest-api/actions";
+import type { ApiDatabase } from "../../domain/rest-api/records";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type DatabaseUpgrade } from "./plan";
 import { recoveryFinding } from "../../domain/recovery/findings";
 import { type ApiFacts, otherRecord, type RecoveryDatabase } from "../../domain/recovery/databases";
-import { renderVersion, judgeDatabase } from "../../domain/database/rollout";
+import { databaseFindings } from "../../domain/database/findings";
+import { judgeBdb } from "../../domain/database/bdb-progress";
+import { judgeDatabase, renderVersion } from "../../domain/database/rollout";
 import {
   compareEngineVersions,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
 import type { ClusterApi } from "../../ports/rest-api";
@@ -21,6 +26,7 @@ import {
   waitFor,
   type Waiting,
 } from "../../kernel/wait";
+import { isActive } from "../../domain/database/state";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import {
   type RecoverySnapshot,
@@ -66,7 +72,7 @@ export async function upgrade(
     send: () => api.upgrade(uid, body, new AbortController().signal),
     end: async ({ actionUid: action }) => {
       await waitFor(deps, {
-        look: () => reached(deps, api, { ...wanted, action }),
+        look: ({ idleMs }) => reached({ deps, options, api }, { ...wanted, action }, idleMs),
         server: restApi,
         ...limitsOf(options, stands(step.object)),
       });
@@ -77,48 +83,67 @@ export async function upgrade(
 
 /** The action where it is known, and in any case the database itself (domain facts 9). */
 async function reached(
-  { signal }: RecoverDeps,
-  api: ClusterApi,
+  { deps, options, api }: Pick<Asking, "deps" | "options" | "api">,
   wanted: DatabaseUpgrade & { readonly action: string | undefined },
+  idleMs: number,
 ): Promise<Seen<undefined>> {
+  const { signal, names } = deps;
   const { uid, version, database, action: started } = wanted;
   const action = started === undefined ? undefined : await api.action(started, signal);
-  if (action?.is === "failed") throw failed(database.label, action);
   const bdb = await api.database(uid, signal);
   if (action?.is !== "running" && isReached(bdb, version)) return { is: "done", value: undefined };
+  const { label: object } = database;
+  const patience = { idleMs, stallAfterMs: options.stallAfterMs };
+  const sought = { version: parseEngineVersion(version), channel: true, patience };
+  const seen = bdb && judgeBdb({ object, bdb, action }, sought, names);
+  if (seen?.is === "stalled" && ends.includes(seen.code)) {
+    const { because: cause, fix } = seen;
+    const finding = recoveryFinding("actionFailed", { object, cause, fix });
+    throw new BlockedError(exitCodes.failed, [finding]);
+  }
+  return stillUnder(wanted, bdb, action);
+}
+
+function stillUnder(
+  { version, database: { label } }: DatabaseUpgrade,
+  bdb: ApiDatabase | undefined,
+  action: ApiAction | undefined,
+): Seen<undefined> {
   const state = [bdb?.status, bdb?.version].map((part) => part ?? "not told").join(", ");
-  const on = `${database.label} to run ${version} (${state}${progressOf(action)})`;
+  const on = nameAwaited(label, `${version} to run (now ${state}${progressOf(action)})`);
   return { is: "moving", on, step: `${state} ${stepOf(action)}` };
 }
+
+/** What is over at once; without progress, the limit of the wait ends it. */
+const ends: readonly string[] = [
+  databaseFindings.actionFailed.code,
+  databaseFindings.actionUnknown.code,
+  databaseFindings.failed.code,
+];
 
 function isReached(bdb: ApiDatabase | undefined, version: string): boolean {
   return bdb?.status === "active" && isAt(bdb.version, version);
 }
 
 function isAt(runs: string | undefined, wanted: string): boolean {
-  const [is, to] = [leadingEngineVersion(runs), parseEngineVersion(wanted)];
+  const [is, to] = [parseLeadingEngineVersion(runs), parseEngineVersion(wanted)];
   return is !== undefined && to !== undefined && compareEngineVersions(is, to) >= 0;
 }
 
 function progressOf(action: ApiAction | undefined): string {
   if (action === undefined) return "";
   const { uid, status = "no state", progress } = action;
-  return `, action ${uid} ${status}${progress === undefined ? "" : ` ${progress} %`}`;
+  return `, action ${uid} ${status}${progress === undefined ? "" : ` ${progress} %`}${renderPending(action)}`;
 }
 
 function stepOf(action: ApiAction | undefined): string {
   return `${action?.status ?? ""} ${action?.progress ?? ""}`;
 }
 
-function failed(object: string, { uid, status, error }: ApiAction): BlockedError {
-  const cause = `action ${uid} ended as ${status ?? "failed"}${error === undefined ? "" : `: ${error}`}`;
-  return new BlockedError(exitCodes.failed, [recoveryFinding("actionFailed", { object, cause })]);
-}
-
 /** The end of a wait for an action on this object that makes no progress. */
 const stands =
   (object: string) =>
-  (on: string): BlockedError =>
+  (on: Awaited): BlockedError =>
     new BlockedError(exitCodes.failed, [
       recoveryFinding("actionFailed", {
         object,
@@ -131,25 +156,27 @@ const stands =
 export async function runningActions(
   { signal }: RecoverDeps,
   api: ClusterApi,
-  databases: readonly Pick<RecoveryDatabase, "label" | "uid">[],
-): Promise<readonly { readonly on: string; readonly finding: Finding }[]> {
-  const found: { readonly on: string; readonly finding: Finding }[] = [];
-  for (const { label, uid } of databases) {
-    const actions = uid === undefined ? undefined : await api.actionsOf(uid, signal);
+  databases: readonly Pick<RecoveryDatabase, "label" | "uid" | "status">[],
+): Promise<readonly { readonly on: Awaited; readonly finding: Finding }[]> {
+  const found: { readonly on: Awaited; readonly finding: Finding }[] = [];
+  for (const { label, uid, status } of databases) {
+    const actions = uid === undefined ? undefined : await api.listActions(uid, signal);
     for (const action of actions ?? []) {
-      if (action.is !== "running") continue;
+      // a state that is not known counts while the database is busy
+      const isAtWork = action.is === "running" || (action.is === "unknown" && !isActive(status));
+      if (!isAtWork) continue;
       const what = action.name === undefined ? "" : ` (${action.name})`;
       const far = progressOf(action).replace(/^, action \S+/, ":");
       const cause = `action ${action.uid}${what} is running${far}`;
       const finding = recoveryFinding("actionRuns", { object: label, cause });
-      found.push({ on: `action ${action.uid} on ${label}`, finding });
+      found.push({ on: nameAwaited(label, `the end of action ${action.uid}`), finding });
     }
   }
   return found;
 }
 
 /** Both limits as a wait takes them; `stalled` is the end where nothing moved for too long. */
-function limitsOf(
+export function limitsOf(
   { stallAfterMs, limitMs }: Pick<RecoverOptions, "stallAfterMs" | "limitMs">,
   stalled: Limit["end"],
 ): Pick<Waiting<unknown>, "total" | "idle"> {
@@ -165,7 +192,7 @@ const undefinedCode = clusterFindings.moduleUndefined.code;
 export class NotResumedError extends BlockedError {}
 
 /** Of what keeps it frozen, as it is reported here. */
-const codes = clusterCodes.map(({ code, source }) => ({
+export const stallCodes = clusterCodes.map(({ code, source }) => ({
   code,
   source: code === undefinedCode ? source : "S97",
 }));
@@ -179,7 +206,7 @@ export async function resumed(
   const { deps, options } = context;
   return await waitFor(deps, {
     look: ({ idleMs }) => lookAt(context, { api, patience: { idleMs, stallAfterMs } }),
-    codes,
+    codes: stallCodes,
     ...limitsOf({ ...options, stallAfterMs }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
       const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
@@ -193,7 +220,9 @@ async function lookAt(
   { api, patience }: { readonly api: ApiFacts | undefined; readonly patience: StallDeadline },
 ): Promise<Seen<string>> {
   const facts = await readFacts(deps, { namespace, resource }, lookKeys);
-  const progress = judgeCluster(facts, name, { sameRelease: true, patience });
+  // a refusal whose cause is gone is of before
+  const wanted = { sameRelease: true, stateBefore: "InvalidUpgrade", patience } as const;
+  const progress = judgeCluster(facts, name, wanted);
   if (progress.is === "done") return { is: "done", value: progress.says };
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
   const causes = ec === undefined ? [] : classifyFreeze(facts, ec, { api, patience }).causes;
@@ -204,11 +233,17 @@ async function lookAt(
     const { code, object, cause: because, fix } = left;
     return { is: "stalled", code, object: String(object), because, fix };
   }
-  if (progress.is === "moving") return progress;
-  if (ec === undefined || found.some(({ code }) => code === progress.code)) return progress;
+  if (progress.is === "moving" || ec === undefined) {
+    return nameProgress(`${resource.kind}/${namespace}/${name}`, progress);
+  }
+  if (found.some(({ code }) => code === progress.code)) return progress;
   // the resources lag behind what the REST API shows: the operator is given its time
   const { because } = progress;
-  return { is: "moving", on: `the operator to continue (${because})`, step: because };
+  return {
+    is: "moving",
+    on: nameAwaited(objectLabel(ec), `the operator to continue (${because})`),
+    step: because,
+  };
 }
 
 /** Waits until the operator has acted on the resource, and resource and database agree. */
@@ -233,7 +268,7 @@ export async function confirmed(
         },
       );
       if (progress.is === "done") return { is: "done", value: progress.says };
-      if (progress.is === "moving") return { ...progress, on: `${object}: ${progress.on}` };
+      if (progress.is === "moving") return nameProgress(object, progress);
       const { code, because: cause, fix } = progress;
       const finding = { code, severity: "error", object, cause, fix, source: "S98" } as const;
       throw new BlockedError(exitCodes.failed, [finding]);

@@ -7,7 +7,7 @@ import { quoteCommand } from "../../output/escape";
 import { type Edit, tryEdits } from "../../simulator/edits";
 import { type Embedded, openEmbedded } from "../../simulator/simulate";
 import { exampleRelease } from "../../simulator/example";
-import { unknownOf } from "../../simulator/limits";
+import { listUnknown } from "../../simulator/limits";
 import { findWebhook } from "../../simulator/webhook-process";
 import type { Report } from "../../kernel/report";
 import type { RehearseFlags } from "./flags";
@@ -84,7 +84,7 @@ class Rehearsal {
     if (again.writes === 0) return;
     this.played.splice(-1, 1, {
       ...again,
-      report: endedWith(
+      report: endWith(
         again.report,
         `it sent writes (${again.writes}) where nothing was left to do`,
       ),
@@ -115,7 +115,7 @@ class Rehearsal {
     return embedded.controlPlane.connect({
       user,
       namespace,
-      server: serverOf(source.described),
+      server: nameServer(source.described),
       latency: () => {
         embedded.clock.advance(latencyMs);
       },
@@ -134,7 +134,7 @@ class Rehearsal {
       command: edits.map(renderEdit).join(" ; "),
       writes: 0,
       edits: edits.map((edit) => ({ command: renderEdit(edit), answer: edit.answer })),
-      report: reportOf(edits),
+      report: buildReport(edits),
     });
   }
 
@@ -142,18 +142,18 @@ class Rehearsal {
     const { context, opened, embedded } = this.staged;
     const { source, namespace } = opened;
     const details: RehearsalDetails = {
-      source: sourceOf(this.staged),
+      source: describeSource(this.staged),
       stages: this.played,
-      unknown: unknownOf(source.objects, embedded.skipped),
+      unknown: listUnknown(source.objects, embedded.skipped),
     };
     return {
       apiVersion: "cli.engine.com/v1",
       kind: "Rehearsal",
       run: context.run,
-      target: { server: serverOf(source.described), namespace },
+      target: { server: nameServer(source.described), namespace },
       findings: source.findings,
       details,
-      exit: exitOf(this.played),
+      exit: chooseExit(this.played),
     };
   }
 }
@@ -163,11 +163,11 @@ function renderEdit({ command }: Edit): string {
 }
 
 /** Never an address: nobody may take it for a real run. */
-function serverOf(described: string): string {
+function nameServer(described: string): string {
   return `rehearsal of ${described}`;
 }
 
-function reportOf(edits: readonly Edit[]): Report {
+function buildReport(edits: readonly Edit[]): Report {
   const wrong = edits.filter(({ asWanted }) => !asWanted);
   const expected = wrong.map(({ wanted }) => `the edit that had to be ${wanted} was not`);
   return {
@@ -180,18 +180,18 @@ function reportOf(edits: readonly Edit[]): Report {
   };
 }
 
-function endedWith(report: Report, reason: string): Report {
+function endWith(report: Report, reason: string): Report {
   const next = "report this as an error of kubectl-engine";
   return { ...report, exit: { code: exitCodes.failed, reason, next } };
 }
 
 /** The source in words and numbers, with what a person must know about it. */
-function sourceOf({ context, opened, embedded }: Staged): RehearsedSource {
+function describeSource({ context, opened, embedded }: Staged): RehearsedSource {
   const { source, user } = opened;
   return {
     described: source.described,
     objects: source.objects.length,
-    kinds: countsOf(source.objects, context),
+    kinds: countObjects(source.objects, context),
     user: userText(user, opened),
     warnings: [...source.warnings, ...notServing(embedded, context)],
   };
@@ -202,7 +202,7 @@ function userText({ name, groups }: User, { narrowed }: Opened): string {
   return groups.includes("system:masters") ? `${name}, who may do everything` : name;
 }
 
-function countsOf(
+function countObjects(
   objects: readonly KubeObject[],
   { names }: CommandContext,
 ): Readonly<Record<string, number>> {
@@ -223,7 +223,7 @@ function notServing(embedded: Embedded, { names }: CommandContext): readonly str
 const gravity: readonly number[] = [0, 2, 3, 4, 5, 124, 69, 6, 7, 8, 1, 70];
 
 /** The worst of the stages. */
-function exitOf(stages: readonly RehearsedStage[]): Report["exit"] {
+function chooseExit(stages: readonly RehearsedStage[]): Report["exit"] {
   const rank = ({ report }: RehearsedStage): number => gravity.indexOf(report.exit.code);
   const [worst] = [...stages].sort((one, other) => rank(other) - rank(one));
   if (worst !== undefined && rank(worst) > 0) {

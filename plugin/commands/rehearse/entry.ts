@@ -1,5 +1,6 @@
 /** `rehearse`, made for the commands that may be rehearsed. */
 import type { RehearsedCommand } from "../../cmdutil/context";
+import { rehearsedByDefault } from "../../cmdutil/standard-flags";
 import { FlagReader, type RawFlags, readOptions } from "../../cmdutil/flags";
 import { rehearse, rehearseFlags } from "./flags";
 import { UsageError } from "../../domain/base/errors";
@@ -9,16 +10,35 @@ import {
   type PreparedCommand,
   type CommandEntry,
   type Chosen,
-  entryOf,
+  makeEntry,
   mainJob,
-  pathsOf,
+  listPaths,
 } from "../../cmdutil/entry";
 
 /** `rehearse`, made for the commands that may be rehearsed. */
 export function rehearseCommand(commands: readonly CommandEntry[]): CommandEntry {
-  return entryOf(rehearse(pathsOf(commands)), (raw, inner) =>
-    prepareRehearsal(raw, inner ?? mainJob(commands), commands),
+  return makeEntry(rehearse(listPaths(commands)), (raw, inner) =>
+    new FlagReader(raw).isGiven("write-example")
+      ? prepareExample(raw, inner)
+      : prepareRehearsal(raw, inner ?? mainJob(commands), commands),
   );
+}
+
+/** No cluster is copied and no command is run. */
+function prepareExample(raw: RawFlags, inner: Chosen | undefined): PreparedCommand {
+  const read = new FlagReader(raw);
+  const { writeExample: folder = "", from, webhook } = readOptions(rehearseFlags, read);
+  const others = [
+    ...(inner === undefined || inner.entry.path === rehearsedByDefault ? [] : [inner.entry.path]),
+    ...Object.entries({ from, webhook }).flatMap(([name, value]) => (value ? [`--${name}`] : [])),
+  ];
+  return {
+    problems: [...read.problems, ...others.map((one) => `--write-example: goes without ${one}`)],
+    load: async () => {
+      const { exampleText, writeExample } = await import("./write-example.ts");
+      return { run: (context) => writeExample(context, folder), text: exampleText };
+    },
+  };
 }
 
 function prepareRehearsal(
@@ -29,7 +49,7 @@ function prepareRehearsal(
   const read = new FlagReader(raw);
   const flags = readOptions(rehearseFlags, read);
   if (!commands.includes(inner.entry)) {
-    const known = pathsOf(commands).join(", ");
+    const known = listPaths(commands).join(", ");
     read.problems.push(
       `${inner.entry.path} cannot be rehearsed, it works on no cluster; what can: ${known}`,
     );
@@ -46,7 +66,7 @@ function prepareRehearsal(
       const command = await prepared.load();
       const { runRehearse } = await import("./command.ts");
       const { rehearsalText } = await import("./text.ts");
-      const rehearsed = rehearsedOf(chosen, command);
+      const rehearsed = makeRehearsed(chosen, command);
       return {
         run: (context) => runRehearse(context, [], { ...flags, command: rehearsed }),
         text: (report, style) =>
@@ -60,12 +80,13 @@ function prepareRehearsal(
 function withRelease(chosen: Chosen): Chosen {
   const { entry, raw, words } = chosen;
   const read = new FlagReader(raw);
-  if (entry.needsRelease !== true || read.given("release") || read.given("chart")) return chosen;
+  if (entry.needsRelease !== true || read.isGiven("release") || read.isGiven("chart"))
+    return chosen;
   const release = exampleReleaseName;
   return { ...chosen, raw: { ...raw, release }, words: [...words, `--release=${release}`] };
 }
 
-function rehearsedOf(
+function makeRehearsed(
   { entry, args, words, raw }: Chosen,
   command: LoadedCommand,
 ): RehearsedCommand {

@@ -13,6 +13,11 @@ export const rehearseFlags = flagTable({
     offers: "context",
     help: "Context of the kubeconfig, or a file or folder of objects, - for stdin; else an example",
   },
+  "write-example": {
+    value: "DIR",
+    file: true,
+    help: "Write the example's release to a folder, for --release of any command, and do nothing else",
+  },
   limits: { help: "List everything that a rehearsal cannot know" },
   webhook: {
     value: "FILE",
@@ -42,6 +47,7 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
       "See the swap of the webhook on the built-in example": "rehearse",
       "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",
       "Rehearse it on a copy of a live cluster": text`rehearse --from prod -n ${namespace}`,
+      "Write that release to a folder": "rehearse --write-example release",
       "Rehearse a command on a dump": "rehearse upgrade-webhook --from dump.yaml",
     },
     argument: {

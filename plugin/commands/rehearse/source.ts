@@ -40,7 +40,7 @@ export async function openSource(
 ): Promise<Opened> {
   const { options, names, clock } = context;
   const { context: named, server } = options.connection;
-  const place = from === undefined ? undefined : await placeOf(from, context);
+  const place = from === undefined ? undefined : await openPlace(from, context);
   if (place !== undefined && "context" in place) return await openLive(context, place.context);
   if (named !== undefined || server !== undefined) {
     const flag = named === undefined ? "--server" : "--context";
@@ -51,11 +51,11 @@ export async function openSource(
   const source =
     place === undefined
       ? await exampleSource(names, clock.now())
-      : await readDump(place, { ...readingWith(context), names, now: clock.now() });
+      : await readDump(place, { ...makeReading(context), names, now: clock.now() });
   return {
     source,
-    namespace: namespaceOf(context, source),
-    user: userOf(context),
+    namespace: chooseNamespace(context, source),
+    user: chooseUser(context),
     narrowed: false,
     asUser: (cluster) => cluster,
     contextArgs: [],
@@ -63,17 +63,17 @@ export async function openSource(
   };
 }
 
-function readingWith({ names }: CommandContext) {
+function makeReading({ names }: CommandContext) {
   return { shippedCrds: productDefinitions(names), registry: createRegistry() };
 }
 
 /** The flag's, else the source's, else the one that the names take for the operator's. */
-function namespaceOf({ options, names }: CommandContext, source: Source): string {
+function chooseNamespace({ options, names }: CommandContext, source: Source): string {
   return options.namespace ?? source.namespace ?? names.operator.namespace;
 }
 
 /** Someone else, with the rights that the dump's roles give. */
-function userOf({ options }: CommandContext): User {
+function chooseUser({ options }: CommandContext): User {
   const { as, asGroup = [] } = options.connection;
   if (as === undefined) return administrator;
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(as) ?? [];
@@ -91,11 +91,11 @@ const forced = "context:";
 /** Spelled as a path, so that no context is meant. */
 const isPath = (from: string): boolean => isAbsolute(from) || /^\.{1,2}[/\\]/.test(from);
 
-async function placeOf(from: string, context: CommandContext): Promise<DatabaseArgument> {
+async function openPlace(from: string, context: CommandContext): Promise<DatabaseArgument> {
   if (from === "-") return { text: await context.readDump(), name: "standard input" };
   if (from.startsWith(forced)) return { context: from.slice(forced.length) };
   const found = await stat(from).catch(() => undefined);
-  if (found === undefined) return await contextOf(from, context);
+  if (found === undefined) return await openContext(from, context);
   if (!isPath(from) && (await isContext(from, context))) {
     throw new UsageError(
       `--from: ${JSON.stringify(from)} is a context of the kubeconfig and also a path here`,
@@ -105,7 +105,7 @@ async function placeOf(from: string, context: CommandContext): Promise<DatabaseA
   return found.isDirectory() ? { folder: from } : { file: from };
 }
 
-async function contextsOf({ options, env }: CommandContext): Promise<Kubeconfig["contexts"]> {
+async function readContexts({ options, env }: CommandContext): Promise<Kubeconfig["contexts"]> {
   const { loadKubeconfig } = await import("../../adapters/kubernetes/kubeconfig.ts");
   return loadKubeconfig(options.connection.kubeconfig, env).contexts;
 }
@@ -113,15 +113,15 @@ async function contextsOf({ options, env }: CommandContext): Promise<Kubeconfig[
 /** A dump can be read without a kubeconfig, so one that cannot be read has no contexts. */
 async function isContext(name: string, context: CommandContext): Promise<boolean> {
   try {
-    return (await contextsOf(context)).has(name);
+    return (await readContexts(context)).has(name);
   } catch (error) {
     if (error instanceof InputError) return false;
     throw error;
   }
 }
 
-async function contextOf(from: string, context: CommandContext): Promise<DatabaseArgument> {
-  const contexts = await contextsOf(context);
+async function openContext(from: string, context: CommandContext): Promise<DatabaseArgument> {
+  const contexts = await readContexts(context);
   if (contexts.has(from)) return { context: from };
   const known = [...contexts.keys()];
   const list = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;
@@ -137,7 +137,7 @@ async function openLive(context: CommandContext, kubeContext: string): Promise<O
   const live = await context.connectReadOnly(kubeContext);
   try {
     const source = await readLive(live, {
-      ...readingWith(context),
+      ...makeReading(context),
       names,
       namespace: options.namespace ?? live.namespace,
       now: clock.now(),
@@ -146,8 +146,8 @@ async function openLive(context: CommandContext, kubeContext: string): Promise<O
     });
     return {
       source,
-      namespace: namespaceOf(context, source),
-      ...rightsOf(source.user, liveCan(live)),
+      namespace: chooseNamespace(context, source),
+      ...describeRights(source.user, liveCan(live)),
       contextArgs: [`--context=${kubeContext}`],
       close: () => {
         live.close();
@@ -159,7 +159,10 @@ async function openLive(context: CommandContext, kubeContext: string): Promise<O
   }
 }
 
-function rightsOf(user: User | undefined, can: Can): Pick<Opened, "user" | "narrowed" | "asUser"> {
+function describeRights(
+  user: User | undefined,
+  can: Can,
+): Pick<Opened, "user" | "narrowed" | "asUser"> {
   if (user?.groups.includes("system:masters") === true) {
     return { user, narrowed: false, asUser: (cluster) => cluster };
   }

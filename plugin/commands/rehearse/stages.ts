@@ -1,6 +1,6 @@
 /** Plays the stages of a rehearsal: the command itself, in a world where nothing is real. */
 import { EngineError, UsageError } from "../../domain/base/errors";
-import { quoteCommand } from "../../output/escape";
+import { isTerminal, quoteCommand } from "../../output/escape";
 import type { Release } from "../../domain/release/contents";
 import type { Embedded } from "../../simulator/simulate";
 import { inTurn, MemoryHome } from "../../simulator/virtual-clock";
@@ -56,6 +56,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
   };
   const inside: Inside = {
     ...wish,
+    event: tellBriefly(stages.context, wish.event),
     cluster: observe(wish.cluster, count),
     home,
     ask: (question) => {
@@ -68,7 +69,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
   wish.event({ type: "note", text: `rehearsal: ${wish.title}` });
   const { backups, ...report } = await stages.command
     .run(contextInside(stages, inside))
-    .catch((error: unknown) => failed(error, stages));
+    .catch((error: unknown) => reportFailure(error, stages));
   return {
     title: wish.title,
     command: renderCommand(stages, wish.dryRun),
@@ -77,6 +78,19 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     ...(asked.length > 0 && { asked }),
     // the files are those of a real run: here there are none, so none is named
     saved: backups?.map(({ object }) => object),
+  };
+}
+
+/** What the text of each stage shows is no news before it; where nobody waits at a terminal, waiting is none either. */
+function tellBriefly(
+  { options: { output, verbosity }, streams }: CommandContext,
+  tell: (event: Event) => void,
+): (event: Event) => void {
+  if (output !== "text" || verbosity > 0) return tell;
+  const isNews = ({ type }: Event): boolean =>
+    type === "warning" || type === "note" || (type === "waiting" && isTerminal(streams.err));
+  return (event) => {
+    if (isNews(event)) tell(event);
   };
 }
 
@@ -120,7 +134,7 @@ function contextInside(
 }
 
 /** An end that the command throws is the end of its stage; wrong usage is that of the whole line. */
-function failed(error: unknown, { context }: Stages): Report {
+function reportFailure(error: unknown, { context }: Stages): Report {
   context.signal.throwIfAborted();
   if (!(error instanceof EngineError) || error instanceof UsageError) throw error;
   return {

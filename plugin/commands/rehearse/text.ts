@@ -22,19 +22,22 @@ export function rehearsalText(
   if (details === undefined) return renderText(report, style);
   const { source, stages, unknown } = details;
   const { apiVersion, kind, findings } = report;
-  const rest: Report = { apiVersion, kind, findings, exit: exitOf(report.exit, stages) };
+  const rest: Report = { apiVersion, kind, findings, exit: chooseExit(report.exit, stages) };
   return [
-    ...toldOnce(stages).map((stage, index) =>
+    ...tellOnce(stages).map((stage, index) =>
       stageText(stage, `${index + 1}. ${stage.title}`, { style, command }),
     ),
-    `${sourceLines(source, style).join("\n")}\n`,
-    limitsText(unknown, limits, style),
-    renderText(rest, style),
+    [
+      ...sourceLines(source, style).map((line) => `${line}\n`),
+      limitsText(unknown, limits, style),
+      ...(limits ? ["\n"] : []),
+      renderText(rest, style),
+    ].join(""),
   ].join("\n");
 }
 
 /** The stages, each without the findings that an earlier one has told. */
-function toldOnce(stages: readonly RehearsedStage[]): readonly RehearsedStage[] {
+function tellOnce(stages: readonly RehearsedStage[]): readonly RehearsedStage[] {
   const told = new Set<string>();
   return stages.map((stage) => {
     const { findings = [] } = stage.report;
@@ -45,7 +48,7 @@ function toldOnce(stages: readonly RehearsedStage[]): readonly RehearsedStage[] 
 }
 
 /** The end, where a stage has told it already: as that stage's. */
-function exitOf(exit: Report["exit"], stages: readonly RehearsedStage[]): Report["exit"] {
+function chooseExit(exit: Report["exit"], stages: readonly RehearsedStage[]): Report["exit"] {
   const told = stages.find(
     ({ title, report }) => exit.reason === `${title}: ${report.exit.reason}`,
   );
@@ -62,21 +65,27 @@ function stageText(
     const lines = stage.edits.flatMap((edit) => [
       `$ ${escape(edit.command)}`,
       escapeLines(edit.answer),
-      "",
     ]);
-    return [head, ...lines].join("\n");
+    return [head, ...lines, ""].join("\n");
   }
   const lines = [
     ...(stage.asked ?? []).map((question) => `Would ask: ${escape(question)}`),
-    ...(stage.saved ?? []).map((object) => `Would save ${escape(object)} first, in $ENGINE_HOME`),
+    ...savedLines(stage.saved ?? []),
   ];
   return [
     head,
     `$ ${escape(stage.command)}`,
     command(stage.report, style).trimEnd(),
-    ...(lines.length === 0 ? [] : ["", ...lines]),
+    ...lines,
     "",
   ].join("\n");
+}
+
+function savedLines(objects: readonly string[]): readonly string[] {
+  const [first, ...others] = new Set(objects);
+  if (first === undefined) return [];
+  const saved = others.length === 0 ? escape(first) : `${others.length + 1} objects`;
+  return [`Would save ${saved} first, in $ENGINE_HOME`];
 }
 
 function limitsText(unknown: readonly string[], all: boolean, { palette }: TextStyle): string {
@@ -89,12 +98,12 @@ function limitsText(unknown: readonly string[], all: boolean, { palette }: TextS
 
 function sourceLines(
   { described, objects, kinds, user, warnings }: RehearsalDetails["source"],
-  { palette }: TextStyle,
+  { palette, verbosity }: TextStyle,
 ): readonly string[] {
   const counts = Object.entries(kinds).map(([kind, count]) => `${count} ${escape(kind)}`);
+  const among = counts.length === 0 || verbosity === 0 ? "" : `among them ${counts.join(", ")}, `;
   return [
-    `${palette.strong("Rehearsed on")} ${escape(described)}: ${objects} objects${counts.length === 0 ? "" : `, among them ${counts.join(", ")}`}`,
-    `As ${escape(user)}`,
+    `${palette.strong("Rehearsed on")} ${escape(described)}: ${objects} objects, ${among}as ${escape(user)}`,
     ...warnings.map((warning) => `${palette.warn("warning:")} ${escape(warning)}`),
   ];
 }

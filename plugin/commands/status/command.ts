@@ -1,13 +1,14 @@
 /** `status`: flags to options, then one look or many (S57-S60, S68-S74). */
 import { readSecretCertificate } from "../../adapters/certificate";
 import { openRelease } from "../../adapters/release/open";
-import { parseDocuments, renderDocuments } from "../../adapters/yaml";
+import { parseDocuments, renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
 import { readName } from "../../domain/names/names";
 import { statusNeeds } from "../../domain/checks/needs";
 import type { Needs, NeedsPlace } from "../../domain/facts/needs";
-import { contentsOf, type ReleaseContents } from "../../domain/release/contents";
+import { judgeContents, type ReleaseContents } from "../../domain/release/contents";
 import { isObject } from "../../domain/base/values";
+import { hideSources } from "../../output/sources";
 import { renderText, type TextStyle } from "../../output/text";
 import { VirtualClock } from "../../ports/virtual-clock";
 import type { ExitReport, Report } from "../../kernel/report";
@@ -24,8 +25,8 @@ import {
 } from "./screen";
 import { type CommandContext, type CommandRun, resolveNamespace } from "../../cmdutil/context";
 import { inNamespace } from "../../cmdutil/kubectl-command";
-import { shippedTemplates } from "../../cmdutil/release-option";
-import { probeNameOf, recorderOf } from "../../cmdutil/run-ports";
+import { readShippedTemplates } from "../../cmdutil/release-option";
+import { nameProbe, startRecorder } from "../../cmdutil/run-ports";
 
 /** The command and its text, which leaves out what its watch has shown already. */
 export function createStatus(): {
@@ -62,7 +63,7 @@ async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<
   const cluster = await context.connect();
   const { server, namespace } = cluster;
   const ec = typed === undefined ? undefined : readName(typed, names).name;
-  const recorder = await recorderOf(context, "Status");
+  const recorder = await startRecorder(context, "Status");
   recorder.needs.declare("status", needsOf(flags, { names, namespace }));
   const readerIn = (place: string, of: typeof cluster): StatusReader =>
     new StatusReader(
@@ -73,7 +74,7 @@ async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<
         recorder,
         signal,
         certificates: { readSecretCertificate },
-        yaml: renderDocuments,
+        yaml: renderCompactly,
       },
       { ...judged, namespace: place, ...(ec !== undefined && { ec }) },
     );
@@ -180,15 +181,15 @@ async function optionsOf(
   flags: StatusFlags,
 ): Promise<Omit<StatusOptions, "namespace">> {
   const { names, signal, env, onSlow } = context;
-  const probe = flags.probe && { probeName: probeNameOf(context) };
+  const probe = flags.probe && { probeName: nameProbe(context) };
   if (flags.release === undefined) {
-    return { ...probe, rbac: shippedTemplates(names) };
+    return { ...probe, rbac: readShippedTemplates(names) };
   }
   const given = flags.release;
   const release = await openRelease(given, { names, signal, env, onSlow });
   const contents = (openShift: boolean): ReleaseContents => {
     const platform = openShift ? "openshift" : "kubernetes";
-    const read = contentsOf(release, { platform, names, parse: parseDocuments });
+    const read = judgeContents(release, { platform, names, parse: parseDocuments });
     if (read.is === "read") return read.contents;
     throw new InputError(read.problems);
   };
@@ -215,5 +216,6 @@ function statusText(report: Report, style: TextStyle, shown: WeakSet<object>): s
   const quiet = exit.code === exitCodes.interrupted && style.width !== undefined ? [""] : [];
   const told = shown.has(Object(details) as object) ? [] : lines;
   const all = [...told, ...(endsQuietly.has(exit.code) ? quiet : end)];
-  return all.map((line) => `${line}\n`).join("");
+  const text = all.map((line) => `${line}\n`).join("");
+  return style.verbosity > 0 ? text : hideSources(text);
 }

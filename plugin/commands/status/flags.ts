@@ -60,12 +60,12 @@ With the name of an ${ec}, that ${ec} and the databases that belong to it are sh
   settles: true,
   reads: () => true,
   shows: () => true,
-  watches: (read) => read.on("watch") || read.given("until"),
+  watches: (read) => read.on("watch") || read.isGiven("until"),
   judge: (options, read) => {
-    const untilFine = read.given("until");
+    const untilFine = read.isGiven("until");
     const watch = options.watch || untilFine;
     if (options.intervalMs < shortestMs) read.problems.push("--interval: at least 100ms");
-    if (read.given("interval") && !watch) read.missing.push("--interval: only with --watch");
+    if (read.isGiven("interval") && !watch) read.missing.push("--interval: only with --watch");
     if (options.probe && watch) read.problems.push("--probe and --watch: give one of the two");
     if (options.everywhere && watch) {
       read.problems.push("--all-namespaces: a watch is of one namespace: give it with -n instead");

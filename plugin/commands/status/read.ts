@@ -20,7 +20,7 @@ import { probeWebhook } from "../../readers/webhook-probe";
 interface StatusDeps extends SnapshotDeps {
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
+  readonly yaml: (objects: readonly object[]) => string;
 }
 
 /** What it is judged against. */

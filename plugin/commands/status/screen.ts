@@ -7,10 +7,10 @@ import {
   renderTable,
   wantsColor,
 } from "../../output/escape";
-import { fitted, widthOf } from "../../domain/base/fit";
+import { fitText, readWidth } from "../../domain/base/fit";
 import { renderLine } from "../../output/reporter";
 import type { Report } from "../../kernel/report";
-import { type Names, termOf } from "../../domain/names/names";
+import { type Names, renderTerm } from "../../domain/names/names";
 import { type FindingsStatus, type Status, type Summary, summarize } from "./status";
 import type { StatusView } from "./read";
 import type { CommandContext, GlobalOptions } from "../../cmdutil/context";
@@ -67,8 +67,8 @@ function redrawn({ streams: { out }, options, env }: CommandContext): Show {
   let first = true;
   return (details) => {
     // a line as wide as the terminal would begin another one
-    const width = (widthOf(out) ?? Infinity) - 1;
-    const screen = fitted(statusLines(details, { palette: ink, width }).join("\n"), width);
+    const width = (readWidth(out) ?? Infinity) - 1;
+    const screen = fitText(statusLines(details, { palette: ink, width }).join("\n"), width);
     const shown = fitting(screen.split("\n"), heightOf(out));
     const text = shown.map((line) => `${line}${clearRight}\n`).join("");
     out.write(`${first ? clearAll : ""}${home}${text}${clearBelow}`);
@@ -297,7 +297,7 @@ export function detailsOf({ status, old }: StatusView, context: DetailsContext):
   return {
     server,
     ...rest,
-    terms: { edb: termOf(names.edb), eaadb: termOf(names.eaadb) },
+    terms: { edb: renderTerm(names.edb), eaadb: renderTerm(names.eaadb) },
     summary: summarize(status, names),
     findings: { ...findings, command: engineCommand(context.options)(["check"]) },
     next: next && {

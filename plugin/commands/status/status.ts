@@ -1,6 +1,7 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
-import { situationOf } from "../../domain/checks/context";
-import { deletingDefinitions, deletingNamespace } from "../../domain/facts/deletion";
+import { deploymentFindings } from "../../domain/rollout/findings";
+import { describeSituation } from "../../domain/checks/context";
+import { findDeletingDefinitions, findDeletingNamespace } from "../../domain/facts/deletion";
 import type { Facts } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import { certificateCodes } from "../../domain/certificate/certificate";
@@ -13,21 +14,33 @@ import { rbacFindings } from "../../domain/rbac/findings";
 import { webhookFindings } from "../../domain/admission/findings";
 import type { Finding } from "../../domain/base/findings";
 import {
+  clusterStep,
   clustersStatus,
   type ClustersStatus,
   type ClusterStatus,
   operatorStatus,
   type OperatorStatus,
+  recoverStep,
 } from "../upgrade-cluster/next";
-import { databasesStatus, type DatabasesStatus } from "../upgrade-database/next";
-import type { NextFacts, NextStep } from "./next";
-import { nextStep } from "../upgrade/procedure";
+import { databasesStatus, type DatabasesStatus, databaseStep } from "../upgrade-database/next";
+import { type PartId, partIds } from "../../domain/base/part-ids";
+import type { CheckContext } from "../../domain/checks/context";
+import { judgeGround } from "../../domain/engine-cluster/deletion";
+import type { ReleaseContents } from "../../domain/release/contents";
+import { holdStep, type NextStep } from "../../domain/rollout/next-step";
+import { olmFindings, operatorStep, withOlm } from "../upgrade-operator/next";
+import { constraintStep } from "../unbind-scc/next";
 import type { RoleFiles } from "../../domain/rbac/lines";
-import { rbacStatus, type RbacStatus } from "../reapply-rbac/next";
+import { lackingStep, rbacStatus, type RbacStatus, rbacStep } from "../reapply-rbac/next";
 import { type ComponentHealth, worst } from "../../domain/rollout/health";
-import { webhookStatus, type WebhookStatus } from "../upgrade-webhook/next";
+import {
+  othersFindings,
+  webhookStatus,
+  type WebhookStatus,
+  webhookStep,
+} from "../upgrade-webhook/next";
 import type { ProbeOutcome } from "../../domain/admission/refusers";
-import { type Names, termOf } from "../../domain/names/names";
+import { type Names, renderTerm } from "../../domain/names/names";
 
 /** What stands against the components and the next step: counts, and the findings; all other checks are `check`'s. */
 export interface FindingsStatus {
@@ -58,6 +71,46 @@ export interface Status {
   readonly next?: NextStep;
 }
 
+/** What the next step is chosen from. */
+interface NextFacts extends Parts {
+  readonly situation: CheckContext;
+  /** Of --release: its files, and how it was given. */
+  readonly release?: { readonly contents: ReleaseContents; readonly given: string };
+}
+
+/** What of each part is left to do; the automatic upgrade is not named by itself. */
+const steps: Readonly<
+  Record<Exclude<PartId, "auto-off">, (facts: NextFacts) => NextStep | undefined>
+> = {
+  "rbac-expand": lackingStep,
+  operator: operatorStep,
+  webhook: webhookStep,
+  cluster: clusterStep,
+  scc: constraintStep,
+  "rbac-contract": rbacStep,
+  databases: databaseStep,
+};
+
+/** What cannot wait for any part, else the first part, in the order of an upgrade, that has something left to do. */
+function nextStep(facts: NextFacts): NextStep | undefined {
+  const ordered = partIds.flatMap((id) => (id === "auto-off" ? [] : steps[id]));
+  for (const step of [pressingStep, ...ordered]) {
+    const found = step(facts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What no part can go ahead of: a deletion, an operator that is not there, and an upgrade that has come to a stand (S70, S113). */
+function pressingStep(facts: NextFacts): NextStep | undefined {
+  const [deletion] = judgeGround(facts.situation.facts);
+  if (deletion !== undefined) {
+    const { object, fix } = deletion;
+    return { says: `write nothing while ${String(object)} is being deleted: ${fix}` };
+  }
+  return holdStep("the operator", facts.operator.verdict) ?? recoverStep(facts);
+}
+
 /** What is known beside the facts. */
 export interface StatusInput {
   /** Where the webhook was probed. */
@@ -71,11 +124,11 @@ const mostFindings = 3;
 
 /** Judges every component; each stands for itself, whatever the others lack. */
 export function judgeStatus(facts: Facts, input: StatusInput): Status {
-  const situation = situationOf(facts, { rbac: input.rbac });
+  const situation = describeSituation(facts, { rbac: input.rbac });
   const { ec, edb, eaadb, others } = deletionsBy(facts);
   const clusters = clustersStatus(situation);
   const parts = {
-    operator: stalledBy(operatorStatus(facts), others),
+    operator: stalledBy(withOlm(operatorStatus(facts), facts), others),
     clusters: stalledBy(
       { ...clusters, items: clusters.items.map((item) => stalledBy(item, ec)) },
       ec,
@@ -96,7 +149,12 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
     ...(facts.apiServer !== undefined && { apiServer: facts.apiServer }),
     verdict: worst(Object.values(parts).map(({ verdict }) => verdict)),
     ...parts,
-    findings: summed(withBlocking(componentFindings(parts), blockingFindings(facts, input, next))),
+    findings: summed(
+      [olmFindings(facts), othersFindings(facts), blockingFindings(facts, input, next)].reduce(
+        withBlocking,
+        componentFindings(parts),
+      ),
+    ),
     ...(next !== undefined && { next }),
   };
 }
@@ -104,14 +162,16 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
 /** What is being deleted below the components; what concerns all of them is the operator's. */
 function deletionsBy(facts: Facts) {
   const { names } = facts;
-  const definitions = deletingDefinitions(facts);
+  const definitions = findDeletingDefinitions(facts);
   const of = (kind: "ec" | "edb" | "eaadb"): Finding | undefined => {
     const name = `${names[kind].plural}.${names.group}`;
     return definitions.find(({ object }) => object === `${kinds.definition.kind}/${name}`);
   };
   const own = { ec: of("ec"), edb: of("edb"), eaadb: of("eaadb") };
   const known = Object.values(own);
-  const rest = [...deletingNamespace(facts), ...definitions].filter((one) => !known.includes(one));
+  const rest = [...findDeletingNamespace(facts), ...definitions].filter(
+    (one) => !known.includes(one),
+  );
   return { ...own, others: rest[0] };
 }
 
@@ -128,6 +188,7 @@ function stalledBy<T extends { readonly verdict: ComponentHealth }>(
 /** Where a stalled component's code is explained. */
 const codes = [
   ...Object.values(operatorFindings),
+  ...Object.values(deploymentFindings),
   ...clusterCodes,
   ...Object.values(databaseFindings),
   ...Object.values(webhookFindings),
@@ -201,7 +262,7 @@ export interface Summary {
 /** Every component, in the order of the procedure (S9). */
 export function summarize(status: Status, names: Names): readonly Summary[] {
   const { clusters, operator, webhook } = status;
-  const ec = termOf(names.ec);
+  const ec = renderTerm(names.ec);
   const ofClusters =
     clusters.items.length === 0
       ? [summaryOf(ec, clusters.verdict)]
@@ -211,8 +272,8 @@ export function summarize(status: Status, names: Names): readonly Summary[] {
   return [
     summaryOf("Operator", operator.verdict, factsOfOperator(operator)),
     ...ofClusters,
-    summaryOf(termOf(names.edb), status.databases.verdict),
-    summaryOf(termOf(names.eaadb), status.activeActive.verdict),
+    summaryOf(renderTerm(names.edb), status.databases.verdict),
+    summaryOf(renderTerm(names.eaadb), status.activeActive.verdict),
     summaryOf("Webhook", webhook.verdict, factsOfWebhook(status)),
     summaryOf("RBAC", status.rbac.verdict),
   ];
@@ -247,14 +308,24 @@ function factsOfOperator({ version, chart, pods }: OperatorStatus): string {
   ].join(", ");
 }
 
-function factsOfCluster({ version, running, state, rollout, licenseDays }: ClusterStatus): string {
+function factsOfCluster(cluster: ClusterStatus): string {
+  const { version, running, state, rollout, licenseState, licenseDays } = cluster;
   return [
     `wants ${version}`,
     running.length === 0 ? "no pod runs" : `runs ${running.join(" and ")}`,
     `state ${state}`,
     ...(rollout === undefined ? [] : [`${rollout.done}/${rollout.of} pods new and ready`]),
-    ...(licenseDays === undefined ? [] : [`license ${licenseDays} days left`]),
+    renderLicense(licenseState, licenseDays),
   ].join(", ");
+}
+
+/** Its state where that is not Valid, and how long it is good for. */
+function renderLicense(state: string, days: number | undefined): string {
+  if (state === "<none>") return "license state not told";
+  const said = state.toLowerCase() === "valid" ? "" : ` ${state}`;
+  if (days === undefined) return `license${said === "" ? " valid" : said}`;
+  const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? "day" : "days"}`;
+  return `license${said}${days < 0 ? ` expired ${count} ago` : ` ${count} left`}`;
 }
 
 function factsOfWebhook({ webhook }: Status): string {

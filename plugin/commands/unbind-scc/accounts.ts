@@ -1,19 +1,23 @@
 /** What is written for whom, what stands against it, and what is said of it: pure over what was read. */
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type Names, termOf } from "../../domain/names/names";
+import { type Names, renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { ownerOf } from "../../domain/kube/owners";
+import { findLivingOwner, type LeftMarks, renderOwnersWay } from "../../domain/kube/owners";
+import { sccFindings } from "../../domain/scc/findings";
 import type { Needs } from "../../domain/facts/needs";
 import { sccProof, unbindNeeds } from "./needs";
 import { bindNeed } from "../../domain/kube/write-needs";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import { type Account, accountOf, userOf, refOf } from "../../domain/scc/grants";
+import { type Account, readAccount, renderUser, accessRef } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import {
   findingsOf,
   olderLeft,
   type ListChange,
+  isNamed,
+  listRemoved,
+  makeState,
   planUnbind,
   type SccState,
   type Unbinding,
@@ -22,13 +26,13 @@ import {
   isFree,
   type JudgedAccount,
   judgeAccounts,
-  wantsAdjustment,
+  judgeOperator,
 } from "../../domain/scc/refusals";
 import { getOwn } from "../../domain/base/values";
 import {
   backBy,
-  recreated,
-  permissionsOf,
+  recreateObject,
+  listPermissions,
   type Delete,
   type Patch,
 } from "../../domain/kube/change";
@@ -62,10 +66,10 @@ export function planOf(
   const { name, constraint } = situation;
   const { plan, accounts, blocked, findings } = freed(situation, all);
   const { changes, remove, ways, users } = plan;
-  const owned = changes.flatMap(({ object }) => ownedBy(object, "error"));
+  const owned = changes.flatMap(({ object }) => ownedBy(object, "error", facts.left));
   if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
   const unused = remove === undefined ? [] : [remove];
-  const kept = unused.flatMap((each) => ownedBy(each, "warning"));
+  const kept = unused.flatMap((each) => ownedBy(each, "warning", facts.left));
   const removed = kept.length > 0 ? [] : unused;
   const deletions = removed.map((each) => `delete ${objectLabel(each)}`);
   return {
@@ -83,10 +87,11 @@ function freed(
   accounts: readonly JudgedAccount[],
 ): Pick<UnbindPlan, "accounts" | "blocked" | "findings"> & { readonly plan: Unbinding } {
   const plan = planUnbind(situation, accounts);
-  if (plan.changes.length === 0 && plan.remove === undefined) {
-    return { plan, accounts, blocked: [], findings: [] };
-  }
   const findings = accounts.flatMap((account) => account.findings);
+  if (plan.changes.length === 0 && plan.remove === undefined) {
+    const left = findings.filter(({ code }) => code === sccFindings.podLeft.code);
+    return { plan, accounts, blocked: [], findings: left };
+  }
   const free = accounts.filter(isFree);
   if (free.length === 0) throw new BlockedError(exitCodes.blocked, findings);
   const blocked = accounts.filter((account) => !isFree(account));
@@ -109,11 +114,11 @@ interface SccFindings {
 function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
   const { constraint, access, pods, clusters, deployment } = facts;
   const name = constraintOf(names, options);
-  const wantedBy = clusters.filter((each) => wantsAdjustment(each, names)).map(objectLabel);
-  const around = { constraint: name, deployment, pods };
+  const around = { name, constraint, access, deployment, pods };
   const accounts = judgeAccounts(meant(clusters, names, options), around, names);
-  const situation = { name, constraint, access, pods, wantedBy };
-  return { situation, accounts };
+  const situation = makeState(around, clusters, names);
+  const beside = options.ec === undefined ? judgeOperator(around, names) : [];
+  return { situation, accounts: [...accounts, ...beside.filter((one) => isNamed(situation, one))] };
 }
 
 /** The EC that was named with all that share its account, else every EC. */
@@ -129,20 +134,24 @@ function meant(
         code: "SCC-NO-EC",
         severity: "error",
         object: ec === undefined ? `Namespace/${namespace}` : `${names.ec.kind}/${namespace}/${ec}`,
-        cause: `there is no such ${termOf(names.ec)}, so no service account to take the constraint from`,
-        fix: `give the namespace of the ${termOf(names.ec)} with -n${ec === undefined ? "" : ", and its name with --ec"}`,
+        cause: `there is no such ${renderTerm(names.ec)}, so no service account to take the constraint from`,
+        fix: `give the namespace of the ${renderTerm(names.ec)} with -n${ec === undefined ? "" : ", and its name with --ec"}`,
         source: "S33",
       },
     ]);
   }
-  const userIn = (cluster: KubeObject): string => userOf(accountOf(cluster, names));
+  const userIn = (cluster: KubeObject): string => renderUser(readAccount(cluster, names));
   const users = new Set(named.map(userIn));
   return clusters.filter((cluster) => users.has(userIn(cluster)));
 }
 
 /** Helm, OLM and GitOps controllers would undo a change of what they look after. */
-function ownedBy(object: KubeObject, severity: Finding["severity"]): readonly Finding[] {
-  const owner = ownerOf(object);
+function ownedBy(
+  object: KubeObject,
+  severity: Finding["severity"],
+  left: LeftMarks | undefined,
+): readonly Finding[] {
+  const owner = findLivingOwner(object, left);
   if (owner === undefined) return [];
   return [
     {
@@ -150,22 +159,27 @@ function ownedBy(object: KubeObject, severity: Finding["severity"]): readonly Fi
       severity,
       object: objectLabel(object),
       cause: `${owner.name} owns it and may undo the change: it is left alone`,
-      fix: `${owner.way}; then run again`,
+      fix: `${renderOwnersWay(owner)}; then run again`,
       source: "Facts 5",
     },
   ];
 }
 
-function actOf({ object, removed, deletes }: ListChange): string {
-  const label = objectLabel(object);
-  return deletes ? `delete ${label}` : `take ${removed.join(", ")} out of ${label}`;
+function actOf(change: ListChange): string {
+  const label = objectLabel(change.object);
+  return change.deletes
+    ? `delete ${label}`
+    : `take ${listRemoved(change).join(", ")} out of ${label}`;
 }
 
-function changeOf({ object, field, left, removed, deletes }: ListChange): Patch | Delete {
-  const who = removed.join(", ");
-  const does = removed.map((one) => `take ${one} out of its ${field}`);
+function changeOf(change: ListChange): Patch | Delete {
+  const { object, lists, deletes } = change;
+  const who = listRemoved(change).join(", ");
+  const does = lists.flatMap(({ field, removed }) =>
+    removed.map((one) => `take ${one} out of its ${field}`),
+  );
   const told = {
-    ...{ id: "scc.unbind", object, resource: refOf(object).resource },
+    ...{ id: "scc.unbind", object, resource: accessRef(object).resource },
     risk: `a pod of ${who} that still needs the constraint is not admitted any more`,
   };
   if (deletes) {
@@ -178,9 +192,15 @@ function changeOf({ object, field, left, removed, deletes }: ListChange): Patch 
   const { namespace } = object.metadata;
   return {
     ...{ ...told, verb: "patch", does, keepsWhole: true },
-    edits: [{ path: [field], from: getOwn(object, field), to: left }],
-    why: `${who} goes out of its ${field}`,
-    changes: removed.map((one) => ({ path: `.${field}[${JSON.stringify(one)}]`, to: null })),
+    edits: lists.map(({ field, left }) => ({
+      path: [field],
+      from: getOwn(object, field),
+      to: left,
+    })),
+    why: `${who} goes out of its ${lists.map(({ field }) => field).join(" and ")}`,
+    changes: lists.flatMap(({ field, removed }) =>
+      removed.map((one) => ({ path: `.${field}[${JSON.stringify(one)}]`, to: null })),
+    ),
     reverse: backBy("replace"),
     where: namespace === undefined ? [] : ["-n", namespace],
     needs: "to take the account out of it",
@@ -189,7 +209,12 @@ function changeOf({ object, field, left, removed, deletes }: ListChange): Patch 
 
 function removalOf(constraint: KubeObject): Delete {
   return {
-    ...{ ...deletion, id: "scc.delete", object: constraint, resource: refOf(constraint).resource },
+    ...{
+      ...deletion,
+      id: "scc.delete",
+      object: constraint,
+      resource: accessRef(constraint).resource,
+    },
     why: "no subject and no pod uses it any more (S33)",
     risk: `low: nobody uses ${objectLabel(constraint)} any more`,
     needs: "to delete the constraint when nobody is left",
@@ -244,12 +269,12 @@ export async function writePermissions(
       .map((each) => reviewPermission(sccProof, each)),
     ...changes.flatMap(changePermissions),
     ...(holds ? [] : bindings.map(({ object }) => bindNeed(object))),
-    ...afterProof.flatMap(permissionsOf),
+    ...afterProof.flatMap(listPermissions),
   ];
 }
 
 function changePermissions(change: Patch | Delete): readonly Permission[] {
-  if (change.verb === "patch") return permissionsOf(change);
-  const back = { ...recreated(change), needs: "to put it back if the proof fails" };
-  return [change, back].flatMap(permissionsOf);
+  if (change.verb === "patch") return listPermissions(change);
+  const back = { ...recreateObject(change), needs: "to put it back if the proof fails" };
+  return [change, back].flatMap(listPermissions);
 }

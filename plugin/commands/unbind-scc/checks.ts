@@ -1,33 +1,38 @@
 /** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
+import { unprivilegedFrom } from "../../domain/release/unprivileged";
 import { ec, type Text, text } from "../../domain/names/text";
 import { factNamed } from "../../domain/facts/facts";
-import { type KubeObject, nameOf, objectLabel } from "../../domain/kube/objects";
-import { grantsOf as grantsOfRules, rulesOf } from "../../domain/kube/role-rules";
+import { type KubeObject, readName } from "../../domain/kube/objects";
+import { grantsOf as grantsOfRules, readRules } from "../../domain/kube/role-rules";
 import {
-  type Account,
-  accountOf,
-  grantsOf,
-  groupOf,
-  groupsOf,
-  isAccount,
-  userOf,
+  findConstraint,
+  mayUse,
+  readAccount,
+  readPriority,
+  type SccAccess,
 } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import {
-  isFree,
   judgeAccounts,
+  judgeOperator,
+  podsOfCluster,
   type JudgedAccount,
-  releasesOf,
-  unprivilegedFrom,
+  listReleases,
   wantsAdjustment,
 } from "../../domain/scc/refusals";
 import { sccFindings } from "../../domain/scc/findings";
-import { findingsOf, planUnbind, type Unbinding } from "./plan";
-import { getPath, isObject, asArray, getOwn } from "../../domain/base/values";
-import { type Check, checksOf, type CheckResult, on, perCluster } from "../../domain/checks/check";
+import { findingsOf, isNamed, listRemoved, makeState, planUnbind, type Unbinding } from "./plan";
+import { getPath, isObject, asArray } from "../../domain/base/values";
+import {
+  type Check,
+  makeChecks,
+  type CheckResult,
+  on,
+  perCluster,
+} from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
 
-const { error, shared, warning } = checksOf("scc");
+const { error, shared, warning } = makeChecks("scc");
 const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
 const needs = ["constraints", "ecs", "deployments", "pods", ...access] as const;
 /** From here on clusters use the newer of the two constraints (domain facts 5). */
@@ -59,7 +64,7 @@ export const sccChecks: readonly Check[] = [
       perCluster((cluster, situation) => {
         const { names } = situation;
         const name = names.scc.current;
-        if (!wantsAdjustment(cluster, names) || mayUse(situation, cluster, name)) return undefined;
+        if (!wantsAdjustment(cluster, names) || isBound(situation, cluster, name)) return undefined;
         return on(cluster, `its service account may not use ${name}`, {
           field: names.ecFields.allowAutoAdjustment.join("."),
         });
@@ -77,7 +82,7 @@ export const sccChecks: readonly Check[] = [
         const stays = wanted === undefined || isBefore(wanted, unprivilegedFrom);
         const old = releasesHere(situation, cluster).some((one) => isBefore(one, unprivilegedFrom));
         const may = [names.scc.current, names.scc.older].some((scc) =>
-          mayUse(situation, cluster, scc),
+          isBound(situation, cluster, scc),
         );
         // of a wanted adjustment its own check tells
         if (!stays || !old || may || wantsAdjustment(cluster, names)) return undefined;
@@ -91,8 +96,8 @@ export const sccChecks: readonly Check[] = [
     fix: "run unbind-scc",
     needs,
     judge: (situation) =>
-      (unbindingOf(situation).plan?.changes ?? []).map(({ object, removed }) =>
-        on(object, `it is for ${removed.join(", ")}`),
+      (unbindingOf(situation).plan?.changes ?? []).map((change) =>
+        on(change.object, `it is for ${listRemoved(change).join(", ")}`),
       ),
   }),
   warning("SCC-LEFT", "S33", {
@@ -124,6 +129,23 @@ export const sccChecks: readonly Check[] = [
           .map((finding) => ({ ...finding, severity: "warning" as const })),
     },
   ),
+  shared(sccFindings.podLeft, {
+    title: text`No pod of an unprivileged ${ec} is left under the old constraint without a need`,
+    needs,
+    judge: (situation) =>
+      unbindingOf(situation)
+        .accounts.filter(isUnprivileged)
+        .flatMap(({ findings }) => findings),
+  }),
+  warning("SCC-POD-OTHERS", "S31", {
+    title: text`No pod of an unprivileged ${ec} runs under a constraint of others`,
+    cause: text`a constraint that others made, and that gives more than the pods need, lets the ${ec}'s account use it and wins`,
+    fix: "take the account out of that constraint, then delete the pods one at a time",
+    needs,
+    judge: onOpenShift((situation) =>
+      situation.clusters.flatMap((cluster) => judgeOthers(cluster, situation)),
+    ),
+  }),
   shared(sccFindings.olderLeft, {
     title: "The constraint of still older releases is gone",
     needs,
@@ -143,7 +165,7 @@ export const sccChecks: readonly Check[] = [
     needs: ["constraints"],
     judge: ({ facts, names }) =>
       facts.objects.constraints
-        .filter((one) => [names.scc.current, names.scc.older].includes(nameOf(one)))
+        .filter((one) => [names.scc.current, names.scc.older].includes(readName(one)))
         .filter((constraint) =>
           asArray(getPath(constraint, ["fsGroup", "ranges"])).some(isMalformed),
         )
@@ -173,43 +195,74 @@ interface SccEvaluation {
   readonly accounts: readonly JudgedAccount[];
   /** Undefined where no account runs unprivileged yet. */
   readonly plan: Unbinding | undefined;
+  /** The plan for every account, whatever stands against it. */
+  readonly whole: Unbinding;
 }
 
 /** What unbind-scc would find and plan. */
-function unbindingOf(situation: CheckContext): SccEvaluation {
+export function unbindingOf(situation: CheckContext): SccEvaluation {
   const { clusters, deployment, facts, names } = situation;
   const name = names.scc.current;
-  if (facts.unserved.has("constraints")) return { accounts: [], plan: undefined };
   const { pods } = facts.objects;
-  const accounts = judgeAccounts(clusters, { constraint: name, deployment, pods }, names);
-  const free = accounts.filter((account) => isFree(account) && account.findings.length === 0);
-  const wantedBy = clusters.filter((one) => wantsAdjustment(one, names)).map(objectLabel);
-  const constraint = constraintNamed(situation, name);
-  const plan = planUnbind({ name, constraint, access: facts.objects, pods, wantedBy }, free);
-  return { accounts, plan: free.length === 0 ? undefined : plan };
+  const around = { ...accessTo(situation, name), name, deployment, pods };
+  const state = makeState(around, clusters, names);
+  if (facts.unserved.has("constraints")) {
+    return { accounts: [], plan: undefined, whole: planUnbind(state, []) };
+  }
+  const accounts = judgeAccounts(clusters, around, names);
+  const beside = judgeOperator(around, names).filter((one) => isNamed(state, one));
+  const free = [...accounts, ...beside].filter(isUnprivileged);
+  const isPlanned = accounts.some(isUnprivileged);
+  return {
+    accounts: [...accounts, ...beside],
+    whole: planUnbind(state, [...accounts, ...beside]),
+    plan: isPlanned ? planUnbind(state, free) : undefined,
+  };
+}
+
+/** Nothing stands against taking the constraint from it, and that it runs unprivileged is known. */
+function isUnprivileged(account: JudgedAccount): boolean {
+  return account.findings.every(({ code }) => code === sccFindings.podLeft.code);
+}
+
+function accessTo(situation: CheckContext, name: string): SccAccess {
+  return { constraint: constraintNamed(situation, name), access: situation.facts.objects };
 }
 
 function releasesHere(situation: CheckContext, cluster: KubeObject) {
-  return releasesOf({ deployment: situation.deployment, cluster, pods: [] }, situation.names);
+  return listReleases({ deployment: situation.deployment, cluster, pods: [] }, situation.names);
 }
 
-function mayUse(situation: CheckContext, cluster: KubeObject, name: string): boolean {
-  const constraint = constraintNamed(situation, name);
-  if (constraint === undefined) return false;
-  const account: Account = accountOf(cluster, situation.names);
-  const known = [userOf(account), ...groupsOf(account)];
-  const direct = [
-    ...asArray(getOwn(constraint, "users")),
-    ...asArray(getOwn(constraint, "groups")),
-  ];
-  return (
-    direct.some((one) => known.some((name_) => name_ === one)) ||
-    grantsOf(situation.facts.objects, name).some(({ binding }) =>
-      asArray(getOwn(binding, "subjects")).some(
-        (subject) => isAccount(subject, account) || groupOf(subject, account) !== undefined,
-      ),
-    )
-  );
+function isBound(situation: CheckContext, cluster: KubeObject, name: string): boolean {
+  const given = accessTo(situation, name);
+  const account = readAccount(cluster, situation.names);
+  return given.constraint !== undefined && mayUse(given, name, account);
+}
+
+/** OpenShift's own, which give no more than an unprivileged pod needs. */
+const unprivilegedOnes = ["restricted", "restricted-v2", "restricted-v3", "nonroot", unprivileged];
+
+/** The constraints of others that pods of an unprivileged EC run under, each with these pods. */
+function judgeOthers(cluster: KubeObject, situation: CheckContext): readonly CheckResult[] {
+  const { facts, names } = situation;
+  const known: readonly string[] = [...unprivilegedOnes, names.scc.current, names.scc.older];
+  const { name, namespace } = readAccount(cluster, names);
+  const isOld = releasesHere(situation, cluster).some((one) => isBefore(one, unprivilegedFrom));
+  const found = new Map<string, readonly string[]>();
+  for (const pod of isOld ? [] : podsOfCluster(cluster, facts.objects.pods, names)) {
+    const scc = findConstraint(pod);
+    if (scc === undefined || known.includes(scc)) continue;
+    found.set(scc, [...(found.get(scc) ?? []), readName(pod)]);
+  }
+  return [...found].map(([scc, pods]) => {
+    const priority = readPriority(constraintNamed(situation, scc));
+    const why = priority === undefined ? "" : `, which wins by its priority ${String(priority)}`;
+    const user = `-z ${name} --namespace=${namespace}`;
+    return {
+      ...on(cluster, `it has pods under ${scc}${why}: ${pods.join(", ")}`),
+      fix: `take the account out of it, with oc adm policy remove-scc-from-user ${scc} ${user} where it is bound, with oc edit scc ${scc} where its users or groups name it; then delete the pods one at a time, each when every other one is ready`,
+    };
+  });
 }
 
 function isMalformed(range: unknown): boolean {
@@ -227,7 +280,7 @@ function judgeUnprivileged({
   if (deployment === undefined || role === undefined || installed === undefined) return [];
   if (isBefore(installed, "7.22.0-0")) return [];
   const { group, plural } = constraintResource;
-  const granted = grantsOfRules(rulesOf(role)).some(
+  const granted = grantsOfRules(readRules(role)).some(
     (grant) =>
       ["use", "*"].includes(grant.verb) &&
       [group, "*"].includes(grant.group) &&

@@ -3,9 +3,8 @@ import type { RoleWish } from "../../cmdutil/print-role";
 import type { Needs } from "../../domain/facts/needs";
 import { unbindNeeds } from "./needs";
 import { readName } from "../../domain/names/names";
-import { type PlannedAhead, planOver, runPart } from "../../kernel/part";
+import { runPart } from "../../kernel/part";
 import type { AskingPorts } from "../../kernel/permissions";
-import { type Projection, unchanged } from "../../kernel/projected";
 import type { Report } from "../../kernel/report";
 import { servesConstraints, type UnbindOptions, type UnbindPorts } from "./read";
 import { unbindPart } from "./part";
@@ -19,19 +18,6 @@ export const runUnbindScc: CommandRun<UnbindSccFlags> = async (context, _args, f
   const { ports, options } = await given(context, flags);
   return await unbindConstraint(ports, options);
 };
-
-/** Plans it over what earlier parts of an upgrade will leave behind. */
-export async function planUnbindScc(
-  context: CommandContext,
-  after: Projection,
-): Promise<PlannedAhead> {
-  const { ports, options } = await given(context, {});
-  const { dryRun } = options;
-  const { engine } = ports;
-  const nothing = await nothingToUnbind(ports);
-  if (nothing !== undefined) return { report: nothing, after: unchanged };
-  return await planOver(ports, unbindPart({ ...options, engine }), { dryRun, after });
-}
 
 async function given(
   context: CommandContext,
@@ -57,9 +43,9 @@ export async function unbindConstraint(
 ): Promise<Report> {
   const { dryRun } = options;
   const nothing = await nothingToUnbind(ports);
-  return (
-    nothing ?? (await runPart(ports, unbindPart({ ...options, engine }), { dryRun, limitMs: 0 }))
-  );
+  if (nothing !== undefined) return nothing;
+  const part = unbindPart({ ...options, engine, command: ports.command });
+  return await runPart(ports, part, { dryRun, limitMs: 0 });
 }
 
 /** The end where there are no constraints, or nobody can tell; undefined where there are. */

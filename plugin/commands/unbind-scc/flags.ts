@@ -14,9 +14,10 @@ export const unbindScc = spec({
   description: text`Take the old security context constraint from the service account of the cluster (${ec}), on OpenShift.
 
 Every way in is looked at: the constraint's users and groups, and every binding to a role that grants its use. This
-account alone is taken out, everyone else stays; an access review proves it; the constraint is deleted only when no
-subject and no pod is left. What is changed or deleted is saved first. Ways in that belong to others, such as groups
-and roles with wildcards, are reported. Running the command again is safe: it continues from the state found.`,
+account is taken out, and with it the operator's own and the group of the namespace where nothing there needs the
+constraint; everyone else stays; an access review proves it; the constraint is deleted only when no subject and no pod
+is left. What is changed or deleted is saved first. Ways in that belong to others, such as wider groups and roles with
+wildcards, are reported. Running the command again is safe: it continues from the state found.`,
   examples: {
     "Show what would be done": text`unbind-scc -n ${namespace} --dry-run=server`,
     "Unbind every cluster of the namespace that no longer needs it": text`unbind-scc -n ${namespace}`,

@@ -3,7 +3,7 @@ import { factSources } from "../../domain/facts/facts";
 import { kinds, constraintResource } from "../../domain/kube/kinds";
 import { permissionOn, reviewPermission } from "../../domain/kube/permissions";
 import { accessResources, grantName } from "../../domain/scc/grants";
-import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+import { groundNeeds, leftMarkNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
 
 /** What an access review is asked for. */
 export const sccProof = "to prove who may use the constraint";
@@ -58,6 +58,6 @@ export function unbindNeeds(wish: UnbindWish): Needs {
         ["get", "patch", "delete", "create"].map((verb) => permissionOn(verb, resource, { why })),
       ),
     ],
-    beside: groundNeeds(wish),
+    beside: [...groundNeeds(wish), ...leftMarkNeeds()],
   };
 }

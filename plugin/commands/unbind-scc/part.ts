@@ -1,15 +1,25 @@
 /** `unbind-scc` as a part: planned over a cluster, and carried out by unbind.ts (S31-S33). */
-import { EngineError, UntriedError } from "../../domain/base/errors";
+import { UntriedError } from "../../domain/base/errors";
 import { reviewPermission } from "../../domain/kube/permissions";
-import { leftBy, type Part, type Planned, type PlannedChange, type World } from "../../kernel/part";
+import {
+  projectWrites,
+  type Part,
+  type Planned,
+  type PlannedChange,
+  stopped,
+  type World,
+} from "../../kernel/part";
 import { requirePermissions } from "../../kernel/permissions";
-import { unchanged } from "../../kernel/projected";
-import { dryRunSays } from "../../kernel/runner";
+import { dryRunSays } from "../../kernel/job";
 import { Session } from "../../kernel/session";
 import { requireNamespace } from "../../readers/ground";
+import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
+import { writeOptions } from "../../cmdutil/run-ports";
+import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { Reviews } from "../../readers/reviews";
 import { placesOf, type UnbindPlan } from "./accounts";
 import { sccProof, unbindNeeds } from "./needs";
+import { sccSkip } from "./next";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
 import { outcomeOf, planFit, UnbindAct, type Unbinding, writesOf } from "./unbind";
@@ -18,24 +28,26 @@ import { outcomeOf, planFit, UnbindAct, type Unbinding, writesOf } from "./unbin
 export interface UnbindWish extends UnbindOptions {
   /** A command line of this program. */
   readonly engine: (words: readonly string[]) => string;
+  /** A kubectl command that names its namespace itself. */
+  readonly command: (words: readonly string[]) => string;
 }
 
 /** Takes the constraint from the ECs' service accounts. */
-export function unbindPart({ engine, ...options }: UnbindWish): Part {
+export function unbindPart({ engine, command, ...options }: UnbindWish): Part {
   const { namespace, scc } = options;
   return {
     command: "unbind-scc",
     needs: (names) => unbindNeeds({ names, namespace, scc }),
     plan: async (world) => {
-      const deps: UnbindDeps = { ...world, engine, reviews: new Reviews(world.cluster) };
-      const session = new Session(world, { ...options, dryRun: world.dryRun });
+      const reviews = new Reviews(world.cluster);
+      const deps: UnbindDeps = { ...world, command, engine, reviews };
+      const session = new Session(deps, { ...options, dryRun: world.dryRun });
       try {
         await requireProof(deps, namespace);
         await requireNamespace(deps, namespace);
         const plan = await planFit({ deps, options, session, tell: world.tell });
         return await planned(world, { deps, options, session, tell: world.tell }, plan);
       } catch (error) {
-        if (!(error instanceof EngineError)) throw error;
         return stopped(error);
       }
     },
@@ -54,36 +66,21 @@ async function planned(world: World, own: Unbinding, plan: UnbindPlan): Promise<
   const changes = writesOf(plan);
   const writes: PlannedChange[] = [];
   for (const change of changes) {
-    if (world.dryRun === "none") writes.push({ change });
-    else {
-      const stored = await session.rehearse(change);
-      session.tell(change, stored);
-      writes.push({ change, stored });
-    }
+    writes.push(world.dryRun === "none" ? { change } : await session.plan(change));
   }
   const expects = outcomeOf(plan, { deletes: false, written: false });
   return {
     writes,
-    questions: changes.length === 0 ? [] : [`On ${deps.cluster.server}: ${plan.acts}?`],
+    questions: changes.length === 0 ? [] : [`${plan.acts}?`],
     expects: { ...expects, reason: dryRunSays(changes.length) },
-    after: leftBy(writes),
+    after: projectWrites(writes),
     act: async (ports) => {
-      const real: UnbindDeps = { ...ports, engine: deps.engine, reviews: deps.reviews };
-      const acting = new Session(ports, { ...options, dryRun: "none" });
+      const { command, engine, reviews } = deps;
+      const real: UnbindDeps = { ...ports, command, engine, reviews };
+      const acting = new Session(real, { ...options, dryRun: "none" });
       const { tell } = ports;
       return await new UnbindAct({ deps: real, options, session: acting, tell }, plan).act();
     },
-  };
-}
-
-function stopped(error: EngineError): Planned {
-  return {
-    writes: [],
-    questions: [],
-    stops: error,
-    expects: { code: error.exitCode, reason: error.message },
-    after: unchanged,
-    act: () => Promise.reject(error),
   };
 }
 
@@ -97,3 +94,21 @@ async function recordBefore(deps: UnbindDeps, plan: UnbindPlan): Promise<void> {
     if (!(error instanceof UntriedError)) throw error;
   }
 }
+
+/** What `upgrade` knows of it. */
+export const scc: UpgradePart = {
+  id: "scc",
+  title: "Unbind the old SCC",
+  because: "the pods run unprivileged once all of them are new",
+  source: "S33",
+  gate: sccSkip,
+  settles: { areas: ["scc"] },
+  needs: ({ facts: { names, namespace, unserved } }) =>
+    unserved.has("constraints") ? [] : [unbindNeeds({ names, namespace, scc: undefined })],
+  parts: async ({ context }) => {
+    const { namespace } = await context.connect();
+    const { options } = context;
+    const words = { engine: engineCommand(options), command: kubectlCommand(options) };
+    return [unbindPart({ namespace, ...words, ...writeOptions(context) })];
+  },
+};

@@ -1,5 +1,7 @@
 /** Who may use the constraint, asked by access reviews before and after it is taken away. */
-import { groupsOf, userOf } from "../../domain/scc/grants";
+import { nameAwaited } from "../../domain/base/awaited";
+import { listGroups } from "../../domain/kube/role-rules";
+import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import { waitFor } from "../../kernel/wait";
 import type { AccountReview } from "./accounts";
@@ -38,7 +40,10 @@ export async function settleReviews(
       // every API server learns of a change by its own watch
       return unexplained(answers, ways).length === 0 || deps.clock.now() >= until
         ? { is: "done", value: answers }
-        : { is: "moving", on: "the API server to learn of the change" };
+        : {
+            is: "moving",
+            on: nameAwaited(`access to ${constraint}`, "the API server to learn of the change"),
+          };
     },
     everyMs: pauseMs,
   });
@@ -53,7 +58,7 @@ export function unexplained(
     const explained = ways.some(
       ({ account: holder, object, role }) =>
         role !== undefined &&
-        userOf(holder) === userOf(account) &&
+        renderUser(holder) === renderUser(account) &&
         [undefined, namespace].includes(object.metadata.namespace),
     );
     return allowed && !explained;
@@ -67,7 +72,7 @@ export function recordReviews(
   answers: readonly AccountAccess[],
 ): void {
   for (const answer of answers) {
-    const object = userOf(answer.account);
+    const object = renderUser(answer.account);
     const why = sentence(answer, asked.constraint);
     recorder.done({ id: `scc.review-${asked.phase}`, action: "probe", object, why }, "done");
   }
@@ -86,8 +91,8 @@ async function review(
 ): Promise<AccountAccess> {
   const { group, plural: resource } = constraintResource;
   const question = {
-    user: userOf(account),
-    groups: groupsOf(account),
+    user: renderUser(account),
+    groups: listGroups(account),
     access: { group, resource, name: constraint, verb: "use", namespace },
   };
   return { account, namespace, ...(await reviews.ask(question, { fresh: true, signal })) };

@@ -1,4 +1,6 @@
 /** What an unbinding is given, and everything that it is planned from. */
+import type { LeftMarks } from "../../domain/kube/owners";
+import { readLeftMarks } from "../../readers/left-marks";
 import { factSources } from "../../domain/facts/facts";
 import { kinds, constraintResource } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
@@ -41,6 +43,8 @@ export interface UnbindFacts {
   readonly deployment: KubeObject | undefined;
   /** The constraint of still older releases; it is not looked for where one was named. */
   readonly older: KubeObject | undefined;
+  /** The objects whose owner is gone; absent: every mark counts. */
+  readonly left?: LeftMarks;
 }
 
 /** The constraint that is meant. */
@@ -80,7 +84,9 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
     roles: await all(roles),
     roleBindings: await all(roleBindings),
   };
-  return { constraint, access, pods, clusters, deployment, older };
+  const bindings = [...access.clusterRoleBindings, ...access.roleBindings];
+  const left = await readLeftMarks(deps, [...(constraint ? [constraint] : []), ...bindings]);
+  return { constraint, access, pods, clusters, deployment, older, left };
 }
 
 /** Releases differ in the versions that they serve. */

@@ -1,15 +1,15 @@
 /**
  * Takes a constraint from the ECs' service accounts and from nobody else: unbind, prove, and only
- * then delete what nobody uses (S33). The cluster's state is the only memory.
+ * then delete what nobody uses (S33).
  */
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
-import { userOf } from "../../domain/scc/grants";
+import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import type { Delete, Patch } from "../../domain/kube/change";
 import type { Outcome } from "../../kernel/part";
-import { ChangedError, replanned } from "../../kernel/send";
+import { ChangedError, replan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Session } from "../../kernel/session";
 import type { ExitReport } from "../../kernel/report";
@@ -73,8 +73,8 @@ export class UnbindAct {
       await this.#prove(first);
       return this.#done(first);
     }
-    own.session.confirm(writes);
-    return await replanned(own.deps, first, {
+    own.session.allow(writes);
+    return await replan(own.deps, first, {
       work: (latest) => this.#write(latest),
       again: () => this.#plan(),
     });
@@ -87,7 +87,7 @@ export class UnbindAct {
     if (!(error instanceof EngineError)) throw error;
     if (done.length === 0 && !(error instanceof UnknownOutcomeError)) throw error;
     if (done.length > 0 && error instanceof StillAllowedError) return await this.#rollBack(error);
-    return deps.recorder.endedBy(error, {
+    return deps.recorder.endByError(error, {
       ...(done.length > 0 && { stands: `the account is out of ${done.join(", ")} already` }),
       next: "run the same command again: it resumes from the state of the cluster",
       tell,
@@ -102,7 +102,7 @@ export class UnbindAct {
 
   #see(plan: UnbindPlan): void {
     for (const place of placesOf(plan)) {
-      this.#places.set(`${place.namespace} ${userOf(place.account)}`, place);
+      this.#places.set(`${place.namespace} ${renderUser(place.account)}`, place);
     }
   }
 
@@ -142,7 +142,7 @@ export class UnbindAct {
     if (first === undefined) return;
     const because = first.reason === "" ? "" : ` (${first.reason})`;
     throw new StillAllowedError(
-      `the API server still lets ${userOf(first.account)} use ${constraint} in namespace ${first.namespace}, and no binding explains it${because}`,
+      `the API server still lets ${renderUser(first.account)} use ${constraint} in namespace ${first.namespace}, and no binding explains it${because}`,
       { hint: "ask the cluster's administrator which authorizer allows it, then run again" },
     );
   }
@@ -183,7 +183,7 @@ export function outcomeOf(plan: UnbindPlan, ended: Ended): Outcome {
   const { constraint, accounts, users, exists } = plan;
   const left = exists ? "present" : "absent";
   const details: UnbindDetails = {
-    ...{ constraint, accounts: accounts.map(userOf), usedBy: users },
+    ...{ constraint, accounts: accounts.map(renderUser), usedBy: users },
     is: ended.deletes ? "deleted" : left,
   };
   return { ...exitOf(plan, ended), details };
@@ -209,8 +209,8 @@ function exitOf(
   { constraint, ways, users, accounts, blocked, exists }: UnbindPlan,
   { deletes, written }: Ended,
 ): ExitReport {
-  const held = new Set(ways.map(({ account }) => userOf(account)));
-  const free = accounts.map(userOf).filter((user) => !held.has(user));
+  const held = new Set(ways.map(({ account }) => renderUser(account)));
+  const free = accounts.map(renderUser).filter((user) => !held.has(user));
   const failed = blocked.filter(({ wanted }) => !wanted);
   const reasons = [
     ...(free.length === 0 ? [] : [`${free.join(", ")} may not use ${constraint}`]),

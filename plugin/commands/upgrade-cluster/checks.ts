@@ -1,16 +1,17 @@
 /** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
 import { licenseExpiry, prerequisites } from "../../domain/checks/prerequisites";
 import { ec, text } from "../../domain/names/text";
-import { termOf } from "../../domain/names/names";
+import { renderTerm } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { isDeleting } from "../../domain/kube/deletion";
 import type { KubeObject } from "../../domain/kube/objects";
-import { ownerOf } from "../../domain/kube/owners";
+import { findLivingOwner } from "../../domain/kube/owners";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import { isSameRelease, isSameTag } from "../../domain/base/versions";
-import { runningVersion } from "../../domain/engine-cluster/rollout";
+import { renderLicenseStep } from "../../domain/engine-cluster/license";
+import { readRunningVersion } from "../../domain/engine-cluster/rollout";
 import { getPath, renderValue, asString } from "../../domain/base/values";
-import { type Check, checksOf, on, perCluster } from "../../domain/checks/check";
+import { type Check, makeChecks, on, perCluster } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
 import { usualPullPolicy } from "../../domain/engine-cluster/edits";
 import { autoPaths } from "../../domain/engine-cluster/fields";
@@ -20,7 +21,7 @@ import { judgeSecrets } from "../../domain/checks/secrets";
 import { standstillChecks, standstillResults } from "./standstill-checks";
 import { helperFindings } from "../../domain/engine-cluster/helper-images";
 
-const { error, ofCause, shared, warning } = checksOf("cluster");
+const { error, ofCause, shared, warning } = makeChecks("cluster");
 const needs = ["ecs"] as const;
 
 /** States that an EC leaves by itself (domain facts 7). */
@@ -42,7 +43,7 @@ export const clusterChecks: readonly Check[] = [
         ? [
             {
               object: `Namespace/${facts.namespace}`,
-              cause: `it holds no ${termOf(facts.names.ec)}`,
+              cause: `it holds no ${renderTerm(facts.names.ec)}`,
             },
           ]
         : [],
@@ -105,8 +106,8 @@ export const clusterChecks: readonly Check[] = [
     {
       title: text`Nobody else writes the ${ec}`,
       needs,
-      judge: perCluster((cluster) => {
-        const owner = ownerOf(cluster);
+      judge: perCluster((cluster, { facts }) => {
+        const owner = findLivingOwner(cluster, facts.left);
         return owner && on(cluster, `${owner.name} owns it`, { fix: owner.way });
       }),
     },
@@ -133,13 +134,25 @@ export const clusterChecks: readonly Check[] = [
     judge: perCluster((cluster, situation) => {
       const tag = asString(getPath(cluster, situation.names.ecFields.versionTag));
       if (tag === undefined || stateOf(cluster, situation) !== "Running") return undefined;
-      const others = runningVersion(situation.facts, cluster).filter((one) => !isSameTag(one, tag));
+      const pinned = asString(getPath(cluster, situation.names.ecFields.digestHash));
+      const others = readRunningVersion(situation.facts, cluster).filter((one) =>
+        // a digest that the spec does not ask for is what a tag was turned into: it tells no release
+        one.startsWith(digestStart) ? isOtherDigest(one, pinned) : !isSameTag(one, tag),
+      );
       if (others.length === 0) return undefined;
       return on(cluster, `it asks for ${tag}, and pods run ${others.join(", ")}`);
     }),
   }),
   ...standstillChecks,
 ];
+
+const digestStart = "sha256:";
+
+/** The digest that runs is shown by its first digits. */
+function isOtherDigest(runs: string, pinned: string | undefined): boolean {
+  const asked = pinned?.replace(digestStart, "");
+  return asked !== undefined && !asked.startsWith(runs.slice(digestStart.length));
+}
 
 /** What the operator's last warning about it says; events are kept for an hour or so. */
 function warningOf({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
@@ -179,6 +192,7 @@ export const clusterSpecChecks: readonly Check[] = [
     needs: ["ecs", "statefulSets"],
   }),
   prerequisites.resizing,
+  prerequisites.podSecurity,
   ofCause("digestPinned", {
     title: "No image is pinned by digest where upgrades are automatic",
     needs,
@@ -245,7 +259,7 @@ function saidIn(
     .filter(({ value }) => value !== undefined);
 }
 
-const license = checksOf("license");
+const license = makeChecks("license");
 const soon = 30;
 
 /** The checks of the license. */
@@ -261,7 +275,8 @@ export const licenceChecks: readonly Check[] = [
     judge: perCluster((cluster, situation) => {
       const { days, field, until } = licenseExpiry(cluster, situation);
       if (days === undefined || days < 0 || days >= soon) return [];
-      return [on(cluster, `its license expires ${until}, days left: ${days}`, { field })];
+      const fix = `before that day, ${renderLicenseStep(cluster, situation.names)}`;
+      return [on(cluster, `its license expires ${until}, days left: ${days}`, { field, fix })];
     }),
   }),
   license.warning("LICENSE-SHARDS", "S117", {

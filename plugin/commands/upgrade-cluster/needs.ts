@@ -1,8 +1,8 @@
 /** What `upgrade-cluster` needs. */
-import type { FactKey } from "../../domain/facts/facts";
+import { closeLook, type FactKey } from "../../domain/facts/facts";
 import { prerequisiteKeys } from "../../domain/checks/prerequisites";
 import { factNeeds } from "../../domain/checks/needs";
-import { groundNeeds, listing, type Needs } from "../../domain/facts/needs";
+import { groundNeeds, leftMarkNeeds, needList, type Needs } from "../../domain/facts/needs";
 import { type ClusterPlace, clusterLook, clusterWrite } from "../../domain/engine-cluster/needs";
 
 /** What is looked at before a cluster is written, and while it is followed. */
@@ -16,23 +16,26 @@ export const clusterKeys = [
 ] as const satisfies readonly FactKey[];
 
 /** What the plan rests on beside it. */
-export const clusterPlanKeys: readonly FactKey[] = [
+const planned: readonly FactKey[] = [
   ...new Set<FactKey>([...clusterKeys, ...prerequisiteKeys]),
 ].filter((key) => key !== "ecs");
+
+/** A quota that leaves no pod to be created again is told where quotas may be read. */
+export const clusterPlanKeys: readonly FactKey[] = [...planned, "resourceQuotas"];
 
 /** `upgrade-cluster`: one write. */
 export function clusterNeeds(place: ClusterPlace): Needs {
   const why = (own: boolean): string =>
     own ? "to follow the rollout" : "to see whether all databases can go along";
-  const planned = { keys: clusterPlanKeys, why: "to see whether the upgrade may begin" };
+  const before = { keys: planned, why: "to see whether the upgrade may begin" };
   return {
     reads: clusterLook(place, { keys: clusterKeys, why }),
-    may: [clusterWrite(place, "to write the fields of the upgrade"), ...factNeeds(place, planned)],
+    may: [clusterWrite(place, "to write the fields of the upgrade"), ...factNeeds(place, before)],
     beside: [
-      ...(["events", "nodes"] as const).map((key) =>
-        listing(key, place, "to see why nothing moves"),
-      ),
+      needList("resourceQuotas", place, "to see whether the pods can be created again"),
+      ...closeLook.map((key) => needList(key, place, "to see why nothing moves")),
       ...groundNeeds(place),
+      ...leftMarkNeeds(),
     ],
   };
 }

@@ -1,23 +1,33 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
+import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
-import { causesOf } from "../../domain/engine-cluster/causes";
-import { isSuspended, operatorRelease } from "../../domain/engine-cluster/operator";
-import { expansionOf } from "../../domain/engine-cluster/volumes";
+import { findCauses } from "../../domain/engine-cluster/causes";
+import {
+  findBehind,
+  findOwnership,
+  isSuspended,
+  operatorRelease,
+  releaseOf,
+  ownClusters,
+} from "../../domain/engine-cluster/operator";
+import { holdStep, type NextRelease, type NextStep } from "../../domain/rollout/next-step";
+import { findExpired } from "../../domain/engine-cluster/license";
+import { readExpansion } from "../../domain/engine-cluster/volumes";
 import { factNamed, type Facts, isKnown } from "../../domain/facts/facts";
-import { type Names, termOf } from "../../domain/names/names";
-import { annotationOf, type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { judgeCluster, runningVersion } from "../../domain/engine-cluster/rollout";
+import { type Names, renderTerm } from "../../domain/names/names";
+import { readAnnotation, type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
+import { judgeCluster, readRunningVersion } from "../../domain/engine-cluster/rollout";
 import { getPath, getOwn, asString, numberAt } from "../../domain/base/values";
-import { ageOf, daysUntil } from "../../domain/base/duration";
+import { formatAge, daysUntil } from "../../domain/base/duration";
 import {
   unreadVerdict,
   type ComponentHealth,
-  verdictOf,
-  worstOf,
+  judgeHealth,
+  findWorst,
 } from "../../domain/rollout/health";
 import { podTrouble } from "../../domain/rollout/pod-causes";
-import { containerOf, rollOf } from "../../domain/rollout/stateful-set";
+import { findContainer, readRoll } from "../../domain/rollout/stateful-set";
 import { parseImage } from "../../domain/release/images";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 
@@ -67,24 +77,24 @@ export function operatorVersion(facts: Facts): string | undefined {
   const { names } = facts;
   const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
   const podSpec = getPath(deployment, ["spec", "template", "spec"]);
-  const container = containerOf(podSpec, names.operator.container);
+  const container = findContainer(podSpec, names.operator.container);
   return (
     parseImage(getOwn(container, "image"))?.tag ??
-    annotationOf(deployment, names.annotations.operatorVersion)
+    readAnnotation(deployment, names.annotations.operatorVersion)
   );
 }
 
 /** Causes show in the pods: without them nothing is known of one that is not ready. */
 function rolloutVerdict(facts: Facts, name: string): ComponentHealth {
-  const verdict = verdictOf(judgeDeployment(facts, name));
+  const verdict = judgeHealth(judgeDeployment(facts, name));
   const unread = unreadVerdict(facts, ["replicaSets", "pods", "events"]);
   if (verdict.is !== "moving" || unread === undefined) return verdict;
   return { is: "unknown", because: `${verdict.on}; ${unread.because}, so no cause is seen` };
 }
 
 function chartOf({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {
-  const version = annotationOf(deployment, names.annotations.chartVersion);
-  const operator = annotationOf(deployment, names.annotations.operatorVersion);
+  const version = readAnnotation(deployment, names.annotations.chartVersion);
+  const operator = readAnnotation(deployment, names.annotations.operatorVersion);
   if (version === undefined && operator === undefined) return undefined;
   return {
     ...(version !== undefined && { version }),
@@ -148,9 +158,9 @@ export function clustersStatus({ facts, clusters }: CheckContext): ClustersStatu
   const items = [...clusters].sort(byName).map((ec) => clusterStatus(facts, ec));
   const none: ComponentHealth = {
     is: "absent",
-    says: `no ${termOf(facts.names.ec)} in this namespace`,
+    says: `no ${renderTerm(facts.names.ec)} in this namespace`,
   };
-  const verdict = unreadVerdict(facts, ["ecs"]) ?? worstOf(items.map((item) => item.verdict));
+  const verdict = unreadVerdict(facts, ["ecs"]) ?? findWorst(items.map((item) => item.verdict));
   return { items, verdict: verdict ?? none };
 }
 
@@ -160,25 +170,30 @@ function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
   const rollout = rolloutOf(facts, ec);
   return {
     ...columns,
-    running: runningVersion(facts, ec),
+    running: readRunningVersion(facts, ec),
     ...(licenseDays !== undefined && { licenseDays }),
     ...(rollout !== undefined && { rollout }),
     verdict:
       unreadVerdict(facts, ["statefulSets", "pods"]) ??
-      withHolds(facts, ec, verdictOf(judgeCluster(facts, columns.name))),
+      withHolds(facts, ec, judgeHealth(judgeCluster(facts, columns.name))),
   };
+}
+
+/** By its state, and by its last day whatever the state says (S59, S60). */
+function licenseVerdict(facts: Facts, ec: KubeObject): ComponentHealth | undefined {
+  const [license] = [...findCauses("license", facts, { ec }), ...findExpired(facts, ec)];
+  if (license === undefined) return undefined;
+  const { code, cause: because, fix } = license;
+  return { is: "stalled", because, fix, code, object: objectLabel(ec) };
 }
 
 /** Pods that are well say nothing of what the operator will do with the EC (S10, S59). */
 function withHolds(facts: Facts, ec: KubeObject, verdict: ComponentHealth): ComponentHealth {
   if (verdict.is !== "fine") return verdict;
-  const [license] = causesOf("license", facts, { ec });
   const object = objectLabel(ec);
-  if (license !== undefined) {
-    const { code, cause: because, fix } = license;
-    return { is: "stalled", because, fix, code, object };
-  }
-  const expansion = expansionOf(facts, ec);
+  const license = licenseVerdict(facts, ec);
+  if (license !== undefined) return license;
+  const expansion = readExpansion(facts, ec);
   if (expansion !== undefined) {
     const { code, cause, fix } = expansion.finding;
     return expansion.failed
@@ -214,7 +229,7 @@ function columnsOf(ec: KubeObject, { names, now }: Facts): ClusterColumns {
     licenseState: renderCell(getPath(ec, ecFields.licenseState)),
     shardsLimit: shardsOf(ec, names),
     licenseExpirationDate: renderCell(getPath(ec, ecFields.licenseExpiration)),
-    age: renderCell(ageOf(ec.metadata["creationTimestamp"], now)),
+    age: renderCell(formatAge(ec.metadata["creationTimestamp"], now)),
   };
 }
 
@@ -244,7 +259,7 @@ interface RolloutStatus {
 function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   const set = setOf(facts, ec);
   if (set === undefined || !isKnown(facts, "pods")) return undefined;
-  const { done, wanted, pods } = rollOf(facts, set);
+  const { done, wanted, pods } = readRoll(facts, set);
   const first = pods.find(({ updated, ready }) => !updated || !ready);
   const trouble = first && podTrouble(first.pod, { facts });
   return {
@@ -257,4 +272,83 @@ function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
 
 function setOf(facts: Facts, { metadata }: KubeObject): KubeObject | undefined {
   return factNamed(facts, "statefulSets", { name: String(metadata.name) });
+}
+
+/** Its own upgrade is the fix. */
+function isFixedByUpgrade(verdict: ComponentHealth): boolean {
+  return verdict.is === "stalled" && verdict.code === suspendedCode;
+}
+
+const refused: ReadonlySet<string | undefined> = new Set([
+  clusterFindings.invalidUpgrade.code,
+  clusterFindings.frozen.code,
+]);
+
+/** What the steps are chosen from. */
+interface ClusterNext {
+  readonly clusters: ClustersStatus;
+  readonly operator: Pick<OperatorStatus, "version">;
+  readonly situation: Pick<CheckContext, "facts" | "names">;
+  readonly release?: NextRelease;
+}
+
+/** An upgrade that the operator refuses or has frozen. */
+export function recoverStep({
+  clusters,
+  situation,
+}: Pick<ClusterNext, "clusters" | "situation">): NextStep | undefined {
+  const found = clusters.items.find(
+    ({ verdict }) => verdict.is === "stalled" && refused.has(verdict.code),
+  );
+  if (found === undefined) return undefined;
+  const term = renderTerm(situation.names.ec);
+  return {
+    says: `find out why the upgrade of ${term} ${found.name} makes no progress`,
+    words: ["recover"],
+  };
+}
+
+/** The first EC that is not well, else the first that is behind its operator (S10). */
+export function clusterStep(next: ClusterNext): NextStep | undefined {
+  const { clusters, situation } = next;
+  const term = renderTerm(situation.names.ec);
+  for (const { name, verdict } of clusters.items) {
+    if (verdict.is !== "fine" && !isFixedByUpgrade(verdict)) {
+      return holdStep(`${term} ${name}`, verdict);
+    }
+  }
+  const { verdict } = clusters;
+  if (verdict.is === "unknown") return holdStep(`the ${term}s`, verdict);
+  return behindStep(next, term);
+}
+
+function behindStep(
+  { clusters, situation: { facts }, operator, release }: ClusterNext,
+  term: string,
+): NextStep | undefined {
+  const cluster = findBehind(facts, clusters.items);
+  if (cluster === undefined) return undefined;
+  const own = ownClusters(facts).filter((ec) => readName(ec) === cluster.name);
+  const [ahead] = own.flatMap((ec) => aheadOfRoll(facts, ec));
+  // the command would end with this, and write nothing
+  if (ahead !== undefined) {
+    return { says: `before ${term} ${cluster.name} can be upgraded: ${ahead.fix}`, upgrades: true };
+  }
+  const target = operatorRelease(facts).clusterTag ?? release?.contents.clusterVersion;
+  const says = `upgrade ${term} ${cluster.name} from ${releaseOf(cluster)}`;
+  const [owned] = own.flatMap((ec) => findOwnership(ec, facts));
+  if (owned !== undefined) {
+    return { says: `${says}; ${owned.cause}: ${owned.fix}`, upgrades: true };
+  }
+  if (target === undefined) {
+    return {
+      says: `${says} to the release of operator ${String(operator.version)}`,
+      upgrades: true,
+    };
+  }
+  return {
+    says: `${says} to ${target}`,
+    words: ["upgrade-cluster", cluster.name, `--target=${target}`],
+    upgrades: true,
+  };
 }

@@ -1,12 +1,14 @@
 /** The cluster once an EC is upgraded, for what is planned after it. */
+import { isPassing, stateFinding } from "../../domain/database/state";
+import { selectDatabases } from "../../domain/database/target";
 import type { Facts } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
-import { type KubeObject, refTo } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel, refTo } from "../../domain/kube/objects";
 import type { WantedCluster } from "../../domain/engine-cluster/rollout";
-import { bundledVersions } from "../../domain/release/platforms";
+import { listBundledVersions } from "../../domain/release/platforms";
 import { parseImage } from "../../domain/release/images";
 import { podsOfCluster } from "../../domain/scc/refusals";
-import { asArray, getOwn, getPath, withValue } from "../../domain/base/values";
+import { asArray, asString, getOwn, getPath, withValue } from "../../domain/base/values";
 import { type Projection, unchanged } from "../../kernel/projected";
 
 /** What is planned for an EC: the object as its edits leave it, and what its pods are to run. */
@@ -24,7 +26,7 @@ export function clusterOutcome(facts: Facts, { ec, wanted }: UpgradedCluster): P
   const { names } = facts;
   const { ecFields, fields, entryFields } = names;
   const { tag } = wanted;
-  const versions = bundledVersions(tag) ?? [];
+  const versions = listBundledVersions(tag) ?? [];
   const published = versions.map((version) => ({
     [entryFields.bundledType]: names.engineDbType,
     [entryFields.bundledVersion]: version,
@@ -45,10 +47,23 @@ export function clusterOutcome(facts: Facts, { ec, wanted }: UpgradedCluster): P
   const { group } = names;
   return {
     ...unchanged,
-    stored: [stored],
+    stored: [stored, ...settleDatabases(facts, ec)],
     gone: replaced.map((pod) => refTo(kinds.pod, pod)),
     shades: [names.edb, names.eaadb].map(({ kind }) => ({ group, kind })),
   };
+}
+
+/** What works on a database now has come to its end by then, or is waited for before it is written. */
+function settleDatabases(facts: Facts, { metadata }: KubeObject): readonly KubeObject[] {
+  const { names } = facts;
+  const all = selectDatabases(facts, { names: [], everywhere: true, via: "resource" });
+  return all.targets.flatMap(({ ec, kind, object }): readonly KubeObject[] => {
+    const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
+    const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
+    const isOwn = ec !== undefined && ec.metadata.uid === metadata.uid;
+    if (!isOwn || found === undefined || !isPassing(found)) return [];
+    return [withValue(object, path, "active") as KubeObject];
+  });
 }
 
 function tagsOf(pod: KubeObject): readonly (string | undefined)[] {

@@ -1,5 +1,5 @@
 /** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
-import { type Names, termOf } from "../../domain/names/names";
+import { type Names, renderTerm } from "../../domain/names/names";
 import type { JudgedCheck } from "../../domain/checks/judge";
 import { accept } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
@@ -7,16 +7,22 @@ import { factNamed, type Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Permission } from "../../domain/kube/permissions";
-import { runningVersion, type WantedCluster } from "../../domain/engine-cluster/rollout";
+import type { Pause } from "../../domain/kube/planned-write";
+import { readRunningVersion, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import { getPath, asString } from "../../domain/base/values";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
-import { causesOf, usedModules } from "../../domain/engine-cluster/causes";
+import {
+  defineLine,
+  findCauses,
+  listUndefinedModules,
+  listUsedModules,
+} from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
-import { type AutoPlan, type ClusterWish, editsOf } from "../../domain/engine-cluster/edits";
+import { type AutoPlan, type ClusterWish, planEdits } from "../../domain/engine-cluster/edits";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
-import { mistakenTag, rightTag } from "../../domain/engine-cluster/mistaken-tag";
-import { deletingCluster } from "../../domain/engine-cluster/deletion";
-import { autoOf, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
+import { explainMistake, mistakenTag, rightTag } from "../../domain/engine-cluster/mistaken-tag";
+import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
+import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
@@ -31,6 +37,8 @@ export interface ClusterRequest extends ClusterWish {
   readonly version: string;
   /** Findings that are accepted. */
   readonly skip: readonly Skip[];
+  /** The definition of the EC that earlier parts of a whole upgrade bring; absent: it stays. */
+  readonly definitionAhead?: KubeObject | undefined;
   /** Release of the operator before this upgrade, where it is known. */
   readonly operatorBefore?: string | undefined;
 }
@@ -45,6 +53,8 @@ export interface ClusterPlan {
   readonly warnings: readonly Finding[];
   /** Permissions without which not every prerequisite is judged. */
   readonly missing: readonly Permission[];
+  /** What stands against it by then, where an earlier part changes the definition. */
+  readonly pauses?: Pause | undefined;
   /** A rolling restart without a change of version is under way: it is waited for (S55). */
   readonly restarting: boolean;
   /** What the pods are to come to. */
@@ -62,10 +72,13 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
     operator: operatorRelease(facts).version,
     before: request.operatorBefore,
   });
-  const edits = editsOf(ec, request, { names, auto, helpers });
+  const edits = planEdits(ec, request, { names, auto, helpers });
   const writes = edits.length > 0 || (request.auto && auto.path === undefined);
   const planned = { ec, edits, wish: request, auto, skip: request.skip };
-  const { findings, missing } = writes ? prerequisites(facts, planned) : standing(facts, planned);
+  const { findings, missing } = writes
+    ? judgeBeginning(facts, planned)
+    : judgeBeforeRoll(facts, planned);
+  const ahead = writes && findings.every(({ severity }) => severity === "warning");
   const state = edits.length > 0 ? asString(getPath(ec, names.ecFields.state)) : undefined;
   return {
     ec,
@@ -73,12 +86,35 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
     blocks: findings.filter(({ severity }) => severity === "error"),
     warnings: findings.filter(({ severity }) => severity === "warning"),
     missing,
+    pauses: ahead ? findPause(facts, request, planned) : undefined,
     restarting: state === "RunningRollingUpdate",
     wanted: {
       ...wantedOf(facts, request),
       ...(state !== undefined && { stateBefore: state }),
     },
   };
+}
+
+/** Modules that only the definition to come has a place for are defined by people, once it is there (S56, S124). */
+function findPause(
+  facts: Facts,
+  request: ClusterRequest,
+  planned: PlannedUpgrade,
+): Pause | undefined {
+  const { definitionAhead } = request;
+  if (definitionAhead === undefined) return undefined;
+  const then = { ...facts, objects: { ...facts.objects, definitions: [definitionAhead] } };
+  const auto = autoPlanOf(then, planned.ec, request);
+  const stands = judgeBeginning(then, { ...planned, auto }).findings.filter(
+    ({ severity }) => severity === "error",
+  );
+  if (stands.length === 0) return undefined;
+  const because = stands.map(({ object, cause }) => `${String(object)}: ${cause}`).join("; ");
+  const { code } = clusterFindings.moduleUndefined;
+  const modules = listUndefinedModules(then, planned.ec).map(({ module }) => module);
+  const others = stands.filter((finding) => finding.code !== code).map(({ fix }) => fix);
+  const define = others.length < stands.length ? [defineLine(planned.ec, modules)] : [];
+  return { because, type: [...define, ...others].join("; ") };
 }
 
 /** What the pods are to run; without a tag, what the operator brings. */
@@ -99,10 +135,10 @@ function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): Auto
   const [definition] = facts.objects.definitions.filter(
     ({ metadata }) => metadata.name === `${names.ec.plural}.${names.group}`,
   );
-  const own = usedModules(facts, ec).length > 0;
+  const own = listUsedModules(facts, ec).length > 0;
   return {
     path: autoPathIn(definition, request.version, names),
-    off: !request.auto && own && autoOf(ec, names),
+    off: !request.auto && own && isAutoUpgraded(ec, names),
   };
 }
 
@@ -116,8 +152,9 @@ interface PlannedUpgrade {
 }
 
 /** Nothing is to be written, and what has been would still not come to its end. */
-function standing(facts: Facts, { ec, skip }: PlannedUpgrade): Prerequisites {
-  return { findings: accept(causesOf("standing", facts, { ec }), skip), missing: [] };
+function judgeBeforeRoll(facts: Facts, { ec, wish, skip }: PlannedUpgrade): Prerequisites {
+  const found = [...mistakenTarget(facts, ec, wish), ...findCauses("standing", facts, { ec })];
+  return { findings: accept(found, skip), missing: [] };
 }
 
 interface Prerequisites {
@@ -126,7 +163,7 @@ interface Prerequisites {
 }
 
 /** What is missing, what cannot be seen, and what may not be read, all at once. */
-export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisites {
+export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequisites {
   const { ec, wish, skip } = planned;
   const { judged, missing } = judgePrerequisites(facts, targetOf(facts, planned), skip);
   const own = [
@@ -134,7 +171,7 @@ export function prerequisites(facts: Facts, planned: PlannedUpgrade): Prerequisi
     ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
     ...operatorFindings(facts, ec, wish),
     ...targetFindings(facts, ec, wish),
-    ...causesOf("beginning", facts, { ec, auto: willFollow(facts, planned) }),
+    ...findCauses("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),
     ...pinnedFindings(facts, planned),
     ...manifestFindings(facts.names, planned),
@@ -166,7 +203,7 @@ const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
 /** The EC has to be Running, or InvalidUpgrade with its cause gone; a restart is waited for. */
 function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   const object = objectLabel(ec);
-  const deleting = deletingCluster(facts, ec);
+  const deleting = findDeletingCluster(facts, ec);
   if (deleting !== undefined) return [deleting];
   const { names } = facts;
   const state = asString(getPath(ec, names.ecFields.state));
@@ -200,22 +237,30 @@ function specFindings({ names }: Facts, ec: KubeObject, state: string): readonly
   ];
 }
 
+/** The tag that is asked for is one of the operator. */
+function mistakenTarget(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
+  const told = tag === undefined ? undefined : explainMistake(facts, tag);
+  if (told === undefined) return [];
+  const about = {
+    object: objectLabel(ec),
+    field: facts.names.ecFields.versionTag.join("."),
+    cause: `${String(tag)} is a release of the operator; ${told}`,
+    fix: `give --target ${rightTag(String(tag)) ?? "with the tag that the release notes of the operator name"}`,
+  };
+  return [clusterFinding("mistakenTag", about, facts.names)];
+}
+
 /** A cluster is never lowered, neither below its spec nor below what its pods run. */
-function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
+function targetFindings(facts: Facts, ec: KubeObject, wish: ClusterWish): readonly Finding[] {
+  const { tag } = wish;
   const path = facts.names.ecFields.versionTag;
-  const right = tag === undefined ? undefined : rightTag(tag);
-  if (right !== undefined) {
-    const cause = `${String(tag)} is a release of the operator; its cluster release is ${right}`;
-    const about = {
-      object: objectLabel(ec),
-      field: path.join("."),
-      cause,
-      fix: `give --target ${right}`,
-    };
-    return [clusterFinding("mistakenTag", about, facts.names)];
-  }
+  const mistaken = mistakenTarget(facts, ec, wish);
+  if (mistaken.length > 0) return mistaken;
   const spec = mistakenTag(facts, ec).length > 0 ? undefined : asString(getPath(ec, path));
-  const known = [spec, ...runningVersion(facts, ec).filter((one) => rightTag(one) === undefined)];
+  const known = [
+    spec,
+    ...readRunningVersion(facts, ec).filter((one) => rightTag(one) === undefined),
+  ];
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [
@@ -233,7 +278,7 @@ function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): rea
 
 /** Whether the EC will follow its operator by itself. */
 function willFollow({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): boolean {
-  return wish.auto || (autoOf(ec, names) && !auto.off);
+  return wish.auto || (isAutoUpgraded(ec, names) && !auto.off);
 }
 
 /** Where the automatic upgrade is said, and whether the spellings agree (S13; domain facts 13). */
@@ -242,7 +287,7 @@ function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): rea
   const paths = autoPaths(names);
   const shown = paths.map((path) => path.join("."));
   if (wish.auto && auto.path === undefined) {
-    const cause = `the ${termOf(names.ec)}'s definition has neither ${shown.join(" nor ")}: it would be dropped`;
+    const cause = `the ${renderTerm(names.ec)}'s definition has neither ${shown.join(" nor ")}: it would be dropped`;
     return [clusterFinding("autoFieldAbsent", { object, cause }, names)];
   }
   const said = paths.map((path) => getPath(ec, path)).filter((value) => value !== undefined);
@@ -250,7 +295,7 @@ function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): rea
     new Set(said).size > 1
       ? [clusterFinding("autoConflicting", { object, field: shown.join(", ") }, names)]
       : [];
-  const goesOn = !wish.auto && autoOf(ec, names) && !auto.off;
+  const goesOn = !wish.auto && isAutoUpgraded(ec, names) && !auto.off;
   return [...conflicting, ...(goesOn ? [clusterFinding("autoOn", { object }, names)] : [])];
 }
 
@@ -298,11 +343,11 @@ function manifestFindings(names: Names, { ec, edits }: PlannedUpgrade): readonly
   return [clusterFinding("manifestOld", { object: objectLabel(ec), field, cause }, names)];
 }
 
-/** The fields to write; none where the EC may follow the operator by itself. */
+/** The edits that switch the automatic upgrade off; none where it is off, or no database uses a user-defined module. */
 export function autoOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
   const { names } = facts;
   const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
   if (on.length === 0) return [];
-  if (usedModules(facts, ec).length === 0) return [];
+  if (listUsedModules(facts, ec).length === 0) return [];
   return on.map((path) => ({ path, from: true, to: false }));
 }

@@ -1,15 +1,15 @@
 /** What keeps an upgrade, as `status` and `recover` judge it, and what would keep one that has not begun. */
 import { ec, text, type Text } from "../../domain/names/text";
-import { heldAhead, quotaAhead, sickAhead } from "../../domain/engine-cluster/ahead";
+import { findHeldAhead, quotaAhead, sickAhead } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
-import { standstillOf } from "../../domain/engine-cluster/standstill";
+import { findStandstill } from "../../domain/engine-cluster/standstill";
 import type { Facts } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Code } from "../../domain/names/codes";
 import { type RollCause, rollFindings } from "../../domain/rollout/findings";
-import { type Check, checksOf, type CheckResult, perCluster } from "../../domain/checks/check";
+import { type Check, makeChecks, type CheckResult, perCluster } from "../../domain/checks/check";
 
-const { shared } = checksOf("cluster");
+const { shared } = makeChecks("cluster");
 const needs = ["ecs", "statefulSets", "pods"] as const;
 
 /** What is so where nothing keeps a roll. */
@@ -21,6 +21,7 @@ const titles: Readonly<Record<RollCause, Text>> = {
   volume: "No pod waits for a volume",
   outdated: "No pod of an earlier revision holds up a roll",
   notCreated: "Every pod may be created",
+  recreated: "No pod is created again and again",
   unschedulable: "Every pod has a node",
   sandbox: "Every node sets up its pods",
   mount: "Everything that pods mount is there",
@@ -44,7 +45,7 @@ export function standstillResults(
   cluster: KubeObject,
   { code }: Code,
 ): readonly CheckResult[] {
-  return standstillOf(facts, cluster)
+  return findStandstill(facts, cluster)
     .filter((one) => one.code === code)
     .map(({ object, because: cause, fix }) => ({ object, cause, fix }));
 }
@@ -52,9 +53,11 @@ export function standstillResults(
 type Ahead = (facts: Facts, cluster: KubeObject) => readonly CheckResult[];
 
 function ofStandstill(code: Code, title: Text, ahead?: Ahead): Check {
+  const isOfAttachments = code.code === rollFindings.attach.code;
   return shared(code, {
     title,
-    needs,
+    // the events tell of it as well
+    ...(isOfAttachments ? { needs: [...needs, "volumeAttachments"], partial: true } : { needs }),
     judge: perCluster((cluster, { facts }) => {
       const found = standstillResults(facts, cluster, code);
       return found.length > 0 ? found : (ahead?.(facts, cluster) ?? []);
@@ -65,10 +68,11 @@ function ofStandstill(code: Code, title: Text, ahead?: Ahead): Check {
 /** One check for each cause. */
 export const standstillChecks: readonly Check[] = [
   ofStandstill(clusterFindings.mistakenTag, text`Every ${ec} asks for a release of the cluster`),
+  ofStandstill(clusterFindings.tagLowered, text`No ${ec} asks for less than its pods run`),
   ofStandstill(clusterFindings.quorumLost, text`Every ${ec} has a majority of its nodes`),
   ofStandstill(clusterFindings.notTakenUp, text`The operator acts on every ${ec}`),
   ...(Object.keys(titles) as readonly RollCause[]).map((cause) =>
-    ofStandstill(rollFindings[cause], titles[cause], cause === "held" ? heldAhead : undefined),
+    ofStandstill(rollFindings[cause], titles[cause], cause === "held" ? findHeldAhead : undefined),
   ),
   shared(clusterFindings.quota, {
     title: "The quotas let every pod be created again",

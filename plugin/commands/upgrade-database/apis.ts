@@ -1,5 +1,7 @@
 /** The REST APIs of the ECs of a run: what each has of the databases, looked at before the first call (S75, S88). */
 import { accept } from "../../domain/checks/selection";
+import { warnOfBackups } from "../../domain/database/backup";
+import { troubleFinding } from "../../domain/rest-api/troubles";
 import { isLeftOut } from "../../domain/database/findings";
 import { identifyAmong } from "../../domain/database/identity";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
@@ -10,9 +12,10 @@ import { ApiError, exitCodes, PermissionError, BlockedError } from "../../domain
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import type { World } from "../../kernel/part";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
 import { callFindings, type Called, needsCall } from "./by-rest-api";
-import { gathered } from "./plans";
+import { groupFindings } from "./plan";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 
 /** What the REST API of one EC has. */
@@ -22,14 +25,14 @@ interface ApiDatabases extends Pick<Called, "api" | "installed"> {
   readonly others: readonly DatabaseTarget[];
 }
 
-/** Connections are made when they are needed first, and closed together. */
+/** Each EC is asked when it is needed first. */
 export class Apis {
-  readonly #connected = new Map<string, Promise<ClusterApi>>();
   readonly #met = new Map<string, Called>();
 
   constructor(
     private readonly deps: UpgradeDatabaseDeps,
     private readonly options: UpgradeDatabaseOptions,
+    private readonly tell: World["tell"],
   ) {}
 
   /**
@@ -41,25 +44,49 @@ export class Apis {
     const met: DatabasePlan[] = [];
     const targets = await this.#everyTarget(facts);
     for (const ec of ecsOf(plans)) {
-      const api = await this.#of(ec);
+      const api = await this.deps.api.connect(ec);
       const all = await api.databases(this.deps.signal);
       const uses = all.some(({ modules }) => modules.length > 0);
       const installed = uses ? await api.modules(this.deps.signal) : [];
       const own = plans.filter(({ target }) => target.ec === ec);
       const offer = await this.#offer(api, own);
+      const license = await this.#license(api, ec);
       const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
       for (const before of own) {
         const plan = this.#withOffer(before, offer, facts);
         const found = await this.#one(plan, { api, all, installed, others });
-        met.push({ ...plan, blocks: [...plan.blocks, ...found] });
+        met.push({ ...plan, blocks: [...plan.blocks, ...license, ...found] });
       }
     }
     const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
     // where there is no other, it is the run that is blocked
     const blocked = leftOut.length < met.length ? met.filter((one) => !leftOut.includes(one)) : met;
     const findings = blocked.flatMap(({ blocks }) => blocks);
-    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
-    return { plans: met.filter((one) => !leftOut.includes(one)), leftOut };
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, groupFindings(findings));
+    const fit = met.filter((one) => !leftOut.includes(one));
+    const called = fit.flatMap((plan) => this.#called(plan));
+    this.deps.recorder.findings(warnOfBackups(called, this.deps.names));
+    return { plans: fit, leftOut };
+  }
+
+  /** An expired license refuses every upgrade, whatever the status of the EC says. */
+  async #license(api: ClusterApi, ec: KubeObject): Promise<readonly Finding[]> {
+    const { signal, names } = this.deps;
+    const license = await api.license(signal).catch((error: unknown) => {
+      if (error instanceof PermissionError) return undefined;
+      throw error;
+    });
+    if (license?.expired !== true) return [];
+    const until = license.expirationDate === undefined ? "" : `, on ${license.expirationDate}`;
+    const cause = `the REST API reports that the license has expired${until}`;
+    return [troubleFinding("license", { object: objectLabel(ec), cause }, names)];
+  }
+
+  /** The database with its record, where it is called. */
+  #called(plan: DatabasePlan) {
+    const called = this.#met.get(plan.label);
+    if (called === undefined || !needsCall(called, plan, { options: this.options })) return [];
+    return [{ object: plan.target.object, bdb: called.bdb }];
   }
 
   /**
@@ -70,7 +97,7 @@ export class Apis {
     const { deps, options } = this;
     const { version } = options;
     if (version === undefined || version === "") return undefined;
-    const { names, signal, recorder } = deps;
+    const { names, signal } = deps;
     const isChannel = [names.majorChannel, names.latestChannel].includes(version);
     const read = async <T>(asked: Promise<T>): Promise<T | undefined> =>
       await asked.catch((error: unknown) => {
@@ -83,7 +110,7 @@ export class Apis {
     const [ec] = ecsOf(plans);
     if (isChannel && ec !== undefined && lookup?.is === "found") {
       const { cluster } = lookup;
-      recorder.findings(offerFindings({ object: objectLabel(ec), cluster }, offer, names));
+      this.tell(offerFindings({ object: objectLabel(ec), cluster }, offer, names));
     }
     return offer;
   }
@@ -115,17 +142,6 @@ export class Apis {
     return this.#met.get(label);
   }
 
-  close(): void {
-    for (const api of this.#connected.values()) {
-      api.then(
-        (found) => {
-          found.close();
-        },
-        () => undefined,
-      );
-    }
-  }
-
   async #one(
     plan: DatabasePlan,
     { api, all, installed, others }: ApiDatabases,
@@ -151,15 +167,8 @@ export class Apis {
 
   async #isActing(api: ClusterApi, { uid, status }: ApiDatabase): Promise<boolean> {
     if (status !== changePending) return false;
-    const actions = (await api.actionsOf(uid, this.deps.signal)) ?? [];
+    const actions = (await api.listActions(uid, this.deps.signal)) ?? [];
     return actions.some(({ is }) => is === "running");
-  }
-
-  #of(ec: KubeObject): Promise<ClusterApi> {
-    const label = objectLabel(ec);
-    const api = this.#connected.get(label) ?? this.deps.api.connect(ec);
-    this.#connected.set(label, api);
-    return api;
   }
 }
 

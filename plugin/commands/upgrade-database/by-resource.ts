@@ -1,4 +1,7 @@
 /** One database by its resource: planned again, written once, followed to the end (S61-S66). */
+import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
+import { nameProgress, type Progress } from "../../domain/rollout/progress";
+import type { DatabasePatience } from "../../domain/database/progress";
 import { busyCluster, targetNow } from "../../domain/database/target";
 import { databaseCodes, databaseFinding } from "../../domain/database/findings";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
@@ -6,19 +9,14 @@ import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors"
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import type { KubeObject } from "../../domain/kube/objects";
-import {
-  judgeDatabase,
-  lastActions,
-  type DatabasePatience,
-  type WantedVersion,
-} from "../../domain/database/rollout";
-import type { Progress } from "../../domain/rollout/progress";
-import { bounded, sameJson } from "../../domain/base/values";
-import { refOf } from "../../domain/kube/change";
-import { changedError } from "../../kernel/send";
+import { judgeDatabase, lastActions, type WantedVersion } from "../../domain/database/rollout";
+import { boundList, getPath, sameJson } from "../../domain/base/values";
+import { changeRef } from "../../domain/kube/change";
+import { makeChangedError } from "../../kernel/send";
 import type { Recorder } from "../../kernel/recorder";
 import type { Result } from "../../domain/kube/planned-write";
-import { databasePatch, isWritten } from "./plans";
+import { isWritten } from "./plan";
+import { databasePatch } from "./changes";
 import type { Session } from "../../kernel/session";
 import { type Limit, type Look, waitFor, type Waiting } from "../../kernel/wait";
 import type { Clock } from "../../ports/kubernetes";
@@ -43,19 +41,17 @@ const shownAtMost = 3;
 
 /** The live line of many databases at once: how many are done, and what those under way wait for. */
 export class ProgressLine {
-  /** When the run began, in milliseconds since 1970. */
-  readonly from: number;
-  readonly #under = new Map<string, string>();
+  readonly #under = new Map<string, Awaited>();
   #total = 1;
   #done = 0;
   #failed = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly recorder: Pick<Recorder, "waiting">,
-  ) {
-    this.from = clock.now();
-  }
+    private readonly recorder: Pick<Recorder, "noteWaiting">,
+    /** When the run began, in milliseconds since 1970. */
+    readonly from = clock.now(),
+  ) {}
 
   /** From here on each of so many is accounted for. */
   begin(total: number): void {
@@ -63,9 +59,9 @@ export class ProgressLine {
     this.#under.clear();
   }
 
-  waits(label: string, on: string): void {
+  waits(label: string, on: Awaited): void {
     this.#under.set(label, on);
-    this.recorder.waiting(this.#line(), (this.clock.now() - this.from) / 1000);
+    this.recorder.noteWaiting(this.#line(on), (this.clock.now() - this.from) / 1000);
   }
 
   ended(label: string, failed: boolean): void {
@@ -74,11 +70,11 @@ export class ProgressLine {
     if (failed) this.#failed += 1;
   }
 
-  #line(): string {
-    const all = [...this.#under].map(([label, on]) => `${label}: ${on}`);
-    if (this.#total === 1) return all.join("");
+  #line(on: Awaited): Awaited {
+    if (this.#total === 1) return on;
+    const all = [...this.#under.values()];
     const failed = this.#failed === 0 ? "" : `, ${this.#failed} failed`;
-    return `databases: ${this.#done} of ${this.#total}${failed}; ${bounded(all, shownAtMost)}`;
+    return `databases: ${this.#done} of ${this.#total}${failed}; ${boundList(all, shownAtMost)}`;
   }
 }
 
@@ -91,7 +87,7 @@ export async function waitForDatabase<T>(
   const { clock, signal } = deps;
   const { limitMs } = options;
   const recorder = {
-    waiting: (on: string) => {
+    noteWaiting: (on: Awaited) => {
       line.waits(label, on);
     },
   };
@@ -104,7 +100,7 @@ export async function waitForDatabase<T>(
     const spentMs = (): number => clock.now() - line.from;
     const end: Limit["end"] = (on) => {
       const after = `after ${Math.round(spentMs() / 1000)} s`;
-      return new TimeoutError(`stopped waiting for ${label}: ${on}, ${after}`, {
+      return new TimeoutError(`stopped waiting for ${on}, ${after}`, {
         hint: "run the same command again: it continues from the state found",
       });
     };
@@ -137,12 +133,12 @@ interface FreshPlan {
 
 /** Writes the version and follows; what is there already is only followed. */
 export async function byResource(context: DatabaseContext, before: DatabasePlan): Promise<Result> {
-  const fresh = await planAgain(context, before);
+  const fresh = await waitForSamePlan(context, before);
   return await bringInLine(context, fresh);
 }
 
 /** The plan as it is now: another one than was shown is someone else's work. */
-export async function planAgain(
+export async function waitForSamePlan(
   context: DatabaseContext,
   before: DatabasePlan,
 ): Promise<FreshPlan> {
@@ -151,7 +147,7 @@ export async function planAgain(
   const waiting = { label, first: await poller.now() };
   return await waitBySeen<FreshPlan>(context, waiting, ({ facts }) => {
     const target = targetNow(facts, before.target);
-    if (target === undefined) throw changedError(undefined, label);
+    if (target === undefined) throw makeChangedError(undefined, label);
     const plan = planDatabase(facts, target, options);
     const [busy] = plan.busy;
     if (busy === undefined) {
@@ -159,14 +155,14 @@ export async function planAgain(
       return { is: "done", value: { facts, plan } };
     }
     if (!options.wait) throw new BlockedError(exitCodes.blocked, plan.busy);
-    return { is: "moving", on: busy.cause };
+    return { is: "moving", on: nameAwaited(label, nameFinding(busy)) };
   });
 }
 
 function requireSame(context: DatabaseContext, before: DatabasePlan, now: DatabasePlan): void {
   const { deps, session } = context;
   const isSameCall = context.options.via === "resource" || sameJson(before.version, now.version);
-  if (!hasSameEdits(before, now) || !isSameCall) throw changedError(undefined, before.label);
+  if (!hasSameEdits(before, now) || !isSameCall) throw makeChangedError(undefined, before.label);
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
   if (now.edits.length > 0) session.requireConfirmed([databasePatch(deps.names, now)]);
 }
@@ -191,7 +187,7 @@ export async function bringInLine(context: DatabaseContext, fresh: FreshPlan): P
   await deps.recorder.step(
     { id: "database.follow", action: "wait", object: plan.label, why },
     async () => {
-      const says = await follow(context, plan, { wanted, written: writes });
+      const says = await follow(context, fresh, { wanted, written: writes });
       return { result: "done", value: undefined, why: says };
     },
   );
@@ -218,7 +214,7 @@ async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Prom
   const { deps, options, session } = context;
   const patch = databasePatch(deps.names, plan);
   await session.send(patch, async (error) => {
-    const object = await deps.cluster.get(refOf(patch), { signal: deps.signal });
+    const object = await deps.cluster.get(changeRef(patch), { signal: deps.signal });
     if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
     const next = planDatabase(facts, { ...plan.target, object }, wishOf(plan, options));
     if (!hasSameEdits(plan, next)) throw error;
@@ -245,10 +241,11 @@ interface Following {
 
 async function follow(
   context: DatabaseContext,
-  { target, label }: DatabasePlan,
+  { facts: before, plan: { target, label } }: FreshPlan,
   { wanted, written }: Following,
 ): Promise<string> {
-  const { poller } = context;
+  const { poller, deps } = context;
+  const signs = beginningSigns(before, target);
   const first = await (written ? poller.next() : poller.now());
   return await waitBySeen(context, { label, first }, ({ facts, participants }, patience) => {
     const now = targetNow(facts, target);
@@ -259,9 +256,19 @@ async function follow(
       ]);
     }
     const progress = judgeDatabase(facts, now, { ...wanted, participants, patience });
+    if (progress.is === "done" || !sameJson(signs, beginningSigns(facts, now))) {
+      deps.recorder.passNoReturn("its upgrade has begun, and is not undone", label);
+    }
     if (progress.is === "done") return { is: "done", value: progress.says };
-    return withCause(progress, busyCluster(facts, now));
+    return nameProgress(label, withCause(progress, busyCluster(facts, now)));
   });
+}
+
+/** What moves once the operator has begun: the state, and the actions that work on the database. */
+function beginningSigns(facts: Facts, target: DatabasePlan["target"]): readonly unknown[] {
+  const { edbFields, eaadbFields } = facts.names;
+  const { status } = target.kind === "edb" ? edbFields : eaadbFields;
+  return [getPath(target.object, status), lastActions(facts, target)];
 }
 
 /** An EC that has left Running is the cause of what is stalled (S98). */

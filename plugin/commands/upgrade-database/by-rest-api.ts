@@ -1,4 +1,5 @@
 /** One database by the REST API: called once, its action followed, its resource brought in line (S75-S92). */
+import { nameProgress } from "../../domain/rollout/progress";
 import {
   asksForMore,
   bdbFindings,
@@ -15,14 +16,14 @@ import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
-import { judgeBdb } from "../../domain/database/rollout";
+import { judgeBdb } from "../../domain/database/bdb-progress";
 import { formatEngineVersion } from "../../domain/base/versions";
 import type { ApiDatabase, ClusterApi, InstalledModule } from "../../ports/rest-api";
 import type { CallEnd } from "../../kernel/session";
 import { type Look, restApi } from "../../kernel/wait";
 import type { StepInfo, Result } from "../../domain/kube/planned-write";
-import { bringInLine, planAgain, waitForDatabase, type DatabaseContext } from "./by-resource";
-import { databasePatch } from "./plans";
+import { bringInLine, waitForSamePlan, waitForDatabase, type DatabaseContext } from "./by-resource";
+import { databasePatch } from "./changes";
 import { type DatabaseTarget, targetNow } from "../../domain/database/target";
 
 /** A database of the REST API, and the way to it. */
@@ -105,9 +106,9 @@ export async function byApi(
   before: DatabasePlan,
   called: Called,
 ): Promise<Result> {
-  const { plan } = await planAgain(context, before);
+  const { plan } = await waitForSamePlan(context, before);
   const caller = new Caller(context, plan, called);
-  const was = await caller.settled();
+  const was = await caller.waitUntilIdle();
   const wasCalled = needsCall({ ...called, bdb: was }, plan, context);
   if (wasCalled) await caller.call(was);
   else {
@@ -117,7 +118,7 @@ export async function byApi(
   const now = wasCalled ? await caller.follow(undefined) : was;
   // a version that was kept is no reason to write the resource
   if (wasCalled && plan.version === undefined) return "changed";
-  const followed = await alongside(context, plan, now);
+  const followed = await bringResourceAlong(context, plan, now);
   return wasCalled ? "changed" : followed;
 }
 
@@ -133,10 +134,10 @@ class Caller {
   ) {}
 
   /** The database when no action works on it: one that runs already is followed, not doubled. */
-  async settled(): Promise<ApiDatabase> {
+  async waitUntilIdle(): Promise<ApiDatabase> {
     const { api, uid } = this.called;
     const { signal } = this.context.deps;
-    const actions = (await api.actionsOf(uid, signal)) ?? [];
+    const actions = (await api.listActions(uid, signal)) ?? [];
     const running = actions.find(({ is }) => is === "running");
     if (running !== undefined) return await this.follow({ uid: running.uid });
     const bdb = await this.#read();
@@ -184,8 +185,8 @@ class Caller {
             const patience = { idleMs, stallAfterMs };
             // what someone else has begun may lead elsewhere
             const wanted = { version: ours ? version : undefined, channel, behind, patience };
-            const seen = judgeBdb({ object, bdb, action }, wanted);
-            if (seen.is !== "done") return seen;
+            const seen = judgeBdb({ object, bdb, action }, wanted, deps.names);
+            if (seen.is !== "done") return nameProgress(object, seen);
             return { is: "done", value: { result: "done", value: bdb, why: seen.says } };
           },
         }),
@@ -219,7 +220,7 @@ class Caller {
 }
 
 /** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */
-async function alongside(
+async function bringResourceAlong(
   context: DatabaseContext,
   before: DatabasePlan,
   bdb: ApiDatabase,
@@ -241,7 +242,7 @@ async function alongside(
     return "unchanged";
   }
   // the version that a confirmed call has led to is confirmed with it
-  if (plan.edits.length > 0) context.session.confirm([databasePatch(deps.names, plan)]);
+  if (plan.edits.length > 0) context.session.allow([databasePatch(deps.names, plan)]);
   return await bringInLine(context, { facts, plan });
 }
 
@@ -251,7 +252,7 @@ function hindranceOf(
   plan: DatabasePlan,
   before: DatabasePlan,
 ): string | undefined {
-  return hindrance(plan, before) ?? unasked(context, plan, before);
+  return hindrance(plan, before) ?? findUnsaid(context, plan, before);
 }
 
 function hindrance(
@@ -268,12 +269,12 @@ function hindrance(
 }
 
 /** Another owner or manager holds it, and what was not planned was asked about neither. */
-function unasked(
+function findUnsaid(
   { deps, session }: DatabaseContext,
   plan: DatabasePlan,
   before: DatabasePlan,
 ): string | undefined {
-  const { conflicts, takes } = session.conflictsOf(databasePatch(deps.names, plan));
+  const { conflicts, takes } = session.findConflicts(databasePatch(deps.names, plan));
   const [first] = conflicts;
   if (first !== undefined) return first.cause;
   const wasAsked = before.edits.length > 0;

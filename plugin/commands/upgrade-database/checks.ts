@@ -9,18 +9,18 @@ import { judgeVersions } from "../../domain/database/two-versions";
 import { isPassing, stateFinding } from "../../domain/database/state";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
-import { namespaceOf, objectLabel } from "../../domain/kube/objects";
-import { fieldsOf, fieldText } from "../../domain/rules/fields";
+import { readNamespace, objectLabel } from "../../domain/kube/objects";
+import { findFields, fieldText } from "../../domain/rules/fields";
 import { judgeEdit } from "../../domain/rules/order";
 import type { RuleOptions } from "../../domain/rules/types";
 import { quote, showMiss } from "../../domain/rules/wording";
 import { otherOperators } from "../../domain/rbac/managed";
 import { getPath, renderValue, asString } from "../../domain/base/values";
-import { leadingEngineVersion } from "../../domain/base/versions";
-import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { parseLeadingEngineVersion } from "../../domain/base/versions";
+import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
 
-const { error, shared, warning } = checksOf("databases");
+const { error, shared, warning } = makeChecks("databases");
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
 
 const perDatabase =
@@ -60,7 +60,7 @@ export const databaseChecks: readonly Check[] = [
       lookup.is === "found"
         ? undefined
         : on(object, showMiss(lookup, names), {
-            field: fieldText(fieldsOf(kind, names).clusterReference),
+            field: fieldText(findFields(kind, names).clusterReference),
           }),
     ),
   }),
@@ -142,7 +142,9 @@ function judgeVersion(
 ): readonly CheckResult[] {
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
   const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
-  const wanted = leadingEngineVersion(getPath(object, versionPaths(facts, { kind, object })[0]));
+  const wanted = parseLeadingEngineVersion(
+    getPath(object, versionPaths(facts, { kind, object })[0]),
+  );
   if (isTooOld(wanted)) return [];
   const { causes } = judgeEdit(
     { kind, before: undefined, after: object },
@@ -165,10 +167,10 @@ function judgeUnmanaged({
     .filter(
       (binding) => otherOperators(binding, { operatorNamespace: namespace, names }).length > 0,
     )
-    .map(namespaceOf);
-  const homes = objects.ecs.map(namespaceOf);
+    .map(readNamespace);
+  const homes = objects.ecs.map(readNamespace);
   const known = new Set([namespace, ...managed, ...theirs, ...homes]);
   return [...objects.edbs, ...objects.eaadbs]
-    .filter((database) => !known.has(namespaceOf(database)))
-    .map((database) => on(database, `namespace ${namespaceOf(database)} is not managed`));
+    .filter((database) => !known.has(readNamespace(database)))
+    .map((database) => on(database, `namespace ${readNamespace(database)} is not managed`));
 }

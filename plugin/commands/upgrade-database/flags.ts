@@ -49,7 +49,7 @@ const requestFlags = flagTable({
   },
   "latest-with-modules": {
     // false says that modules stay: it is sent as well
-    read: (read, name) => (read.given(name) ? read.on(name) : undefined),
+    read: (read, name) => (read.isGiven(name) ? read.on(name) : undefined),
     help: text`API: deprecated, use --engine-version ${latestChannel}`,
   },
 });
@@ -103,6 +103,7 @@ safe: databases that have the version are not written, and those that failed con
     },
     "engine-version": {
       value: "VERSION",
+      offers: "version",
       key: "version",
       help: text`Version to upgrade to, the channel ${majorChannel}, or ${latestChannel}: the newest of the ${ec} (by API, of its nodes too)`,
     },
@@ -143,7 +144,7 @@ safe: databases that have the version are not written, and those that failed con
   judge: (options, read) => {
     if (options.via !== "api") {
       const ofApi = [...Object.keys({ ...requestFlags, ...apiFlags }), "confirm"];
-      for (const name of ofApi.filter((one) => read.given(one))) {
+      for (const name of ofApi.filter((one) => read.isGiven(one))) {
         read.missing.push(`--${name}: goes with --via api`);
       }
     }

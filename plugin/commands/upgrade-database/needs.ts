@@ -1,15 +1,19 @@
 /** What `upgrade-database` needs. */
 import { factSources } from "../../domain/facts/facts";
-import { readName, termOf } from "../../domain/names/names";
+import { readName, renderTerm } from "../../domain/names/names";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import {
   type ApiWish,
   apiNeeds,
   groundNeeds,
-  listing,
+  leftMarkNeeds,
+  needList,
   type Needs,
   type OperatorPlace,
 } from "../../domain/facts/needs";
+
+/** The words of the command. */
+export const databasesCommand = "upgrade-database";
 
 /** What `upgrade-database` is told. */
 export interface DatabasesWish extends OperatorPlace {
@@ -44,15 +48,16 @@ export function databasesNeeds(wish: DatabasesWish): Needs {
   ];
   return {
     reads: [
-      list(ecs, `to see whether the ${termOf(names.ec)} is Running and what it can run`),
+      list(ecs, `to see whether the ${renderTerm(names.ec)} is Running and what it can run`),
       list(edbs, "to see what databases run, and how far they are"),
       list(eaadbs, "to see which databases are instances of active-active ones"),
-      listing("deployments", wish, "to see which release of the operator runs"),
+      needList("deployments", wish, "to see which release of the operator runs"),
     ],
     may: wish.writes ?? unread,
     beside: [
-      listing("ercs", wish, "to see which participant this cluster is"),
+      needList("ercs", wish, "to see which participant this cluster is"),
       ...groundNeeds(wish),
+      ...leftMarkNeeds(),
     ],
   };
 }

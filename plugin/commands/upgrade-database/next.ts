@@ -1,16 +1,26 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
+import { nameFinding } from "../../domain/base/awaited";
+import type { Finding } from "../../domain/base/findings";
+import { planDatabases } from "./plan";
 import { databaseFindings } from "../../domain/database/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { byName, type FactKey, type Facts } from "../../domain/facts/facts";
-import { termOf } from "../../domain/names/names";
+import { renderTerm } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Edit } from "../../domain/rules/types";
-import { linkedNames } from "../../domain/database/target";
+import { listLinkedNames } from "../../domain/database/target";
 import { databaseVersion } from "../../domain/database/rollout";
-import { getPath, asString, bounded } from "../../domain/base/values";
-import { formatEngineVersion, parseEngineVersion } from "../../domain/base/versions";
+import { getPath, asString, boundList } from "../../domain/base/values";
+import {
+  compareEngineVersions,
+  formatEngineVersion,
+  parseEngineVersion,
+} from "../../domain/base/versions";
+import { isOfEngine } from "../../domain/engine-cluster/causes";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+import { holdStep, type NextStep } from "../../domain/rollout/next-step";
+import { findReleases } from "../../domain/rules/engine-version";
 
 /** Databases that are wanted and run alike. */
 interface VersionCount {
@@ -85,7 +95,7 @@ export function runningDatabaseVersion(facts: Facts, object: KubeObject): string
 /** An active-active database runs what its instances here run: its own status tells none. */
 function runningOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (kind === "edb") return runningDatabaseVersion(facts, object);
-  const linked = linkedNames(object, facts.names);
+  const linked = listLinkedNames(object, facts.names);
   const running = linked
     .flatMap((name) => byName(facts.objects.edbs).get(name) ?? [])
     .map((edb) => runningDatabaseVersion(facts, edb))
@@ -114,12 +124,12 @@ function countVersions(
   return [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
 }
 
-interface EditVerdict {
+interface DatabaseVerdict {
   readonly is: "fine" | "pending" | "refused";
   readonly why: string;
 }
 
-function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): EditVerdict {
+function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseVerdict {
   const refusal = refusalOf(facts, object, kind);
   if (refusal !== undefined) return { is: "refused", why: refusal };
   const state = stateOf(facts, object, kind);
@@ -164,9 +174,9 @@ function verdictOn(
   { names }: Facts,
   kind: Edit["kind"],
 ): ComponentHealth {
-  const term = termOf(names[kind]);
+  const term = renderTerm(names[kind]);
   const listed = (all: readonly NamedDatabase[]): string =>
-    bounded(
+    boundList(
       all.map(({ name, why }) => `${name} (${why})`),
       3,
     );
@@ -184,4 +194,79 @@ function verdictOn(
   if (count === 0) return { is: "absent", says: `no ${term}` };
   const replicating = kind === "eaadb" ? ", no replication is down" : "";
   return { is: "fine", says: `${count} ${term}, all active${replicating}` };
+}
+
+/** Databases below the newest version that their EC publishes, and its policy allows (S61, S67). */
+export function databaseStep({
+  databases,
+  activeActive,
+  situation,
+}: {
+  readonly databases: DatabasesStatus;
+  readonly activeActive: DatabasesStatus;
+  readonly situation: CheckContext;
+}): NextStep | undefined {
+  return (
+    holdStep("the databases", databases.verdict) ??
+    holdStep("the active-active databases", activeActive.verdict) ??
+    versionStep(situation)
+  );
+}
+
+function versionStep(situation: CheckContext): NextStep | undefined {
+  const { facts, names, databases } = situation;
+  const targets = databases.flatMap(({ object, kind, lookup }) => {
+    const own = getPath(object, names.edbFields.activeActive) === undefined;
+    if (lookup.is !== "found" || !own || !isOfEngine(object, names)) return [];
+    const target = newestOf(lookup, situation);
+    const wanted = wantedVersion(facts, object, kind) ?? runningDatabaseVersion(facts, object);
+    const current = parseEngineVersion(wanted);
+    const below =
+      target !== undefined &&
+      current !== undefined &&
+      compareEngineVersions(current, target.version) < 0;
+    return below
+      ? [{ text: target.text, isWide: object.metadata.namespace !== facts.namespace }]
+      : [];
+  });
+  const [first, ...others] = [...new Set(targets.map(({ text }) => text))];
+  if (first === undefined) return undefined;
+  const count = `${targets.length} ${targets.length === 1 ? "database is" : "databases are"}`;
+  if (others.length > 0) return { says: `${count} below the newest version of their cluster` };
+  const says = `${count} below ${first}, the newest version that the cluster offers them`;
+  const everywhere = targets.some(({ isWide }) => isWide);
+  const against = findAgainst(facts, { version: first, everywhere });
+  if (against !== undefined) {
+    return { says: `${says}; before that: ${nameFinding(against)}; ${against.fix}` };
+  }
+  return {
+    says,
+    words: [
+      ...["upgrade-database", "--all", `--engine-version=${first}`],
+      ...(everywhere ? ["--all-namespaces"] : []),
+    ],
+  };
+}
+
+/** What the command would end with before its first write: then it is no step. */
+function findAgainst(
+  facts: Facts,
+  wish: { readonly version: string; readonly everywhere: boolean },
+): Finding | undefined {
+  const { blocks, plans } = planDatabases(
+    { facts, participants: [], chosen: undefined },
+    { ...wish, databases: [], via: "resource", skip: [], wait: false },
+  );
+  const owned = plans.flatMap((plan) => (plan.edits.length > 0 ? plan.owned : []));
+  return [...blocks, ...owned][0];
+}
+
+function newestOf(
+  lookup: CheckContext["databases"][number]["lookup"],
+  { names }: CheckContext,
+): ReturnType<typeof findReleases>["valid"][number] | undefined {
+  const { valid, publisher, isMajor } = findReleases(lookup, names);
+  if (publisher === undefined) return undefined;
+  const allowed = publisher.policy === names.majorChannel ? valid.filter(isMajor) : valid;
+  return allowed.at(-1);
 }

@@ -1,5 +1,5 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
-import type { AskingPorts } from "../../kernel/permissions";
+import type { RunPorts } from "../../kernel/permissions";
 import { type Facts, factSources } from "../../domain/facts/facts";
 import type { DatabaseTarget } from "../../domain/database/target";
 import { type Names, readName } from "../../domain/names/names";
@@ -43,10 +43,9 @@ export interface UpgradeDatabaseOptions extends DatabaseWish {
   readonly limitMs?: number;
   /** Wait for an EC that is not Running, instead of stopping (S98). */
   readonly wait: boolean;
-  readonly dryRun: "none" | "client" | "server";
   readonly fieldManager: string;
-  /** Planned before the operator is at this release: it counts as there (S9). */
-  readonly assumeOperator?: string;
+  /** A plan tells each object as it is and as it would be. */
+  readonly shows?: boolean;
 }
 
 /** A cluster elsewhere that takes part; it is only read. */
@@ -67,11 +66,18 @@ export interface ApiPort {
 }
 
 /** The world around a run. */
-export interface UpgradeDatabaseDeps extends AskingPorts {
+export interface UpgradeDatabaseDeps extends RunPorts {
   readonly participants: readonly ParticipantPort[];
   readonly api: ApiPort;
   /** A line that is typed on the terminal; undefined where nobody can be asked. */
   readonly typed: (question: string) => Promise<string | undefined>;
+}
+
+/** What the part is told, and what it reaches beside its cluster. */
+export interface DatabasesTask
+  extends UpgradeDatabaseOptions, Omit<UpgradeDatabaseDeps, keyof RunPorts> {
+  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
+  readonly command: (words: readonly string[]) => string;
 }
 
 /** What was read at one look. */
@@ -118,6 +124,15 @@ export class DatabasePoller {
     private readonly deps: UpgradeDatabaseDeps,
     private readonly options: UpgradeDatabaseOptions,
   ) {}
+
+  /** Another one for the act: it begins with the last look. */
+  handTo(deps: UpgradeDatabaseDeps, options: UpgradeDatabaseOptions): DatabasePoller {
+    const other = new DatabasePoller(deps, options);
+    other.participants = this.participants;
+    other.#definition = this.#definition;
+    other.#last = this.#last;
+    return other;
+  }
 
   /** What is so now: read at most a poll ago. */
   async now(): Promise<DatabaseSnapshot> {

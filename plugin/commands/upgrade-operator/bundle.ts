@@ -1,20 +1,22 @@
 /**
- * Upgrades the operator by its release's bundle: definitions, accounts, roles, bindings, Service,
- * Deployment, in that order (S15–S19). Everything is tried before anything is written, and the
- * cluster's state is the only memory: a run that was cut off is resumed by the next one.
+ * The operator by its release's bundle: definitions, accounts, roles, bindings, Service, Deployment, in that
+ * order (S15–S19). Everything is tried before anything is written, and the cluster's state is the only memory: a
+ * run that was cut off is resumed by the next one. `part.ts` makes a part of the two classes below: `BundlePlanning`
+ * reads and judges, `BundleAct` writes what was planned.
  */
-import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
+import { type EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { operatorFinding } from "../../domain/operator/findings";
-import { withoutField } from "../../domain/kube/differences";
-import { autoOf } from "../../domain/engine-cluster/fields";
+import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import { dropField } from "../../domain/kube/differences";
+import type { Names } from "../../domain/names/names";
+import { isAutoUpgraded } from "../../domain/engine-cluster/fields";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "./clusters";
 import {
   bundleRef,
-  heldRights,
+  listHeldRights,
   isOperator,
-  operatorVersionOf,
+  readOperatorVersion,
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
@@ -26,15 +28,22 @@ import {
   judgeOwners,
   judgeRegistry,
 } from "../../domain/operator/refusals";
-import { type Change, type Patch, refOf, stepOf } from "../../domain/kube/change";
-import { dryRunSays } from "../../kernel/runner";
-import { changedError, replanned } from "../../kernel/send";
-import { requireHome, requireNeeds, requirePermissions } from "../../kernel/permissions";
-import { Session } from "../../kernel/session";
-import { requirePrerequisites } from "./prerequisites";
-import type { Report } from "../../kernel/report";
+import { type Change, type Patch, changeRef, describeStep } from "../../domain/kube/change";
 import {
-  applyOf,
+  type Acting,
+  expected,
+  type Outcome,
+  type PlannedChange,
+  type World,
+} from "../../kernel/part";
+import type { Recorder } from "../../kernel/recorder";
+import { makeChangedError, replan } from "../../kernel/send";
+import { requirePermissions } from "../../kernel/permissions";
+import { Session } from "../../kernel/session";
+import { isAway } from "../../kernel/wait";
+import { requirePrerequisites } from "./prerequisites";
+import {
+  buildApply,
   detailsOf,
   type Evaluated,
   imagePatch,
@@ -44,8 +53,6 @@ import {
 } from "./changes";
 import {
   type BundleOptions,
-  type OperatorDeps,
-  needsOf,
   readClusters,
   readInstalled,
   requireNamespace,
@@ -56,94 +63,125 @@ import {
 } from "./read";
 import { attempts, evaluate, requireFit } from "./dry-run";
 
-/** Upgrades; expected ends of every kind come back as a report. */
-export async function upgradeByBundle(deps: OperatorDeps, options: BundleOptions): Promise<Report> {
-  return await new BundleUpgrade(deps, options).run();
-}
-
-interface BundlePlan {
+/** What is to be written, in its order. */
+export interface BundlePlan {
   readonly steps: readonly Evaluated[];
   readonly patches: readonly Patch[];
-  /** Judges an object that someone changed once more. */
-  readonly judge: (wanted: DesiredObject) => Promise<Evaluated>;
+  /** Release of the operator that runs. */
+  readonly runs: string | undefined;
+  /** What stands against a patch of a cluster. */
+  readonly stops: EngineError | undefined;
 }
 
-class BundleUpgrade {
+/** The writes of a plan. */
+export function changesOf({ steps, patches }: BundlePlan): readonly Change[] {
+  return [...steps.flatMap(writesOf), ...patches];
+}
+
+/** The cluster's own upgrade follows the operator's at once: it is patched before, others after. */
+function isEarly({ object }: Patch, names: Names): boolean {
+  return isAutoUpgraded(object, names);
+}
+
+/** Tells an object that is not written. */
+function tellLeft(recorder: Recorder, step: Evaluated): void {
+  if (isWritten(step)) return;
+  recorder.done(describeStep(buildApply(step)), step.is === "kept" ? "skipped" : "unchanged");
+}
+
+/** What stands against a patch together with what was found of the objects, as one error. */
+function joinFindings(
+  stops: EngineError,
+  findings: readonly Finding[],
+  tell: World["tell"],
+): EngineError {
+  if (stops instanceof BlockedError) {
+    return new BlockedError(stops.exitCode, [...stops.findings, ...findings]);
+  }
+  tell(findings);
+  return stops;
+}
+
+/** Reads and judges; writes nothing. */
+export class BundlePlanning {
   readonly #session: Session;
-  #steps: readonly Evaluated[] = [];
 
   constructor(
-    private readonly deps: OperatorDeps,
+    private readonly world: World,
     private readonly options: BundleOptions,
   ) {
-    this.#session = new Session(deps, options);
+    this.#session = new Session(world, options);
   }
 
-  async run(): Promise<Report> {
-    try {
-      return this.#detailed(this.deps.recorder.success(await this.#upgrade()));
-    } catch (error) {
-      return this.#detailed(this.#failed(error));
-    }
-  }
-
-  async #upgrade(): Promise<string> {
-    const { deps, options } = this;
-    const plan = await this.#plan();
-    this.#steps = plan.steps;
-    if (options.dryRun !== "none") return this.#told(plan);
-    const changes = this.#changesOf(plan);
-    deps.recorder.findings(await requireHome(deps, changes.length > 0));
-    this.#session.confirm(changes);
-    await this.#write(plan);
-    const says = await waitForOperator(deps, options);
-    await this.#patch(plan.patches.filter((patch) => !this.#isEarly(patch)));
-    const to = options.contents.operatorVersion ?? "the release";
-    return this.#session.written === 0
-      ? `the operator is as ${to} has it already: nothing was written; it is ${says}`
-      : `the operator is at ${to}: ${says}`;
-  }
-
-  /** Everything is read and tried first; whatever stands against it ends the run here. */
-  async #plan(): Promise<BundlePlan> {
-    const { deps, options } = this;
-    const { recorder } = deps;
-    const { namespace, contents } = options;
+  /** Reads and tries every object; throws where nothing can be planned from what was read. */
+  async plan(): Promise<BundlePlan> {
+    const { world, options } = this;
+    const { namespace } = options;
     const bundle = this.#placed();
-    await requireNeeds(deps, "upgrade-operator", needsOf(deps, options, bundle));
-    await requireNamespace(deps, namespace);
-    const installed = await readInstalled(deps, namespace, bundle);
+    await requireNamespace(world, namespace);
+    const installed = await readInstalled(world, namespace, bundle);
     const wanted = this.#wanted(installed);
-    await requirePullSecret(deps, options);
+    await requirePullSecret(world, options);
     const patches = await this.#patches();
-    await requirePermissions(deps, writePermissions(options, installed, { wanted, patches }));
-    // what would refuse a patch in the end refuses it now
+    await requirePermissions(world, writePermissions(options, installed, { wanted, patches }));
+    // what would refuse a patch in the end refuses it now, and hides nothing of the objects
+    const stops = await this.#tryPatches(patches).then(() => undefined, expected);
+    // a server that is away judges no object either
+    if (isAway(stops)) throw stops;
+    const runs = readOperatorVersion(installed.deployment, world.names);
+    const tools = { deps: world, options, session: this.#session, runs };
+    const steps: Evaluated[] = [];
+    for (const one of wanted) steps.push(await evaluate(tools, one));
+    return { steps, patches, runs, stops };
+  }
+
+  async #tryPatches(patches: readonly Patch[]): Promise<void> {
     for (const patch of patches) {
       this.#session.requireFree(patch);
       await this.#session.rehearse(patch);
     }
-    const runs = operatorVersionOf(installed.deployment, deps.names);
-    const tools = { deps, options, session: this.#session, runs };
-    const judge: BundlePlan["judge"] = (one) => evaluate(tools, one);
-    const steps: Evaluated[] = [];
-    for (const one of wanted) steps.push(await judge(one));
-    recorder.findings(requireFit(steps.flatMap(({ findings }) => findings)));
-    recorder.findings(steps.filter(isWritten).flatMap((step) => this.#held(step)));
-    const plan = { steps, patches, judge };
-    if (this.#changesOf(plan).length > 0) {
-      await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
+  }
+
+  /** Throws what stands against the plan, and tells its warnings. */
+  async judge(plan: BundlePlan): Promise<void> {
+    const { world, options } = this;
+    const { operatorVersion: version } = options.contents;
+    const findings = plan.steps.flatMap((step) => step.findings);
+    if (plan.stops !== undefined) throw joinFindings(plan.stops, findings, world.tell);
+    if (findings.some(({ code }) => code === operatorFindings.fixedField.code)) {
+      // once the operator is deleted, nothing tells any more whether the release may follow it
+      await requirePrerequisites(world, { ...options, version }).catch((error: unknown) => {
+        throw joinFindings(expected(error), findings, world.tell);
+      });
     }
-    if (contents.operatorVersion === undefined) {
-      recorder.note(
+    world.tell(requireFit(findings));
+    world.tell(plan.steps.filter(isWritten).flatMap((step) => this.#held(step)));
+    if (changesOf(plan).length > 0) await requirePrerequisites(world, { ...options, version });
+    if (version === undefined) {
+      world.recorder.note(
         "the release pins its operator by digest: which release it is cannot be determined",
       );
     }
-    return plan;
+  }
+
+  /** Every write as it was tried; what is left as it is is told in its place. */
+  tell({ steps, patches }: BundlePlan): readonly PlannedChange[] {
+    const writes: PlannedChange[] = [];
+    for (const step of steps) {
+      tellLeft(this.world.recorder, step);
+      for (const change of writesOf(step)) {
+        // the adoption changes no value, but has the apply take away what no dry run before it does
+        const stored = step.stored && step.removed.reduce<unknown>(dropField, step.stored);
+        const told = change.verb === "rewrite" ? change.object : (stored as KubeObject | undefined);
+        writes.push(this.#session.tell(change, told));
+      }
+    }
+    return [...writes, ...patches.map((patch) => this.#session.tell(patch))];
   }
 
   /** Unusual rights that are no new ones. */
   #held({ object, live }: Evaluated): readonly Finding[] {
-    return heldRights(object, live, this.deps.names).map((right) =>
+    return listHeldRights(object, live, this.world.names).map((right) =>
       operatorFinding("rightHeld", {
         object: objectLabel(object),
         cause: `${right}, as the one in the cluster does already`,
@@ -154,13 +192,16 @@ class BundleUpgrade {
   /** The objects to write; throws where the operator is not to be upgraded by them. */
   #wanted(installed: Installed): readonly DesiredObject[] {
     const { contents, registry, takeFields } = this.options;
-    const { names, recorder } = this.deps;
+    const { names, recorder } = this.world;
     if (isOlmDone(installed, contents.operatorVersion)) {
       recorder.note("OLM has brought the operator to the release: it writes it");
       return [];
     }
     const owned = judgeOwners(installed, contents.operatorVersion);
-    if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
+    if (owned.some(({ severity }) => severity === "error")) {
+      throw new BlockedError(exitCodes.conflict, owned);
+    }
+    this.world.tell(owned);
     const wanted = this.#placed(installed);
     const moved = wanted
       .filter(({ object }) => registry === undefined && isOperator(object, names))
@@ -173,12 +214,12 @@ class BundleUpgrade {
   #placed(installed?: Installed): readonly DesiredObject[] {
     const { bundle, source } = this.options.contents;
     const result = placeBundle(bundle, {
-      ...{ ...this.options, names: this.deps.names },
+      ...{ ...this.options, names: this.world.names },
       live: installed?.deployment,
       held: installed?.objects,
     });
     if (result.is === "placed") return result.objects;
-    this.deps.recorder.findings(result.findings);
+    this.world.tell(result.findings);
     const hint = result.allowable
       ? "look at what is named; where it is wanted, accept it with the --skip that is printed, then run again"
       : "give a release as it was published, with the operator's bundle for this platform";
@@ -190,64 +231,70 @@ class BundleUpgrade {
 
   /** What has the clusters pull from the operator's registry, in the order of writing. */
   async #patches(): Promise<readonly Patch[]> {
-    const { deps, options } = this;
+    const { world, options } = this;
+    const { names } = world;
     if (options.registry === undefined && options.pullSecret === undefined) return [];
-    const clusters = await readClusters(deps, options.namespace);
-    deps.recorder.findings(judgeClusterImages(clusters, options, deps.names));
-    const patches = clusterPatches(clusters, options, deps.names).map((one) =>
-      imagePatch(one, deps.names),
-    );
-    return patches.sort((one, other) => Number(this.#isEarly(other)) - Number(this.#isEarly(one)));
+    const clusters = await readClusters(world, options.namespace);
+    world.tell(judgeClusterImages(clusters, options, names));
+    const patches = clusterPatches(clusters, options, names).map((one) => imagePatch(one, names));
+    const order = (patch: Patch): number => Number(isEarly(patch, names));
+    return patches.sort((one, other) => order(other) - order(one));
+  }
+}
+
+/** Writes a plan, and waits for the operator. */
+export class BundleAct {
+  readonly #session: Session;
+
+  constructor(
+    private readonly ports: Acting,
+    private readonly options: BundleOptions,
+    private readonly plan: BundlePlan,
+  ) {
+    this.#session = new Session(ports, options);
   }
 
-  /** The cluster's own upgrade follows the operator's at once: it is patched before, others after. */
-  #isEarly({ object }: Patch): boolean {
-    return autoOf(object, this.deps.names);
-  }
-
-  #changesOf({ steps, patches }: BundlePlan): readonly Change[] {
-    return [...steps.flatMap(writesOf), ...patches];
-  }
-
-  /** A dry run's end: every write told as planned. */
-  #told(plan: BundlePlan): string {
-    for (const step of plan.steps) {
-      this.#left(step);
-      for (const change of writesOf(step)) {
-        // the adoption changes no value, but has the apply take away what no dry run before it does
-        const stored = step.stored && step.removed.reduce<unknown>(withoutField, step.stored);
-        const told = change.verb === "rewrite" ? change.object : (stored as KubeObject | undefined);
-        this.#session.tell(change, told);
-      }
+  async act(): Promise<Outcome> {
+    const { ports, options, plan } = this;
+    const details = detailsOf(plan.steps, options.contents, ports.names);
+    try {
+      return { code: exitCodes.ok, reason: await this.#run(), details };
+    } catch (error) {
+      return { ...this.#end(error), details };
     }
-    for (const patch of plan.patches) this.#session.tell(patch);
-    return dryRunSays(this.#changesOf(plan).length);
   }
 
-  /** Tells an object that is not written. */
-  #left(step: Evaluated): void {
-    if (isWritten(step)) return;
-    const info = stepOf(applyOf(step));
-    this.deps.recorder.done(info, step.is === "kept" ? "skipped" : "unchanged");
+  async #run(): Promise<string> {
+    const { ports, options, plan } = this;
+    this.#session.allow(changesOf(plan));
+    await this.#write(plan);
+    const says = await waitForOperator(ports, options);
+    await this.#patch(plan.patches.filter((patch) => !isEarly(patch, ports.names)));
+    const to = options.contents.operatorVersion ?? "the release";
+    return this.#session.written === 0
+      ? `the operator is as ${to} has it already: nothing was written; it is ${says}`
+      : `the operator is at ${to}: ${says}`;
   }
 
-  async #write({ steps, patches, judge }: BundlePlan): Promise<void> {
-    const { deps, options } = this;
+  async #write({ steps, patches }: BundlePlan): Promise<void> {
+    const { ports, options } = this;
     for (const step of steps) {
       const { kind, object } = step;
-      if (isOperator(object, deps.names)) {
-        await this.#patch(patches.filter((patch) => this.#isEarly(patch)));
+      if (isOperator(object, ports.names)) {
+        await this.#patch(patches.filter((patch) => isEarly(patch, ports.names)));
       }
-      this.#left(step);
-      await this.#bring(step, judge);
+      tellLeft(ports.recorder, step);
+      await this.#bring(step);
       if (kind.resource !== kinds.definition) continue;
-      await waitForDefinition(deps, bundleRef(kind, object), options.timeoutMs);
+      await waitForDefinition(ports, bundleRef(kind, object), options.timeoutMs);
     }
   }
 
   /** Brings an object to what was judged; what changed since is judged again. */
-  async #bring(first: Evaluated, judge: BundlePlan["judge"]): Promise<void> {
-    await replanned(this.deps, first, {
+  async #bring(first: Evaluated): Promise<void> {
+    const { ports, options, plan } = this;
+    const tools = { deps: ports, options, session: this.#session, runs: plan.runs };
+    await replan(ports, first, {
       attempts,
       work: async (step) => {
         let now = step;
@@ -255,10 +302,10 @@ class BundleUpgrade {
           const change = rewrite(now);
           if (change !== undefined) now = { ...now, live: await this.#session.send(change) };
         }
-        if (isWritten(step)) await this.#session.send(applyOf(now));
+        if (isWritten(step)) await this.#session.send(buildApply(now));
       },
       again: async (_error, step) => {
-        const now = await judge(step);
+        const now = await evaluate(tools, step);
         requireFit(now.findings);
         this.#session.requireConfirmed(writesOf(now));
         return now;
@@ -268,38 +315,35 @@ class BundleUpgrade {
 
   /** Patches clusters, each as what is stored by now needs it. */
   async #patch(patches: readonly Patch[]): Promise<void> {
-    const { recorder, signal } = this.deps;
+    const { recorder, signal } = this.ports;
     for (const planned of patches) {
       signal.throwIfAborted();
       const patch = await this.#patchNow(planned);
-      if (patch === undefined) recorder.done(stepOf(planned), "unchanged");
+      if (patch === undefined) recorder.done(describeStep(planned), "unchanged");
       else await this.#session.send(patch, () => this.#patchNow(planned));
     }
   }
 
   /** Undefined where the cluster is up to date by now, or gone; throws where it is other work. */
   async #patchNow(planned: Patch): Promise<Patch | undefined> {
-    const { deps, options } = this;
-    const stored = await deps.cluster.get(refOf(planned));
-    const [patch] = clusterPatches(stored === undefined ? [] : [stored], options, deps.names);
+    const { ports, options } = this;
+    const { cluster, names } = ports;
+    const stored = await cluster.get(changeRef(planned));
+    const [patch] = clusterPatches(stored === undefined ? [] : [stored], options, names);
     if (patch === undefined) return undefined;
-    if (isSamePatch(patch, planned, deps.names)) return imagePatch(patch, deps.names);
-    throw changedError(undefined, objectLabel(planned.object));
+    if (isSamePatch(patch, planned, names)) return imagePatch(patch, names);
+    throw makeChangedError(undefined, objectLabel(planned.object));
   }
 
   /** After a write, the end says what stands. */
-  #failed(error: unknown): Report {
-    const { recorder } = this.deps;
+  #end(error: unknown): Outcome {
+    const { recorder, tell } = this.ports;
     const { written } = this.#session;
-    if (written === 0) return recorder.failure(error);
-    return recorder.failure(error, {
+    if (written === 0) return recorder.endByError(error, { tell });
+    return recorder.endByError(error, {
       stands: written === 1 ? "1 write is done and stays" : `${written} writes are done and stay`,
       next: "run the same command again: it resumes from the state of the cluster",
+      tell,
     });
-  }
-
-  #detailed(report: Report): Report {
-    if (this.#steps.length === 0) return report;
-    return { ...report, details: detailsOf(this.#steps, this.options.contents, this.deps.names) };
   }
 }

@@ -1,22 +1,22 @@
 /** The writes that a bundle comes to, and how its plan and its report tell of them. */
 import { clusterFinding } from "../../domain/engine-cluster/findings";
-import { ownedBy } from "../../domain/engine-cluster/operator";
+import { findOwnership } from "../../domain/engine-cluster/operator";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import type { ClusterPatch } from "./clusters";
 import { changesTo, type Difference, differences } from "../../domain/kube/differences";
 import {
-  imagesOf,
+  listImages,
   isOperator,
-  operatorVersionOf,
+  readOperatorVersion,
   type DesiredObject,
 } from "../../domain/operator/wanted";
 import { kinds } from "../../domain/kube/kinds";
 import { leftovers } from "./local-changes";
-import { conversionServiceOf, noConversion } from "../../domain/operator/conversion";
-import { adopted, fileEntries } from "../../domain/kube/field-managers";
-import type { PlannedChange } from "../../domain/kube/planned-write";
+import { findConversionService, noConversion } from "../../domain/operator/conversion";
+import { adoptFields, fileEntries } from "../../domain/kube/field-managers";
+import type { ChangedField } from "../../domain/kube/planned-write";
 import { cutWhere, type Json, asArray, getOwn, renderValue } from "../../domain/base/values";
 import type { Apply, Change, Patch, Rewrite } from "../../domain/kube/change";
 
@@ -57,7 +57,7 @@ export function isWritten({ is }: Evaluated): boolean {
 /** The writes of an object. */
 export function writesOf(step: Evaluated): readonly Change[] {
   const before = rewritesOf(step).flatMap((rewrite) => rewrite(step) ?? []);
-  return isWritten(step) ? [...before, applyOf(step)] : before;
+  return isWritten(step) ? [...before, buildApply(step)] : before;
 }
 
 /** The changes before the apply of an object, in their order, each for the object as the one before left it. */
@@ -82,15 +82,19 @@ function conversionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
     why: "its conversion leads to a Service that does not exist, and the release has none",
     risk: "none, no object can be read through it",
     reverse: savedWhole,
+    backHolds,
     does: ["change .spec.conversion"],
     changes: [{ path: ".spec.conversion", to: noConversion }],
     kubectl: [
       ...["kubectl", "patch", "crd", live.metadata.name ?? "", `--field-manager=${ours}`],
       ...["--type=merge", "-p", '{"spec":{"conversion":{"strategy":"None","webhook":null}}}'],
     ],
-    holds: (stored) => conversionServiceOf(stored) === undefined,
+    holds: (stored) => findConversionService(stored) === undefined,
   };
 }
+
+/** Once a cluster follows, the operator of before no longer manages it (S9, S10). */
+const backHolds = "while nobody else has changed it, until a pod of a cluster is recreated";
 
 const savedWhole = "the run saves the object; the report prints the command that puts it back";
 
@@ -100,7 +104,6 @@ const savedWhole = "the run saves the object; the report prints the command that
  */
 function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
   if (live === undefined || fileEntries(live, ours).length === 0) return undefined;
-  const apply = ["kubectl", "apply", "--server-side", `--field-manager=${ours}`];
   const { resourceVersion } = live.metadata;
   return {
     verb: "rewrite",
@@ -108,20 +111,21 @@ function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
     resource: kind.resource,
     object: live,
     operations: [
-      { op: "replace", path: "/metadata/managedFields", value: adopted(live, ours) },
+      { op: "replace", path: "/metadata/managedFields", value: adoptFields(live, ours) },
       { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
     ],
-    why: "what kubectl applied of the old file becomes this tool's own, no value changes (S18)",
+    why: "takes over kubectl's fields (S18)",
     risk: "none, no value changes",
     reverse: savedWhole,
+    backHolds,
     does: [],
-    kubectl: [...apply, "--dry-run=server", "-f", "-"],
+    kubectl: [], // no command of kubectl changes the owner of a field and nothing else
     holds: (stored) => fileEntries(stored, ours).length === 0,
   };
 }
 
 /** The apply of an object. */
-export function applyOf(step: Evaluated): Apply {
+export function buildApply(step: Evaluated): Apply {
   const { kind, object, live, ours, force, changes, removed, stored: expected } = step;
   const changed = [
     ...changes.map(({ field }) => `change ${field}`),
@@ -139,6 +143,7 @@ export function applyOf(step: Evaluated): Apply {
     needs: "to apply the release's",
     risk: risks[kind.step] ?? "none, the running operator keeps working",
     reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
+    backHolds,
     does: live === undefined ? ["create it"] : changed,
     ...plannedChanges(step),
     holds: (stored) =>
@@ -168,7 +173,7 @@ const risks: Readonly<Record<string, string>> = {
 };
 
 /** The fields of the write; a new definition is told as a whole, for its schema is long. */
-function plannedChanges(step: Evaluated): { readonly changes?: readonly PlannedChange[] } {
+function plannedChanges(step: Evaluated): { readonly changes?: readonly ChangedField[] } {
   const { kind, object, live, changes, removed } = step;
   if (live === undefined && kind.resource === kinds.definition) return {};
   const { apiVersion, kind: name } = object;
@@ -204,7 +209,7 @@ export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch
     needs: "to have it pull from the registry",
     risk: "the cluster's pods are recreated from that registry with its next upgrade",
     reverse: "the run saves the old values; the report prints the command that puts them back",
-    owned: ownedBy(object, names),
+    owned: findOwnership(object, { names }),
     dropped: (lost, label) =>
       lost.map(({ path }) =>
         clusterFinding("fieldPruned", { object: label, field: path.join(".") }, names),
@@ -226,13 +231,13 @@ export function detailsOf(
   names: Names,
 ) {
   const operator = steps.find(({ object }) => isOperator(object, names));
-  const was = imagesOf(operator?.live);
+  const was = listImages(operator?.live);
   return {
     release: { source, sha256 },
     operator: {
-      from: operatorVersionOf(operator?.live, names) ?? "none",
-      to: operatorVersionOf(operator?.object, names) ?? "unknown",
-      images: [...imagesOf(operator?.object)].map(
+      from: readOperatorVersion(operator?.live, names) ?? "none",
+      to: readOperatorVersion(operator?.object, names) ?? "unknown",
+      images: [...listImages(operator?.object)].map(
         ([name, image]) => `${name}: ${[...new Set([was.get(name) ?? image, image])].join(" -> ")}`,
       ),
     },
@@ -254,7 +259,7 @@ const words: Readonly<Record<Evaluated["is"], string>> = {
 };
 
 /** All that a new object says; of a definition what it defines, for its schema is long. */
-function contentOf(object: KubeObject) {
+function contentOf(object: KubeObject): Json {
   const { metadata, spec, ...rest } = object;
   const { labels, annotations } = metadata;
   const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));

@@ -2,34 +2,35 @@
  * Upgrades the operator by its chart (S20–S22): helm does it, hooks and definitions included; what
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
-import { deletionOf } from "../../domain/kube/deletion";
+import { readLeftMarks } from "../../readers/left-marks";
+import { findDeletion } from "../../domain/kube/deletion";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
-import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
-import type { KubeObject } from "../../domain/kube/objects";
 import {
   type ChartRelease,
-  chartReleaseOf,
   type ChartUpgrade,
   helmWords,
   isDeployed,
 } from "../../domain/operator/refusals";
 import {
   type ChartWish,
+  judgeFixedByChart,
   judgeRendered,
   type RenderedChart,
   strayImages,
 } from "../../domain/operator/chart-images";
 import { operatorFinding } from "../../domain/operator/findings";
-import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
-import { ownerOf } from "../../domain/kube/owners";
+import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
 import { getPath, type Json, sameJson } from "../../domain/base/values";
-import { requireNeeds } from "../../kernel/permissions";
+import type { Facts } from "../../domain/facts/facts";
+import { type Acting, type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
+import { type Projection, unchanged } from "../../kernel/projected";
+import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
+import { chartOutcome } from "./outcome";
 import { Session } from "../../kernel/session";
-import { plannedWrite, type StepInfo } from "../../domain/kube/planned-write";
+import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
-import type { Report } from "../../kernel/report";
 import {
   type OperatorDeps,
   type OperatorOptions,
@@ -67,23 +68,32 @@ interface ChartDeps extends OperatorDeps {
   readonly helmCommand: (words: readonly string[]) => string;
 }
 
+/** What the part is told. */
+export interface ChartPartOptions extends ChartOptions, Pick<ChartDeps, "helmCommand"> {
+  /** Helm as long as something is done with it. */
+  readonly withHelm: <T>(work: (helm: Helm) => Promise<T>) => Promise<T>;
+  /** What the cluster was before a whole upgrade, for what is planned after this part; absent: nothing is. */
+  readonly before?: Facts;
+}
+
 /** `details` of the document, once the chart was read. */
 export type ChartDetails = NonNullable<ReturnType<ChartUpgradeRun["details"]>>;
 
-/** Upgrades; expected ends of every kind come back as a report. */
-export async function upgradeByChart(deps: ChartDeps, options: ChartOptions): Promise<Report> {
-  const run = new ChartUpgradeRun(deps, options);
-  try {
-    const reason = await run.run();
-    return { ...deps.recorder.success(reason), details: run.details() };
-  } catch (error) {
-    return { ...deps.recorder.failure(error), details: run.details() };
-  }
-}
-
-interface ChartFacts {
-  readonly deployment: KubeObject | undefined;
-  readonly release: ChartRelease | undefined;
+/** Upgrades the operator by its chart. */
+export function chartPart(options: ChartPartOptions): Part {
+  const { withHelm, helmCommand } = options;
+  return {
+    command: "upgrade-operator",
+    needs: (names) => chartNeeds({ ...options, names }),
+    plan: (world) =>
+      withHelm(async (helm) => {
+        const run = new ChartUpgradeRun(
+          { ...world, helm, helmCommand },
+          { ...options, dryRun: world.dryRun },
+        );
+        return await run.plan();
+      }),
+  };
 }
 
 class ChartUpgradeRun {
@@ -92,28 +102,87 @@ class ChartUpgradeRun {
 
   constructor(
     private readonly deps: ChartDeps,
-    private readonly options: ChartOptions,
+    private readonly options: Omit<ChartPartOptions, "helmCommand">,
   ) {}
 
-  async run(): Promise<string> {
+  async plan(): Promise<Planned> {
     const { deps, options } = this;
-    await requireNeeds(deps, "upgrade-operator", chartNeeds({ ...options, names: deps.names }));
     await requireNamespace(deps, options.namespace);
     const before = await this.#read();
     this.#before = before;
-    const deletion = deletionOf(before.deployment);
-    if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
-    this.#refuse(before);
-    const upgrade = await this.#wanted();
-    if (await this.#isThere(before, upgrade)) {
-      deps.recorder.done(this.#info(upgrade), "unchanged");
-      if (options.dryRun !== "none") return "dry run: the chart is up to date already";
-      const says = await waitForOperator(deps, options);
-      return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
+    try {
+      return await this.#planned(before);
+    } catch (error) {
+      const stops = stopped(error, this.#outcome([]));
+      return { ...stops, expects: { ...stops.expects, details: this.details() } };
     }
-    await requirePrerequisites(deps, options);
-    await this.#requireUnpinned(before, upgrade);
-    if (options.dryRun !== "none") return this.#dryRun(upgrade);
+  }
+
+  async #planned(before: ChartFacts): Promise<Planned> {
+    const { deps, options } = this;
+    const deletion = findDeletion(before.deployment);
+    if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
+    requireOwnRelease(this.deps, options, before);
+    const upgrade = await this.#wanted();
+    const isThere = await this.#isThere(before, upgrade);
+    if (!isThere) await requirePrerequisites(deps, options);
+    const rendered = isThere ? [] : await this.#rendered(before, upgrade);
+    const call = this.#call(upgrade);
+    if (options.dryRun !== "none") {
+      deps.recorder.done(isThere ? this.#info(upgrade) : call, isThere ? "unchanged" : "planned");
+    }
+    const reason = isThere
+      ? "dry run: the chart is up to date already"
+      : "dry run: one helm upgrade planned, nothing was changed";
+    return {
+      writes: [],
+      calls: isThere ? [] : [call],
+      questions: [],
+      expects: { code: exitCodes.ok, reason, details: this.details() },
+      after: this.#outcome(rendered),
+      act: (ports) => this.#act(ports, before, isThere ? undefined : upgrade),
+    };
+  }
+
+  /** The operator as helm renders it, ready; what else a chart writes is not foretold. */
+  #outcome(rendered: readonly unknown[]): Projection {
+    const { before, version } = this.options;
+    return before === undefined ? unchanged : chartOutcome(before, rendered, version);
+  }
+
+  #act(ports: Acting, before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
+    const { withHelm, ...options } = this.options;
+    const { helmCommand } = this.deps;
+    return withHelm(async (helm) => {
+      const acting = { ...options, withHelm, dryRun: "none" } as const;
+      const run = new ChartUpgradeRun({ ...ports, helm, helmCommand }, acting);
+      return await run.act(before, { upgrade, tell: ports.tell });
+    });
+  }
+
+  /** What helm has begun is told, with the charts before and after. */
+  async act(
+    before: ChartFacts,
+    { upgrade, tell }: { readonly upgrade: ChartUpgrade | undefined } & Pick<Acting, "tell">,
+  ): Promise<Outcome> {
+    this.#before = before;
+    try {
+      const reason = await (upgrade === undefined ? this.#stay() : this.#upgrade(before, upgrade));
+      return { code: exitCodes.ok, reason, details: this.details() };
+    } catch (error) {
+      return { ...this.deps.recorder.endByError(error, { tell }), details: this.details() };
+    }
+  }
+
+  async #stay(): Promise<string> {
+    const { deps, options } = this;
+    deps.recorder.done(this.#info(await this.#wanted()), "unchanged");
+    const says = await waitForOperator(deps, options);
+    return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
+  }
+
+  async #upgrade(before: ChartFacts, upgrade: ChartUpgrade): Promise<string> {
+    const { deps, options } = this;
     const call = {
       step: this.#info(upgrade),
       send: () => deps.helm.upgrade(upgrade),
@@ -121,7 +190,7 @@ class ChartUpgradeRun {
     };
     const session = new Session(deps, options);
     // the command itself asks for it: nobody is asked again
-    session.confirmCalls([call]);
+    session.allowCalls([call]);
     await session.call(call);
     const says = await waitForOperator(deps, options);
     this.#after = await this.#read();
@@ -130,12 +199,17 @@ class ChartUpgradeRun {
     return `the chart is at ${options.version}: the operator is ${says}`;
   }
 
-  /** Stops before the write where the operator would stay at another release. */
-  async #requireUnpinned(before: ChartFacts, upgrade: ChartUpgrade): Promise<void> {
+  /** Stops before the write where the operator would stay at another release, or helm be refused. */
+  async #rendered(before: ChartFacts, upgrade: ChartUpgrade): Promise<readonly unknown[]> {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
-    const findings = judgeRendered(await deps.helm.render(upgrade, mode), this.#asked(before));
+    const rendered = await deps.helm.render(upgrade, mode);
+    const findings = [
+      ...judgeRendered(rendered, this.#asked(before)),
+      ...judgeFixedByChart(rendered, before.deployment, deps.names),
+    ];
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+    return rendered.objects;
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
@@ -160,7 +234,7 @@ class ChartUpgradeRun {
   async #rollBack(session: Session, before: ChartFacts, missed: string): Promise<never> {
     const { deps, options } = this;
     const { releaseName, version } = options;
-    const object = this.#object();
+    const object = nameOperator(deps, options);
     const because = `after helm's upgrade to ${version} ${missed}`;
     const words = deps.helmCommand(["helm", "rollback", releaseName]);
     const call = {
@@ -168,7 +242,7 @@ class ChartUpgradeRun {
       send: () => deps.helm.rollback(releaseName),
       end: () => Promise.resolve({ result: "changed", value: undefined } as const),
     };
-    session.confirmCalls([call]);
+    session.allowCalls([call]);
     let failure = "the operator's images are not those of before";
     try {
       await session.call(call);
@@ -195,8 +269,8 @@ class ChartUpgradeRun {
     if (this.#before === undefined) return undefined;
     const shown = ({ deployment, release }: ChartFacts) => ({
       chart: release?.chart ?? "none",
-      operator: operatorVersionOf(deployment, names) ?? "none",
-      images: [...imagesOf(deployment)].map(([name, image]) => `${name}: ${image}`),
+      operator: readOperatorVersion(deployment, names) ?? "none",
+      images: [...listImages(deployment)].map(([name, image]) => `${name}: ${image}`),
     });
     return {
       release: this.options.releaseName,
@@ -213,55 +287,8 @@ class ChartUpgradeRun {
       cluster.get(ref, { signal }),
       helm.find(releaseName),
     ]);
-    return { deployment, release };
-  }
-
-  #refuse(found: ChartFacts): void {
-    const findings = [...this.#otherOwner(found), ...this.#pending(found)];
-    if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings.slice(0, 1));
-  }
-
-  #otherOwner({ deployment, release }: ChartFacts): readonly Finding[] {
-    const { releaseName } = this.options;
-    const object = this.#object();
-    const owner = deployment === undefined ? undefined : ownerOf(deployment);
-    if (owner !== undefined && owner.name !== "Helm") {
-      const cause = `${owner.name} owns the operator and would undo or fight the change`;
-      return [operatorFinding("owned", { object, cause, fix: owner.way })];
-    }
-    const held = deployment === undefined ? undefined : chartReleaseOf(deployment);
-    if (release !== undefined && (deployment === undefined || held === releaseName)) return [];
-    const other = held === undefined ? "no chart" : `release ${held} of a chart`;
-    const cause = `the operator was installed by ${other}, not by release ${releaseName}`;
-    const fix = held === undefined ? this.#adoption() : `give --release-name ${held}`;
-    return [operatorFinding("notChart", { object, cause, fix })];
-  }
-
-  #pending({ release }: ChartFacts): readonly Finding[] {
-    if (release?.status.startsWith("pending-") !== true) return [];
-    const { name, status } = release;
-    const rollback = this.deps.helmCommand(["helm", "rollback", name]);
-    const cause = `helm left release ${name} in state ${status}: an earlier run was cut off`;
-    const fix = `run ${rollback}, then run again`;
-    return [operatorFinding("chartPending", { object: this.#object(), cause, fix })];
-  }
-
-  #object(): string {
-    return `Deployment/${this.options.namespace}/${this.deps.names.operator.deployment}`;
-  }
-
-  /** What makes helm take objects that it did not make. */
-  #adoption(): string {
-    const { command, names } = this.deps;
-    const { releaseName, namespace } = this.options;
-    const what = ["deployment", names.operator.deployment];
-    const label = command(["kubectl", "label", ...what, "app.kubernetes.io/managed-by=Helm"]);
-    const marks = [
-      `meta.helm.sh/release-name=${releaseName}`,
-      `meta.helm.sh/release-namespace=${namespace}`,
-    ];
-    const annotate = command(["kubectl", "annotate", ...what, ...marks]);
-    return `use the bundle with --release; or let a chart adopt every object of the operator, for this one with ${label} and ${annotate}, and install it with helm`;
+    const left = await readLeftMarks(this.deps, deployment === undefined ? [] : [deployment]);
+    return { deployment, release, left };
   }
 
   async #wanted(): Promise<ChartUpgrade> {
@@ -282,11 +309,10 @@ class ChartUpgradeRun {
     return getPath(await this.deps.helm.values(name), path) === true;
   }
 
-  #dryRun(upgrade: ChartUpgrade): string {
+  #call(upgrade: ChartUpgrade): StepInfo {
     const { deps, options } = this;
-    const info = this.#info(upgrade);
     const { releaseName, namespace } = options;
-    const write = plannedWrite({
+    const write = makePlannedWrite({
       verb: "patch",
       ref: { resource: kinds.deployment, name: deps.names.operator.deployment, namespace },
       before: this.#before?.deployment,
@@ -294,8 +320,7 @@ class ChartUpgradeRun {
       reverse: deps.helmCommand(["helm", "rollback", releaseName]),
       command: deps.helmCommand(helmWords(upgrade)),
     });
-    deps.recorder.done({ ...info, write }, "planned");
-    return "dry run: one helm upgrade planned, nothing was changed";
+    return { ...this.#info(upgrade), write };
   }
 
   #step() {
@@ -314,5 +339,5 @@ class ChartUpgradeRun {
 }
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
-  return [...imagesOf(facts?.deployment)];
+  return [...listImages(facts?.deployment)];
 }

@@ -1,21 +1,29 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
+import { operatorWays } from "./next";
 import { prerequisites } from "../../domain/checks/prerequisites";
-import { factNamed } from "../../domain/facts/facts";
-import { annotationKey, annotationOf, type KubeObject } from "../../domain/kube/objects";
-import { judgeImages, parseImage, publicImages, registryOf } from "../../domain/release/images";
+import { type FactKey, factNamed, isKnown } from "../../domain/facts/facts";
+import {
+  annotationKey,
+  objectLabel,
+  readAnnotation,
+  type KubeObject,
+} from "../../domain/kube/objects";
+import { judgeImages, parseImage, publicImages, findRegistry } from "../../domain/release/images";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeRegistry } from "../../domain/operator/refusals";
-import { isOperator } from "../../domain/operator/wanted";
+import { isAutomatic } from "../../domain/operator/olm";
+import { describeOlmWay, olmFindings, readOlm } from "./next";
+import { isOperator, readAccount } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
 import { getPath, asArray, getOwn, renderValue, asString } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
 import { judgeOperator } from "../../domain/admission/configuration";
-import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
-import { ownerOf } from "../../domain/kube/owners";
+import { findLivingOwner, findOwner, judgeOwnership, type Owner } from "../../domain/kube/owners";
 
-const { error, shared, warning } = checksOf("operator");
+const { error, shared, warning } = makeChecks("operator");
 const podSpec = ["spec", "template", "spec"];
 
 /** The operator's own checks. */
@@ -93,9 +101,7 @@ export const operatorChecks: readonly Check[] = [
     needs: ["deployments", "serviceAccounts"],
     judge: ({ deployment, facts, names }) => {
       if (deployment === undefined) return [];
-      const name =
-        asString(getPath(deployment, [...podSpec, "serviceAccountName"])) ??
-        names.operator.serviceAccount;
+      const name = readAccount(deployment, names);
       if (factNamed(facts, "serviceAccounts", { name }) !== undefined) return [];
       return [on(deployment, `its service account ${name} does not exist`)];
     },
@@ -104,7 +110,7 @@ export const operatorChecks: readonly Check[] = [
 
 function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly CheckResult[] {
   const { operatorVersion } = names.annotations;
-  const annotated = annotationOf(deployment, operatorVersion);
+  const annotated = readAnnotation(deployment, operatorVersion);
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
   if (isSameRelease(annotated, installed.tag)) return [];
   return [
@@ -138,7 +144,7 @@ function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Che
   const pulled = parseImage(image)?.repository;
   const operators = publicImages("operator", names);
   if (pulled === undefined || operators.includes(pulled)) return [];
-  const [registry = pulled] = operators.flatMap((name) => registryOf(pulled, name) ?? []);
+  const [registry = pulled] = operators.flatMap((name) => findRegistry(pulled, name) ?? []);
   const clusterImages = publicImages("cluster", names);
   return clusters.flatMap((cluster) => {
     const repository = asString(getPath(cluster, names.ecFields.repository));
@@ -154,6 +160,17 @@ function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Che
 
 const none: KubeObject = { apiVersion: "", kind: "", metadata: {} };
 
+/** What OLM says stands in its way. */
+const fromOlm = (what: OlmCode, title: string, key: FactKey): Check =>
+  shared(operatorFindings[what], {
+    title,
+    needs: ["deployments", key],
+    judge: (situation) =>
+      olmFindings(situation.facts).filter(({ code }) => code === operatorFindings[what].code),
+  });
+
+type OlmCode = "olmGroup" | "olmPlan" | "olmObject" | "olmInstall" | "olmStuck";
+
 /** The checks of an operator that someone else looks after. */
 export const operatorOwnerChecks: readonly Check[] = [
   shared(operatorFindings.owned, {
@@ -167,57 +184,66 @@ export const operatorOwnerChecks: readonly Check[] = [
       "the Subscription approves upgrades automatically: the operator may be upgraded at any time",
     fix: "set installPlanApproval of the Subscription to Manual",
     needs: ["deployments", "subscriptions"],
-    judge: ({ deployment, facts }) =>
-      ownerName(deployment) !== "OLM"
-        ? []
-        : facts.objects.subscriptions
-            .filter((one) => getPath(one, ["spec", "installPlanApproval"]) !== "Manual")
-            .map((one) => on(one, "it does not wait for an approval")),
+    judge: ({ facts }) => {
+      const olm = readOlm(facts);
+      if (olm?.subscription === undefined || !isAutomatic(olm)) return [];
+      return [on(olm.subscription, "it does not wait for an approval")];
+    },
   }),
+  fromOlm("olmGroup", "OLM has one OperatorGroup for the namespace", "operatorGroups"),
+  fromOlm("olmPlan", "The operator's InstallPlan has not failed", "installPlans"),
+  fromOlm("olmObject", "OLM names no object that it fails at", "installPlans"),
+  fromOlm("olmInstall", "OLM can install what it is to bring", "clusterServiceVersions"),
+  fromOlm("olmStuck", "OLM can upgrade the operator", "subscriptions"),
   warning("OPERATOR-OLM-CLUSTER-NAME", "Facts 5", {
     title: "The cluster has the name that OLM installations ask for",
     cause: "where OLM installed the operator, its permissions are for a cluster of one fixed name",
     fix: "create the cluster under that name, or install the operator by its bundle",
     needs: ["deployments", "ecs"],
-    judge: ({ deployment, clusters, names }) =>
-      ownerName(deployment) !== "OLM"
-        ? []
-        : clusters
-            .filter(({ metadata }) => metadata.name !== names.operator.olmCluster)
-            .map((one) => on(one, `OLM's operator expects the name ${names.operator.olmCluster}`)),
+    judge: (situation) => (ownerName(situation) === "OLM" ? judgeClusterNames(situation) : []),
   }),
   warning("OPERATOR-CHART-NAMESPACES", "Facts 8", {
     title: "The chart covers what the operator manages",
     cause: "the chart does not bring the roles of other namespaces, which this operator manages",
     fix: "run reapply-rbac around the upgrade by the chart",
     needs: ["deployments", "configMaps", "namespaces"],
-    judge: ({ deployment, managed }) =>
-      deployment !== undefined && ownerName(deployment) === "Helm" && managed.length > 0
+    judge: (situation) => {
+      const { deployment, managed } = situation;
+      return deployment !== undefined && ownerName(situation) === "Helm" && managed.length > 0
         ? [on(deployment, `it is the chart's and manages other namespaces: ${managed.length}`)]
-        : [],
+        : [];
+    },
   }),
 ];
 
-function ownerName(deployment: KubeObject | undefined): string | undefined {
-  return deployment === undefined ? undefined : ownerOf(deployment)?.name;
+function judgeClusterNames({ clusters, names }: CheckContext): readonly CheckResult[] {
+  const { olmCluster } = names.operator;
+  return clusters
+    .filter(({ metadata }) => metadata.name !== olmCluster)
+    .map((one) => on(one, `OLM's operator expects the name ${olmCluster}`));
 }
 
-/** Of the operator itself; every other owner's way holds for all objects. */
-const ways: Readonly<Record<string, string>> = {
-  Helm: "upgrade it with its chart: upgrade-operator --chart",
-  OLM: "approve the InstallPlan of its Subscription",
-};
+function ownerName({ deployment, facts }: CheckContext): string | undefined {
+  return deployment && findLivingOwner(deployment, facts.left)?.name;
+}
 
 /** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
 function judgeOwner(situation: CheckContext): readonly CheckResult[] {
   const { deployment, target } = situation;
-  const owner = deployment === undefined ? undefined : ownerOf(deployment);
+  const owner = deployment === undefined ? undefined : findOwner(deployment, situation.facts.left);
   if (deployment === undefined || owner === undefined) return [];
+  if (owner.left !== undefined)
+    return [{ object: objectLabel(deployment), ...judgeOwnership(owner) }];
   const applies = (target.contents?.bundle.length ?? 0) > 0;
   const left = owner.name === "OLM" && !isBehind(situation);
   const severity = applies && !left ? "error" : "warning";
-  const fix = ways[owner.name] ?? owner.way;
+  const fix = describeOwnersWay(owner, situation);
   return [on(deployment, `${owner.name} owns the operator`, { severity, fix })];
+}
+
+function describeOwnersWay({ name, way }: Owner, { facts, wanted }: CheckContext): string {
+  const olm = isKnown(facts, "subscriptions") ? readOlm(facts) : undefined;
+  return olm === undefined ? (operatorWays[name] ?? way) : describeOlmWay(olm, facts, wanted?.tag);
 }
 
 /** A release that is not known counts as behind. */

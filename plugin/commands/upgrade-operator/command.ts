@@ -2,63 +2,47 @@
 import type { RoleWish } from "../../cmdutil/print-role";
 import type { Needs } from "../../domain/facts/needs";
 import { bundleNeeds, chartNeeds } from "./needs";
-import type { Skip } from "../../domain/base/skip";
 import { UsageError } from "../../domain/base/errors";
 import type { Release } from "../../domain/release/contents";
-import { upgradeByBundle } from "./bundle";
-import { platformOf, type OperatorDeps, type OperatorOptions } from "./read";
+import { bundlePart } from "./part";
+import { runPart } from "../../kernel/part";
+import { platformOf } from "./read";
 import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
-import type { ChartFlags, UpgradeOperatorFlags } from "./flags";
-import { readBundle, readContents, releaseOf } from "../../cmdutil/release-option";
-import { prepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
-import { findHelm, HelmProgram, temporaryKubeconfig } from "../../adapters/helm";
-import { quoteCommand } from "../../output/escape";
+import type { UpgradeOperatorFlags } from "./flags";
+import { readBundle, readContents, findRelease } from "../../cmdutil/release-option";
+import { runPrepared, type PreparedRun, runPorts } from "../../cmdutil/run-ports";
 import { renderText, type TextStyle } from "../../output/text";
 import { asArray, getOwn, isObject, type Json, omit } from "../../domain/base/values";
-import { upgradeByChart } from "./chart";
+import { operatorOptions, prepareChart } from "./by-chart";
 
 /** Upgrades the operator; every expected end comes back as a report. */
-export const runUpgradeOperator = prepared((context: CommandContext, flags: UpgradeOperatorFlags) =>
-  prepareUpgradeOperator(context, flags),
-);
-
-/** What a command that includes this one has already. */
-interface OperatorPreparation {
-  /** The release that was opened, instead of the flags that name one. */
-  readonly opened?: Release;
-  /** It has judged the prerequisites. */
-  readonly judged?: true;
-}
+export const runUpgradeOperator = runPrepared(prepareUpgradeOperator);
 
 /** Opens the release, or finds helm; the run itself follows when wanted. */
 export async function prepareUpgradeOperator(
   context: CommandContext,
   flags: UpgradeOperatorFlags,
-  { opened, judged }: OperatorPreparation = {},
 ): Promise<PreparedRun> {
-  const { chart } = flags;
-  const skip = judged === true ? undefined : flags.skip;
-  if (chart !== undefined) {
-    const go = await prepareChart(context, { ...chart, skip });
-    return async (later) => await go(later, await runPorts(later, "UpgradeOperator"));
-  }
-  const release = opened ?? (await releaseOf(context, flags));
+  const { chart, skip } = flags;
+  if (chart !== undefined) return await prepareChart(context, { ...chart, skip });
+  const release = await findRelease(context, flags);
   if (release === undefined) throw new UsageError("give a release with --release, or --chart");
-  return async (later) => await runBundle(later, { ...flags, skip }, release);
+  return async (later) => await runBundle(later, flags, release);
 }
 
 async function runBundle(
   context: CommandContext,
-  { skip, ...flags }: Omit<UpgradeOperatorFlags, "skip"> & Skipping,
+  { skip, ...flags }: UpgradeOperatorFlags,
   release: Release,
 ): Promise<Report> {
-  const deps = await runPorts(context, "UpgradeOperator");
+  const ports = await runPorts(context, "UpgradeOperator");
   const { target } = flags;
-  const platform = await platformOf(deps.cluster);
+  const platform = await platformOf(ports.cluster);
   const contents = readContents(release, platform, { context, target });
-  return await upgradeByBundle(deps, {
-    ...operatorOptions(context, deps, skip),
+  const { dryRun, timeoutMs: limitMs } = context.options;
+  const part = bundlePart({
+    ...operatorOptions(context, ports, skip),
     contents,
     registry: flags.registry,
     pullSecret: flags.pullSecret,
@@ -66,89 +50,29 @@ async function runBundle(
     allowObjects: flags.allowObjects,
     rehearsed: context.rehearsed === true,
   });
+  return await runPart(ports, part, { dryRun, limitMs });
 }
 
-/** Findings that are accepted; undefined where the prerequisites are judged already. */
-interface Skipping {
-  readonly skip: readonly Skip[] | undefined;
-}
-
-/** What both ways are told by the flags of every command. */
-function operatorOptions(
-  context: CommandContext,
-  { cluster }: OperatorDeps,
-  skip: readonly Skip[] | undefined,
-): OperatorOptions {
-  return {
-    namespace: cluster.namespace,
-    ...writeOptions(context),
-    timeoutMs: context.options.timeoutMs,
-    skip,
-  };
-}
-
-/** Finds helm before the cluster is asked for anything. */
-async function prepareChart(
-  context: CommandContext,
-  flags: ChartFlags & Skipping,
-): Promise<(later: CommandContext, deps: OperatorDeps) => Promise<Report>> {
-  if (context.rehearsed === true) {
-    throw new UsageError(
-      "an upgrade by chart cannot be rehearsed: helm would reach the real cluster",
-      {
-        hint: "show what it would do with --dry-run=server",
-      },
-    );
-  }
-  const executable = await findHelm(context.env);
-  return async (later, deps) => await runChart(later, deps, { flags, executable });
-}
-
-async function runChart(
-  context: CommandContext,
-  deps: OperatorDeps,
-  {
-    flags: { skip, ...flags },
-    executable,
-  }: { readonly flags: ChartFlags & Skipping; readonly executable: string },
-): Promise<Report> {
-  const { env, options } = context;
-  const common = operatorOptions(context, deps, skip);
-  const kubeconfig = await temporaryKubeconfig(options.connection, env);
-  try {
-    const helm = new HelmProgram({
-      executable,
-      env,
-      kubeconfig: kubeconfig.path,
-      namespace: common.namespace,
-      timeoutMs: common.timeoutMs,
-      requestTimeoutMs: options.connection.requestTimeoutMs,
-      clock: context.clock,
-      onSlow: context.onSlow,
-      signal: context.signal,
-    });
-    await helm.requireVersion();
-    const helmArgs = options.contextArgs.map((word) =>
-      word.replace(/^--context/, "--kube-context"),
-    );
-    const helmCommand = (words: readonly string[]): string => quoteCommand([...words, ...helmArgs]);
-    return await upgradeByChart(
-      { ...deps, helm, helmCommand },
-      { ...common, ...flags, values: flags.values },
-    );
-  } finally {
-    kubeconfig.remove();
-  }
-}
-
-/** A new object is one line; all that it says comes with -v, of a plan as the hunks before it. */
+/** Images, and objects that no step names; all that was found comes with -v, of a plan as the hunks before it. */
 export function operatorText(report: Report, style: TextStyle): string {
   const { details, steps = [] } = report;
-  const created = asArray(getOwn(details, "created")).filter(isObject);
+  if (!isObject(details)) return renderText(report, style);
+  const isFull = style.verbosity > 0;
   const inHunks = steps.some(({ write }) => write?.states !== undefined);
-  if (created.length === 0 || (style.verbosity > 0 && !inHunks)) return renderText(report, style);
-  const lines = created.map((one) => omit(one, "content"));
-  return renderText({ ...report, details: { ...(details as Json), created: lines } }, style);
+  const named = new Set(steps.map(({ object }) => object));
+  const created = asArray(details["created"])
+    .filter(isObject)
+    .filter(({ object }) => isFull || !named.has(String(object)))
+    .map((one) => (isFull && !inHunks ? one : omit(one, "content")));
+  const unsaid = isFull ? [] : ["release", "definitions", "operator"];
+  const images = asArray(getOwn(details["operator"], "images"));
+  const told: Json = {
+    ...(!isFull && images.length > 0 && { images }),
+    ...omit(details, "changes", "created", ...unsaid),
+    ...(created.length > 0 && { created }),
+  };
+  const rest = Object.keys(told).length === 0 ? undefined : told;
+  return renderText({ ...report, details: rest }, style);
 }
 
 /** What it may need; a chart says itself what its objects take. */
@@ -159,7 +83,7 @@ export async function operatorRole({
 }: RoleWish<UpgradeOperatorFlags>): Promise<Needs> {
   const { names } = context;
   const { registry, pullSecret, allowObjects } = flags;
-  const release = await releaseOf(context, flags);
+  const release = await findRelease(context, flags);
   if (release === undefined) return chartNeeds({ names, namespace });
   return bundleNeeds({
     ...{ names, namespace, pullSecret },

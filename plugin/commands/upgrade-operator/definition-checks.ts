@@ -1,22 +1,28 @@
 /** The definitions: there, served, of the operator's release, and converting through what exists (Facts 8). */
-import { servedPaths } from "../../domain/rules/clusters";
+import { findServedPaths } from "../../domain/rules/clusters";
 import { autoPaths } from "../../domain/engine-cluster/fields";
 import { factNamed, type Facts } from "../../domain/facts/facts";
-import { type KubeObject, lastApplied, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { type KubeObject, lastApplied, readName, readNamespace } from "../../domain/kube/objects";
+import type { Finding } from "../../domain/base/findings";
 import { operatorFindings } from "../../domain/operator/findings";
-import { conversionServiceOf, judgeConversion } from "../../domain/operator/conversion";
+import { findConversionService, judgeConversion } from "../../domain/operator/conversion";
+import { findFixedFields } from "../../domain/operator/fixed-fields";
+import { findKeepsUnknown } from "../../domain/operator/definition-limits";
 import {
   conditionOf,
   type DefinitionVerdict,
   judgeDefinition,
   lossesOf,
+  lossKeys,
   lostBetween,
+  renewStored,
+  unfitObjects,
 } from "./definitions";
 import { asString, few, getOwn, getPath } from "../../domain/base/values";
-import { type Check, checksOf, on } from "../../domain/checks/check";
+import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
 
-const definitions = checksOf("definitions");
+const definitions = makeChecks("definitions");
 /** Together, all annotations of an object. */
 const annotationLimit = 262_144;
 const nearLimit = 200_000;
@@ -25,7 +31,11 @@ const nearLimit = 200_000;
 function byRelease(
   what: "definitionStored" | "definitionLoses" | "definitionKept",
   title: string,
-  says: (verdict: DefinitionVerdict, live: KubeObject, facts: Facts) => string | undefined,
+  says: (
+    verdict: DefinitionVerdict,
+    live: KubeObject,
+    facts: Facts,
+  ) => string | Pick<Finding, "cause" | "fix"> | Pick<Finding, "cause"> | undefined,
 ): Check {
   return definitions.shared(operatorFindings[what], {
     title,
@@ -36,8 +46,9 @@ function byRelease(
         const { facts, installed, names, wanted: goal } = situation;
         const goesUp =
           goal !== undefined && (installed === undefined || isBefore(installed, goal.tag));
-        const cause = says(judgeDefinition({ live, wanted, goesUp, names }), live, facts);
-        return cause === undefined ? [] : [on(live, cause)];
+        const said = says(judgeDefinition({ live, wanted, goesUp, names }), live, facts);
+        if (said === undefined) return [];
+        return [typeof said === "string" ? on(live, said) : on(live, said.cause, said)];
       }),
   });
 }
@@ -78,10 +89,15 @@ export const definitionChecks: readonly Check[] = [
           : [on(definition, "not established")],
       ),
   }),
-  byRelease("definitionStored", "The release's definitions keep every stored version", (verdict) =>
-    verdict.is === "refuse"
-      ? `stored in ${verdict.versions.join(", ")}, which the release does not serve`
-      : undefined,
+  byRelease(
+    "definitionStored",
+    "The release's definitions keep every stored version",
+    (verdict, live) => {
+      if (verdict.is !== "refuse") return undefined;
+      const cause = `stored in ${verdict.versions.join(", ")}, which the release does not serve`;
+      const fix = renewStored(live, verdict.versions);
+      return { cause, ...(fix !== undefined && { fix }) };
+    },
   ),
   byRelease(
     "definitionLoses",
@@ -92,6 +108,31 @@ export const definitionChecks: readonly Check[] = [
   byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
     verdict.is === "keep" ? verdict.because : undefined,
   ),
+  definitions.shared(operatorFindings.definitionFixed, {
+    title: "The release's definitions have the scope and the kind that are served",
+    needs: ["definitions"],
+    wants: "contents",
+    judge: (situation) =>
+      pairs(situation).flatMap(({ live, wanted }) =>
+        findFixedFields(live, wanted).map(({ about }) => about),
+      ),
+  }),
+  definitions.shared(operatorFindings.definitionKeepsUnknown, {
+    title: "No definition keeps fields that its schema does not know",
+    needs: ["definitions"],
+    judge: (situation) =>
+      ours(situation).flatMap((live) => findKeepsUnknown(live, releaseOf(situation, live))),
+  }),
+  definitions.shared(operatorFindings.definitionRefuses, {
+    title: "The release's definitions accept what is stored",
+    needs: ["definitions", ...lossKeys],
+    wants: "contents",
+    judge: (situation) =>
+      pairs(situation).flatMap((pair) => {
+        const unfit = unfitObjects(pair, situation.facts);
+        return unfit.length === 0 ? [] : [on(pair.live, few(unfit))];
+      }),
+  }),
   definitions.shared(operatorFindings.definitionBehind, {
     title: "The definitions are of the operator's release",
     needs: ["definitions", "deployments"],
@@ -115,7 +156,7 @@ export const definitionChecks: readonly Check[] = [
         const name = `${plural}.${situation.names.group}`;
         const definition = factNamed(situation.facts, "definitions", { name });
         const lacking = choices.filter(
-          (paths) => servedPaths(definition, version, paths)?.length === 0,
+          (paths) => findServedPaths(definition, version, paths)?.length === 0,
         );
         if (definition === undefined || lacking.length === 0) return [];
         const shown = lacking.map((paths) => paths.map((path) => path.join(".")).join(" or "));
@@ -147,7 +188,7 @@ export const definitionChecks: readonly Check[] = [
     needs: ["ecs"],
     judge: ({ facts }) => {
       const places = facts.objects.ecs
-        .map(namespaceOf)
+        .map(readNamespace)
         .filter((namespace) => namespace !== facts.namespace);
       const others = [...new Set(places)];
       return others.length === 0 ? [] : [{ cause: `clusters are also in ${others.join(", ")}` }];
@@ -185,14 +226,13 @@ function writtenFields(names: CheckContext["names"]) {
 function conversions(situation: CheckContext) {
   const { facts } = situation;
   return ours(situation).map((live) => {
-    const { contents } = situation.target;
-    const wanted = contents?.definitions.find((one) => nameOf(one) === nameOf(live));
+    const wanted = releaseOf(situation, live);
     return { live, ...judgeConversion(live, wanted, isServiceThere(facts, live)) };
   });
 }
 
 function isServiceThere(facts: Facts, definition: KubeObject): boolean | undefined {
-  const service = conversionServiceOf(definition);
+  const service = findConversionService(definition);
   if (service === undefined) return undefined;
   const { name, namespace } = service;
   if (factNamed(facts, "namespaces", { name: namespace }) === undefined) return false;
@@ -207,7 +247,7 @@ function definitionNames({ ec, edb, eaadb, erc, group }: CheckContext["names"]):
 /** What the release's bundle defines, where its operator runs already. */
 function broughtBy({ installed, wanted, target }: CheckContext): readonly string[] {
   const isThere = installed !== undefined && installed.tag === wanted?.tag;
-  return isThere ? (target.contents?.definitions ?? []).map(nameOf) : [];
+  return isThere ? (target.contents?.definitions ?? []).map(readName) : [];
 }
 
 /** Every kind of the product's group: a later release has more than the names know. */
@@ -215,13 +255,17 @@ function ours({ facts, names }: CheckContext): readonly KubeObject[] {
   return facts.objects.definitions.filter((one) => getPath(one, ["spec", "group"]) === names.group);
 }
 
+/** The release's definition of the same name. */
+function releaseOf({ target }: CheckContext, live: KubeObject): KubeObject | undefined {
+  return target.contents?.definitions.find((one) => readName(one) === readName(live));
+}
+
 /** The definitions that the release holds too. */
 function pairs(
   situation: CheckContext,
 ): readonly { readonly live: KubeObject; readonly wanted: KubeObject }[] {
-  const { contents } = situation.target;
   return ours(situation).flatMap((live) => {
-    const wanted = contents?.definitions.find((one) => one.metadata.name === live.metadata.name);
+    const wanted = releaseOf(situation, live);
     return wanted === undefined ? [] : [{ live, wanted }];
   });
 }

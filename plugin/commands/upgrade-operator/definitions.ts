@@ -2,10 +2,11 @@
 import type { Names } from "../../domain/names/names";
 import {
   annotationKey,
-  annotationOf,
-  conditionOf as statusCondition,
+  readAnnotation,
+  findCondition as statusCondition,
   type KubeObject,
   objectLabel,
+  readName,
 } from "../../domain/kube/objects";
 import {
   getPath,
@@ -17,6 +18,7 @@ import {
   asString,
 } from "../../domain/base/values";
 import { fileEntries, lastFile, lastFileOver } from "../../domain/kube/field-managers";
+import { findUnfitObjects } from "../../domain/operator/definition-limits";
 import { compareTags } from "../../domain/base/versions";
 import { type FactKey, factKeys, type Facts, factSources, isKnown } from "../../domain/facts/facts";
 
@@ -98,11 +100,15 @@ function compareMarks(live: KubeObject, wanted: KubeObject, names: Names): numbe
 }
 
 function markOf(object: KubeObject, { annotations }: Names): string | undefined {
-  return annotationOf(object, annotations.operatorVersion);
+  return readAnnotation(object, annotations.operatorVersion);
 }
 
 /** The definition with the release that it is of, so that an older bundle leaves it alone later. */
-export function marked(wanted: KubeObject, release: string | undefined, names: Names): KubeObject {
+export function markRelease(
+  wanted: KubeObject,
+  release: string | undefined,
+  names: Names,
+): KubeObject {
   const { operatorVersion } = names.annotations;
   if (release === undefined || annotationKey(wanted, operatorVersion) !== undefined) return wanted;
   const annotations = { [operatorVersion[0]]: release, ...wanted.metadata.annotations };
@@ -169,32 +175,35 @@ export function withFields(
       getPath(one, ["schema", "openAPIV3Schema"]),
     );
     if (!isObject(version) || !isObject(mine)) return version;
-    const openAPIV3Schema = united(mine, theirs, { path: String(name), fields });
+    const openAPIV3Schema = mergeSchemas(mine, theirs, { path: String(name), fields });
     return { ...version, schema: { ...(version["schema"] as Json), openAPIV3Schema } };
   });
   return { ...definition, spec: { ...(definition["spec"] as Json), versions } };
 }
 
-interface ListField {
+interface SchemaPlace {
   readonly path: string;
   readonly fields: readonly string[];
 }
 
 /** The first schema with what the second has at the wanted places. */
-function united(mine: unknown, theirs: unknown, { path, fields }: ListField): unknown {
+function mergeSchemas(mine: unknown, theirs: unknown, { path, fields }: SchemaPlace): unknown {
   const isWanted = fields.some(
     (field) => field.startsWith(path) && /^($|[.[])/.test(field.slice(path.length)),
   );
   if (!isWanted || !isObject(theirs)) return mine;
   if (!isObject(mine)) return theirs;
   const inner = (["items", "additionalProperties"] as const).flatMap((key) => {
-    const both = united(getOwn(mine, key), getOwn(theirs, key), { path: `${path}[]`, fields });
+    const both = mergeSchemas(getOwn(mine, key), getOwn(theirs, key), {
+      path: `${path}[]`,
+      fields,
+    });
     return both === undefined ? [] : [[key, both] as const];
   });
   const [known, held] = [getOwn(mine, "properties"), getOwn(theirs, "properties")];
   const added = Object.entries(isObject(held) ? held : {}).flatMap(([key, theirField]) => {
     const place = { path: `${path}.${key}`, fields };
-    const both = united(getOwn(known, key), theirField, place);
+    const both = mergeSchemas(getOwn(known, key), theirField, place);
     return both === undefined ? [] : [[key, both] as const];
   });
   return {
@@ -204,6 +213,20 @@ function united(mine: unknown, theirs: unknown, { path, fields }: ListField): un
       properties: { ...(known as Json | undefined), ...Object.fromEntries(added) },
     }),
   };
+}
+
+/**
+ * The way out of a verdict "refuse": where the stored definition writes another version by now, all
+ * objects are stored again in it, and the versions taken off, which the API server never does itself.
+ */
+export function renewStored(live: KubeObject, versions: readonly string[]): string | undefined {
+  const writes = asArray(getPath(live, ["spec", "versions"])).find(
+    (version) => getOwn(version, "storage") === true,
+  );
+  const name = String(getOwn(writes, "name"));
+  if (writes === undefined || versions.includes(name)) return undefined;
+  const patch = JSON.stringify({ status: { storedVersions: [name] } });
+  return `store every object of the kind again, in ${name}, which the definition writes by now, then take the old version off its status: kubectl patch customresourcedefinition ${readName(live)} --subresource=status --type=merge --patch='${patch}'`;
 }
 
 /** The lists that have to be read before anything can be said of the product's objects. */
@@ -239,6 +262,14 @@ export function lossesOf(
       : `${few(unknown)}: whether objects hold something there, which would be dropped, is not known`,
   ].flat();
   return says.length === 0 ? undefined : `the release's definition lacks ${says.join("; ")}`;
+}
+
+/** The objects that hold what the release's definition does not accept, each with the values. */
+export function unfitObjects(
+  definitions: { readonly live: KubeObject; readonly wanted: KubeObject },
+  facts: Facts,
+): readonly string[] {
+  return findUnfitObjects(definitions, objectsOf(definitions.live, facts) ?? []);
 }
 
 /** Every object of the kind, undefined where they were not read. */

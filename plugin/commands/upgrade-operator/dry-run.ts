@@ -1,27 +1,34 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
-import { ApiError, exitCodes, BlockedError } from "../../domain/base/errors";
-import { deletionOf } from "../../domain/kube/deletion";
+import { ApiError, exitCodes, BlockedError, UntriedError } from "../../domain/base/errors";
+import { findDeletion } from "../../domain/kube/deletion";
 import type { Finding } from "../../domain/base/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
-import { judgeDefinition, lossesOf, lossKeys, marked, withFields } from "./definitions";
 import {
-  conversionServiceOf,
-  judgeConversion,
-  withoutNone,
-} from "../../domain/operator/conversion";
+  judgeDefinition,
+  lossesOf,
+  lossKeys,
+  markRelease,
+  renewStored,
+  unfitObjects,
+  withFields,
+} from "./definitions";
+import { findConversionService, judgeConversion, dropNone } from "../../domain/operator/conversion";
+import { findFixedFields } from "../../domain/operator/fixed-fields";
+import { findKeepsUnknown, isNarrower } from "../../domain/operator/definition-limits";
 import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import { withAdditions } from "../../domain/operator/additions";
 import { changesTo, differences } from "../../domain/kube/differences";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { heldAmong, type HeldFacts, judgeHeld, leftovers } from "./local-changes";
-import { heldOf } from "../../domain/kube/owners";
+import { listHeld } from "../../domain/kube/owners";
 import { lastFileOver } from "../../domain/kube/field-managers";
+import { few } from "../../domain/base/values";
 import { isOlder } from "../../domain/base/versions";
-import { replanned } from "../../kernel/send";
+import { replan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { readSnapshot } from "../../readers/snapshot";
-import { applyOf, type Evaluated, unjudged } from "./changes";
+import { buildApply, type Evaluated, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./read";
 
 /** What every object is judged with. */
@@ -38,7 +45,7 @@ export const attempts = 10;
 
 /** Reads the object and judges it; nothing is written. What changes meanwhile is read again. */
 export async function evaluate(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
-  return await replanned(tools.deps, wanted, {
+  return await replan(tools.deps, wanted, {
     work: (one) => evaluateOnce(tools, one),
     again: (_error, one) => Promise.resolve(one),
     attempts,
@@ -47,7 +54,7 @@ export async function evaluate(tools: Evaluating, wanted: DesiredObject): Promis
 
 /** Stops with what stands against a write, a conflict before a refusal, and gives the warnings. */
 export function requireFit(findings: readonly Finding[]): readonly Finding[] {
-  const errors = findings.filter(({ severity }) => severity === "error");
+  const errors = findings.filter(isError);
   if (errors.length === 0) return findings;
   const held = errors.some(({ code }) => code === operatorFindings.localChange.code);
   throw new BlockedError(held ? exitCodes.conflict : exitCodes.blocked, errors);
@@ -55,19 +62,22 @@ export function requireFit(findings: readonly Finding[]): readonly Finding[] {
 
 async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Evaluated> {
   const { deps, options } = tools;
-  const wanted = { ...given, object: withoutNone(given.object) };
+  const wanted = { ...given, object: dropNone(given.object) };
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
-  const deletion = deletionOf(live);
+  const deletion = findDeletion(live);
   if (deletion !== undefined) {
     return { ...unjudged(wanted, { live, ours: options.fieldManager }), findings: [deletion] };
   }
-  const conversion = await converted(tools, wanted, live);
-  const { is, keeps, object, findings: found } = await judged(tools, wanted, live);
+  const conversion = await judgeStoredConversion(tools, wanted, live);
+  const { is, keeps, object, findings: found } = await judgeObject(tools, wanted, live);
   const findings = [...found, ...conversion.findings];
   const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
   const { unconverts } = conversion;
   const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
   if (is !== "write") return { ...at, is };
+  const refusals = live === undefined ? [] : findRefusals(live, object);
+  // what the API server will refuse is told in its words only where nothing closer is known
+  if (refusals.some(isError)) return { ...at, findings: [...findings, ...refusals] };
   let tried: Tried;
   try {
     tried = await tryApply(tools, at);
@@ -88,8 +98,19 @@ async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Ev
     ...{ ...at, changes, stored, removed, force: verdict.force },
     // what the API server alone would fill in is no reason to write, and no plan without it could name it
     is: changes.length + removed.length === 0 && !unconverts ? "same" : "change",
-    findings: [...findings, ...verdict.findings],
+    findings: [...findings, ...refusals, ...verdict.findings],
   };
+}
+
+const isError = ({ severity }: Finding): boolean => severity === "error";
+
+/** What the API server refuses for as long as the stored object stays as it is. */
+function findRefusals(live: KubeObject, object: KubeObject): readonly Finding[] {
+  const keeps = object.kind === kinds.definition.kind ? findKeepsUnknown(live, object) : [];
+  return [
+    ...findFixedFields(live, object).map(({ what, about }) => operatorFinding(what, about)),
+    ...keeps.map((about) => operatorFinding("definitionKeepsUnknown", about)),
+  ];
 }
 
 /** What becomes of a stored conversion. */
@@ -100,18 +121,18 @@ interface Conversion {
 }
 
 /** A conversion that the release does not have: taken out where it leads nowhere, else told and kept. */
-async function converted(
+async function judgeStoredConversion(
   { deps }: Evaluating,
   { kind, object }: DesiredObject,
   live: KubeObject | undefined,
 ): Promise<Conversion> {
   const nothing = { unconverts: false, findings: [] };
   if (kind.resource !== kinds.definition || live === undefined) return nothing;
-  const service = conversionServiceOf(live);
+  const service = findConversionService(live);
   const isThere = service === undefined ? undefined : await exists(deps, service);
   const { is, because: cause } = judgeConversion(live, object, isThere);
   if (is === "fine") return nothing;
-  const unconverts = is === "broken" && conversionServiceOf(object) === undefined;
+  const unconverts = is === "broken" && findConversionService(object) === undefined;
   const code = is === "broken" ? "definitionConversion" : "definitionConverts";
   const finding = operatorFinding(code, { object: objectLabel(live), cause });
   return { unconverts, findings: unconverts ? [] : [finding] };
@@ -145,7 +166,7 @@ async function storedFile(
     // what is kept is no change that would be lost
     return withFields(stored, live, keeps);
   } catch (error) {
-    if (error instanceof ApiError) return undefined;
+    if (error instanceof ApiError || error instanceof UntriedError) return undefined;
     throw error;
   }
 }
@@ -160,13 +181,13 @@ interface EvaluatedObject {
 }
 
 /** The object to write: beside the release's own what a person added to a role, or a definition has. */
-async function judged(
+async function judgeObject(
   tools: Evaluating,
   { kind, object }: DesiredObject,
   live: KubeObject | undefined,
 ): Promise<EvaluatedObject> {
   const { deps, options } = tools;
-  if (kind.resource === kinds.definition) return await judgedDefinition(tools, object, live);
+  if (kind.resource === kinds.definition) return await judgeDefinitionObject(tools, object, live);
   const plain = { is: "write", object, keeps: [], findings: [] } as const;
   if (live === undefined || kind.resource.group !== rbacKinds.role.group) return plain;
   const { takeFields } = options;
@@ -174,7 +195,7 @@ async function judged(
 }
 
 /** Definitions are shared by operators: they are never lowered. */
-async function judgedDefinition(
+async function judgeDefinitionObject(
   { deps, options, runs }: Evaluating,
   object: KubeObject,
   live: KubeObject | undefined,
@@ -182,7 +203,7 @@ async function judgedDefinition(
   const { names } = deps;
   const { operatorVersion } = options.contents;
   const plain: EvaluatedObject = { is: "write", object, keeps: [], findings: [] };
-  const mark = marked(object, operatorVersion, names);
+  const mark = markRelease(object, operatorVersion, names);
   if (live === undefined) return { ...plain, object: mark };
   const goesUp = isOlder(runs, operatorVersion);
   const ours = options.fieldManager;
@@ -195,13 +216,11 @@ async function judgedDefinition(
   }
   if (verdict.is === "refuse") {
     const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
-    return { ...plain, is: "same", findings: [told("definitionStored", cause)] };
+    const fix = renewStored(live, verdict.versions);
+    const stored = told("definitionStored", cause);
+    return { ...plain, is: "same", findings: [{ ...stored, ...(fix !== undefined && { fix }) }] };
   }
-  const { loses, keeps } = verdict;
-  const lacks =
-    loses.length === 0
-      ? undefined
-      : lossesOf(loses, live, await readSnapshot(deps, options.namespace, lossKeys));
+  const { keeps } = verdict;
   const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
   // a definition that is up to date otherwise is not written for the mark alone
   const isMarked = annotationKey(live, names.annotations.operatorVersion) !== undefined;
@@ -211,10 +230,33 @@ async function judgedDefinition(
     object: withFields(writes ? mark : object, live, keeps),
     keeps,
     findings: [
-      ...(lacks === undefined ? [] : [told("definitionLoses", lacks)]),
+      ...(await findChanged({ deps, options }, { live, object, loses: verdict.loses })),
       ...(keeps.length === 0 ? [] : [told("definitionLocal", kept)]),
     ],
   };
+}
+
+/** What a changed definition does to the objects, which are read only where it may do anything. */
+async function findChanged(
+  { deps, options }: Pick<Evaluating, "deps" | "options">,
+  definitions: {
+    readonly live: KubeObject;
+    readonly object: KubeObject;
+    readonly loses: readonly string[];
+  },
+): Promise<readonly Finding[]> {
+  const { live, object: wanted, loses } = definitions;
+  if (loses.length === 0 && !isNarrower(live, wanted)) return [];
+  const facts = await readSnapshot(deps, options.namespace, lossKeys);
+  const object = objectLabel(wanted);
+  const lacks = loses.length === 0 ? undefined : lossesOf(loses, live, facts);
+  const unfit = unfitObjects({ live, wanted }, facts);
+  return [
+    ...(lacks === undefined ? [] : [operatorFinding("definitionLoses", { object, cause: lacks })]),
+    ...(unfit.length === 0
+      ? []
+      : [operatorFinding("definitionRefuses", { object, cause: few(unfit) })]),
+  ];
 }
 
 type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
@@ -223,9 +265,10 @@ type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
 async function tryApply({ session, options }: Evaluating, at: Evaluated): Promise<Tried> {
   const { object: wanted, live, ours } = at;
   if (options.dryRun !== "client") {
-    const { held, stored } = await session.rehearseOver(applyOf(at));
-    return { held: heldOf(held), stored };
+    const { held, stored } = await session.rehearseOver(buildApply(at));
+    if (stored !== undefined) return { held: listHeld(held), stored };
   }
+  // not tried, or before an earlier part of an upgrade nothing can be: what its managers hold tells it
   if (live === undefined) return { held: [], stored: undefined };
   const held = heldAmong({ live, wanted, ours }, differences(live, wanted));
   return { held, stored: undefined };

@@ -148,7 +148,7 @@ function isUnknown({ live, isCopy }: HeldFacts, field: string): boolean {
   return file === undefined || valueAt(file, field) === undefined;
 }
 
-/** Their paths, as the API server writes them. */
+/** Paths of the fields that the old file set and the release no longer has, as the API server writes them. */
 export function leftovers(live: KubeObject, wanted: KubeObject, ours: string): readonly string[] {
   const file = lastFile(live);
   const found = fileEntries(live, ours).flatMap((entry) =>

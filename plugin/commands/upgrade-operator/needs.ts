@@ -6,10 +6,11 @@ import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import { prerequisiteKeys } from "../../domain/checks/prerequisites";
 import { factNeeds } from "../../domain/checks/needs";
-import { applyNeeds, bindsOf } from "../../domain/kube/write-needs";
+import { applyNeeds, needBind } from "../../domain/kube/write-needs";
 import {
   groundNeeds,
-  listing,
+  leftMarkNeeds,
+  needList,
   type Needs,
   type NeedsPlace,
   type OperatorPlace,
@@ -52,7 +53,7 @@ export function bundleNeeds(wish: BundleWish): Needs {
   return {
     reads: [
       permissionOn("get", kinds.namespace, { why: "to see that it exists", name: namespace }),
-      listing("deployments", wish, rollout),
+      needList("deployments", wish, rollout),
       ...(clusters
         ? [
             permissionOn("list", ecs, {
@@ -74,6 +75,7 @@ export function bundleNeeds(wish: BundleWish): Needs {
     beside: [
       ...factNeeds(wish, { keys: lossKeys, why: "to see what a definition would lose" }),
       ...groundNeeds(wish),
+      ...leftMarkNeeds(),
     ],
   };
 }
@@ -84,7 +86,7 @@ function onObject(verb: string, { kind, object }: DesiredObject, why: string): P
 }
 
 function objectWrites({ kind, object }: DesiredObject): readonly Permission[] {
-  return applyNeeds({ ...bundleRef(kind, object), binds: bindsOf(object) }, "to write it");
+  return applyNeeds({ ...bundleRef(kind, object), binds: needBind(object) }, "to write it");
 }
 
 /** `upgrade-operator --chart`: helm keeps its releases in Secrets; what else it needs it says itself. */
@@ -100,7 +102,7 @@ export function chartNeeds(wish: OperatorPlace): Needs {
     reads: [
       permissionOn("get", kinds.namespace, { why: "to see that it exists", name: namespace }),
       on("get", "deployment", { why: "to see what runs", name }),
-      listing("deployments", wish, rollout),
+      needList("deployments", wish, rollout),
       on("patch", "deployment", { why: "for helm to upgrade the operator", name }),
       on("list", "secret", { why: "for helm to read its releases" }),
       on("create", "secret", { why: "for helm to keep the new release" }),

@@ -6,7 +6,7 @@ import type { Skip } from "../../domain/base/skip";
 import { judgePrerequisites, prerequisiteKeys } from "../../domain/checks/prerequisites";
 import type { PermissionChecker } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
-import { readSettled } from "../../readers/settled";
+import { readAfterExpansion } from "../../readers/after-expansion";
 import {
   type SnapshotDeps,
   readSnapshot,
@@ -36,7 +36,9 @@ export async function requirePrerequisites(
   const { skip, wait, dryRun, timeoutMs: ms } = beginning;
   if (skip === undefined) return;
   const patience = { waits: wait && dryRun === "none", ms };
-  const judgment = await readSettled(deps, patience, () => readJudgment(deps, beginning, skip));
+  const judgment = await readAfterExpansion(deps, patience, () =>
+    readJudgment(deps, beginning, skip),
+  );
   await requireRead(deps, judgment);
   const { findings } = judgment;
   requireMatched(skip, findings);

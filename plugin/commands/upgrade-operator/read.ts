@@ -1,39 +1,43 @@
 /** What is there, and the permissions to read and to write it. */
-import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
-import { kinds } from "../../domain/kube/kinds";
-import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
-import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import { type Awaited, nameAwaited } from "../../domain/base/awaited";
 import {
-  csvNameOf,
-  type Installed,
-  installPlanNameOf,
-  type Olm,
-  olmResources,
-  subscriptionOf,
-} from "../../domain/operator/refusals";
+  nameProgress,
+  nameStalled,
+  type Stalled,
+  stallFinding,
+} from "../../domain/rollout/progress";
+import { deploymentFindings } from "../../domain/rollout/findings";
+import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
+import { kinds } from "../../domain/kube/kinds";
+import { findLivingOwner } from "../../domain/kube/owners";
+import type { KubeObject, Ref } from "../../domain/kube/objects";
+import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import { noOlm, type Olm } from "../../domain/operator/olm";
+import type { Installed } from "../../domain/operator/refusals";
+import { findOlmIn, olmKeys } from "./next";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import type { Needs } from "../../domain/facts/needs";
 import { bundleNeeds, rolloutKeys } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
-import { type Patch, permissionsOf } from "../../domain/kube/change";
+import { type Patch, listPermissions } from "../../domain/kube/change";
 import type { KubeClient } from "../../ports/kubernetes";
 import { requireGround } from "../../readers/ground";
+import { readLeftMarks } from "../../readers/left-marks";
 import { readSnapshot } from "../../readers/snapshot";
-import { applyOf, clusterResource, unjudged } from "./changes";
+import { buildApply, clusterResource, unjudged } from "./changes";
 import type { Skip } from "../../domain/base/skip";
 import type { RegistryWish } from "./clusters";
 import type { ReleaseContents } from "../../domain/release/contents";
 import type { RunPorts } from "../../kernel/permissions";
 import { conditionOf } from "./definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
-import { type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { waitFor } from "../../kernel/wait";
 
 /** What the run may need in all. */
 export function needsOf(
-  { names }: OperatorDeps,
+  { names }: Pick<OperatorDeps, "names">,
   { namespace, registry, pullSecret }: BundleOptions,
   bundle: readonly DesiredObject[],
 ): Needs {
@@ -54,9 +58,9 @@ export function writePermissions(
     ...wanted.flatMap((one) => {
       const { kind, metadata } = one.object;
       const live = objects.find((it) => it.kind === kind && it.metadata.name === metadata.name);
-      return permissionsOf(applyOf(unjudged(one, { live, ours })));
+      return listPermissions(buildApply(unjudged(one, { live, ours })));
     }),
-    ...patches.flatMap(permissionsOf).flatMap((write) => {
+    ...patches.flatMap(listPermissions).flatMap((write) => {
       return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];
     }),
   ];
@@ -92,8 +96,10 @@ export async function readInstalled(
   const found = await Promise.all(refs.map((ref) => cluster.get(ref, { signal })));
   const objects = found.filter((object) => object !== undefined);
   const deployment = objects.find((object) => isOperator(object, names));
-  const olm = await readOlm(deps, namespace, deployment);
-  return { deployment, objects, olm, namespace, names, command };
+  const left = await readLeftMarks(deps, objects);
+  const isOlms = deployment && findLivingOwner(deployment, left)?.name === "OLM";
+  const olm = isOlms === true ? await readOlm(deps, namespace, deployment) : noOlm;
+  return { deployment, objects, olm, left, namespace, names, command };
 }
 
 /** What OLM keeps of the operator that it has made; what is not served or not to be read is absent. */
@@ -102,33 +108,8 @@ async function readOlm(
   namespace: string,
   deployment: KubeObject | undefined,
 ): Promise<Olm> {
-  const named = deployment === undefined ? undefined : csvNameOf(deployment);
-  if (named === undefined) return noOlm;
-  const { objects } = await readSnapshot(deps, namespace, ["subscriptions"]);
-  const subscription = subscriptionOf(objects.subscriptions, named);
-  const read = async (resource: Resource, name: string | undefined) =>
-    name === undefined ? undefined : await readable(deps, { resource, name, namespace });
-  const [installPlan, clusterServiceVersion] = await Promise.all([
-    read(olmResources.installPlan, installPlanNameOf(subscription)),
-    read(olmResources.clusterServiceVersion, named),
-  ]);
-  return { subscription, installPlan, clusterServiceVersion };
-}
-
-const noOlm: Olm = {
-  subscription: undefined,
-  installPlan: undefined,
-  clusterServiceVersion: undefined,
-};
-
-/** An object that only makes the advice better: a refusal to read it is no reason to stop. */
-async function readable({ cluster, signal }: OperatorDeps, ref: Ref) {
-  try {
-    return await cluster.get(ref, { signal });
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  const facts = await readSnapshot(deps, namespace, olmKeys);
+  return findOlmIn(facts, deployment) ?? noOlm;
 }
 
 /** The Secret to pull images with. */
@@ -194,7 +175,7 @@ export interface BundleOptions extends OperatorOptions, RegistryWish {
 /** The world around a run. */
 export type OperatorDeps = RunPorts;
 
-const codes = Object.values(operatorFindings);
+const codes = [...Object.values(operatorFindings), ...Object.values(deploymentFindings)];
 
 /** What was seen at the end. A cause that is seen twice in a row ends the wait, unless told to stay. */
 export async function waitForOperator(
@@ -212,7 +193,8 @@ export async function waitForOperator(
         const seen = judgeDeployment(facts, names.operator.deployment);
         stalled = seen.is === "stalled" ? seen : undefined;
         if (seen.is === "done") return { is: "done", value: seen.says };
-        return seen.is === "stalled" && options.wait ? { is: "moving", on: saying(seen) } : seen;
+        if (seen.is === "moving") return nameProgress(object, seen);
+        return options.wait ? { is: "moving", on: nameAwaited(object, nameStalled(seen)) } : seen;
       },
       total: { ms: options.timeoutMs, end: (on) => timedOut(on, stalled) },
       codes,
@@ -235,7 +217,7 @@ export async function waitForDefinition(
         return { is: "done", value: undefined };
       }
       const names = conditionOf(definition, "NamesAccepted");
-      if (names?.is !== "False") return { is: "moving", on: `${object} to be served` };
+      if (names?.is !== "False") return { is: "moving", on: `${object}: to be served` };
       const { code } = operatorFindings.definitionUnserved;
       const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
       const look = deps.command(["kubectl", "describe", "crd", ref.name]);
@@ -254,9 +236,7 @@ export async function waitForDefinition(
   }
 }
 
-const saying = ({ object, because }: Stalled): string => `${object}: ${because}`;
-
-function timedOut(on: string, stalled: Stalled | undefined): Error {
+function timedOut(on: Awaited, stalled: Stalled | undefined): Error {
   if (stalled !== undefined) {
     return new BlockedError(exitCodes.timeout, [stallFinding(stalled, codes)]);
   }

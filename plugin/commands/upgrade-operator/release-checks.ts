@@ -1,17 +1,18 @@
 /** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
 import { prerequisites } from "../../domain/checks/prerequisites";
-import { factNamed } from "../../domain/facts/facts";
+import { type FactKey, factNamed } from "../../domain/facts/facts";
+import { findFixedFields } from "../../domain/operator/fixed-fields";
 import { operatorFindings } from "../../domain/operator/findings";
-import { nameOf } from "../../domain/kube/objects";
+import { readName } from "../../domain/kube/objects";
 import { additionsTo } from "../../domain/operator/additions";
 import { grantLines } from "../../domain/kube/role-rules";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import type { ToldTag } from "../../domain/release/contents";
 import { compareReleaseTags, isSameRelease } from "../../domain/base/versions";
-import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { type CheckContext } from "../../domain/checks/context";
 
-const { error, shared, warning } = checksOf("release");
+const { error, shared, warning } = makeChecks("release");
 const source = "Facts 8";
 const needs = ["deployments"] as const;
 
@@ -96,6 +97,12 @@ export const releaseChecks: readonly Check[] = [
       return [{ cause: `${each}; ${first.tag} is taken` }];
     },
   }),
+  shared(operatorFindings.fixedField, {
+    title: "The release changes no field that the API server never changes",
+    needs: ["deployments", "services", "roleBindings", "clusterRoleBindings"],
+    wants: "contents",
+    judge: judgeFixed,
+  }),
   warning("RELEASE-LOCAL-RULES", "S18", {
     title: "The release's roles give all that the roles here give",
     cause:
@@ -129,11 +136,29 @@ function judgeFiles({ target: { contents }, managed }: CheckContext): readonly C
   return missing.map((what) => ({ cause: `${contents.source} does not hold ${what}` }));
 }
 
+/** The lists in which the objects of a bundle stand that have such fields. */
+const fixedLists: ReadonlyMap<string, FactKey> = new Map([
+  ["Deployment", "deployments"],
+  ["Service", "services"],
+  ["RoleBinding", "roleBindings"],
+  ["ClusterRoleBinding", "clusterRoleBindings"],
+]);
+
+function judgeFixed({ target: { contents }, facts }: CheckContext): readonly CheckResult[] {
+  return (contents?.bundle ?? []).flatMap((wanted) => {
+    const key = fixedLists.get(wanted.kind);
+    const place = key === "clusterRoleBindings" ? {} : { namespace: facts.namespace };
+    const live = key && factNamed(facts, key, { name: readName(wanted), ...place });
+    if (live === undefined) return [];
+    return findFixedFields(live, wanted).map(({ about }) => about);
+  });
+}
+
 function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonly CheckResult[] {
   return (contents?.bundle ?? []).flatMap((wanted) => {
     const key = wanted.kind === "Role" ? "roles" : "clusterRoles";
     if (wanted.kind !== "Role" && wanted.kind !== "ClusterRole") return [];
-    const name = nameOf(wanted);
+    const name = readName(wanted);
     const place = key === "roles" ? { namespace: facts.namespace } : {};
     const live = factNamed(facts, key, { name, ...place });
     const added = live === undefined ? [] : additionsTo(live, wanted, facts.names).grants;

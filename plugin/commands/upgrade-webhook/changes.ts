@@ -1,28 +1,30 @@
-/** The writes of a swap, as a plan tells them and the session sends them. */
+/** The writes of a swap as values, the apply fitted by dry run; and the way back, sent and proven. */
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { webhookFinding } from "../../domain/admission/findings";
+import { type KubeObject, readName, objectLabel } from "../../domain/kube/objects";
 import { differences } from "../../domain/kube/differences";
 import { isPersons } from "../../domain/kube/owners";
-import type { PlannedChange } from "../../domain/kube/planned-write";
+import type { ChangedField } from "../../domain/kube/planned-write";
 import { getPath, getOwn, sameJson } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import {
-  caBundleOf,
+  readCaBundle,
   callsSame,
   configurationResource,
-  entriesOf,
+  listEntries,
   entryNames,
-  entryOf,
+  findEntry,
 } from "../../domain/admission/configuration";
-import { differencesOf } from "../../domain/admission/wanted";
+import { listDifferences } from "../../domain/admission/wanted";
+import { listCas } from "./ca-only";
 import type { SwapPlan } from "./plan";
 import {
   type Apply,
   type Change,
   type Create,
   type Delete,
-  permissionsOf,
+  listPermissions,
   type Rewrite,
 } from "../../domain/kube/change";
 import type { Session } from "../../kernel/session";
@@ -30,27 +32,30 @@ import { requirePermissions } from "../../kernel/permissions";
 import { requireTaken } from "../../kernel/send";
 import type { SwapDeps } from "./read";
 import { tally } from "../../domain/admission/gap";
-import type { Report } from "../../kernel/report";
+import type { Outcome } from "../../kernel/part";
 import { Prober } from "../../readers/prober";
 
 /** All writes of a plan, in their order. */
 export function changesOf(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
   const { apply, takeOut, remove } = plan;
   return [
-    ...(apply ? [applyOf(deps, plan)] : []),
+    ...(apply ? [buildApply(deps, plan)] : []),
     ...(takeOut ? [takeOutOf(deps, takeOut)] : []),
     ...(remove ? [deleteOf(deps, remove)] : []),
   ];
 }
 
 /** The one apply: created where none was, changed in place where one is. */
-export function applyOf({ names }: SwapDeps, plan: SwapPlan): Apply {
+export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
   const { apply, live, wanted } = plan;
   return {
     verb: "apply",
     id: "webhook.apply",
     resource: configurationResource,
-    object: withoutUrl(ownPartOf(plan, names), live),
+    object:
+      plan.isCaOnly === true
+        ? { ...headOf(wanted), webhooks: listCas(plan) }
+        : withoutUrl(ownPartOf(plan, names), live),
     live,
     why: apply?.why ?? "",
     does: live === undefined ? ["create it"] : plan.differences.map((path) => `change ${path}`),
@@ -60,27 +65,31 @@ export function applyOf({ names }: SwapDeps, plan: SwapPlan): Apply {
       live === undefined
         ? "the run deletes it again when the proof fails"
         : "the run saves the object and puts it back when the proof fails",
-    holds: (stored) => differencesOf(stored, wanted).length === 0,
+    holds: (stored) => listDifferences(stored, wanted).length === 0,
   };
+}
+
+function headOf({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { ...(name !== undefined && { name }) } };
 }
 
 /** Of a person's entries the apply owns the CA alone; in the object that is wanted they are whole. */
 function ownPartOf({ wanted }: SwapPlan, { webhook }: Names): KubeObject {
-  const own = entryOf(wanted, webhook.entry);
-  const webhooks = entriesOf(wanted).flatMap((entry) => {
+  const own = findEntry(wanted, webhook.entry);
+  const webhooks = listEntries(wanted).flatMap((entry) => {
     if (entry === own) return [entry];
     const name = getOwn(entry, "name");
-    return callsSame(entry, own) ? [{ name, clientConfig: { caBundle: caBundleOf(entry) } }] : [];
+    return callsSame(entry, own) ? [{ name, clientConfig: { caBundle: readCaBundle(entry) } }] : [];
   });
   return { ...wanted, webhooks };
 }
 
 /** A url set by hand goes away only when the apply says null: service and url exclude each other. */
 function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObject {
-  const withUrl = entriesOf(live).filter(
+  const withUrl = listEntries(live).filter(
     (entry) => getPath(entry, ["clientConfig", "url"]) !== undefined,
   );
-  const webhooks = entriesOf(object).map((entry) =>
+  const webhooks = listEntries(object).map((entry) =>
     withUrl.some((found) => getOwn(found, "name") === getOwn(entry, "name"))
       ? { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), url: null } }
       : entry,
@@ -92,9 +101,9 @@ function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObjec
  * Field by field, so that a configuration that comes to exist meanwhile is a narrower write. Each apply
  * carries the certificate of that moment, which the operator may renew between plan and write.
  */
-function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly PlannedChange[] {
+function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly ChangedField[] {
   const { apiVersion, kind } = wanted;
-  const webhooks = entriesOf(wanted).map((entry) => ({
+  const webhooks = listEntries(wanted).map((entry) => ({
     name: getOwn(entry, "name"),
     clientConfig: {},
   }));
@@ -130,7 +139,7 @@ export function takeOutOf(
     risk: "nothing, once the new one is proven: it is taken out only then",
     reverse: "the run saves the object; the report prints the command that puts it back",
     kubectl: [...patch, "-p", JSON.stringify([test, remove])],
-    holds: (stored) => entryOf(stored, name) === undefined,
+    holds: (stored) => findEntry(stored, name) === undefined,
   };
 }
 
@@ -156,38 +165,58 @@ export function deleteOf(
  * The apply as it has to be sent, found out by dry run: over a person's own fields, or in the place
  * of the object as it is. Refuses where someone else would be overruled (5).
  */
-export async function fittingApply(
-  deps: SwapDeps,
-  session: Session,
-  plan: SwapPlan,
-): Promise<Apply> {
-  const apply = applyOf(deps, plan);
+export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan): Promise<Apply> {
+  const apply = buildApply(deps, plan);
   const { ours } = session.taking;
-  const { held, stored } = await session.rehearseOver(apply, (causes) => {
+  const drops = plan.isCaOnly === true && hasApplied(plan.live, ours);
+  const tried = drops ? { ...apply, object: withoutManagers(plan.wanted) } : apply;
+  const { held, stored } = await session.rehearseOver(tried, (causes) => {
     requireTaken(causes, plan.wanted, session.taking);
   });
-  const left = differencesOf(stored, plan.wanted);
+  if (drops) return await buildReplacement(deps, plan, apply);
+  // what no cluster can try yet is tried when it is planned again
+  const left = stored === undefined ? [] : listDifferences(stored, plan.wanted);
   if (left.length === 0) return { ...apply, force: held.length > 0 };
   // an apply leaves list entries of other managers in place; a person's own may be replaced
   if (plan.live !== undefined && !isPersons(plan.live, ours)) {
     throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
   }
+  return await buildReplacement(deps, plan, apply);
+}
+
+/** In the place of the object as it is: what an apply leaves in place goes, what it would drop stays. */
+async function buildReplacement(
+  deps: SwapDeps,
+  { wanted }: SwapPlan,
+  apply: Apply,
+): Promise<Apply> {
   const needs = "to remove what an apply leaves in place";
-  const replace: Apply = { ...apply, verb: "update", object: plan.wanted, needs };
-  await requirePermissions(deps, permissionsOf(replace));
+  const replace: Apply = { ...apply, verb: "update", object: wanted, needs };
+  await requirePermissions(deps, listPermissions(replace));
   return replace;
 }
 
+/** An apply of the CA alone would take away what this tool has applied beside it. */
+function hasApplied(live: KubeObject | undefined, ours: readonly string[]): boolean {
+  const managers = live?.metadata.managedFields ?? [];
+  return managers.some(
+    ({ manager, operation }) => operation === "Apply" && ours.includes(String(manager)),
+  );
+}
+
+/** As an apply has to be sent. */
+function withoutManagers(object: KubeObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, managedFields: undefined } };
+}
+
 function leftOver({ wanted }: SwapPlan, fields: readonly string[]): Finding {
-  return {
-    code: "FIELD-LEFT-OVER",
-    severity: "error",
+  const line = `kubectl edit validatingwebhookconfiguration ${readName(wanted)}`;
+  return webhookFinding("fieldLeftOver", {
     object: objectLabel(wanted),
     field: fields.join(", "),
     cause: "another manager set it, and an apply cannot remove what others own",
-    fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
-    source: "Facts 4.3",
-  };
+    fix: `remove it, then run again, with: ${line}`,
+  });
 }
 
 /** What a run has done so far, and so what there is to undo. */
@@ -198,6 +227,8 @@ export interface Undo {
   readonly before: KubeObject | undefined;
   /** The old configuration, once it was deleted. */
   readonly deleted: KubeObject | undefined;
+  /** Nothing but the CA was written: nothing else is put back. */
+  readonly isCaOnly?: boolean;
 }
 
 interface Context {
@@ -214,52 +245,83 @@ export async function rollBack(
   deps: SwapDeps,
   session: Session,
   context: Context,
-): Promise<Report> {
-  const { recorder } = deps;
+): Promise<Outcome> {
   const { because, next, undo } = context;
   try {
-    for (const change of wayBack(undo)) {
+    for (const change of listUndoChanges(undo)) {
       const is = change.verb === "delete" ? "is still there" : "reads back otherwise than saved";
       await session.undo(change, new NotAsSavedError(`${objectLabel(change.object)} ${is}`));
     }
     const proven = await proveAsBefore(deps, context);
     const end = proven ? "is proven to work again" : "reads back as it was";
-    return recorder.report({
+    return {
       code: exitCodes.rolledBack,
       reason: `${because}; the change was rolled back, what was there before ${end}`,
       next:
         next ??
         "find out why in the log of the pod behind the Service, fix it, then run the same command again",
-    });
+    };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    return recorder.report({
+    return {
       code: exitCodes.rollbackIncomplete,
       reason: `${because}; the rollback is incomplete: ${error.message}`,
       next: manualSteps(deps, undo),
-    });
+    };
   }
 }
 
 /** The writes that take back what was done: the old configuration first. */
-function wayBack({ written, before, deleted }: Undo): readonly Change[] {
-  const back = deleted === undefined ? [] : [restored(deleted)];
+function listUndoChanges({ written, before, deleted, isCaOnly }: Undo): readonly Change[] {
+  if (isCaOnly === true && written !== undefined) return [buildCaRestore(before, written)];
+  const back = deleted === undefined ? [] : [buildRestore(deleted)];
   if (written === undefined) return back;
-  if (before !== undefined) return [...back, restored(before, written)];
+  if (before !== undefined) return [...back, buildRestore(before, written)];
   const why = "it did not exist before";
-  const remove: Delete = { verb: "delete", id: "rollback.delete", object: written, why, ...told };
+  const remove: Delete = {
+    verb: "delete",
+    id: "rollback.delete",
+    object: written,
+    why,
+    ...rollbackTexts,
+  };
   return [...back, remove];
 }
 
 /** What writes that are never planned say all the same. */
-const told = {
+const rollbackTexts = {
   resource: configurationResource,
   risk: "none, it takes back what this run has written",
   reverse: "run the same command again",
 };
 
+/** The CAs as they were, entry by entry; the rest is somebody else's. */
+function buildCaRestore(before: KubeObject | undefined, written: KubeObject): Rewrite {
+  const saved = (entry: unknown): string =>
+    readCaBundle(findEntry(before, String(getOwn(entry, "name"))));
+  const operations = listEntries(written).flatMap((entry, index) => {
+    const [ours, value] = [readCaBundle(entry), saved(entry)];
+    const [name, path] = [`/webhooks/${index}/name`, `/webhooks/${index}/clientConfig/caBundle`];
+    if (ours === value) return [];
+    return [
+      { op: "test", path: name, value: getOwn(entry, "name") },
+      { op: "test", path, value: ours },
+      { op: "replace", path, value },
+    ];
+  });
+  return {
+    verb: "rewrite",
+    id: "rollback.restore",
+    object: written,
+    operations,
+    why: "to put back what was there",
+    ...rollbackTexts,
+    holds: (stored) => listEntries(stored).every((entry) => readCaBundle(entry) === saved(entry)),
+  };
+}
+
 /** What was saved, without what the server gave it, made again or in the place of what was written. */
-function restored(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrite {
+function buildRestore(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrite {
   const { labels, annotations, name } = saved.metadata;
   const metadata = {
     ...(name !== undefined && { name }),
@@ -270,13 +332,13 @@ function restored(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrit
   const back = {
     id: "rollback.restore",
     why: "to put back what was there",
-    ...told,
+    ...rollbackTexts,
     holds: (stored: KubeObject) =>
       sameJson(getOwn(stored, "webhooks"), getOwn(saved, "webhooks")) &&
       sameJson(stored.metadata.labels, labels),
   };
   if (live === undefined) return { verb: "create", object, ...back };
-  if (entriesOf(saved).length < 2) return { verb: "apply", object, live, force: true, ...back };
+  if (listEntries(saved).length < 2) return { verb: "apply", object, live, force: true, ...back };
   // an apply would make this tool the owner of a person's entries
   const replaced = [
     { op: "replace", path: "/webhooks", value: getOwn(saved, "webhooks") },
@@ -290,14 +352,18 @@ function restored(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrit
 async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<boolean> {
   if (watch === undefined || worked === undefined) return false;
   // an interrupt does not cut the proof of a rollback short
-  const prober = new Prober({ ...deps, signal: new AbortController().signal }, watch.pair);
+  const prober = new Prober({ ...deps, signal: new AbortController().signal }, watch.pair, {
+    ours: watch.ours,
+  });
   const proof = await prober.settle({
     entry: worked.entry,
     quietMs: 300,
     pairs: 2,
     limitMs: 10_000,
   });
-  deps.recorder.probe({ phase: "rolled-back", ...tally(prober.counting(), prober.ours) });
+  // what was wrong ends with the proof of what was put back
+  watch.include(prober);
+  deps.recorder.probe({ phase: "rolled-back", ...tally(prober.countObservations(), prober.ours) });
   if (proof.is !== "proven") {
     throw new NotAsSavedError(`what was put back does not work as before: ${proof.because}`);
   }

@@ -1,28 +1,41 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
 import { factNamed } from "../../domain/facts/facts";
-import { type KubeObject, nameOf, namespaceOf } from "../../domain/kube/objects";
+import { type KubeObject, readName } from "../../domain/kube/objects";
 import { distinct } from "../../domain/base/findings";
 import { getOwn, oncePer } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
 import {
-  caBundleOf,
-  candidatesOf,
+  isOthers,
+  readServiceNamespace,
+  hasOlmPair,
+  readCaBundle,
+  listCandidates,
   entriesInForce as inForce,
   type EntryInForce,
   entryNames,
-  entryOf,
+  findEntry,
   matchesResource,
+  listRuleVersions,
+  withMatchingRules,
   type Trust,
-  trustOf,
+  compareTrust,
 } from "../../domain/admission/configuration";
-import { type Check, checksOf, type CheckResult, on } from "../../domain/checks/check";
-import { goalOf, type CheckContext } from "../../domain/checks/context";
-import { selects } from "../../domain/kube/selectors";
-import { injectorOf, judgeInjection } from "../../domain/admission/injector";
-import { calledBy, judgeWays, type Way, wayFacts } from "../../domain/admission/way";
+import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import { findGoal, type CheckContext } from "../../domain/checks/context";
+import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
+import { fixByOwner, fixCaByOwner } from "../../domain/admission/owned";
+import { findInjector, judgeInjection } from "../../domain/admission/injector";
+import {
+  deletionOfOthers,
+  readCalled,
+  judgeWays,
+  type Way,
+  wayFacts,
+} from "../../domain/admission/way";
 import { type SwapPlan, planSwap } from "./plan";
+import { judgeScope, judgeSelectors } from "./scope-checks";
 
-const { error, shared, warning } = checksOf("webhook");
+const { error, shared, warning } = makeChecks("webhook");
 const needs = ["webhookConfigurations"] as const;
 const planned = ["webhookConfigurations", "namespaces", "webhookSecrets"] as const;
 
@@ -45,7 +58,7 @@ const fromPlan = (what: Code, title: string, severity?: "warning"): Check => {
 /** One judgment for all checks of the way. */
 const waysOf = oncePer((situation: CheckContext): readonly Way[] => {
   const { facts, names, target } = situation;
-  const wanted = calledBy(target.webhook, names);
+  const wanted = readCalled(target.webhook, names);
   return judgeWays(configurationsOf(situation), wayFacts(facts), wanted);
 });
 
@@ -61,6 +74,31 @@ const fromWay = (what: Code, title: string, lists: readonly WayFact[] = []): Che
         ({ code }) => code === webhookFindings[what].code,
       ),
   });
+
+/** Configurations that are not the product's, and judge its databases. */
+const fromOthers = (what: "leftover" | "selectsNoNamespace", title: string): Check =>
+  shared(webhookFindings[what], {
+    title,
+    needs: [...needs, "namespaces"],
+    judge: ({ facts }) =>
+      judgeOthers(listJudging(facts), readCallable(facts)).filter(
+        ({ code }) => code === webhookFindings[what].code,
+      ),
+  });
+
+/** One by which no call is answered has a finding of its own. */
+const carriesEntry = fromPlan("otherConfiguration", "No other configuration carries the entry");
+const otherConfigurations: Check = {
+  ...carriesEntry,
+  judge: (situation) => {
+    const told = [
+      ...waysOf(situation).flatMap(({ findings }) => findings),
+      ...judgeTrust(situation),
+    ].map(({ object }) => object);
+    return carriesEntry.judge(situation).filter(({ object }) => !told.includes(object));
+  },
+};
+
 const server: readonly WayFact[] = ["services", "endpointSlices"];
 const behind: readonly WayFact[] = [...server, "pods", "deployments"];
 
@@ -91,7 +129,9 @@ export const webhookChecks: readonly Check[] = [
       const current = currentOf(situation);
       const beside = "it judges every edit a second time";
       return [
-        ...(old === undefined ? [] : [on(old, current ? beside : "it is the only one")]),
+        ...(old === undefined
+          ? []
+          : [on(old, current ? beside : "it is the only one", fixByOwner(old, facts))]),
         ...(current === undefined ? [] : oldEntriesIn(current, situation)),
       ];
     },
@@ -105,9 +145,10 @@ export const webhookChecks: readonly Check[] = [
     judge: (situation) => {
       const current = currentOf(situation);
       const { entry } = situation.names.webhook;
-      if (current === undefined || entryOf(current, entry) !== undefined) return [];
+      if (current === undefined || findEntry(current, entry) !== undefined) return [];
       const held = entryNames(current).join(", ");
-      return [on(current, `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`)];
+      const cause = `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`;
+      return [on(current, cause, fixByOwner(current, situation.facts))];
     },
   }),
   fromWay("placeholder", "No placeholder was left in the configuration"),
@@ -144,13 +185,21 @@ export const webhookChecks: readonly Check[] = [
       const fields = (plan?.differences ?? []).filter((field) => !hasOwnCheck(field));
       return plan?.live === undefined || fields.length === 0
         ? []
-        : [on(plan.live, `it differs at ${fields.join(", ")}`)];
+        : [
+            on(
+              plan.live,
+              `it differs at ${fields.join(", ")}`,
+              fixByOwner(plan.live, situation.facts),
+            ),
+          ];
     },
   }),
   fromPlan("failurePolicy", "The failure policy is the template's"),
   fromPlan("kept", "The configuration has no selector of its own"),
   fromPlan("otherNamespace", "The configuration serves this operator"),
-  fromPlan("otherConfiguration", "No other configuration carries the entry"),
+  otherConfigurations,
+  fromOthers("leftover", "No configuration of others refuses every edit"),
+  fromOthers("selectsNoNamespace", "Configurations of others select a namespace"),
   {
     ...fromPlan("templateOlder", "The template is known for the operator's release"),
     needs: [...planned, "deployments"],
@@ -167,20 +216,26 @@ function hasOwnCheck(field: string): boolean {
 /** The old entry, moved into the configuration of today. */
 function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly CheckResult[] {
   const { entry: ours, oldEntry } = situation.names.webhook;
-  const beside = entryOf(current, ours) !== undefined;
+  const beside = findEntry(current, ours) !== undefined;
   const consequence = beside ? "it judges every edit a second time" : `${ours} takes its place`;
   return entriesInForce(situation)
     .filter((one) => one.configuration === current && getOwn(one.entry, "name") === oldEntry)
     .map(({ field }) =>
-      on(current, `its entry ${oldEntry} is of releases before 6.4.2: ${consequence}`, { field }),
+      on(current, `its entry ${oldEntry} is of releases before 6.4.2: ${consequence}`, {
+        field,
+        ...fixByOwner(current, situation.facts),
+      }),
     );
 }
 
 function judgeRules(situation: CheckContext): readonly CheckResult[] {
   const { names, target } = situation;
   const current: KubeObject | undefined = currentOf(situation);
-  const [live, wanted] = [current, target.webhook].map((one) => entryOf(one, names.webhook.entry));
-  if (current === undefined || live === undefined) return [];
+  const [found, wanted] = [current, target.webhook].map((one) =>
+    findEntry(one, names.webhook.entry),
+  );
+  if (current === undefined || found === undefined) return [];
+  const live = withMatchingRules(found, listRuleVersions(wanted));
   const missing = [names.edb, names.eaadb, names.erc].flatMap(({ plural }) =>
     ["CREATE", "UPDATE"]
       .map((operation) => ({ group: names.group, plural, operation }))
@@ -189,7 +244,12 @@ function judgeRules(situation: CheckContext): readonly CheckResult[] {
   );
   return missing.length === 0
     ? []
-    : [on(current, `not validated: ${missing.join(", ")}`, { field: "webhooks[0].rules" })];
+    : [
+        on(current, `not validated: ${missing.join(", ")}`, {
+          field: "webhooks[0].rules",
+          ...fixByOwner(current, situation.facts),
+        }),
+      ];
 }
 
 /** What keeps API servers from verifying the webhook by an entry's CA. */
@@ -203,12 +263,25 @@ const distrusts: Readonly<Record<Exclude<Trust, "fit">, string>> = {
 function judgeTrust(situation: CheckContext): readonly CheckResult[] {
   return (
     entriesInForce(situation)
-      // WEBHOOK-CA-INJECTED covers what an injector writes
-      .filter(({ configuration }) => injectorOf(configuration) === undefined)
+      // WEBHOOK-CA-INJECTED covers what an injector writes; OLM serves with a pair of its own
+      .filter(({ configuration }) => findInjector(configuration) === undefined)
+      .filter(({ configuration }) => !hasOlmPair(configuration, situation.facts))
+      // of others only those that call this namespace have to trust its certificate
+      .filter(
+        ({ configuration, entry }) =>
+          !isOthers(configuration, situation.names) ||
+          readServiceNamespace(entry) === situation.facts.namespace,
+      )
       .flatMap(({ configuration, entry, field }) => {
-        const trust = trustOf(entry, situation.facts.certificate);
+        const trust = compareTrust(entry, situation.facts.certificate);
         if (trust === "fit") return [];
-        return [on(configuration, distrusts[trust], { field: `${field}.clientConfig.caBundle` })];
+        const place = `${field}.clientConfig.caBundle`;
+        const about = {
+          field: place,
+          ...deletionOfOthers({ configuration }, situation.names),
+          ...fixCaByOwner(configuration, situation.facts),
+        };
+        return [on(configuration, distrusts[trust], about)];
       })
   );
 }
@@ -241,60 +314,20 @@ export const webhookTrustChecks: readonly Check[] = [
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
     fix: "label the namespace so that it is selected, or widen the selector",
     needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
-    judge: judgeSelectors,
+    judge: (situation) => judgeSelectors(situation, entriesInForce(situation)),
   }),
   warning("WEBHOOK-SCOPE-SHARED", "Facts 4.4", {
     title: "The webhook judges this operator's databases alone",
     cause: "other operators are on this cluster, and the entry is not limited to namespaces",
     fix: "limit the entry by a namespaceSelector, each operator with a configuration of its own",
     needs: [...needs, "namespaces", "ecs"],
-    judge: judgeScope,
+    judge: (situation) => judgeScope(situation, entriesInForce(situation)),
   }),
 ];
 
-function judgeSelectors(situation: CheckContext) {
-  const { databases, facts, names } = situation;
-  // what a person added may match some kinds alone: it takes the place of none of the product's
-  const { entry: current, oldEntry } = names.webhook;
-  const entries = entriesInForce(situation).filter(({ entry }) =>
-    [current, oldEntry].some((name) => name === getOwn(entry, "name")),
-  );
-  const [first] = entries;
-  if (first === undefined) return [];
-  const places = [...new Set(databases.map(({ object }) => namespaceOf(object)))];
-  return places
-    .map((name) => factNamed(facts, "namespaces", { name }))
-    .filter((one) => one !== undefined)
-    .filter((namespace) => !entries.some((one) => isSelected(one, namespace)))
-    .map((namespace) => on(namespace, `${nameOf(first.configuration)} does not select it`));
-}
-
-function judgeScope(situation: CheckContext) {
-  const { namespace, objects } = situation.facts;
-  const others = objects.ecs
-    .map(({ metadata }) => metadata.namespace)
-    .filter((name) => name !== namespace);
-  const theirs = objects.namespaces.filter(({ metadata }) => others.includes(metadata.name));
-  return entriesInForce(situation).flatMap((one) => {
-    const judged = theirs.filter((place) => isSelected(one, place));
-    if (judged.length === 0) return [];
-    const shown = judged.map(nameOf).join(", ");
-    return [
-      on(one.configuration, `it also judges the databases of ${shown}`, { field: one.field }),
-    ];
-  });
-}
-
-function isSelected({ entry }: EntryInForce, namespace: KubeObject): boolean {
-  return selects(getOwn(entry, "namespaceSelector"), {
-    "kubernetes.io/metadata.name": nameOf(namespace),
-    ...namespace.metadata.labels,
-  });
-}
-
 /** The configurations that are meant: by name or by entry. */
 function configurationsOf({ facts, names }: CheckContext): readonly KubeObject[] {
-  return candidatesOf(facts.objects.webhookConfigurations, names);
+  return listCandidates(facts.objects.webhookConfigurations, names);
 }
 
 /** The configuration of the name of today. */
@@ -313,17 +346,21 @@ function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
 export function planOf(situation: CheckContext): SwapPlan | undefined {
   const { facts, names, target } = situation;
   if (target.webhook === undefined) return undefined;
-  const live = entryOf(currentOf(situation), names.webhook.entry);
+  const live = findEntry(currentOf(situation), names.webhook.entry);
   return planSwap({
     namespace: facts.namespace,
     template: target.webhook,
     configurations: facts.objects.webhookConfigurations,
-    caBundle: facts.certificate?.caBundle ?? caBundleOf(live),
+    caBundle: facts.certificate?.caBundle ?? readCaBundle(live),
     certificate: facts.certificate,
-    livingNamespaces: facts.objects.namespaces.map(nameOf),
+    left: facts.left,
+    services: readCallable(facts).services,
+    goneServices: facts.goneServices,
+    namespaces: facts.objects.namespaces,
+    livingNamespaces: facts.objects.namespaces.map(readName),
     takeTemplateSelectors: false,
     takeTemplateRules: false,
-    shippedFor: target.shippedWebhook === true ? goalOf(situation)?.tag : undefined,
+    shippedFor: target.shippedWebhook === true ? findGoal(situation)?.tag : undefined,
     names,
   });
 }

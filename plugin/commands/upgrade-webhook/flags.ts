@@ -3,7 +3,7 @@ import { webhookSecret, namespace, text } from "../../domain/names/text";
 import { duration } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import { webhookFindings } from "../../domain/admission/findings";
-import { namedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
+import { makeNamedSkipFlag, releaseFlags, takeFlag } from "../../cmdutil/common-flags";
 
 /** Options of `upgrade-webhook`. */
 export type UpgradeWebhookFlags = FlagsOf<typeof upgradeWebhook>;
@@ -25,6 +25,7 @@ RBAC and the old SCC with it, in one plan: upgrade --only webhook,rbac,scc.`,
     "Show what would be done": text`upgrade-webhook -n ${namespace} --dry-run=server`,
     "Use the template that the tool ships": text`upgrade-webhook -n ${namespace}`,
     "Use the template of a release": "upgrade-webhook --release ./release.tar.gz",
+    "Write the CA that a repository leaves out": "upgrade-webhook --ca-only",
     "Use a template from stdin, in a script": "upgrade-webhook --template - --yes",
   },
   flags: {
@@ -37,7 +38,10 @@ RBAC and the old SCC with it, in one plan: upgrade --only webhook,rbac,scc.`,
     "take-template-rules": {
       help: "Guard no more than the template does, though the live entry guards more",
     },
-    ...namedSkipFlag([webhookFindings.otherNamespace.code, webhookFindings.rulesBeyond.code]),
+    ...makeNamedSkipFlag([webhookFindings.otherNamespace.code, webhookFindings.rulesBeyond.code]),
+    "ca-only": {
+      help: "Write nothing but the CA, into a configuration that something else owns",
+    },
     "wait-secret": {
       ...duration("60s"),
       key: "waitSecretMs",
@@ -55,9 +59,15 @@ RBAC and the old SCC with it, in one plan: upgrade --only webhook,rbac,scc.`,
   place: "webhook",
   settles: true,
   judge: (options, read) => {
-    read.oneOf("template", "release");
+    read.requireOne("template", "release");
     if (options.probeFile !== undefined && !options.probe) {
       read.problems.push("--probe-file and --no-probe: give one of the two");
+    }
+    const { caOnly, takeTemplateSelectors, takeTemplateRules } = options;
+    if (caOnly && (takeTemplateSelectors || takeTemplateRules)) {
+      read.problems.push(
+        "--ca-only writes none of what --take-template-selectors and --take-template-rules name: leave them out",
+      );
     }
     return options;
   },

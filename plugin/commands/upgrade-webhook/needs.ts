@@ -1,13 +1,17 @@
 /** What `upgrade-webhook` needs. */
-import { factSources } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import type { Resource } from "../../domain/kube/objects";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import { configurationResource } from "../../domain/admission/configuration";
 import type { SwapPlan } from "./plan";
-import type { ProbePair } from "../../domain/admission/probe";
-import { groundNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+import { type Probed, probeNeed } from "../../domain/admission/needs";
+import {
+  calledServiceNeeds,
+  groundNeeds,
+  leftMarkNeeds,
+  type Needs,
+  type NeedsPlace,
+} from "../../domain/facts/needs";
 
 /** What a swap is told. */
 export interface SwapWish extends NeedsPlace {
@@ -16,26 +20,13 @@ export interface SwapWish extends NeedsPlace {
   readonly service: string;
   /** The edits by which it is proven; none: it is not. */
   readonly probed: readonly Probed[];
-}
-
-/** One of them. */
-export interface Probed {
-  readonly resource: Pick<Resource, "group" | "plural">;
-  readonly namespace: string | undefined;
-  readonly verb: "create" | "update";
-}
-
-/** Which edits prove it, and where, follows from entries that persons may have changed: any, until it is read. */
-export function probedAnywhere(names: Names): readonly Probed[] {
-  const { edbs, eaadbs, ercs } = factSources(names);
-  return [edbs, eaadbs, ercs].map(({ resource }) => ({
-    ...{ resource, namespace: undefined, verb: "create" },
-  }));
+  /** Nothing but the CA is written. */
+  readonly caOnly?: boolean | undefined;
 }
 
 /** The swap, its way back included. */
 export function swapNeeds(wish: SwapWish): Needs {
-  const { names, namespace, service, probed } = wish;
+  const { names, namespace, service, probed, caOnly } = wish;
   const { webhook, operator } = names;
   const { configuration, oldConfiguration, secret } = webhook;
   const called = "to see that the webhook can be called";
@@ -58,7 +49,7 @@ export function swapNeeds(wish: SwapWish): Needs {
       }),
     ],
     may: [
-      ...swapWrites(names, undefined),
+      ...swapWrites(names, undefined).filter(({ verb }) => caOnly !== true || verb === "patch"),
       permissionOn("get", configurationResource, { ...back, name: oldConfiguration }),
       permissionOn("update", configurationResource, {
         why: "to remove what an apply leaves in place",
@@ -71,7 +62,12 @@ export function swapNeeds(wish: SwapWish): Needs {
     beside: [
       permissionOn("list", kinds.pod, { why: "to see what is behind the Service", namespace }),
       permissionOn("list", kinds.networkPolicy, { why: called, namespace }),
+      permissionOn("list", kinds.mutatingConfiguration, {
+        why: "to find what else judges the databases",
+      }),
+      ...calledServiceNeeds(),
       ...groundNeeds(wish),
+      ...leftMarkNeeds(),
     ],
   };
 }
@@ -94,16 +90,4 @@ export function swapWrites(
     [!creates && removes, on("create", "to put the old one back")],
   ];
   return wanted.flatMap(([isNeeded, permission]) => (isNeeded ? [permission] : []));
-}
-
-/** The dry runs of a pair: of a new object, or of one that is stored. */
-export function probedBy({ resource, accept: { metadata } }: ProbePair): Probed {
-  const verb = metadata.uid === undefined ? "create" : "update";
-  return { resource, namespace: metadata.namespace, verb };
-}
-
-/** What these take. */
-export function probeNeed({ resource, namespace, verb }: Probed): Permission {
-  const why = "to prove the webhook with dry runs (or go without proof: --no-probe)";
-  return permissionOn(verb, resource, { why, namespace });
 }

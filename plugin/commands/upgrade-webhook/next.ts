@@ -3,15 +3,17 @@ import { webhookFindings } from "../../domain/admission/findings";
 import { absentSecret, firstUnfit, judgeCertificate } from "../../domain/certificate/certificate";
 import { type Facts, isKnown } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
-import type { KubeObject } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { leftovers } from "../../domain/names/names";
 import {
-  candidatesOf,
+  listCandidates,
   entriesInForce,
-  entryOf,
+  findEntry,
+  hasOlmPair,
+  isOlmServed,
   readyEndpoints,
-  serviceNamespaceOf,
-  trustOf,
+  readServiceNamespace,
+  compareTrust,
 } from "../../domain/admission/configuration";
 import {
   adviceFor,
@@ -19,17 +21,29 @@ import {
   hindranceCause,
   type ProbeOutcome,
 } from "../../domain/admission/refusers";
-import { injectorOf, judgeInjection } from "../../domain/admission/injector";
+import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
+import { caWay, fixCaByOwner } from "../../domain/admission/owned";
+import { findInjector, judgeInjection } from "../../domain/admission/injector";
 import {
-  calledBy,
+  deletionOfOthers,
+  isEntryBroken,
+  readCalled,
   judgeWays,
   renderWay,
-  slicesOf,
+  listSlices,
   type Way,
+  type WayLink,
   wayFacts,
 } from "../../domain/admission/way";
 import { daysUntil } from "../../domain/base/duration";
+import { findLivingOwner } from "../../domain/kube/owners";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+import {
+  holdStep,
+  type NextRelease,
+  type NextStep,
+  releaseWords,
+} from "../../domain/rollout/next-step";
 
 /** One configuration that judges this operator's databases. */
 interface ConfigurationStatus {
@@ -42,6 +56,8 @@ interface ConfigurationStatus {
   readonly placeholders: readonly string[];
   /** Who writes its CA, by an annotation. */
   readonly injector?: string;
+  /** Who else writes it. */
+  readonly owner?: string;
 }
 
 /** What is shown of the webhook. */
@@ -61,7 +77,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
   const configurations = servedHere(facts).map((object) => configurationOf(object, facts));
   const endpoints = unreadVerdict(facts, ["endpointSlices"])
     ? undefined
-    : readyEndpoints(slicesOf(facts.names.webhook.service, facts.objects.endpointSlices));
+    : readyEndpoints(listSlices(facts.names.webhook.service, facts.objects.endpointSlices));
   const notAfter = facts.certificate?.leaf?.notAfter;
   const daysLeft = daysUntil(notAfter, facts.now);
   const [way] = shownWay(facts, probe);
@@ -80,7 +96,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
 
 /** What a probe has proven is a whole way, however it looks. */
 function waysOf(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
-  const ways = judgeWays(servedHere(facts), wayFacts(facts), calledBy(undefined, facts.names));
+  const ways = judgeWays(servedHere(facts), wayFacts(facts), readCalled(undefined, facts.names));
   if (probe?.is !== "proven") return ways;
   return ways.map((way) => ({ ...way, broken: undefined, findings: [] }));
 }
@@ -91,11 +107,20 @@ function shownWay(facts: Facts, probe?: ProbeOutcome): readonly string[] {
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
-  const days = daysUntil(facts.certificate?.leaf?.notAfter, facts.now);
-  const last = probe?.is === "failed" ? "answer" : undefined;
+  const { webhookConfigurations } = facts.objects;
+  const isOlms = isOlmServed(webhookConfigurations, facts);
+  const notAfter = isOlms ? undefined : facts.certificate?.leaf?.notAfter;
+  const days = daysUntil(notAfter, facts.now);
   if (way === undefined) return [];
-  const shown = { ...way, broken: way.broken ?? last };
+  const shown = { ...way, broken: way.broken ?? findLastBroken(facts, probe) };
   return [renderWay(shown, days === undefined ? [] : [`certificate ${days} days`])];
+}
+
+/** Behind a way that leads to pods: what they serve, and what they say. */
+function findLastBroken(facts: Facts, probe?: ProbeOutcome): WayLink | undefined {
+  if (probe?.is === "proven") return undefined;
+  if (judgeSecret(facts) !== undefined) return "certificate";
+  return probe?.is === "failed" ? "answer" : undefined;
 }
 
 function saysOf(probe: ProbeOutcome): string {
@@ -105,15 +130,15 @@ function saysOf(probe: ProbeOutcome): string {
 
 /** The configurations that serve this namespace or none that can be; the one of the fixed name always. */
 function servedHere({ objects, names, namespace }: Facts): readonly KubeObject[] {
-  return candidatesOf(objects.webhookConfigurations, names).filter((object) => {
-    const serves = serviceNamespaceOf(entryIn(object, names));
+  return listCandidates(objects.webhookConfigurations, names).filter((object) => {
+    const serves = readServiceNamespace(entryIn(object, names));
     const fixed = object.metadata.name === names.webhook.configuration;
     return fixed || serves === namespace || leftovers([serves], names).length > 0;
   });
 }
 
 function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
-  return entryOf(object, webhook.entry) ?? entryOf(object, webhook.oldEntry);
+  return findEntry(object, webhook.entry) ?? findEntry(object, webhook.oldEntry);
 }
 
 function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus {
@@ -121,40 +146,45 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
   const entry = entryIn(object, names);
   const name = String(object.metadata.name);
   const service = { namespace, name: names.webhook.service };
-  const injector = injectorOf(object);
+  const injector = findInjector(object);
+  const owner = findLivingOwner(object, facts.left);
   const inForce = entriesInForce(object, service, names).map((one) => one.entry);
-  const cas = (inForce.length === 0 ? [entry] : inForce).map((one) => caOf(one, facts));
+  const cas: readonly ConfigurationStatus["ca"][] = hasOlmPair(object, facts)
+    ? ["unknown"]
+    : (inForce.length === 0 ? [entry] : inForce).map((one) => caOf(one, facts));
   return {
     name,
     old:
-      entryOf(object, names.webhook.entry) === undefined ||
-      entryOf(object, names.webhook.oldEntry) !== undefined,
-    serves: serviceNamespaceOf(entry ?? inForce[0]),
+      findEntry(object, names.webhook.entry) === undefined ||
+      findEntry(object, names.webhook.oldEntry) !== undefined,
+    serves: readServiceNamespace(entry ?? inForce[0]),
     ca: worstFirst.find((ca) => cas.includes(ca)) ?? "fits",
     placeholders: leftovers(inForce, names),
     ...(injector !== undefined && { injector: `${injector.name} (${injector.annotation})` }),
+    ...(owner !== undefined && { owner: owner.name }),
   };
 }
 
 const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown"];
 
 function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
-  const trust = trustOf(entry, certificate);
+  const trust = compareTrust(entry, certificate);
   if (trust === "empty") return "empty";
-  const elsewhere = serviceNamespaceOf(entry) !== namespace;
+  const elsewhere = readServiceNamespace(entry) !== namespace;
   if (elsewhere || certificate === undefined) return "unknown";
   return trust === "fit" ? "fits" : "differs";
 }
 
-type AdmissionPredicate = (
+type WebhookJudge = (
   facts: Facts,
   configurations: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
 ) => ComponentHealth | undefined;
 
 /** What is wrong first explains what comes after. */
-const judgments: readonly AdmissionPredicate[] = [
+const judgments: readonly WebhookJudge[] = [
   (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
+  judgeLeftovers,
   judgeUse,
   judgeInjected,
   judgeServer,
@@ -164,7 +194,7 @@ const judgments: readonly AdmissionPredicate[] = [
   judgeProbe,
 ];
 
-function firstVerdict(...args: Parameters<AdmissionPredicate>): ComponentHealth {
+function firstVerdict(...args: Parameters<WebhookJudge>): ComponentHealth {
   for (const judge of judgments) {
     const verdict = judge(...args);
     if (verdict !== undefined) return verdict;
@@ -185,7 +215,7 @@ function judgeUse(
   );
   const [first] = elsewhere;
   if (first === undefined || elsewhere.length < configurations.length) return undefined;
-  if (waysOf(facts).some(({ broken }) => broken === "configuration")) return undefined;
+  if (waysOf(facts).some(isEntryBroken)) return undefined;
   const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
   const because = `${first.name} calls ${where}, which is not read here`;
   const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
@@ -203,22 +233,38 @@ function judgeInjected(facts: Facts): ComponentHealth | undefined {
   return found && stalledBy(found);
 }
 
+/** What configurations of others do to the databases, warnings too. */
+export function othersFindings(facts: Facts): readonly Finding[] {
+  return judgeOthers(listJudging(facts), readCallable(facts));
+}
+
+/** It refuses every edit, whatever the webhook itself does. */
+function judgeLeftovers(facts: Facts): ComponentHealth | undefined {
+  const found = othersFindings(facts).find(({ severity }) => severity === "error");
+  return found && stalledBy(found);
+}
+
 const reapply = "reapply it with upgrade-webhook";
 
 function judgeEntries(
   facts: Facts,
-  configurations: readonly ConfigurationStatus[],
+  _: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
   const [wrong] = waysOf(facts, probe)
     .filter(({ broken }) => broken === "configuration")
     .flatMap(({ findings }) => findings);
   if (wrong !== undefined) return stalledBy(wrong);
-  for (const { name, ca } of configurations) {
-    const object = `ValidatingWebhookConfiguration/${name}`;
+  for (const one of servedHere(facts)) {
+    const object = objectLabel(one);
+    const { ca } = configurationOf(one, facts);
     const because = unfitCa[ca];
     if (because === undefined) continue;
-    return { is: "stalled", because, fix: reapply, code: webhookFindings.staleCa.code, object };
+    const { fix = reapply } = {
+      ...deletionOfOthers({ configuration: one }, facts.names),
+      ...fixCaByOwner(one, facts),
+    };
+    return { is: "stalled", because, fix, code: webhookFindings.staleCa.code, object };
   }
   return undefined;
 }
@@ -234,6 +280,7 @@ const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> =
 function judgeSecret(facts: Facts): ComponentHealth | undefined {
   const { names, namespace, now, certificate } = facts;
   if (!isKnown(facts, "webhookSecrets")) return undefined;
+  if (isOlmServed(facts.objects.webhookConfigurations, facts)) return undefined;
   const findings =
     certificate === undefined
       ? [absentSecret(namespace, names)]
@@ -290,9 +337,62 @@ function judgeHindrance(hindrance: Hindrance): ComponentHealth {
 }
 
 function summary(facts: Facts, configurations: readonly ConfigurationStatus[]): string {
+  if (isOlmServed(facts.objects.webhookConfigurations, facts)) {
+    const made = configurations.map(({ name }) => name).join(" and ");
+    return [`${made}, made by OLM with a certificate of its own`, ...shownWay(facts)].join("; ");
+  }
   const ours = configurations.filter(({ ca }) => ca === "fits");
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
   const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
   const fits = `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}`;
   return [fits, ...shownWay(facts)].join("; ");
+}
+
+/** What this tool does not write: an injector's, and what others left. */
+const notOurs: readonly string[] = [
+  webhookFindings.injectedOther.code,
+  webhookFindings.leftover.code,
+];
+
+/** The configuration is old, or does not fit its Secret. */
+export function webhookStep({
+  webhook: { configurations, verdict },
+  release,
+}: {
+  readonly webhook: WebhookStatus;
+  readonly release?: NextRelease;
+}): NextStep | undefined {
+  if (verdict.is === "stalled" && notOurs.includes(String(verdict.code))) {
+    return holdStep("the webhook", verdict);
+  }
+  const ours = ["fits", "empty", "differs"];
+  // one of someone else is not repaired by a new entry of ours
+  const unfit =
+    verdict.is === "stalled" &&
+    !verdict.fix.includes("kubectl delete") &&
+    configurations.some(({ name }) => verdict.object === `ValidatingWebhookConfiguration/${name}`);
+  const old = configurations.some(({ old: isOld, ca }) => isOld && ours.includes(ca));
+  const owned = configurations.find(
+    ({ name, owner, old: isOld, ca }) =>
+      owner !== undefined &&
+      ((isOld && ours.includes(ca)) ||
+        (verdict.is === "stalled" && verdict.object === `ValidatingWebhookConfiguration/${name}`)),
+  );
+  if (owned !== undefined) return ownedStep(owned, verdict);
+  if (!unfit && !old) {
+    return verdict.is === "unknown" ? undefined : holdStep("the webhook", verdict);
+  }
+  return {
+    says: old ? "replace the old webhook configuration" : "fix the webhook configuration",
+    words: ["upgrade-webhook", ...releaseWords(release)],
+  };
+}
+
+/** No line of this tool changes what somebody else owns, but for its CA. */
+function ownedStep({ name, owner }: ConfigurationStatus, verdict: ComponentHealth): NextStep {
+  if (verdict.is === "stalled" && verdict.fix === caWay) {
+    return { says: "write the CA of the webhook", words: ["upgrade-webhook", "--ca-only"] };
+  }
+  const step = holdStep("the webhook", verdict);
+  return step ?? { says: `have ${String(owner)} replace ${name}, of an old release` };
 }

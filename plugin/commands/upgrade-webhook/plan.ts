@@ -5,24 +5,27 @@ import { webhookFinding, webhookFindings } from "../../domain/admission/findings
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { leftovers, type Names } from "../../domain/names/names";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { type Json, getOwn } from "../../domain/base/values";
+import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
+import { asArray, few, type Json, getOwn } from "../../domain/base/values";
 import {
-  caBundleOf,
+  readCaBundle,
   callsSame,
-  candidatesOf,
+  compareTrust,
+  listCandidates,
   entriesInForce,
-  entriesOf,
-  entryOf,
-  lostRules,
+  listEntries,
+  findEntry,
+  findLostRules,
   namesakesIn,
   purposesBeside,
-  serviceNameOf,
-  serviceNamespaceOf,
+  readServiceName,
+  readServiceNamespace,
 } from "../../domain/admission/configuration";
-import { differencesOf, wantedConfiguration } from "../../domain/admission/wanted";
+import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
+import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
+import { describeDeletion, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
-import { ownerOf } from "../../domain/kube/owners";
+import { findOwner, judgeOwnership, type LeftMarks, type Owner } from "../../domain/kube/owners";
 import { releasePairs } from "../../domain/release/platforms";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 
@@ -37,10 +40,20 @@ export interface PlanFacts {
   readonly configurations: readonly KubeObject[];
   /** Base64, as in the Secret (S28). */
   readonly caBundle: string;
+  /** What else the API server asks before it stores an object. */
+  readonly mutatingConfigurations?: readonly KubeObject[];
   /** The certificate that is served, where its facts are known: an injector's CA is held to it. */
   readonly certificate?: Facts["certificate"];
   /** Namespaces that exist, among those that found entries serve. */
   readonly livingNamespaces: readonly string[];
+  /** Names of the Services of the operator's namespace, where they are known. */
+  readonly services?: readonly string[] | undefined;
+  /** Services that others' entries call and that are not there, as `namespace/name`. */
+  readonly goneServices?: ReadonlySet<string> | undefined;
+  /** All namespaces with their labels, where they were read. */
+  readonly namespaces?: readonly KubeObject[] | undefined;
+  /** The configurations whose owner is gone; absent: every mark counts. */
+  readonly left?: LeftMarks | undefined;
   /** What a person accepts; absent: nothing. */
   readonly skip?: readonly Skip[];
   readonly takeTemplateSelectors: boolean;
@@ -69,26 +82,38 @@ export interface SwapPlan {
   readonly further: readonly Json[];
   /** Entries of our entry's name in further configurations: their refusals look like ours. */
   readonly namesakes: readonly Json[];
+  /** Nothing but the CA is written. */
+  readonly isCaOnly?: true;
   /** Errors among these refuse the run: exit 3 for `WEBHOOK-LOSES-RULES`, 5 for any other. */
   readonly findings: readonly Finding[];
 }
 
 /** Plans the swap for the configurations found. */
-export function planSwap(facts: PlanFacts): SwapPlan {
-  const { names } = facts;
+export function planSwap(all: PlanFacts): SwapPlan {
+  const { names } = all;
+  const callable = { ...all, living: all.livingNamespaces, counted: all.namespace };
+  const judging = [...all.configurations, ...(all.mutatingConfigurations ?? [])];
+  const gone = judgeOthers(judging, callable);
+  const isGone = (one: KubeObject): boolean =>
+    gone.some(({ object }) => object === objectLabel(one));
+  // of what is to be deleted nothing else is told
+  const facts = { ...all, configurations: all.configurations.filter((one) => !isGone(one)) };
   const byName = (name: string) =>
     facts.configurations.find((object) => object.metadata.name === name);
   const live = byName(names.webhook.configuration);
   const old = byName(names.webhook.oldConfiguration);
-  const wanted = wantedConfiguration({ ...facts, live, old });
-  const differences = live === undefined ? [] : differencesOf(live, wanted.object);
-  const apply = applyOf({ live, differences, wanted: wanted.object }, names);
+  const wanted = buildConfiguration({ ...facts, live, old });
+  const differences = live === undefined ? [] : listDifferences(live, wanted.object);
+  const apply = planApply({ live, differences, wanted: wanted.object }, names);
   const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
   const around = entriesBeside({ live, old, wanted: wanted.object }, names);
   const keptFrom =
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
   const beside = purposesBeside(facts.configurations, wanted.object, names);
-  const kept = wanted.kept.map((field) => keptFinding(field, keptFrom, names));
+  const own = findEntry(wanted.object, names.webhook.entry);
+  const kept = wanted.kept.map((field) =>
+    keptFinding({ field, value: getOwn(own, field) }, keptFrom, names),
+  );
   return {
     found: foundOf(live, old),
     live,
@@ -100,8 +125,15 @@ export function planSwap(facts: PlanFacts): SwapPlan {
     ...around,
     namesakes: namesakesIn(facts.configurations, names),
     findings: [
+      ...gone,
       ...judgeForeign(facts, live, old),
-      ...judgeOwners(facts, { touched: [apply || around.takeOut ? live : undefined, old], beside }),
+      ...judgeOwners(facts, {
+        touched: [apply || around.takeOut ? live : undefined, old],
+        beside,
+        lacksCa: lacksOnlyCa({ live, wanted: wanted.object, differences }, names)
+          ? live
+          : undefined,
+      }),
       ...judgeStrangers(old, names),
       ...judgeInjected(facts, live, wanted.object),
       ...judgeLosses(facts, live, wanted.object),
@@ -123,29 +155,29 @@ function entriesBeside(
   { live, old, wanted }: Pick<SwapPlan, "live" | "old" | "wanted">,
   { webhook }: Names,
 ): Pick<SwapPlan, "takeOut" | "oldEntries" | "further"> {
-  const own = entryOf(wanted, webhook.entry);
-  const oldEntry = entryOf(live, webhook.oldEntry);
-  const further = entriesOf(wanted).filter(
+  const own = findEntry(wanted, webhook.entry);
+  const oldEntry = findEntry(live, webhook.oldEntry);
+  const further = listEntries(wanted).filter(
     (entry) => entry !== own && getOwn(entry, "name") !== webhook.oldEntry && callsSame(entry, own),
   );
   if (live === undefined || oldEntry === undefined) {
-    return { takeOut: undefined, oldEntries: entriesOf(old), further };
+    return { takeOut: undefined, oldEntries: listEntries(old), further };
   }
   const takeOut = { object: live, why: `replaced by ${webhook.entry} (S25)` };
-  return { takeOut, oldEntries: [...entriesOf(old), oldEntry], further };
+  return { takeOut, oldEntries: [...listEntries(old), oldEntry], further };
 }
 
-function applyOf(
+function planApply(
   { live, differences, wanted }: Pick<SwapPlan, "live" | "differences" | "wanted">,
   names: Names,
 ): SwapPlan["apply"] {
   if (live === undefined) return { object: wanted, why: "it does not exist (S26, S29, S30)" };
   if (differences.length === 0) return undefined;
-  const tokens = leftovers(entriesOf(live), names);
-  const entry = entryOf(live, names.webhook.entry);
+  const tokens = leftovers(listEntries(live), names);
+  const entry = findEntry(live, names.webhook.entry);
   const reasons = [
     ...tokens.map((token) => `the placeholder ${token} is left in it`),
-    ...(entry !== undefined && caBundleOf(entry) === "" ? ["its caBundle is empty"] : []),
+    ...(entry !== undefined && readCaBundle(entry) === "" ? ["its caBundle is empty"] : []),
     `differs at ${differences.join(", ")}`,
   ];
   return { object: wanted, why: reasons.join("; ") };
@@ -157,16 +189,16 @@ function judgeForeign(
   old: KubeObject | undefined,
 ): readonly Finding[] {
   const { entry, oldEntry } = facts.names.webhook;
-  const service = serviceNameOf(entryOf(facts.template, entry));
+  const service = readServiceName(findEntry(facts.template, entry));
   // what a person added to the new configuration for another Service is not touched
   const isMeant = (one: Json): boolean =>
     [entry, oldEntry].some((name) => name === getOwn(one, "name")) ||
-    serviceNameOf(one) === service;
+    readServiceName(one) === service;
   return [live, old].flatMap((object) => {
     if (object === undefined) return [];
-    const served = entriesOf(object)
+    const served = listEntries(object)
       .filter((one) => object === old || isMeant(one))
-      .map(serviceNamespaceOf)
+      .map(readServiceNamespace)
       .find((namespace) => namespace !== undefined && namespace !== facts.namespace);
     if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
     const consequence =
@@ -176,7 +208,7 @@ function judgeForeign(
     const label = objectLabel(object);
     const finding = webhookFinding("otherNamespace", {
       object: label,
-      field: `webhooks[${entriesOf(object).findIndex((one) => serviceNamespaceOf(one) === served)}].clientConfig.service.namespace`,
+      field: `webhooks[${listEntries(object).findIndex((one) => readServiceNamespace(one) === served)}].clientConfig.service.namespace`,
       cause: `it serves namespace ${served}, which exists: ${consequence}`,
       fix: `run with -n ${served} to upgrade that one, or accept it with --skip ${skipWord({ code: webhookFindings.otherNamespace.code, object: label })} to move it to ${facts.namespace}`,
     });
@@ -185,47 +217,70 @@ function judgeForeign(
 }
 
 function judgeOwners(
-  { configurations, names }: PlanFacts,
+  facts: PlanFacts,
   found: {
     readonly touched: readonly (KubeObject | undefined)[];
     readonly beside: readonly KubeObject[];
+    /** Its CA may be written by itself. */
+    readonly lacksCa: KubeObject | undefined;
   },
 ): readonly Finding[] {
+  const { configurations, names, left } = facts;
   const known = [names.webhook.configuration, names.webhook.oldConfiguration];
-  const concerned = new Set([...candidatesOf(configurations, names), ...found.beside]);
+  const concerned = new Set([...listCandidates(configurations, names), ...found.beside]);
   return [...concerned].flatMap((object) => {
-    const owner = ownerOf(object);
+    const owner = findOwner(object, left);
     if (owner === undefined) {
-      return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object)];
+      return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object, facts)];
     }
-    const [mine, beside] = [found.touched, found.beside].map((all) => all.includes(object));
-    const cause = mine
-      ? `${owner.name} owns it and would undo or fight the change`
-      : beside
-        ? `${owner.name} owns it, and it calls the same webhook for the same kinds: a second configuration would judge every edit twice`
-        : `${owner.name} owns it; this run does not touch it`;
-    return [
-      webhookFinding("owned", {
-        severity: mine || beside ? "error" : "warning",
-        object: objectLabel(object),
-        cause,
-        fix: owner.way,
-      }),
-    ];
+    const mine = found.touched.includes(object);
+    const lacksCa = owner.left === undefined && object === found.lacksCa;
+    const fix = lacksCa ? { fix: caWay } : {};
+    const told = mine ? judgeTouched(owner) : judgeBystander(owner, found.beside.includes(object));
+    return [webhookFinding("owned", { object: objectLabel(object), ...told, ...fix })];
   });
 }
 
-function otherConfiguration(object: KubeObject): Finding {
+function judgeTouched(owner: Owner): ReturnType<typeof judgeOwnership> {
+  const judged = judgeOwnership(owner);
+  const cause = `${owner.name} owns it and would undo or fight the change`;
+  return owner.left === undefined ? { ...judged, cause } : judged;
+}
+
+/** Of an owner whose configuration is not written. */
+function judgeBystander({ name, way }: Owner, calls: boolean): ReturnType<typeof judgeOwnership> {
+  const twice =
+    "it calls the same webhook for the same kinds: a second configuration would judge every edit twice";
+  return calls
+    ? { severity: "error", cause: `${name} owns it, and ${twice}`, fix: way }
+    : { severity: "warning", cause: `${name} owns it; this run does not touch it`, fix: way };
+}
+
+function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
+  const { names, namespace, certificate } = facts;
+  const failing = entriesInForce(object, { namespace, name: names.webhook.service }, names).some(
+    ({ entry }) =>
+      leftovers(entry, names).length > 0 ||
+      (readServiceNamespace(entry) === namespace && compareTrust(entry, certificate) !== "fit"),
+  );
+  const label = objectLabel(object);
+  if (failing) {
+    const cause =
+      "it carries the same entry, and no call by it is answered: every edit that it judges is refused";
+    return webhookFinding("otherConfiguration", {
+      ...{ object: label, cause, fix: describeDeletion(object) },
+    });
+  }
   return webhookFinding("otherConfiguration", {
-    object: objectLabel(object),
-    fix: `look at it with: kubectl get validatingwebhookconfiguration ${object.metadata.name ?? ""} -o yaml`,
+    object: label,
+    fix: `look at it with: kubectl get validatingwebhookconfiguration ${readName(object)} -o yaml`,
   });
 }
 
 /** The old configuration holds entries that are not the product's: deleting it would lose them. */
 function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Finding[] {
   const ours = [names.webhook.oldEntry, names.webhook.entry];
-  const strangers = entriesOf(old)
+  const strangers = listEntries(old)
     .map((entry) => String(getOwn(entry, "name")))
     .filter((name) => !ours.includes(name));
   if (old === undefined || strangers.length === 0) return [];
@@ -243,10 +298,10 @@ function judgeInjected(
   live: KubeObject | undefined,
   wanted: KubeObject,
 ): readonly Finding[] {
-  const own = entryOf(wanted, names.webhook.entry);
+  const own = findEntry(wanted, names.webhook.entry);
   const service = {
-    namespace: String(serviceNamespaceOf(own)),
-    name: String(serviceNameOf(own)),
+    namespace: String(readServiceNamespace(own)),
+    name: String(readServiceName(own)),
   };
   const entries = live === undefined ? [] : entriesInForce(live, service, names);
   return judgeInjection(live, entries, certificate);
@@ -259,7 +314,7 @@ function judgeLosses(
   wanted: KubeObject,
 ): readonly Finding[] {
   const { entry } = names.webhook;
-  const lost = lostRules(entryOf(live, entry), entryOf(wanted, entry));
+  const lost = findLostRules(findEntry(live, entry), findEntry(wanted, entry));
   if (lost.length === 0) return [];
   return [
     webhookFinding("losesRules", {
@@ -280,11 +335,34 @@ function nothingBefore(names: Names): Finding {
   });
 }
 
-function keptFinding(field: string, source: string, names: Names): Finding {
+interface Kept {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+function keptFinding({ field, value }: Kept, source: string, names: Names): Finding {
+  const lets = field === "matchConditions" ? listUnjudged(value) : [];
+  const cause = `kept as found in ${source}, the template has something else`;
   return webhookFinding("kept", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     field: `webhooks[0].${field}`,
-    cause: `kept as found in ${source}, the template has something else`,
+    cause: [cause, ...lets].join("; "),
+  });
+}
+
+/** What the conditions of an entry say of themselves: one that is never true, and accounts by name. */
+function listUnjudged(conditions: unknown): readonly string[] {
+  return asArray(conditions).flatMap((condition) => {
+    const name = String(getOwn(condition, "name"));
+    const expression = String(getOwn(condition, "expression"));
+    if (expression.trim() === "false") return [`${name} is never true: no edit is judged`];
+    if (!expression.includes("userInfo")) return [];
+    const accounts = [...expression.matchAll(/(["'])([^"']+)\1/g)].map(([, , text]) =>
+      String(text),
+    );
+    return accounts.length === 0
+      ? []
+      : [`${name} asks who edits: look whether edits by ${few(accounts)} are to go unjudged`];
   });
 }
 

@@ -1,31 +1,42 @@
 /** Reads everything that the swap is planned from, and waits for what may still come. */
-import { absentSecret, firstUnfit, type LiveBundles } from "../../domain/certificate/certificate";
+import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
+import { absentSecret, firstUnfit } from "../../domain/certificate/certificate";
 import type { Skip } from "../../domain/base/skip";
 import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Needs } from "../../domain/facts/needs";
-import { probedAnywhere, probedBy, swapNeeds } from "./needs";
-import type { KubeObject, Resource } from "../../domain/kube/objects";
-import { operatorVersionOf } from "../../domain/operator/wanted";
+import { probedAnywhere, probedBy } from "../../domain/admission/needs";
+import { swapNeeds } from "./needs";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
+import type { Names } from "../../domain/names/names";
+import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
   configurationResource,
-  entriesOf,
-  entryOf,
+  hasOlmPair,
+  isOlmServed,
+  listCandidates,
+  listEntries,
+  findEntry,
   judgeOperator,
-  serviceNameOf,
-  serviceNamespaceOf,
+  readServiceName,
+  readServiceNamespace,
 } from "../../domain/admission/configuration";
+import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
 import type { Facts } from "../../domain/facts/facts";
-import { calledBy, judgeServerWay } from "../../domain/admission/way";
-import { liveBundles } from "../../domain/admission/injector";
-import { namespaceMissing } from "../../domain/admission/findings";
+import { readCalled, judgeServerWay } from "../../domain/admission/way";
+import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
+import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
+import { findOwner } from "../../domain/kube/owners";
 import type { PlanFacts } from "./plan";
-import { waitFor } from "../../kernel/wait";
+import { unlessUnknown } from "../../kernel/projected";
+import type { Limit } from "../../kernel/wait";
+import { readGoneServices } from "../../readers/called-services";
+import { readLeftMarks } from "../../readers/left-marks";
 import { requireGround } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
 import type { ProbePair } from "../../domain/admission/probe";
-import type { AskingPorts } from "../../kernel/permissions";
+import type { RunPorts } from "../../kernel/permissions";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
 export interface JudgedSecret {
@@ -42,65 +53,125 @@ export interface SwapOptions {
   readonly template: KubeObject;
   /** The template is the one that the tool ships. */
   readonly shippedTemplate?: boolean;
-  readonly dryRun: "none" | "client" | "server";
   readonly skip: readonly Skip[];
   readonly takeFields: readonly string[];
   readonly takeTemplateSelectors: boolean;
   readonly takeTemplateRules: boolean;
   readonly fieldManager: string;
+  /** Nothing but the CA of the configuration that is there is written. */
+  readonly caOnly?: boolean;
+  /** A plan shows each object as it is and as it would be. */
+  readonly shows?: boolean;
   readonly waitSecretMs: number;
+  /** A server that does not answer yet is waited for, as long as `timeoutMs`. */
   readonly wait: boolean;
   readonly timeoutMs: number;
   readonly probe: boolean;
-  /** Planned before the operator is ready: whether anything answers is judged when it is. */
-  readonly assumeReady?: true;
   /** A pair of one's own in place of the table's. */
   readonly probePair: ProbePair | undefined;
 }
 
-/** The world around a swap. */
-export interface SwapDeps extends AskingPorts {
+/** What a swap cannot tell by itself. */
+export interface SwapHelpers {
   /** Judges the Secret (certificates are an adapter's matter), and by which of the live bundles it is trusted. */
   readonly judgeSecret: (secret: KubeObject, live?: LiveBundles) => JudgedSecret;
   /** A name for the probe's objects that nothing else has. */
   readonly probeName: string;
 }
 
-const pollMs = 500;
+/** The world around a swap. */
+export interface SwapDeps extends RunPorts, SwapHelpers {
+  readonly tell: (findings: readonly Finding[]) => void;
+}
 
 /** What was read before planning. */
-interface SwapFacts {
+export interface SwapFacts {
+  readonly is: "read";
   readonly namespace: KubeObject;
   readonly secret: JudgedSecret;
+  /** What has to come about before anyone can know whether the webhook can be called. */
+  readonly openUntil: Awaited | undefined;
 }
 
-/** Reads the namespace, the Secret and the server side; stops with 3 where they do not serve. */
-export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): Promise<SwapFacts> {
-  const namespace = await readNamespace(deps, options);
-  const secret = await readSecret(deps, options);
-  if (options.assumeReady !== true) await readServer(deps, options);
-  return { namespace, secret };
+/** Something that may come by itself. */
+export interface Coming {
+  readonly is: "awaited";
+  readonly on: Awaited;
+  readonly limit: Limit;
 }
+
+/**
+ * Reads the namespace, the Secret and the server side; stops with 3 where they do not serve. What may come is
+ * awaited where `waits`.
+ */
+export async function readPrerequisites(
+  deps: SwapDeps,
+  options: SwapOptions,
+  waits: boolean,
+): Promise<SwapFacts | Coming> {
+  const namespace = await readNamespace(deps, options);
+  const secret = await readSecret(deps, options, waits);
+  if ("on" in secret) return secret;
+  const server = await unlessUnknown(() => serverFindings(deps, options));
+  if (server.is === "open") return { is: "read", namespace, secret, openUntil: server.until };
+  const [first] = server.value;
+  if (first === undefined) return { is: "read", namespace, secret, openUntil: undefined };
+  await requireNotOlms(deps, options);
+  if (!waits || !options.wait) throw new BlockedError(exitCodes.blocked, server.value);
+  const end: Limit["end"] = (on) =>
+    new TimeoutError(`timed out waiting: ${on}`, { hint: first.fix });
+  const on = nameFinding(first);
+  return { is: "awaited", on, limit: { ms: options.timeoutMs, end } };
+}
+
+type Read =
+  | "configurations"
+  | "goneServices"
+  | "left"
+  | "livingNamespaces"
+  | "mutatingConfigurations"
+  | "namespaces"
+  | "shippedFor";
 
 /** What the plan is made from beside the prerequisites: read again when someone changed it. */
 export async function readConfigurations(
-  { cluster, names, signal }: SwapDeps,
+  deps: SwapDeps,
   { namespace, shippedTemplate }: SwapOptions,
-): Promise<Pick<PlanFacts, "configurations" | "livingNamespaces" | "shippedFor">> {
+): Promise<Pick<PlanFacts, Read>> {
+  const { cluster, names, signal } = deps;
   const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
   const { configuration, oldConfiguration } = names.webhook;
   const served = configurations
     .filter(({ metadata }) => [configuration, oldConfiguration].includes(metadata.name ?? ""))
-    .flatMap((object) => entriesOf(object).map(serviceNamespaceOf));
-  const asked = [...new Set(served)].filter((name) => name !== undefined);
-  const living = await Promise.all(
-    asked.map((name) => cluster.get({ resource: kinds.namespace, name })),
-  );
-  const livingNamespaces = asked.filter((_name, index) => living[index] !== undefined);
-  if (shippedTemplate !== true) return { configurations, livingNamespaces };
+    .flatMap((object) => listEntries(object).map(readServiceNamespace));
+  const mutatingConfigurations = (await listIfAllowed(deps, kinds.mutatingConfiguration)) ?? [];
+  const others = listOthersEntries([...configurations, ...mutatingConfigurations], names);
+  const called = others.map(({ entry }) => readServiceNamespace(entry));
+  const asked = [...new Set([...served, ...called].filter((name) => name !== namespace))]
+    .filter((name) => name !== undefined)
+    .map(async (name) => ((await isThere(deps, name)) ? [name] : []));
+  const livingNamespaces = [namespace, ...(await Promise.all(asked)).flat()];
+  const selecting = others.some(({ entry }) => selectsByLabels(entry));
+  const namespaces = selecting ? await listIfAllowed(deps, kinds.namespace) : undefined;
+  const found = {
+    ...{ configurations, mutatingConfigurations, livingNamespaces, namespaces },
+    left: await readLeftMarks(deps, configurations),
+    goneServices: await readGoneServices(deps, others),
+  };
+  if (shippedTemplate !== true) return found;
   const name = names.operator.deployment;
   const operator = await cluster.get({ resource: kinds.deployment, name, namespace });
-  return { configurations, livingNamespaces, shippedFor: operatorVersionOf(operator, names) };
+  return { ...found, shippedFor: readOperatorVersion(operator, names) };
+}
+
+/** A namespace that may not be read counts as there. */
+async function isThere({ cluster, signal }: SwapDeps, name: string): Promise<boolean> {
+  try {
+    return (await cluster.get({ resource: kinds.namespace, name }, { signal })) !== undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return true;
+    throw error;
+  }
 }
 
 async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {
@@ -115,72 +186,68 @@ async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<Kube
   ]);
 }
 
-async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedSecret> {
+async function readSecret(
+  deps: SwapDeps,
+  { namespace, waitSecretMs: ms }: SwapOptions,
+  waits: boolean,
+): Promise<JudgedSecret | Coming> {
   const { cluster, recorder, names } = deps;
-  const { namespace, waitSecretMs } = options;
   const name = names.webhook.secret;
-  const label = `Secret/${options.namespace}/${name}`;
-  const info = {
-    id: "secret.read",
-    action: "read",
-    object: label,
-    why: `its ${names.webhook.secretCert} is the CA (S27, S28)`,
-  } as const;
-  const absent = (): Error => new BlockedError(exitCodes.blocked, [absentSecret(namespace, names)]);
-  return await recorder.step(info, async () => {
-    const secret = await waitFor<KubeObject>(deps, {
-      look: async () => {
-        const found = await cluster.get({ resource: kinds.secret, name, namespace });
-        return found === undefined
-          ? { is: "moving", on: `${label} to appear` }
-          : { is: "done", value: found };
-      },
-      everyMs: pollMs,
-      beforeWrite: true,
-      total: { ms: waitSecretMs, end: absent },
-    });
-    const ref = { resource: configurationResource, name: names.webhook.configuration };
-    const live = await cluster.get(ref);
-    const bundles = liveBundles(live === undefined ? [] : [live], names);
-    return { result: "done", value: judged(deps, secret, bundles) };
-  });
+  const label = `Secret/${namespace}/${name}`;
+  const why = `its ${names.webhook.secretCert} is the CA (S27, S28)`;
+  const end = (): Error => new BlockedError(exitCodes.blocked, [absentSecret(namespace, names)]);
+  const found = cluster.get({ resource: kinds.secret, name, namespace });
+  // a read that fails is a step, a look that finds nothing yet is none
+  const isAbsent = (await found.catch(() => label)) === undefined;
+  if (isAbsent) await requireNotOlms(deps, { namespace });
+  if (isAbsent && waits)
+    return { is: "awaited", on: nameAwaited(label, "to be created"), limit: { ms, end } };
+  return await recorder.step(
+    { id: "secret.read", action: "read", object: label, why },
+    async () => {
+      const secret = await found;
+      if (secret === undefined) throw end();
+      const ref = { resource: configurationResource, name: names.webhook.configuration };
+      const live = await cluster.get(ref);
+      const bundles = liveBundles(live === undefined ? [] : [live], names);
+      return { result: "done", value: requireFitSecret(deps, secret, bundles) };
+    },
+  );
 }
 
-function judged(deps: SwapDeps, secret: KubeObject, live: LiveBundles): JudgedSecret {
+/** What OLM makes with a Service and a certificate of its own is for OLM to bring: nothing that lacks here is waited for. */
+async function requireNotOlms(
+  deps: SwapDeps,
+  { namespace }: Pick<SwapOptions, "namespace">,
+): Promise<void> {
+  const { cluster, names, signal } = deps;
+  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const served = { names, namespace, left: await readLeftMarks(deps, configurations) };
+  if (!isOlmServed(configurations, served)) return;
+  const findings = listCandidates(configurations, names).flatMap((one) => {
+    const owner = findOwner(one);
+    if (owner === undefined || !hasOlmPair(one, served)) return [];
+    const cause = `${owner.name} made it with a Service and a certificate of its own, and writes it itself`;
+    return [webhookFinding("owned", { object: objectLabel(one), cause, fix: owner.way })];
+  });
+  throw new BlockedError(exitCodes.conflict, findings);
+}
+
+function requireFitSecret(deps: SwapDeps, secret: KubeObject, live: LiveBundles): JudgedSecret {
   const verdict = deps.judgeSecret(secret, live);
   const { certificate } = verdict;
   if (certificate !== undefined) deps.recorder.keep({ certificate });
   // an unfit Secret is one finding: the most fundamental cause, the others follow from it
   const unfit = firstUnfit(verdict.findings);
   if (unfit !== undefined) throw new BlockedError(exitCodes.blocked, [unfit]);
-  deps.recorder.findings(verdict.findings);
+  deps.tell(verdict.findings);
   return verdict;
-}
-
-async function readServer(deps: SwapDeps, options: SwapOptions): Promise<void> {
-  let hint = "";
-  await waitFor(deps, {
-    look: async () => {
-      const findings = await serverFindings(deps, options);
-      const [first] = findings;
-      if (first === undefined) return { is: "done", value: undefined };
-      if (!options.wait) throw new BlockedError(exitCodes.blocked, findings);
-      hint = first.fix;
-      return { is: "moving", on: `${first.object ?? ""}: ${first.cause}` };
-    },
-    everyMs: pollMs,
-    beforeWrite: true,
-    total: {
-      ms: options.timeoutMs,
-      end: (on) => new TimeoutError(`timed out waiting: ${on}`, { hint }),
-    },
-  });
 }
 
 async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<readonly Finding[]> {
   const { cluster, names } = deps;
   const { namespace } = options;
-  const called = calledBy(options.template, names);
+  const called = readCalled(options.template, names);
   const name = called.name;
   const [service, endpointSlices, deployment, pods, networkPolicies] = await Promise.all([
     cluster.get({ resource: kinds.service, name, namespace }),
@@ -189,8 +256,8 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
       labelSelector: `kubernetes.io/service-name=${name}`,
     }),
     cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
-    listed(deps, kinds.pod, namespace),
-    listed(deps, kinds.networkPolicy, namespace),
+    listIfAllowed(deps, kinds.pod, namespace),
+    listIfAllowed(deps, kinds.networkPolicy, namespace),
   ]);
   const lists = {
     services: service === undefined ? [] : [service],
@@ -198,18 +265,19 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
     deployments: deployment === undefined ? [] : [deployment],
     ...{ pods, networkPolicies },
   };
-  const { findings } = judgeServerWay(called, { names, namespace, lists });
-  return [...findings, ...judgeOperator(deployment)];
+  const { broken, findings } = judgeServerWay(called, { names, namespace, lists });
+  // pods that are not there or not ready are those of the operator
+  return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];
 }
 
 /** What is behind the Service, to tell why it does not answer; undefined where that may not be read. */
-async function listed(
+async function listIfAllowed(
   { cluster, signal }: SwapDeps,
   resource: Resource,
-  namespace: string,
+  namespace?: string,
 ): Promise<readonly KubeObject[] | undefined> {
   try {
-    return await cluster.list(resource, { namespace, signal });
+    return await cluster.list(resource, { ...(namespace !== undefined && { namespace }), signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;
@@ -218,11 +286,11 @@ async function listed(
 
 /** What the swap may need in all, as far as it is known which edits prove it. */
 export function needsOf(
-  { names }: SwapDeps,
-  { namespace, template, probe, probePair }: SwapOptions,
+  names: Names,
+  { namespace, template, probe, probePair, caOnly }: SwapOptions,
   pairs: readonly ProbePair[] | undefined = probePair && [probePair],
 ): Needs {
   const probed = pairs === undefined ? probedAnywhere(names) : pairs.map(probedBy);
-  const service = serviceNameOf(entryOf(template, names.webhook.entry)) ?? "";
-  return swapNeeds({ names, namespace, service, probed: probe ? probed : [] });
+  const service = readServiceName(findEntry(template, names.webhook.entry)) ?? "";
+  return swapNeeds({ names, namespace, service, probed: probe ? probed : [], caOnly });
 }

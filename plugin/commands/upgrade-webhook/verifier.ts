@@ -2,44 +2,63 @@
  * Watches the swap through its probes: what worked before, what is proven after each write, and
  * how long anything was wrong in between (cli contract, Probe).
  */
+import { nameAwaited } from "../../domain/base/awaited";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { getOwn, getPath, sameJson } from "../../domain/base/values";
 import { objectLabel } from "../../domain/kube/objects";
 import { webhookFinding } from "../../domain/admission/findings";
-import { caBundleOf, callsSame, entriesOf, entryOf } from "../../domain/admission/configuration";
+import {
+  readCaBundle,
+  callsSame,
+  listEntries,
+  findEntry,
+} from "../../domain/admission/configuration";
 import { judgeAnswers } from "../../domain/admission/faults";
-import { answersInTurn, gapOf, tally, wrongWindows } from "../../domain/admission/gap";
+import { answersInTurn, measureGap, tally, wrongWindows } from "../../domain/admission/gap";
 import type { SwapPlan } from "./plan";
-import { type ProbePair, type Proof, failingMs, seenBroken } from "../../domain/admission/probe";
-import type { ProbeAnswer } from "../../domain/admission/answers";
-import { probedBy, probeNeed } from "./needs";
+import {
+  type ProbePair,
+  type Proof,
+  measureFailing,
+  wasSeenBroken,
+} from "../../domain/admission/probe";
 import {
   adviceFor,
   type Hindrance,
   hindranceFinding,
   lastRefuser,
 } from "../../domain/admission/refusers";
-import { missingPermissions } from "../../kernel/permissions";
-import { Prober, type ProofWanted } from "../../readers/prober";
+import type { Prober, ProofWanted } from "../../readers/prober";
+import { reportHole } from "../../readers/outage-watch";
+import { openProber } from "../../readers/webhook-probe";
 import type { SwapDeps } from "./read";
-import { type ProbePlan, storedPair } from "./stage";
+import type { ProbePlan } from "./probes";
 
 const roundsBefore = 3;
-const openingRounds = 3;
 const quietMs = 1_000;
 const patienceMs = 2_000;
 const proofLimitMs = 15_000;
 /** Without a write of ours there is nothing to spread: the answers count at once. */
-export const standing = { quietMs: 0, limitMs: 5_000 };
+export const limitsWithoutWrite = { quietMs: 0, limitMs: 5_000 };
 
-const answering = { ...standing, entry: undefined };
+const answering = { ...limitsWithoutWrite, entry: undefined };
 
 /** The proof did not come: what was written is put back. */
 export class UnprovenError extends EngineError {
   readonly code = "UNPROVEN";
   readonly exitCode = exitCodes.rolledBack;
+
+  constructor(
+    message: string,
+    /** What the webhook's own answers show of it. */
+    readonly findings: readonly Finding[],
+    hint: string,
+  ) {
+    super(message, { hint });
+  }
 }
 
 interface Watch {
@@ -68,11 +87,11 @@ export class WebhookVerifier {
   static async open(deps: SwapDeps, stage: ProbePlan | undefined): Promise<WebhookVerifier> {
     if (stage === undefined) return new WebhookVerifier(deps, undefined);
     const { ours } = stage;
-    const gap = await openProber(deps, stage.gap, ours);
+    const gap = await openProber(deps, stage.gap, { ours });
     const opened = new Map([[stage.gap, gap]]);
     const open = async (pairs: readonly ProbePair[]): Promise<readonly Prober[]> => {
       for (const pair of pairs) {
-        if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair, ours));
+        if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair, { ours }));
       }
       return pairs.flatMap((pair) => opened.get(pair) ?? []);
     };
@@ -81,6 +100,11 @@ export class WebhookVerifier {
     const further = await open(stage.further);
     const { isLive } = stage;
     return new WebhookVerifier(deps, { gap, beyondOld, guarded, further, isLive });
+  }
+
+  /** The same probes for a run that acts: what they show is told to its recorder. */
+  toldTo(deps: SwapDeps): WebhookVerifier {
+    return new WebhookVerifier(deps, this.watch);
   }
 
   /** The prober that watches throughout, undefined without a probe. */
@@ -96,7 +120,7 @@ export class WebhookVerifier {
 
   /** True while calls fail that were answered before the run. */
   get harms(): boolean {
-    return this.worked !== undefined && failingMs(this.gap?.observations ?? []) > 0;
+    return this.worked !== undefined && measureFailing(this.gap?.observations ?? []) > 0;
   }
 
   /** A few rounds over the state found; says whether the old entry fails its calls. */
@@ -106,7 +130,7 @@ export class WebhookVerifier {
     for (const prober of this.#all) {
       await prober.look(roundsBefore);
     }
-    const counts = tally(gap.counting(), gap.ours);
+    const counts = tally(gap.countObservations(), gap.ours);
     this.deps.recorder.probe({ phase, ...counts });
     await this.requireUnhindered();
     this.requireServed(plan);
@@ -115,7 +139,7 @@ export class WebhookVerifier {
     if (works && entry !== "") this.worked = { entry };
     const old = plan.oldEntries.map((entry) => String(getOwn(entry, "name")));
     return {
-      broken: !mendsOld(plan, this.deps.names) && seenBroken(gap.observations, [...old, ""]),
+      broken: !mendsOld(plan, this.deps.names) && wasSeenBroken(gap.observations, [...old, ""]),
     };
   }
 
@@ -139,13 +163,13 @@ export class WebhookVerifier {
     const { names } = this.deps;
     const answer = this.gap?.observations.findLast(({ twin }) => twin === "accept")?.answer;
     if (answer?.is !== "failed" || !answer.detail.includes("x509: ")) return;
-    const own = entryOf(wanted, names.webhook.entry);
+    const own = findEntry(wanted, names.webhook.entry);
     const failing = [live, old].find((object) =>
-      entriesOf(object).some(
+      listEntries(object).some(
         (entry) =>
           getOwn(entry, "name") === answer.by &&
           callsSame(entry, own) &&
-          caBundleOf(entry) === caBundleOf(own),
+          readCaBundle(entry) === readCaBundle(own),
       ),
     );
     if (failing === undefined) return;
@@ -171,7 +195,7 @@ export class WebhookVerifier {
   async proveFirst(broken: boolean, applied: boolean): Promise<boolean> {
     const watch = this.watch;
     if (watch === undefined) return false;
-    const limits = applied ? {} : standing;
+    const limits = applied ? {} : limitsWithoutWrite;
     if (!broken) {
       // a kind that the old entry does not match shows the new entry's answers alone
       const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && passes(prober));
@@ -182,7 +206,7 @@ export class WebhookVerifier {
     }
     for (const prober of watch.beyondOld) {
       const proof = await this.#settle(prober, limits);
-      this.deps.recorder.probe({ phase: "new", ...tally(prober.counting(), prober.ours) });
+      this.deps.recorder.probe({ phase: "new", ...tally(prober.countObservations(), prober.ours) });
       if (proof.is === "proven") return true;
       if (this.#refuses(prober)) throw unproven(proof, prober, this.deps);
     }
@@ -210,7 +234,7 @@ export class WebhookVerifier {
     if (prober === undefined) return;
     const from = this.deps.clock.now();
     const proof = await this.#settle(prober, limits);
-    this.deps.recorder.probe({ phase, ...tally(prober.counting(from), prober.ours) });
+    this.deps.recorder.probe({ phase, ...tally(prober.countObservations(from), prober.ours) });
     if (proof.is !== "proven") throw unproven(proof, prober, this.deps);
   }
 
@@ -219,7 +243,7 @@ export class WebhookVerifier {
     const { guarded = [], further = [] } = this.watch ?? {};
     for (const prober of new Set([...guarded, ...further])) {
       const name = `${phase}: ${prober.pair.kind}`;
-      if (prober.refused) await this.prove(name, standing, prober);
+      if (prober.refused) await this.prove(name, limitsWithoutWrite, prober);
       // which edits of a kind a server refuses is its own; that it answers is what can be proven
       else if (further.includes(prober)) await this.prove(name, answering, prober);
     }
@@ -238,7 +262,13 @@ export class WebhookVerifier {
     return await prober.settle(wanted, {
       also: prober === this.gap ? undefined : this.gap,
       onWait: (because, ms) => {
-        this.deps.recorder.waiting(`proof: ${because}`, ms / 1000);
+        this.deps.recorder.noteWaiting(
+          nameAwaited(
+            `${kinds.webhookConfiguration.kind}/${this.deps.names.webhook.configuration}`,
+            because,
+          ),
+          ms / 1000,
+        );
       },
     });
   }
@@ -248,16 +278,17 @@ export class WebhookVerifier {
     const gap = this.gap;
     if (gap === undefined || gap.observations.length === 0) return;
     const { recorder } = this.deps;
-    const seen = gap.telling();
+    const seen = gap.tellObservations();
     const timed = <T extends { from: number; to: number }>({ from, to, ...rest }: T) => ({
       ...rest,
       ...recorder.stretch(from, to),
     });
+    const holes = wrongWindows(seen);
     recorder.keep({
       gap: {
-        ...gapOf(seen),
+        ...measureGap(holes),
         method: `${seen.length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
-        windows: wrongWindows(seen).map(timed),
+        windows: holes.map((hole) => reportHole(hole, recorder)),
         answers: answersInTurn(seen).map(timed),
       },
     });
@@ -267,11 +298,11 @@ export class WebhookVerifier {
 /** The one write also gives the old entry the CA that it lacks: then it does not stand in the way. */
 function mendsOld({ old, oldEntries, wanted }: SwapPlan, { webhook }: Names): boolean {
   const serviceOf = (entry: unknown): unknown => getPath(entry, ["clientConfig", "service"]);
-  const called = serviceOf(entryOf(wanted, webhook.entry));
+  const called = serviceOf(findEntry(wanted, webhook.entry));
   return old === undefined && oldEntries.every((entry) => sameJson(serviceOf(entry), called));
 }
 
-/** Only a webhook that fails its calls, such as the new one before its repair, was in the way. */
+/** True where good edits passed, or failed only for want of a webhook that answers: nobody else refuses this kind. */
 function passes(prober: Prober): boolean {
   return prober.observations.some(
     ({ twin, answer }) => twin === "accept" && (answer.is === "accepted" || answer.is === "failed"),
@@ -285,21 +316,21 @@ function unproven(proof: Proof, prober: Prober, { names, cluster }: SwapDeps): U
   const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
   const object = `${kinds.webhookConfiguration.kind}/${names.webhook.configuration}`;
   const { namespace } = cluster;
-  const finding = judgeAnswers(prober.counting(), { ours, object, namespace, names });
+  const finding = judgeAnswers(prober.countObservations(), { ours, object, namespace, names });
   const again = "run the same command again";
   const step = refuser === undefined ? finding?.fix : `${adviceFor(refuser)}, then ${again}`;
   const hint =
     refuser === undefined && step !== undefined ? `${again} after this step: ${step}` : step;
-  return new UnprovenError(`the proof failed: ${because}`, {
-    hint: hint ?? `find out why in the log of the pod behind the Service, fix it, then ${again}`,
-  });
+  const findings = refuser === undefined && finding !== undefined ? [finding] : [];
+  const log = `find out why in the log of the pod behind the Service, fix it, then ${again}`;
+  return new UnprovenError(`the proof failed: ${because}`, findings, hint ?? log);
 }
 
 /** Whether it is a mutating webhook, which is asked before all that validate; false where none may be listed. */
 async function mutates({ cluster, signal }: SwapDeps, entry: string): Promise<boolean> {
   try {
     const found = (await cluster.list(kinds.mutatingConfiguration, { signal })) ?? [];
-    return found.flatMap(entriesOf).some((one) => getOwn(one, "name") === entry);
+    return found.flatMap(listEntries).some((one) => getOwn(one, "name") === entry);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EngineError) return false;
@@ -309,36 +340,3 @@ async function mutates({ cluster, signal }: SwapDeps, entry: string): Promise<bo
 
 /** Of both twins, every bad one among them. */
 const recentAnswers = 12;
-
-/** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
-async function openProber(
-  deps: SwapDeps,
-  pair: ProbePair,
-  ours: readonly string[],
-): Promise<Prober> {
-  const fresh = new Prober(deps, pair, ours);
-  let answer: ProbeAnswer | undefined;
-  for (let rounds = 0; rounds < openingRounds; rounds += 1) {
-    await fresh.round();
-    answer = fresh.observations.findLast(({ twin }) => twin === "accept")?.answer;
-    if (answer?.is !== "other") break;
-  }
-  if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
-  const stored = await storedOf(deps, pair);
-  return stored === undefined ? fresh : new Prober(deps, stored, ours);
-}
-
-async function storedOf(deps: SwapDeps, pair: ProbePair): Promise<ProbePair | undefined> {
-  try {
-    const stored = await storedPair(deps, pair);
-    const missing = await missingPermissions(
-      deps.cluster,
-      (stored === undefined ? [] : [stored]).map(probedBy).map(probeNeed),
-    );
-    return missing.length === 0 ? stored : undefined;
-  } catch (error) {
-    deps.signal.throwIfAborted();
-    if (error instanceof EngineError) return undefined; // not allowed to list: the fresh one has to do
-    throw error;
-  }
-}

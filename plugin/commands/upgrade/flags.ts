@@ -25,8 +25,11 @@ old SCC unbound, RBAC narrowed, and with --engine-version the databases.
 The prerequisites are judged first; one that is missing ends the run before anything is written. Then every
 part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
 command. It asks once. A plan that was saved with --plan-out is bound to the cluster, to the release and to the
-state of each object, and is refused when one of them has changed. Running the command again resumes: what is
-done is up to date, and is not written again.
+spec of each object, and is refused when one of them has changed, or when something is found that it did not
+have. Running the command again resumes: what is done is up to date, and is not written again.
+
+From before the first part to the end the webhook is probed by dry runs, and the report says how long edits were stopped
+or let through, and what was not observed.
 
 With --only some of the parts are done, in the same order and with the same proofs. rbac is rbac-expand; RBAC is
 narrowed only where rbac-contract is named. A part that needs one that is neither named nor done is refused, as its
@@ -49,6 +52,7 @@ own command refuses it.`,
     auto: { help: "Let the clusters follow the operator by themselves" },
     "engine-version": {
       value: "VERSION",
+      offers: "version",
       help: "Version to upgrade all databases to at the end; absent: they stay as they are",
     },
     ...participantFlag,
@@ -80,7 +84,7 @@ own command refuses it.`,
   settles: true,
   needsRelease: true,
   judge: (options, read) => {
-    read.oneOf("plan", "plan-out");
+    read.requireOne("plan", "plan-out");
     if (options.probeFile !== undefined && !options.probe) {
       read.problems.push("--probe-file and --no-probe: give one of the two");
     }

@@ -1,8 +1,18 @@
 /** The plan of a whole upgrade, and whether a saved one still holds. */
 import { valueAt } from "../../domain/kube/differences";
-import type { PlannedChange, PlannedWrite } from "../../domain/kube/planned-write";
+import type { Pause, ChangedField, PlannedWrite } from "../../domain/kube/planned-write";
+import type { Finding } from "../../domain/base/findings";
+import type { KubeObject } from "../../domain/kube/objects";
+import { type BoundState, stateReasons } from "./bound-state";
 import type { PartId } from "../../kernel/report";
-import { type Json, asArray, bounded, getOwn, sameJson, asString } from "../../domain/base/values";
+import {
+  type Json,
+  asArray,
+  boundList,
+  getOwn,
+  sameJson,
+  asString,
+} from "../../domain/base/values";
 
 /** One write of a plan. */
 export interface PlannedStep {
@@ -12,7 +22,12 @@ export interface PlannedStep {
   readonly action: "apply" | "patch" | "delete" | "chart" | "call";
   readonly why: string;
   readonly write: PlannedWrite;
+  /** What it rests on; absent of what did not exist, and of requests to others. */
+  readonly state?: BoundState;
 }
+
+/** A finding that was there when the plan was made. */
+export type PlannedFinding = Pick<Finding, "code"> & Partial<Pick<Finding, "object">>;
 
 /** A part of a plan; `skipped` says why it has nothing to do. */
 export interface PlannedPart {
@@ -22,6 +37,14 @@ export interface PlannedPart {
   readonly skipped?: string;
   /** Why its writes are not known; such a plan is never saved. */
   readonly unplanned?: string;
+  /** What the part asks where it runs alone: the one question of the plan asks for all of it. */
+  readonly questions?: readonly string[];
+  /** What may pass by itself, and is waited for before the part is done. */
+  readonly waitsFor?: string;
+  /** The run stops before this part: why, and what is to be typed before the same upgrade is run again. */
+  readonly pauses?: Pause;
+  /** It comes after a pause, and is left to the next run. */
+  readonly later?: true;
 }
 
 /** What a plan is bound to. */
@@ -47,6 +70,7 @@ export interface UpgradePlan extends PlanBinding {
   readonly words: readonly string[];
   readonly parts: readonly PlannedPart[];
   readonly steps: readonly PlannedStep[];
+  readonly findings: readonly PlannedFinding[];
 }
 
 /** Which version of the program saved a plan, for a sentence; undefined for what is not a plan. */
@@ -74,6 +98,7 @@ export function parsePlan(value: unknown): UpgradePlan | undefined {
     asArray(value["words"]).every((word) => typeof word === "string") &&
     Array.isArray(value["parts"]) &&
     Array.isArray(value["steps"]) &&
+    Array.isArray(value["findings"]) &&
     asArray(value["steps"]).every(isStep);
   return fit ? (value as unknown as UpgradePlan) : undefined;
 }
@@ -99,15 +124,48 @@ export function writeKey({ verb, target }: PlannedWrite): string {
   return [verb === "create" ? "patch" : verb, group, resource, namespace, name].join(" ");
 }
 
+/** What is found now, before the first write. */
+export interface FoundNow {
+  readonly plan: UpgradePlan;
+  readonly findings: readonly Finding[];
+  /** False: no write was tried, so that its changes are spelled otherwise than in a plan of tried ones. */
+  readonly tried: boolean;
+  /** The objects of its writes as they are, by their labels. */
+  readonly lives: ReadonlyMap<string, KubeObject>;
+}
+
 /**
  * Why a saved plan may not be carried out: each reason names what was found otherwise. The order
- * and the texts do not count, the writes and the states that they are bound to do.
+ * and the texts do not count, nor does a status; the writes and the states that they are bound to do, and
+ * what is found now and was not then. A plan whose writes are all done holds.
  */
-export function staleReasons(saved: UpgradePlan, now: UpgradePlan): readonly string[] {
+export function staleReasons(saved: UpgradePlan, found: FoundNow): readonly string[] {
+  const { plan: now, findings } = found;
   const bound = boundElsewhere(saved, now);
   // on another cluster every object differs, which says nothing more
   if (saved.cluster !== now.cluster) return bound;
-  return [...bound, ...changedWrites(saved.steps, now.steps)];
+  const isDone = now.steps.length === 0 && findings.every(({ severity }) => severity !== "error");
+  if (isDone) return bound;
+  return [
+    ...bound,
+    ...changedWrites(saved.steps, now.steps, found),
+    ...newFindings(saved.findings, findings),
+  ];
+}
+
+/** Judged again before the first write: a status may have moved, and what it says counts. */
+export function newFindings(
+  known: readonly PlannedFinding[],
+  found: readonly Finding[],
+): readonly string[] {
+  const keyOf = ({ code, object = "" }: PlannedFinding): string => `${code} ${object}`;
+  const before = new Set(known.map(keyOf));
+  return found
+    .filter((one) => !before.has(keyOf(one)))
+    .map(({ code, object, cause }) => {
+      const about = object === undefined ? "" : ` ${object}`;
+      return `${code}${about}: ${cause}, which was not found when the plan was made`;
+    });
 }
 
 function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[] {
@@ -126,14 +184,15 @@ function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[]
 function changedWrites(
   saved: readonly PlannedStep[],
   now: readonly PlannedStep[],
+  found: Pick<FoundNow, "lives" | "tried">,
 ): readonly string[] {
-  const before = keyed(saved);
-  const after = keyed(now);
+  const before = indexByWrite(saved);
+  const after = indexByWrite(now);
   const gone = [...before].filter(([key]) => !after.has(key));
   const added = [...after].filter(([key]) => !before.has(key));
   const same = [...after].flatMap(([key, step]) => {
     const was = before.get(key);
-    return was === undefined ? [] : movedOn(was, step);
+    return was === undefined ? [] : compareWrite(was, step, found);
   });
   return [
     ...gone.map(([, { object, action }]) => `${object}: its ${action} is no longer needed`),
@@ -143,38 +202,44 @@ function changedWrites(
 }
 
 /** Writes by what they are and the part that they belong to: one object may be written twice. */
-function keyed(steps: readonly PlannedStep[]): ReadonlyMap<string, PlannedStep> {
+function indexByWrite(steps: readonly PlannedStep[]): ReadonlyMap<string, PlannedStep> {
   return new Map(steps.map((step) => [`${step.part} ${writeKey(step.write)}`, step]));
 }
 
-function movedOn(was: PlannedStep, is: PlannedStep): readonly string[] {
+function compareWrite(
+  was: PlannedStep,
+  is: PlannedStep,
+  { lives, tried }: Pick<FoundNow, "lives" | "tried">,
+): readonly string[] {
   const moved = stateMoved(was.write.read, is.write.read);
   if (moved !== undefined) return [`${is.object} ${moved}`];
-  const more = changesBeyond(was.write, is.write);
+  const reasons =
+    was.state && is.state ? stateReasons(was.state, is.state, lives.get(is.object)) : [];
+  if (reasons.length > 0) return reasons.map((reason) => `${is.object}: ${reason}`);
+  const more = tried ? changesBeyond(was.write, is.write) : [];
   return more.length === 0 ? [] : [`${is.object}: ${renderChanges(is, more)} was not planned`];
 }
 
 function stateMoved(before: PlannedWrite["read"], after: PlannedWrite["read"]): string | undefined {
   if (before === undefined) return after && "exists now";
   if (after === undefined) return "no longer exists";
-  if (before.uid !== after.uid) return "was deleted and recreated";
-  return before.resourceVersion === after.resourceVersion ? undefined : "was changed";
+  return before.uid === after.uid ? undefined : "was deleted and recreated";
 }
 
 /** A write that goes beyond its plan, and how far. */
-export interface Unplanned {
+export interface ExceedingWrite {
   readonly step: PlannedStep;
   /** What it would be, for a sentence that continues with "was not planned". */
   readonly is: string;
 }
 
 /** Writes of a part that its plan did not have, as such or so wide: someone changed the cluster. */
-export function unplanned(
+export function findUnplannedWrites(
   planned: readonly PlannedStep[],
   found: readonly PlannedStep[],
-): readonly Unplanned[] {
-  const known = keyed(planned);
-  return [...keyed(found)].flatMap(([key, step]) => {
+): readonly ExceedingWrite[] {
+  const known = indexByWrite(planned);
+  return [...indexByWrite(found)].flatMap(([key, step]) => {
     const was = known.get(key);
     if (was === undefined) return [{ step, is: `its ${step.action}` }];
     const more = changesBeyond(was.write, step.write);
@@ -183,23 +248,23 @@ export function unplanned(
 }
 
 /** What a write changes that the planned one does not: a narrower one has nothing of the kind. */
-function changesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly PlannedChange[] {
+function changesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly ChangedField[] {
   const known = changesOf(planned);
   return changesOf(found).filter((change) => !known.some((one) => includes(one, change)));
 }
 
-function changesOf({ changes = [{ path: "", to: null }] }: PlannedWrite): readonly PlannedChange[] {
+function changesOf({ changes = [{ path: "", to: null }] }: PlannedWrite): readonly ChangedField[] {
   return changes;
 }
 
 /** The same change, or the part of a wider one that is at its path. */
-function includes(wide: PlannedChange, { path, to }: PlannedChange): boolean {
+function includes(wide: ChangedField, { path, to }: ChangedField): boolean {
   if (!path.startsWith(wide.path)) return false;
   const rest = path.slice(wide.path.length);
   return /^($|[.[])/.test(rest) && sameJson(valueAt(wide.to, rest), to);
 }
 
-function renderChanges({ action }: PlannedStep, changes: readonly PlannedChange[]): string {
+function renderChanges({ action }: PlannedStep, changes: readonly ChangedField[]): string {
   const paths = changes.map(({ path }) => path).filter((path) => path !== "");
-  return paths.length === 0 ? `its ${action}` : `its ${action} of ${bounded(paths)}`;
+  return paths.length === 0 ? `its ${action}` : `its ${action} of ${boundList(paths)}`;
 }

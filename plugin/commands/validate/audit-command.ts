@@ -1,17 +1,17 @@
 /** `audit`: what is stored, judged by the rules (S56, S61, S67). */
-import { renderDocuments } from "../../adapters/yaml";
+import { renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { judgeEdit } from "../../domain/rules/order";
 import type { Edit } from "../../domain/rules/types";
 import type { JudgedEdit, RuleWorld } from "./violations";
 import { asString, getPath, withValue } from "../../domain/base/values";
-import { formatEngineVersion, leadingEngineVersion } from "../../domain/base/versions";
+import { formatEngineVersion, parseLeadingEngineVersion } from "../../domain/base/versions";
 import type { Report } from "../../kernel/report";
-import { readStored, reportRules, storedEdits } from "./validate";
+import { readStored, reportRules, listStoredEdits } from "./validate";
 import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
-import { recorderOf } from "../../cmdutil/run-ports";
+import { startRecorder } from "../../cmdutil/run-ports";
 import type { AuditFlags } from "./flags";
 
 export { rulesText } from "./command";
@@ -24,16 +24,16 @@ export async function runAudit(
 ): Promise<Report> {
   const context = await resolveNamespace(given);
   const { names, clock, signal } = context;
-  const recorder = await recorderOf(context, "Audit");
+  const recorder = await startRecorder(context, "Audit");
   try {
     const cluster = await context.connect();
     const { namespace } = cluster;
-    const deps = { cluster, names, clock, signal, recorder, yaml: renderDocuments };
+    const deps = { cluster, names, clock, signal, recorder, yaml: renderCompactly };
     const { clusters, databases } = await readStored(deps, namespace, "audit");
     const options = { ...flags.rules, names };
     const world = { options, operatorNamespace: namespace, clusters, complete: true };
     const kubectl = kubectlCommand(context.options);
-    const asked = storedEdits(databases, world).map((one) => ({
+    const asked = listStoredEdits(databases, world).map((one) => ({
       ...one,
       commandFor: (finding: Finding, judged: JudgedEdit) => {
         const words = wordsFor({ ...one, world }, finding, judged);
@@ -63,7 +63,7 @@ function wordsFor(
 ): readonly string[] | undefined {
   const { names } = options;
   if (code !== "R1") return ["get", ...clusterWords(lookups, names), "-o", "yaml"];
-  const runs = leadingEngineVersion(getPath(edit.after, names.fields.statusVersion));
+  const runs = parseLeadingEngineVersion(getPath(edit.after, names.fields.statusVersion));
   if (runs === undefined) return undefined;
   const path = field.split(".");
   const version = formatEngineVersion(runs);

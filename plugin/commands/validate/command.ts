@@ -1,21 +1,21 @@
 /** `validate`: files to objects, objects to verdicts (S56, S61, S67). */
 import { readManifests, type Manifest } from "../../adapters/manifests";
-import { parseDocuments, renderDocuments } from "../../adapters/yaml";
+import { parseDocuments, renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import { basename, dirname, resolve } from "node:path";
-import { clusterKey, clustersOf, isOfKind, projectCluster } from "../../domain/rules/clusters";
+import { clusterKey, listClusters, isOfKind, projectCluster } from "../../domain/rules/clusters";
 import { InputError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
-import { nearMissesOf } from "./near-misses";
+import { findNearMisses } from "./near-misses";
 import { isPlaceholder } from "./placeholders";
 import { ruleFinding } from "../../domain/rules/findings";
-import { judgedPaths } from "../../domain/rules/fields";
+import { listJudgedPaths } from "../../domain/rules/fields";
 import type { ClusterFacts } from "../../domain/rules/types";
-import { kindOf, labelOf, type RuleWorld } from "./violations";
+import { findKind, labelManifest, type RuleWorld } from "./violations";
 import {
   asArray,
   asString,
-  bounded,
+  boundList,
   getOwn,
   getPath,
   groupBy,
@@ -28,7 +28,7 @@ import { Recorder } from "../../kernel/recorder";
 import type { Report } from "../../kernel/report";
 import { type AskedEdit, readStored, reportRules } from "./validate";
 import type { CommandContext } from "../../cmdutil/context";
-import { recorderOf } from "../../cmdutil/run-ports";
+import { startRecorder } from "../../cmdutil/run-ports";
 import { templateFindings } from "./templates";
 import type { ValidateFlags } from "./flags";
 
@@ -51,18 +51,18 @@ export async function runValidate(
   const read = { manifests: input.manifests, remarks: unrendered.remarks, isRead };
   if (!live) {
     const recorder = new Recorder({ kind: "Validation" }, { clock, event, needs });
-    const judged = judgedOf(context, flags, { ...read, known, namespace });
+    const judged = judgeManifests(context, flags, { ...read, known, namespace });
     return reportRules(recorder, judged, { problems, strict });
   }
-  const recorder = await recorderOf(context, "Validation");
+  const recorder = await startRecorder(context, "Validation");
   try {
     const cluster = await context.connect();
-    const deps = { names, clock, signal, cluster, recorder, yaml: renderDocuments };
-    const stored = await readStored(deps, operatorsOf(context, flags), "validate");
+    const deps = { names, clock, signal, cluster, recorder, yaml: renderCompactly };
+    const stored = await readStored(deps, findOperators(context, flags), "validate");
     const { clusters } = stored;
     const olds = stored.databases.map((value) => ({ value, file: "", locate: nowhere }));
     const place = { ...read, known: { clusters, olds }, namespace: cluster.namespace };
-    return reportRules(recorder, judgedOf(context, flags, place), { problems, strict });
+    return reportRules(recorder, judgeManifests(context, flags, place), { problems, strict });
   } catch (error) {
     return recorder.failure(error);
   }
@@ -91,22 +91,22 @@ interface Asked {
   readonly remarks: readonly Finding[];
 }
 
-function judgedOf(
+function judgeManifests(
   context: CommandContext,
   flags: ValidateFlags,
   { manifests, known, namespace, remarks: said, isRead }: Judged,
 ): Asked {
   const { names } = context;
-  const whole = withoutFragments(manifests);
+  const whole = dropFragments(manifests);
   const own = whole.flatMap((each) => projectOwn(each, namespace, names));
   const world: RuleWorld = {
     options: { ...flags.rules, names },
-    operatorNamespace: operatorsOf(context, flags),
-    clusters: merged(own, known.clusters),
+    operatorNamespace: findOperators(context, flags),
+    clusters: mergeClusters(own, known.clusters),
     complete: (flags.live || flags.clusters !== undefined) && own.every(isPlaced),
     unfilled: true,
   };
-  const asked = editsOf(whole, known.olds, { namespace, names });
+  const asked = listEdits(whole, known.olds, { namespace, names });
   const near = whole.flatMap((each) => nearMisses(each, namespace, names));
   const remarks = [...said, ...near, ...candidateFindings(own, names)];
   const isNothing = isRead && asked.length === 0 && near.length === 0;
@@ -118,8 +118,8 @@ function nearMisses(
   namespace: string,
   names: Names,
 ): readonly Finding[] {
-  return nearMissesOf(value, names).map(({ is, path, ...about }) => {
-    const object = isObject(value) ? { object: labelOf(value, namespace) } : {};
+  return findNearMisses(value, names).map(({ is, path, ...about }) => {
+    const object = isObject(value) ? { object: labelManifest(value, namespace) } : {};
     return ruleFinding(is, { ...object, ...about, location: locate(path) });
   });
 }
@@ -129,7 +129,7 @@ type Location = ReturnType<Manifest["locate"]>;
 /** What is stored stands in no file. */
 const nowhere = (): Location => ({ file: "", line: 0, column: 0 });
 
-function operatorsOf({ names }: CommandContext, { operatorNamespace }: ValidateFlags): string {
+function findOperators({ names }: CommandContext, { operatorNamespace }: ValidateFlags): string {
   return operatorNamespace ?? names.operator.namespace;
 }
 
@@ -146,7 +146,7 @@ async function readClusters(
   if (file === undefined) return [];
   const documents = parseDocuments(await readInput(file), file);
   try {
-    return clustersOf(documents, names);
+    return listClusters(documents, names);
   } catch (error) {
     throw new InputError(`--clusters: ${file}: ${error instanceof Error ? error.message : ""}`);
   }
@@ -180,7 +180,7 @@ function isPlaced({ facts: { namespace, name } }: OwnCluster): boolean {
  * The ECs of the manifests over those known, each document of one that differs from the others: what a
  * manifest without a status does not say is what the cluster, or another document of it, publishes.
  */
-function merged(
+function mergeClusters(
   own: readonly OwnCluster[],
   known: readonly ClusterFacts[],
 ): readonly ClusterFacts[] {
@@ -191,7 +191,7 @@ function merged(
     ...others,
     ...[...documents].flatMap(([key, group]) => {
       const published = running.get(key) ?? group.find(({ hasStatus }) => hasStatus)?.facts;
-      return differing(
+      return listDiffering(
         group.map(({ facts, hasStatus }) => {
           const { policy, userModules } = facts;
           return hasStatus || published === undefined
@@ -204,7 +204,7 @@ function merged(
 }
 
 /** Those that the rules could tell apart. */
-function differing(clusters: readonly ClusterFacts[]): readonly ClusterFacts[] {
+function listDiffering(clusters: readonly ClusterFacts[]): readonly ClusterFacts[] {
   const distinct = clusters.map((facts) => {
     const { policy, versions, installedModules, userModules } = facts;
     return [JSON.stringify([policy, versions, installedModules, userModules]), facts] as const;
@@ -217,23 +217,23 @@ function candidateFindings(own: readonly OwnCluster[], names: Names): readonly F
   const documents = groupBy(own, ({ facts }) => clusterKey(facts));
   return [...documents].flatMap(([key, group]) => {
     const [first] = group;
-    if (first === undefined || differing(merged(group, [])).length < 2) return [];
+    if (first === undefined || listDiffering(mergeClusters(group, [])).length < 2) return [];
     const places = group.map(({ location: { file, line } }) => `${file}:${line}`);
-    const cause = `${places.length} documents describe it and differ: ${bounded(places)}`;
+    const cause = `${places.length} documents describe it and differ: ${boundList(places)}`;
     const object = `${names.ec.kind}/${key}`;
     return [ruleFinding("candidates", { object, cause, location: first.location })];
   });
 }
 
 /** Without the patches of kustomizations among the files: they are parts of objects. */
-function withoutFragments(manifests: readonly Manifest[]): readonly Manifest[] {
-  const patches = new Set(manifests.flatMap(patchesOf));
+function dropFragments(manifests: readonly Manifest[]): readonly Manifest[] {
+  const patches = new Set(manifests.flatMap(listPatches));
   return manifests.filter(
     ({ value, file }) => getOwn(value, "$patch") === undefined && !patches.has(resolve(file)),
   );
 }
 
-function patchesOf({ value, file }: Manifest): readonly string[] {
+function listPatches({ value, file }: Manifest): readonly string[] {
   const group = asString(getOwn(value, "apiVersion"))?.split("/")[0];
   const isKustomization =
     group === "kustomize.config.k8s.io" || /^kustomization(\.ya?ml)?$/i.test(basename(file));
@@ -251,7 +251,7 @@ interface Place {
 }
 
 /** The databases among the manifests, each with what it was before. */
-function editsOf(
+function listEdits(
   manifests: readonly Manifest[],
   olds: readonly Manifest[],
   place: Place,
@@ -259,19 +259,19 @@ function editsOf(
   const before = befores(olds, place);
   return manifests.flatMap((manifest) => {
     const { value, locate } = manifest;
-    const kind = kindOf(value, place.names);
+    const kind = findKind(value, place.names);
     if (kind === undefined || !isObject(value)) return [];
-    const [first, ...others] = before.get(keyOf(manifest, place)) ?? [];
+    const [first, ...others] = before.get(editKey(manifest, place)) ?? [];
     const edit = { kind, before: first?.object, after: value };
     const asked = {
       edit,
       namespace: namespaceIn(value, place),
-      locate: (field: string) => locate(pathOf(field, value)),
+      locate: (field: string) => locate(findPath(field, value)),
     };
     if (first === undefined || others.length === 0) return [asked];
     const all = [first, ...others];
     const places = all.map(({ location: { file, line } }) => `${file}:${line}`);
-    const because = `${all.length} documents of it before the change differ: ${bounded(places)}`;
+    const because = `${all.length} documents of it before the change differ: ${boundList(places)}`;
     return [{ ...asked, befores: { objects: all.map(({ object }) => object), because } }];
   });
 }
@@ -287,16 +287,16 @@ function befores(
   olds: readonly Manifest[],
   place: Place,
 ): ReadonlyMap<string | undefined, readonly Before[]> {
-  const databases = withoutFragments(olds).filter(({ value }) => kindOf(value, place.names));
-  const documents = groupBy(databases, (manifest) => keyOf(manifest, place));
-  const paths = judgedPaths(place.names);
-  const judged = ({ object }: Before): string =>
+  const databases = dropFragments(olds).filter(({ value }) => findKind(value, place.names));
+  const documents = groupBy(databases, (manifest) => editKey(manifest, place));
+  const paths = listJudgedPaths(place.names);
+  const readJudged = ({ object }: Before): string =>
     JSON.stringify(paths.map((path) => getPath(object, path)));
   const distinct = (group: readonly Manifest[]): readonly Before[] => {
     const all = group.flatMap(({ value, locate }) =>
       isObject(value) ? [{ object: value, location: locate(["metadata", "name"]) }] : [],
     );
-    return [...groupBy(all, judged).values()].flatMap((same) => same.slice(0, 1));
+    return [...groupBy(all, readJudged).values()].flatMap((same) => same.slice(0, 1));
   };
   return new Map(
     [...documents].flatMap(([key, group]) => (key === undefined ? [] : [[key, distinct(group)]])),
@@ -308,14 +308,14 @@ function namespaceIn(object: unknown, { namespace }: Place): string {
 }
 
 /** Undefined for a database without a name. */
-function keyOf({ value }: Manifest, place: Place): string | undefined {
+function editKey({ value }: Manifest, place: Place): string | undefined {
   return isObject(value) && asString(getPath(value, ["metadata", "name"])) !== undefined
-    ? labelOf(value, namespaceIn(value, place))
+    ? labelManifest(value, namespaceIn(value, place))
     : undefined;
 }
 
 /** The way to a field as findings write it; of none to the object's name, where a person looks for it. */
-function pathOf(field: string, object: unknown): readonly (string | number)[] {
+function findPath(field: string, object: unknown): readonly (string | number)[] {
   if (field === "") return getOwn(object, "metadata") === undefined ? [] : ["metadata", "name"];
   const parts = field.split(/[.[\]]+/).filter((part) => part !== "");
   return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));

@@ -63,8 +63,8 @@ read is judged all the same.`,
   verdicts: true,
   judge: (options, read) => {
     if (options.files.length === 0) read.missing.push("--filename: give a file, a folder, or -");
-    read.oneOf("clusters", "live");
-    read.oneOf("old", "live");
+    read.requireOne("clusters", "live");
+    read.requireOne("old", "live");
     return withRules(options);
   },
 });

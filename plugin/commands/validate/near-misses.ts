@@ -1,5 +1,5 @@
 /** What is nearly one of the product's objects: kubectl refuses it, and the rules would never see it. */
-import { fieldText, fieldsOf } from "../../domain/rules/fields";
+import { fieldText, findFields } from "../../domain/rules/fields";
 import { plain, quote } from "../../domain/rules/wording";
 import type { Names } from "../../domain/names/names";
 import {
@@ -27,10 +27,10 @@ const kindKeys = [...judgedKinds, "erc"] as const;
 const mostEdits = 3;
 
 /** Everything in an object that is nearly the product's; nothing for other objects (S56, S61). */
-export function nearMissesOf(object: unknown, names: Names): readonly NearMiss[] {
+export function findNearMisses(object: unknown, names: Names): readonly NearMiss[] {
   if (!isObject(object)) return [];
-  const said = (key: string): string => asString(getOwn(object, keyIn(object, key))) ?? "";
-  const [apiVersion, kind] = [said("apiVersion"), said("kind")];
+  const readSaid = (key: string): string => asString(getOwn(object, keyIn(object, key))) ?? "";
+  const [apiVersion, kind] = [readSaid("apiVersion"), readSaid("kind")];
   const group = apiVersion.replace(/\/.*$/s, "");
   const version = apiVersion.slice(group.length + 1);
   const own = kindKeys.map((key) => names[key].kind);
@@ -95,12 +95,12 @@ function kindMiss(kind: string, names: Names): readonly NearMiss[] {
 /** Each judged field that is there with other capitals, once. */
 function fieldMisses(object: Json, kind: string, names: Names): readonly NearMiss[] {
   const key = judgedKinds.find((each) => names[each].kind === kind);
-  const paths = [["apiVersion"], ["kind"], ...(key === undefined ? [] : pathsOf(key, names))];
+  const paths = [["apiVersion"], ["kind"], ...(key === undefined ? [] : listPaths(key, names))];
   const found = paths.flatMap((path) => fieldMiss(object, path) ?? []);
   return [...new Map(found.map((each) => [fieldText(each.path), each])).values()];
 }
 
-function pathsOf(kind: (typeof judgedKinds)[number], names: Names): readonly FieldPath[] {
+function listPaths(kind: (typeof judgedKinds)[number], names: Names): readonly FieldPath[] {
   const own = [
     ["metadata", "name"],
     ["metadata", "namespace"],
@@ -116,7 +116,7 @@ function pathsOf(kind: (typeof judgedKinds)[number], names: Names): readonly Fie
       bundledDatabaseVersions,
     ];
   }
-  const { engineVersions, clusterReference, moduleLists } = fieldsOf(kind, names);
+  const { engineVersions, clusterReference, moduleLists } = findFields(kind, names);
   return [...own, ...engineVersions, clusterReference, ...moduleLists];
 }
 

@@ -1,6 +1,6 @@
 /** Values of files that somebody fills in before they are applied: what they will be is not known. */
 import type { Names } from "../../domain/names/names";
-import { fieldsOf, fieldText, readSubject } from "../../domain/rules/fields";
+import { findFields, fieldText, readSubject } from "../../domain/rules/fields";
 import type { ClusterFacts, Edit } from "../../domain/rules/types";
 import {
   asArray,
@@ -27,8 +27,8 @@ export interface FilledIn {
 }
 
 /** Undefined where no judged field has a placeholder. */
-export function filledIn(edit: Edit, names: Names): FilledIn | undefined {
-  const { shapes, engineVersions, moduleLists, clusterReference } = fieldsOf(edit.kind, names);
+export function fillEdit(edit: Edit, names: Names): FilledIn | undefined {
+  const { shapes, engineVersions, moduleLists, clusterReference } = findFields(edit.kind, names);
   const paths = [...shapes.map(({ path }) => path), ...engineVersions, ...moduleLists];
   const whole = paths.filter(
     (path) => path !== clusterReference && isPlaceholder(getPath(edit.after, path)),
@@ -52,11 +52,11 @@ function isUnnamed(entry: unknown, { entryFields }: Names): boolean {
 /** Bundled modules in the place of those that are not named yet. */
 function withNames(object: Json, path: readonly string[], names: Names): Json {
   const { entryFields, bundledModules } = names;
-  const named = (entry: unknown): unknown =>
+  const nameEntry = (entry: unknown): unknown =>
     isUnnamed(entry, names)
       ? { ...(isObject(entry) ? entry : {}), [entryFields.moduleName]: bundledModules[0] }
       : entry;
-  return withValue(object, path, asArray(getPath(object, path)).map(named));
+  return withValue(object, path, asArray(getPath(object, path)).map(nameEntry));
 }
 
 const unfilledIn = oncePer(({ policy, userModules }: ClusterFacts) => ({

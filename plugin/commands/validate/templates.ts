@@ -19,7 +19,7 @@ export function templateFindings(
   templates: readonly Template[],
   { prefix }: Pick<GlobalOptions, "prefix">,
 ): TemplateFindings {
-  const finding = (cause: string, { chart, location }: Template): Finding => {
+  const makeFinding = (cause: string, { chart, location }: Template): Finding => {
     const check = `${prefix} validate -f -`;
     if (chart === undefined) {
       const fix = `render it first, and check what comes of it: RENDERER | ${check}`;
@@ -37,8 +37,8 @@ export function templateFindings(
     problems: templates
       .filter(({ isMeant }) => isMeant)
       .map((one) => ({
-        ...finding(
-          `it is a ${kindOf(one)}template, and cannot be checked before it is rendered`,
+        ...makeFinding(
+          `it is a ${nameKind(one)}template, and cannot be checked before it is rendered`,
           one,
         ),
         severity: "error",
@@ -46,11 +46,11 @@ export function templateFindings(
     remarks: [...groups].flatMap(([folder, group]) =>
       group.slice(0, 1).map((one) => {
         const [word, verb] = group.length === 1 ? ["template", "is"] : ["templates", "are"];
-        const what = `${group.length} ${kindOf(one)}${word}`;
-        return finding(`${what} under ${folder} ${verb} not read`, one);
+        const what = `${group.length} ${nameKind(one)}${word}`;
+        return makeFinding(`${what} under ${folder} ${verb} not read`, one);
       }),
     ),
   };
 }
 
-const kindOf = ({ chart }: Template): string => (chart === undefined ? "" : "Helm ");
+const nameKind = ({ chart }: Template): string => (chart === undefined ? "" : "Helm ");

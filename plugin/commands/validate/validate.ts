@@ -2,17 +2,17 @@
 import { clusterKey, projectCluster } from "../../domain/rules/clusters";
 import { exitCodes, PermissionError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { namespaceOf, type KubeObject } from "../../domain/kube/objects";
+import { readNamespace, type KubeObject } from "../../domain/kube/objects";
 import { rulesNeeds } from "../../domain/checks/needs";
 import { rulesOfChange } from "../../domain/rules/order";
 import type { ClusterFacts, Edit } from "../../domain/rules/types";
 import {
   type Befores,
-  findingsOf,
+  listFindings,
   type JudgedEdit,
   judgeIn,
-  kindOf,
-  labelOf,
+  findKind,
+  labelManifest,
   type RuleWorld,
 } from "./violations";
 import { type PermissionChecker, requireNeeds } from "../../kernel/permissions";
@@ -86,11 +86,11 @@ export function reportRules(
   for (const one of asked) {
     const { edit, namespace, befores, locate, commandFor } = one;
     const judged = judge(edit, namespace, befores);
-    const object = labelOf(edit.after, namespace);
+    const object = labelManifest(edit.after, namespace);
     const location = locate?.("");
-    objects.push({ object, ...(location && { location }), result: resultOf(judged) });
+    objects.push({ object, ...(location && { location }), result: chooseResult(judged) });
     recorder.findings(
-      findingsOf(object, judged).map((finding) => {
+      listFindings(object, judged).map((finding) => {
         const place = locate?.(finding.field ?? "");
         const command = commandFor?.(finding, judged);
         return { ...finding, ...(place && { location: place }), ...(command && { command }) };
@@ -102,15 +102,15 @@ export function reportRules(
     clusters: [...new Set(world.clusters.map(clusterKey))],
     withoutChange: asked.some(({ edit }) => edit.before !== undefined) ? [] : rulesOfChange,
   };
-  return { ...recorder.report(endOf(details, { problems, strict, remarks })), details };
+  return { ...recorder.report(chooseEnd(details, { problems, strict, remarks })), details };
 }
 
-function resultOf({ verdict, unevaluated }: JudgedEdit): JudgedObject["result"] {
+function chooseResult({ verdict, unevaluated }: JudgedEdit): JudgedObject["result"] {
   if (verdict.causes.length > 0) return "refused";
   return unevaluated === undefined ? "allowed" : "not evaluated";
 }
 
-function endOf(
+function chooseEnd(
   details: RulesDetails,
   end: Required<RulesEnd & Pick<AskedWorld, "remarks">>,
 ): Report["exit"] {
@@ -118,8 +118,8 @@ function endOf(
   const problems = end.problems.length;
   const near = remarks.filter(({ severity }) => severity === "error").length;
   const noted = remarks.length - near;
-  const refused = countOf(details, "refused");
-  const open = countOf(details, "not evaluated");
+  const refused = countResults(details, "refused");
+  const open = countResults(details, "not evaluated");
   const counts = [
     [near, near === 1 ? "1 near miss" : `${near} near misses`],
     [noted, noted === 1 ? "1 warning about the files" : `${noted} warnings about the files`],
@@ -141,18 +141,18 @@ function endOf(
   return { code: strict && open + noted > 0 ? exitCodes.failed : exitCodes.ok, reason };
 }
 
-function countOf({ objects }: RulesDetails, wanted: JudgedObject["result"]): number {
+function countResults({ objects }: RulesDetails, wanted: JudgedObject["result"]): number {
   return objects.filter(({ result }) => result === wanted).length;
 }
 
 /** The stored databases as they would be judged if they were made now. */
-export function storedEdits(
+export function listStoredEdits(
   databases: readonly KubeObject[],
   { options: { names } }: RuleWorld,
 ): readonly { readonly edit: Edit; readonly namespace: string }[] {
   return databases.flatMap((object) => {
-    const kind = kindOf(object, names);
+    const kind = findKind(object, names);
     if (kind === undefined) return [];
-    return [{ edit: { kind, before: undefined, after: object }, namespace: namespaceOf(object) }];
+    return [{ edit: { kind, before: undefined, after: object }, namespace: readNamespace(object) }];
   });
 }

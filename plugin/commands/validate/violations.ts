@@ -2,8 +2,8 @@
  * Objects that are judged outside an admission review: those of files, and those that are stored. Each
  * verdict is given by the function that the webhook calls (C1-C20), over the same values.
  */
-import { clustersAsFilled, filledIn, isPlaceholder } from "./placeholders";
-import { clusterKey, isOfKind, lookUpCluster, referenceOf } from "../../domain/rules/clusters";
+import { clustersAsFilled, fillEdit, isPlaceholder } from "./placeholders";
+import { clusterKey, isOfKind, lookUpCluster, readReference } from "../../domain/rules/clusters";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { ruleFinding, ruleFindings } from "../../domain/rules/findings";
@@ -26,7 +26,7 @@ import type {
   Verdict,
 } from "../../domain/rules/types";
 import { plain, showCluster, showMiss } from "../../domain/rules/wording";
-import { asString, bounded, getPath, groupBy, type Json, omit } from "../../domain/base/values";
+import { asString, boundList, getPath, groupBy, type Json, omit } from "../../domain/base/values";
 
 /** By what objects are judged. */
 export interface RuleWorld {
@@ -71,45 +71,48 @@ export function judgeIn(
     const places = [...new Set([namespace, operatorNamespace])];
     const all = places.flatMap((place) => byNamespace.get(place) ?? []);
     const near = places.flatMap((place) => documents.get(place) ?? []);
-    const isNamed = ![namespace, referenceOf(edit.after, edit.kind, names)].some(isPlaceholder);
+    const isNamed = ![namespace, readReference(edit.after, edit.kind, names)].some(isPlaceholder);
     const known = { ...world, complete: world.complete && (isNamed || !world.unfilled) };
     const look = (asked: Edit, object: unknown): readonly Choice<ClusterLookup>[] => {
-      const reference = referenceOf(object, edit.kind, names);
+      const reference = readReference(object, edit.kind, names);
       const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all });
-      return choicesOf(lookup, near, { edit: asked, world: known });
+      return listChoices(lookup, near, { edit: asked, world: known });
     };
-    const caseOf = (asked: Edit, lookups: Lookups, choices: PossibleCase["choices"]) => ({
+    const makeCase = (asked: Edit, lookups: Lookups, choices: PossibleCase["choices"]) => ({
       ...{ edit: asked, lookups, choices },
       verdict: judgeEdit(asked, lookups, world.options),
     });
     const cases = befores.objects.flatMap((before, at) => {
       const old = { at, fix: oneState, because: () => befores.because };
-      return writtenOrFilled({ ...edit, before }, world).flatMap(
+      return listWrittenOrFilled({ ...edit, before }, world).flatMap(
         ({ it: asked, ...written }): readonly PossibleCase[] =>
           look(asked, asked.after).flatMap((ec) =>
             needsOldCluster(asked, names)
               ? look(asked, before).map((was) =>
-                  caseOf(asked, { after: ec.it, before: was.it }, [old, written, ec, was]),
+                  makeCase(asked, { after: ec.it, before: was.it }, [old, written, ec, was]),
                 )
-              : [caseOf(asked, { after: ec.it }, [old, written, ec])],
+              : [makeCase(asked, { after: ec.it }, [old, written, ec])],
           ),
       );
     });
-    return judgedOf(cases, known);
+    return judgeCases(cases, known);
   };
 }
 
 /** An edit as it is written; as it is without its placeholders too. */
-function writtenOrFilled(edit: Edit, { options, unfilled }: RuleWorld): readonly Choice<Edit>[] {
-  const filled = unfilled && filledIn(edit, options.names);
+function listWrittenOrFilled(
+  edit: Edit,
+  { options, unfilled }: RuleWorld,
+): readonly Choice<Edit>[] {
+  const filled = unfilled && fillEdit(edit, options.names);
   if (filled === undefined) return [{ it: edit, at: 0, fix: fillIn, because: () => "" }];
   const because = (): string =>
-    `${bounded(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
+    `${boundList(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
   return [edit, filled.edit].map((it, at) => ({ it, at, fix: fillIn, because }));
 }
 
 /** Every EC that a lookup may mean: each document of the one found, or each of several. */
-function choicesOf(
+function listChoices(
   lookup: ClusterLookup,
   near: readonly ClusterFacts[],
   {
@@ -118,9 +121,9 @@ function choicesOf(
   }: { readonly edit: Edit; readonly world: RuleWorld },
 ): readonly Choice<ClusterLookup>[] {
   const { names } = options;
-  const found = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
+  const makeFound = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
   if (lookup.is !== "found") {
-    const others = lookup.is === "ambiguous" && !complete ? near.map(found) : [];
+    const others = lookup.is === "ambiguous" && !complete ? near.map(makeFound) : [];
     const because = (): string => showMiss(lookup, names);
     return [lookup, ...others].map((it, at) => ({ it, at, fix: nameIt, because }));
   }
@@ -134,7 +137,7 @@ function choicesOf(
   const because = (): string =>
     isUnfilled ? `not all of ${ec} is filled in` : `the documents of ${ec} differ`;
   const fix = isUnfilled ? fillIn : ruleFindings.candidates.fix;
-  return all.map((cluster, at) => ({ it: found(cluster), at, fix, because }));
+  return all.map((cluster, at) => ({ it: makeFound(cluster), at, fix, because }));
 }
 
 const oneState = "give the documents of one state";
@@ -160,7 +163,7 @@ interface PossibleCase {
 }
 
 /** A cause stands where nothing that is not known could take it away; what could is named. */
-function judgedOf(cases: readonly PossibleCase[], world: RuleWorld): JudgedEdit {
+function judgeCases(cases: readonly PossibleCase[], world: RuleWorld): JudgedEdit {
   const { verdict, lookups } = cases.reduce((first) => first);
   const doubts = [...cases.flatMap((one) => missDoubt(one, world)), ...choiceDoubts(cases)];
   const uncertain = verdict.uncertain ?? [];
@@ -178,13 +181,13 @@ function judgedOf(cases: readonly PossibleCase[], world: RuleWorld): JudgedEdit 
     },
     lookups,
     unevaluated: {
-      cause: `not evaluated: ${joined(open.map(({ because }) => because))}`,
-      fix: joined(open.map(({ fix }) => fix)),
+      cause: `not evaluated: ${joinTexts(open.map(({ because }) => because))}`,
+      fix: joinTexts(open.map(({ fix }) => fix)),
     },
   };
 }
 
-const joined = (texts: readonly string[]): string => [...new Set(texts)].join("; ");
+const joinTexts = (texts: readonly string[]): string => [...new Set(texts)].join("; ");
 
 /** Something that is not known, and which causes it leaves certain. */
 interface Doubt {
@@ -225,11 +228,11 @@ function mayBeRefused(edit: Edit, { names, rules }: RuleOptions): boolean {
 function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
   if (cases.length < 2) return [];
   const outcomes = cases.map(({ verdict, choices }) => {
-    const places = new Set(causesIn(verdict).map(placeOf));
+    const places = new Set(causesIn(verdict).map(renderPlace));
     return { choices, places, said: [...places].sort().join("\n") };
   });
   const leaves = (cause: Cause): boolean =>
-    outcomes.every(({ places }) => places.has(placeOf(cause)));
+    outcomes.every(({ places }) => places.has(renderPlace(cause)));
   return [0, 1, 2, 3].flatMap((which) => {
     // where nothing else is another choice, the outcome is another one
     const alike = groupBy(outcomes, ({ choices }) =>
@@ -248,24 +251,24 @@ const causesIn = ({ causes, wouldDeny = [] }: Verdict): readonly Cause[] => [
   ...wouldDeny,
 ];
 
-const placeOf = ({ rule, field }: Cause): string => `${rule} ${field}`;
+const renderPlace = ({ rule, field }: Cause): string => `${rule} ${field}`;
 
 const judgedKinds = ["edb", "eaadb"] as const;
 
 /** The kind of a database that is judged, undefined for every other object. */
-export function kindOf(object: unknown, names: Names): Edit["kind"] | undefined {
+export function findKind(object: unknown, names: Names): Edit["kind"] | undefined {
   return judgedKinds.find((kind) => isOfKind(object, kind, names));
 }
 
 /** An object as findings name it, cut and escaped as in a denial. */
-export function labelOf(object: Json, namespace: string): string {
+export function labelManifest(object: Json, namespace: string): string {
   const name = (key: string): string => asString(getPath(object, ["metadata", key])) ?? "";
   const called = name("name") === "" ? `${name("generateName")}*` : name("name");
   return [asString(object["kind"]) ?? "", namespace, called].map((part) => plain(part)).join("/");
 }
 
 /** All that is said of an edit, as findings about the object. */
-export function findingsOf(object: string, judged: JudgedEdit): readonly Finding[] {
+export function listFindings(object: string, judged: JudgedEdit): readonly Finding[] {
   const { verdict, unevaluated } = judged;
   const { causes, warnings, wouldDeny = [], more = 0 } = verdict;
   const [last] = causes.slice(-1);

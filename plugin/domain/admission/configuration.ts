@@ -1,12 +1,13 @@
 /** Reading a ValidatingWebhookConfiguration of unknown content (domain facts 4.1). */
 import type { Names } from "../names/names";
 import { kinds } from "../kube/kinds";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { webhookFinding } from "./findings";
 import type { Finding } from "../base/findings";
-import { countsOf } from "../rollout/deployment";
+import { countReplicas } from "../rollout/deployment";
+import { findLivingOwner, type LeftMarks } from "../kube/owners";
 
 const operations = ["CREATE", "UPDATE", "DELETE"] as const;
 /** What `*` stands for. */
@@ -24,8 +25,8 @@ interface Reached {
  * resource: `plural.group (CREATE, UPDATE)`. Versions do not count: the API server serves each
  * object in all of them.
  */
-export function lostRules(live: unknown, wanted: unknown): readonly string[] {
-  const lost = reachedBy(live).filter((one) => !matchesResource(wanted, one));
+export function findLostRules(live: unknown, wanted: unknown): readonly string[] {
+  const lost = listReached(live).filter((one) => !matchesResource(wanted, one));
   const lines = new Map<string, Set<string>>();
   for (const { group, plural, operation } of lost) {
     const resource = group === "" ? plural : `${plural}.${group}`;
@@ -36,7 +37,7 @@ export function lostRules(live: unknown, wanted: unknown): readonly string[] {
 
 /** True when some edit that one entry matches is matched by the other, too. */
 function reachesSame(entry: unknown, other: unknown): boolean {
-  return reachedBy(entry).some((one) => matchesResource(other, one));
+  return listReached(entry).some((one) => matchesResource(other, one));
 }
 
 /**
@@ -47,7 +48,7 @@ function reachesSame(entry: unknown, other: unknown): boolean {
 export function wideRules(entry: unknown, { group }: Names): readonly string[] {
   const beyond = (field: string, fits: (value: string) => boolean): readonly string[] =>
     asArray(getOwn(entry, "rules")).flatMap((rule) =>
-      textsOf(rule, field).flatMap((value) => (fits(value) ? [] : [`${field}=${value}`])),
+      listTexts(rule, field).flatMap((value) => (fits(value) ? [] : [`${field}=${value}`])),
     );
   return [
     ...new Set([
@@ -58,22 +59,22 @@ export function wideRules(entry: unknown, { group }: Names): readonly string[] {
   ];
 }
 
-function reachedBy(entry: unknown): readonly Reached[] {
+function listReached(entry: unknown): readonly Reached[] {
   return asArray(getOwn(entry, "rules")).flatMap((rule) =>
-    textsOf(rule, "apiGroups").flatMap((group) =>
-      textsOf(rule, "resources").flatMap((plural) =>
-        operationsOf(rule).map((operation) => ({ group, plural, operation })),
+    listTexts(rule, "apiGroups").flatMap((group) =>
+      listTexts(rule, "resources").flatMap((plural) =>
+        listOperations(rule).map((operation) => ({ group, plural, operation })),
       ),
     ),
   );
 }
 
-function operationsOf(rule: unknown): readonly string[] {
-  const named = textsOf(rule, "operations");
+function listOperations(rule: unknown): readonly string[] {
+  const named = listTexts(rule, "operations");
   return named.includes("*") ? everyOperation : named;
 }
 
-function textsOf(rule: unknown, field: string): readonly string[] {
+function listTexts(rule: unknown, field: string): readonly string[] {
   // the empty text is the core group
   return asArray(getOwn(rule, field)).filter((value) => typeof value === "string");
 }
@@ -82,27 +83,27 @@ function textsOf(rule: unknown, field: string): readonly string[] {
 export const configurationResource = kinds.webhookConfiguration;
 
 /** The entries of a configuration that are objects. */
-export function entriesOf(configuration: unknown): readonly Json[] {
+export function listEntries(configuration: unknown): readonly Json[] {
   return asArray(getOwn(configuration, "webhooks")).filter(isObject);
 }
 
 /** The entry of a name, undefined when the configuration has none. */
-export function entryOf(configuration: unknown, name: string): Json | undefined {
-  return entriesOf(configuration).find((entry) => getOwn(entry, "name") === name);
+export function findEntry(configuration: unknown, name: string): Json | undefined {
+  return listEntries(configuration).find((entry) => getOwn(entry, "name") === name);
 }
 
 /** Names of all entries. */
 export function entryNames(configuration: unknown): readonly string[] {
-  return entriesOf(configuration).map((entry) => asString(getOwn(entry, "name")) ?? "");
+  return listEntries(configuration).map((entry) => asString(getOwn(entry, "name")) ?? "");
 }
 
 /** Namespace of the Service that an entry calls, undefined for a URL. */
-export function serviceNamespaceOf(entry: unknown): string | undefined {
+export function readServiceNamespace(entry: unknown): string | undefined {
   return asString(getPath(entry, ["clientConfig", "service", "namespace"]));
 }
 
 /** Name of the Service that an entry calls, undefined for a URL. */
-export function serviceNameOf(entry: unknown): string | undefined {
+export function readServiceName(entry: unknown): string | undefined {
   return asString(getPath(entry, ["clientConfig", "service", "name"]));
 }
 
@@ -114,20 +115,25 @@ export interface CalledService {
 
 /** True for an entry that calls the Service. */
 export function callsService(entry: unknown, { namespace, name }: CalledService): boolean {
-  return serviceNamespaceOf(entry) === namespace && serviceNameOf(entry) === name;
+  return readServiceNamespace(entry) === namespace && readServiceName(entry) === name;
 }
 
 /** True for an entry that calls the Service of the other one, which has one. */
 export function callsSame(entry: unknown, other: unknown): boolean {
   return callsService(entry, {
-    namespace: String(serviceNamespaceOf(other)),
-    name: String(serviceNameOf(other)),
+    namespace: String(readServiceNamespace(other)),
+    name: String(readServiceName(other)),
   });
 }
 
 /** The caBundle of an entry as stored, base64; empty when absent. */
-export function caBundleOf(entry: unknown): string {
+export function readCaBundle(entry: unknown): string {
   return asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
+}
+
+/** The entry with another CA. */
+export function withCa(entry: Json, caBundle: string): Json {
+  return { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), caBundle } };
 }
 
 /** True when some rule of the entry has the resource of the group for the operation. */
@@ -147,6 +153,25 @@ export function matchesResource(
   );
 }
 
+/**
+ * The entry with the rules by which it is called for objects of namespaces, in one of the versions
+ * where some are given: others match resources of the product in words alone.
+ */
+export function withMatchingRules(entry: Json, versions: readonly string[] = ["*"]): Json {
+  const isCalled = (rule: unknown): boolean => {
+    const own = listTexts(rule, "apiVersions");
+    const all = [...own, ...versions].includes("*") || own.length === 0;
+    const isOfVersion = all || own.some((version) => versions.includes(version));
+    return getOwn(rule, "scope") !== "Cluster" && isOfVersion;
+  };
+  return { ...entry, rules: asArray(getOwn(entry, "rules")).filter(isCalled) };
+}
+
+/** The versions that the rules of an entry name. */
+export function listRuleVersions(entry: unknown): readonly string[] {
+  return asArray(getOwn(entry, "rules")).flatMap((rule) => listTexts(rule, "apiVersions"));
+}
+
 /** As the API server matches: by resource and subresource, each equal or `*`. */
 function coversResource(rule: string, wanted: string): boolean {
   const [resource, sub = ""] = rule.split("/");
@@ -155,7 +180,7 @@ function coversResource(rule: string, wanted: string): boolean {
 }
 
 /** The configurations that carry the new or the old entry or have one of the two names (4.4). */
-export function candidatesOf(
+export function listCandidates(
   configurations: readonly KubeObject[],
   names: Names,
 ): readonly KubeObject[] {
@@ -193,29 +218,57 @@ export function entriesInForce(
   });
 }
 
+/**
+ * True for a configuration that OLM made with a Service and a certificate of its own, as it does for the
+ * webhooks of a ClusterServiceVersion: the operator's Secret has no part in it (domain facts 8).
+ */
+export function hasOlmPair(
+  configuration: KubeObject,
+  { names: { webhook }, left }: Pick<OlmServed, "names" | "left">,
+): boolean {
+  const services = listEntries(configuration).map(readServiceName);
+  const owner = findLivingOwner(configuration, left);
+  return owner?.name === "OLM" && !services.includes(webhook.service);
+}
+
+/** True where every webhook entry that calls the namespace is one of OLM's, with OLM's own certificate. */
+export function isOlmServed(configurations: readonly KubeObject[], served: OlmServed): boolean {
+  const calling = listCandidates(configurations, served.names).filter((one) =>
+    listEntries(one).some((entry) => readServiceNamespace(entry) === served.namespace),
+  );
+  return calling.length > 0 && calling.every((one) => hasOlmPair(one, served));
+}
+
+/** The operator's namespace, and whose marks are those of an owner that is gone. */
+interface OlmServed {
+  readonly names: Names;
+  readonly namespace: string;
+  readonly left?: LeftMarks | undefined;
+}
+
 /** How the CA of an entry stands. */
 export type Trust = "empty" | "encoded-twice" | "no-pem" | "stale" | "fit";
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 
-function decoded(base64: string): string {
+function decode(base64: string): string {
   return Buffer.from(base64, "base64").toString("latin1");
 }
 
 function holdsCertificate(base64: string): boolean {
-  return certificate.test(decoded(base64));
+  return certificate.test(decode(base64));
 }
 
 /**
  * Beside the certificate that is served, as an API server would judge it: the CA that issued it will
  * do, and so will a bundle of the old one and the new one. Of what was not read nothing is said.
  */
-export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
-  const bundle = caBundleOf(entry);
+export function compareTrust(entry: unknown, served: Facts["certificate"]): Trust {
+  const bundle = readCaBundle(entry);
   if (bundle === "") return "empty";
   if (isKnownToFit(bundle, served)) return "fit";
   if (!holdsCertificate(bundle)) {
-    return holdsCertificate(decoded(bundle)) ? "encoded-twice" : "no-pem";
+    return holdsCertificate(decode(bundle)) ? "encoded-twice" : "no-pem";
   }
   return served?.trustedBy === undefined || served.count === 0 ? "fit" : "stale";
 }
@@ -228,7 +281,7 @@ function isKnownToFit(bundle: string, served: Facts["certificate"]): boolean {
 /** Entries of our entry's name in configurations that are neither the new nor the old one. */
 export function namesakesIn(configurations: readonly KubeObject[], names: Names): readonly Json[] {
   return others(configurations, names).flatMap((object) =>
-    entriesOf(object).filter((entry) => getOwn(entry, "name") === names.webhook.entry),
+    listEntries(object).filter((entry) => getOwn(entry, "name") === names.webhook.entry),
   );
 }
 
@@ -242,12 +295,12 @@ export function purposesBeside(
   names: Names,
 ): readonly KubeObject[] {
   const { entry: current, oldEntry } = names.webhook;
-  const ours = entryOf(wanted, current);
+  const ours = findEntry(wanted, current);
   return others(configurations, names).filter((object) =>
-    entriesOf(object).some(
+    listEntries(object).some(
       (entry) =>
-        serviceNamespaceOf(entry) === serviceNamespaceOf(ours) &&
-        (serviceNameOf(entry) === serviceNameOf(ours) ||
+        readServiceNamespace(entry) === readServiceNamespace(ours) &&
+        (readServiceName(entry) === readServiceName(ours) ||
           [current, oldEntry].some((name) => name === getOwn(entry, "name"))) &&
         reachesSame(ours, entry),
     ),
@@ -255,10 +308,12 @@ export function purposesBeside(
 }
 
 function others(configurations: readonly KubeObject[], names: Names): readonly KubeObject[] {
-  const { configuration, oldConfiguration } = names.webhook;
-  return configurations.filter(
-    ({ metadata }) => metadata.name !== configuration && metadata.name !== oldConfiguration,
-  );
+  return configurations.filter((one) => isOthers(one, names));
+}
+
+/** True for a configuration of neither of the product's two names. */
+export function isOthers({ metadata }: KubeObject, { webhook }: Names): boolean {
+  return metadata.name !== webhook.configuration && metadata.name !== webhook.oldConfiguration;
 }
 
 /** Number of ready endpoints in the slices of a Service; a missing condition counts as ready. */
@@ -271,28 +326,31 @@ export function readyEndpoints(slices: readonly KubeObject[]): number {
 
 /** Whether the operator is ready, up to date and available; nothing is said of one that is not there. */
 export function judgeOperator(deployment: KubeObject | undefined): readonly Finding[] {
-  const seen = deployment && shortfallOf(deployment);
+  const seen = deployment && describeShortfall(deployment);
   if (deployment === undefined || seen === undefined) return [];
-  const reason = blockedBecause(deployment);
+  const reason = explainBlocked(deployment);
   return [
     webhookFinding("operatorNotReady", {
       object: objectLabel(deployment),
       cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
-      fix: "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
+      fix:
+        countReplicas(deployment).wanted === 0
+          ? `have its pod started with: kubectl scale deployment ${readName(deployment)} --namespace=${readNamespace(deployment)} --replicas=1`
+          : "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
     }),
   ];
 }
 
 /** What is missing for ready, up to date and available, undefined when nothing is. */
-function shortfallOf(deployment: KubeObject): string | undefined {
-  const { observed, generation, wanted, ready, updated, available } = countsOf(deployment);
+function describeShortfall(deployment: KubeObject): string | undefined {
+  const { observed, generation, wanted, ready, updated, available } = countReplicas(deployment);
   // a status of an older generation says nothing of this one
   if (observed < generation) return "its new generation has not been observed yet";
   if (wanted > 0 && Math.min(ready, updated, available) >= wanted) return undefined;
   return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;
 }
 
-function blockedBecause(deployment: KubeObject | undefined): string | undefined {
+function explainBlocked(deployment: KubeObject | undefined): string | undefined {
   const conditions = asArray(getPath(deployment, ["status", "conditions"]));
   const blocking = conditions.find((condition) => getOwn(condition, "status") === "False");
   return asString(getOwn(blocking, "message"));

@@ -1,11 +1,12 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
 import type { About, Finding } from "../base/findings";
 import { isDeleting } from "../kube/deletion";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { podTrouble } from "../rollout/pod-causes";
 import {
   asArray,
-  bounded,
+  asString,
+  boundList,
   few,
   getOwn,
   getPath,
@@ -13,8 +14,9 @@ import {
   numberAt,
   sameJson,
 } from "../base/values";
+import { readyEndpoints } from "./configuration";
 import { webhookFinding, type webhookFindings } from "./findings";
-import { isOver, lineOn, mayListen, opens, ownerBeside, patchLine, targetOf } from "./service";
+import { isOver, lineOn, mayListen, opens, ownerBeside, patchLine, readTarget } from "./service";
 
 /** A Service without a ready endpoint, and what runs beside it. */
 export interface EndpointFacts {
@@ -41,11 +43,11 @@ export function judgeEndpoints(facts: EndpointFacts): Finding {
 }
 
 function explain({ service, pods, deployments = [] }: EndpointFacts): Explanation {
-  const asked = askedBy(service);
+  const asked = listAsked(service);
   if (asked.length === 0) return explainUnselective(service, deployments);
   if (pods === undefined) return plain;
   const alive = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
-  const selected = alive.filter((pod) => lacks(labelsOf(pod), asked).length === 0);
+  const selected = alive.filter((pod) => lacks(readLabels(pod), asked).length === 0);
   if (selected.length > 0) return explainSelected(selected);
   const workload = deployments.find(
     (one) => lacks(getPath(one, templateLabels), asked).length === 0,
@@ -57,6 +59,49 @@ function explain({ service, pods, deployments = [] }: EndpointFacts): Explanatio
 const field = "spec.selector";
 const templateLabels = ["spec", "template", "metadata", "labels"];
 
+const managedBy = "endpointslice.kubernetes.io/managed-by";
+const mirroring = "endpointslicemirroring-controller.k8s.io";
+
+/**
+ * Ready addresses that were made by hand, and none for the port that is called: ports are matched by
+ * their names. A controller gives those of a Service with a selector their names by itself.
+ */
+export function findMisnamed(
+  service: KubeObject,
+  slices: readonly KubeObject[],
+  port: unknown,
+): Finding | undefined {
+  const ready = slices.filter((one) => readyEndpoints([one]) > 0);
+  const [slice] = ready;
+  const isMade = listAsked(service).length > 0;
+  if (slice === undefined || isMade || ready.some((one) => carriesPort(one, port)))
+    return undefined;
+  const name = readPortName(port);
+  const quoted = name === "" ? "no name" : `the name ${name}`;
+  const isCopied = getOwn(slice.metadata.labels, managedBy) === mirroring;
+  const isOnly = asArray(getOwn(slice, "ports")).length === 1;
+  const look = isCopied ? lineOn("get endpoints", service) : lineOn("get endpointslice", slice);
+  const patch = [{ op: "add", path: "/ports/0/name", value: name }];
+  return webhookFinding("noEndpoints", {
+    object: objectLabel(slice),
+    field: "ports",
+    cause: `the port of ${objectLabel(service)} has ${quoted}, and no port of its ready endpoints has: every call would fail`,
+    fix:
+      isCopied || !isOnly
+        ? `give ${quoted} to the port on which the webhook listens; whose they are: ${look} -o yaml`
+        : `give ${quoted} to its port${ownerBeside(slice)} with: ${patchLine(slice, patch)}`,
+  });
+}
+
+function carriesPort(slice: KubeObject, port: unknown): boolean {
+  const ports = asArray(getOwn(slice, "ports"));
+  return ports.length === 0 || ports.some((one) => readPortName(one) === readPortName(port));
+}
+
+function readPortName(port: unknown): string {
+  return asString(getOwn(port, "name")) ?? "";
+}
+
 const plain: Explanation = {
   what: "noEndpoints",
   cause: "the Service has no ready endpoint: every call would fail",
@@ -64,15 +109,15 @@ const plain: Explanation = {
 };
 
 /** Pods that a Service with this selector is for; undefined without a selector or where they are not known. */
-export function selectedBy(
+export function listSelected(
   service: KubeObject,
   pods: readonly KubeObject[] | undefined,
 ): readonly KubeObject[] | undefined {
-  const asked = askedBy(service);
+  const asked = listAsked(service);
   if (asked.length === 0) return undefined;
   return pods
     ?.filter((pod) => !isDeleting(pod) && !isOver(pod))
-    .filter((pod) => lacks(labelsOf(pod), asked).length === 0);
+    .filter((pod) => lacks(readLabels(pod), asked).length === 0);
 }
 
 /** Its endpoints are made by hand, or it has lost its selector. */
@@ -92,7 +137,7 @@ function explainUnselective(service: KubeObject, deployments: readonly KubeObjec
   };
 }
 
-function askedBy(service: KubeObject): readonly Asked[] {
+function listAsked(service: KubeObject): readonly Asked[] {
   const selector = getPath(service, ["spec", "selector"]);
   return Object.entries(isObject(selector) ? selector : {}).map(([key, value]) => [
     key,
@@ -100,7 +145,7 @@ function askedBy(service: KubeObject): readonly Asked[] {
   ]);
 }
 
-function labelsOf({ metadata }: KubeObject): unknown {
+function readLabels({ metadata }: KubeObject): unknown {
   return metadata.labels;
 }
 
@@ -147,7 +192,7 @@ function explainSelector(
   const near = nearestTo(service, asked, pods);
   const [first] = near;
   const isCarried = (pair: Asked): boolean =>
-    pods.some((pod) => lacks(labelsOf(pod), [pair]).length === 0);
+    pods.some((pod) => lacks(readLabels(pod), [pair]).length === 0);
   if (first === undefined) {
     const meant = pods.find((pod) => carriesOther(pod, asked) && opensTarget(pod, service));
     if (meant !== undefined) return explainValues(service, asked, meant);
@@ -157,11 +202,11 @@ function explainSelector(
       what: "selectsNothing",
       field,
       cause: `the Service has no endpoint: its selector asks for ${shown}, which no pod carries: every call would fail`,
-      fix: `start the pod that carries it, or give the Service the selector of the release with upgrade-operator --release SOURCE; what runs there: kubectl get pods --show-labels --namespace=${namespaceOf(service)}`,
+      fix: `start the pod that carries it, or give the Service the selector of the release with upgrade-operator --release SOURCE; what runs there: kubectl get pods --show-labels --namespace=${readNamespace(service)}`,
     };
   }
-  const stale = lacks(labelsOf(first), asked);
-  const whose = stale.some(isCarried) ? `${nameOf(first)} does not carry` : "no pod carries";
+  const stale = lacks(readLabels(first), asked);
+  const whose = stale.some(isCarried) ? `${readName(first)} does not carry` : "no pod carries";
   const selector = Object.fromEntries(stale.map(([key]) => [key, null]));
   return {
     what: "selectsNothing",
@@ -173,7 +218,7 @@ function explainSelector(
 
 /** A pod that listens where the Service sends to, with other values of the keys that are asked for. */
 function explainValues(service: KubeObject, asked: readonly Asked[], pod: KubeObject): Explanation {
-  const carried = asked.map(([key]) => [key, getOwn(labelsOf(pod), key) ?? null] as const);
+  const carried = asked.map(([key]) => [key, getOwn(readLabels(pod), key) ?? null] as const);
   const patch = { spec: { selector: Object.fromEntries(carried) } };
   return {
     what: "selectsNothing",
@@ -184,12 +229,12 @@ function explainValues(service: KubeObject, asked: readonly Asked[], pod: KubeOb
 }
 
 function carriesOther(pod: KubeObject, asked: readonly Asked[]): boolean {
-  return asked.some(([key]) => getOwn(labelsOf(pod), key) !== undefined);
+  return asked.some(([key]) => getOwn(readLabels(pod), key) !== undefined);
 }
 
 function opensTarget(pod: KubeObject, service: KubeObject): boolean {
   const ports = asArray(getPath(service, ["spec", "ports"]));
-  return ports.map(targetOf).some((target) => opens(pod, target) === "yes");
+  return ports.map(readTarget).some((target) => opens(pod, target) === "yes");
 }
 
 /** The pods that meet most of the selector and may listen where the Service sends to; of one kind. */
@@ -201,7 +246,7 @@ function nearestTo(
   const missing = new Map<KubeObject, readonly Asked[]>(
     pods
       .filter((pod) => mayListen(pod, service))
-      .map((pod) => [pod, lacks(labelsOf(pod), asked)] as const)
+      .map((pod) => [pod, lacks(readLabels(pod), asked)] as const)
       .filter(([, lacked]) => lacked.length < asked.length),
   );
   const fewest = Math.min(...[...missing.values()].map(({ length }) => length));
@@ -210,5 +255,5 @@ function nearestTo(
 }
 
 function renderPairs(pairs: readonly Asked[]): string {
-  return bounded(pairs.map(([key, value]) => `${key}=${value}`));
+  return boundList(pairs.map(([key, value]) => `${key}=${value}`));
 }

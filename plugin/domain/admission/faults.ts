@@ -59,6 +59,15 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     },
   ],
   [
+    /cannot route to service with ClusterIP/,
+    {
+      what: "unreachable",
+      because: "the Service has no address of its own (clusterIP: None)",
+      step: (place) =>
+        `save the Service, delete it and apply the one of the release, which has an address, with upgrade-operator --release SOURCE; ${emergency}; what it is now: ${onService("get", place)} -o yaml`,
+    },
+  ],
+  [
     /no service port \S+ found for service/,
     {
       what: "servicePort",
@@ -67,6 +76,29 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
         `give it the port that is called; what it has: ${onService("get", place)} -o yaml`,
     },
   ],
+  [
+    /proxyconnect|: (Forbidden|Service Unavailable|Bad Gateway|Gateway Time-?out|Proxy Authentication Required)$/,
+    {
+      what: "unreachable",
+      because: "the API server calls it through a proxy, which does not let the call pass",
+      step: ({ namespace }) =>
+        `take .svc and .${namespace}.svc into NO_PROXY of the API server (its administrator or provider), or let its proxy pass the call; ${emergency}`,
+    },
+  ],
+  [
+    /no such host/,
+    {
+      what: "unreachable",
+      because: "the API server does not resolve the name that it calls",
+      step: () =>
+        `have the entry call the Service, not a URL, or correct the DNS of the API server; ${emergency}`,
+    },
+  ],
+  [
+    /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake/,
+    notAnswering("what listens on the port speaks no TLS, so it is not the webhook"),
+  ],
+  [/remote error: tls: /, notAnswering("it does not take the API server's own certificate")],
   [
     /x509: |tls: /,
     {
@@ -86,6 +118,7 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     },
   ],
   [/connection refused/, notAnswering("nothing listens on the port")],
+  [/\bEOF\b|connection reset by peer|broken pipe/, notAnswering("it cuts the connection")],
 ];
 const other = notAnswering("it gives no answer that counts");
 

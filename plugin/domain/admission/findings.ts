@@ -1,6 +1,6 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
 import { error, type Explained, type Finding, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 
 /** The codes by what they are about. */
 export const webhookFindings = {
@@ -78,6 +78,15 @@ export const webhookFindings = {
       "a selector, condition or time limit of the live entry was kept, though the template has another",
     fix: "nothing, if it is intended; else run with --take-template-selectors or edit it",
   }),
+  leftover: error("WEBHOOK-LEFTOVER", "Facts 4.4", {
+    cause:
+      "a configuration of an earlier installation, or of another tool, judges the databases and calls a Service that is gone: every edit is refused",
+    fix: "save the configuration and delete it",
+  }),
+  selectsNoNamespace: warning("WEBHOOK-SELECTS-NOTHING", "Facts 4.4", {
+    cause: "a configuration of others for the databases selects no namespace: it judges nothing",
+    fix: "look at it, and delete it if nobody needs it",
+  }),
   losesRules: error("WEBHOOK-LOSES-RULES", "docs/guides/webhook-swap.md", {
     cause:
       "the template does not guard resources or operations that the live entry guards: it is of an older release than the cluster",
@@ -86,6 +95,11 @@ export const webhookFindings = {
   allowsAll: error("WEBHOOK-ALLOWS-ALL", "docs/guides/webhook-unreachable.md", {
     cause: "an edit that must be refused passes: no webhook in force refuses it",
     fix: "see in the webhook's log why it lets bad edits pass, and restart it",
+  }),
+  beyondCa: error("WEBHOOK-BEYOND-CA", "docs/guides/gitops.md", {
+    cause:
+      "--ca-only writes the CA and nothing else, and the configuration is missing or differs in more: where it calls something else, no call is answered whatever its CA is",
+    fix: "make the change through the owner of the configuration, or run upgrade-webhook without --ca-only",
   }),
   callsOther: error("WEBHOOK-CALLS-OTHER", "Facts 4.1", {
     cause:
@@ -143,7 +157,7 @@ export const webhookFindings = {
   owned: error("WEBHOOK-OWNED", "Facts 4.4", {
     cause:
       "Helm, OLM or a GitOps controller owns a configuration that would be changed, or one that calls the same webhook already",
-    fix: "make the change through that owner: helm upgrade, the InstallPlan, or the repository that it follows",
+    fix: "make the change through that owner: helm upgrade, the InstallPlan, or the repository that it follows; where it lacks nothing but the CA, run upgrade-webhook --ca-only",
   }),
   selectsNothing: error("WEBHOOK-SELECTOR", "Facts 4.5", {
     cause:
@@ -185,7 +199,7 @@ export const webhookFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of the codes. */
-export const webhookFinding = findingIn(webhookFindings);
+export const webhookFinding = bindFindings(webhookFindings);
 
 /** The finding that the namespace is not there, with what is known beside. */
 export function namespaceMissing(

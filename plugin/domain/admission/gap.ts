@@ -1,7 +1,8 @@
 /** How often and how long anything was wrong, from the observations of a probe (cli contract, Probe). */
 import { isRight, type Observation, type ProbeKind } from "./probe";
 import type { ProbeAnswer } from "./answers";
-import { nameOfRefuser, refuserOf } from "./refusers";
+import { type Hole, HoleCounter, type HoleKind } from "./outage";
+import { nameOfRefuser, findRefuser } from "./refusers";
 
 /** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
 interface Gap {
@@ -9,45 +10,30 @@ interface Gap {
   readonly outageSeconds: number;
 }
 
-/** From `from` to `to`, in milliseconds since 1970. */
-interface Window {
-  readonly is: "bypass" | "outage";
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
- * The stretches of wrong answers of one pair, each from its first wrong answer to the next right
- * one. A bad edit that passes is bypass, a good edit that a webhook stops is outage; what a schema
- * or someone else refuses is neither.
+ * The holes of one pair, each from its first wrong answer to the next right one. A bad edit that passes is bypass, a
+ * good edit that a webhook stops is outage; what a schema or someone else refuses is neither.
  */
-export function wrongWindows(observations: readonly Observation[]): readonly Window[] {
-  const windows = (is: Window["is"], twin: ProbeKind, wrong: readonly ProbeAnswer["is"][]) => {
-    const found: Window[] = [];
-    let since: number | undefined;
-    let end = 0;
-    for (const { answer, from, to } of observations.filter((item) => item.twin === twin)) {
-      end = to;
-      if (wrong.includes(answer.is)) since ??= from;
-      else if (since !== undefined) {
-        found.push({ is, from: since, to: from });
-        since = undefined;
-      }
+export function wrongWindows(observations: readonly Observation[]): readonly Hole[] {
+  const holes = (is: HoleKind, twin: ProbeKind, wrong: readonly ProbeAnswer["is"][]) => {
+    const own = observations.filter((item) => item.twin === twin);
+    const counter = new HoleCounter(is, own[0]?.from ?? 0);
+    for (const seen of own) {
+      counter.take(seen, { is: wrong.includes(seen.answer.is) ? "bad" : "good" });
     }
-    return since === undefined ? found : [...found, { is, from: since, to: end }];
+    return counter.end(own.at(-1)?.to ?? 0).holes;
   };
   return [
-    ...windows("bypass", "deny", ["accepted"]),
-    ...windows("outage", "accept", ["refused", "failed"]),
+    ...holes("bypass", "deny", ["accepted"]),
+    ...holes("outage", "accept", ["refused", "failed"]),
   ];
 }
 
-/** Adds up the stretches of wrong answers. */
-export function gapOf(observations: readonly Observation[]): Gap {
-  const windows = wrongWindows(observations);
-  const seconds = (kind: Window["is"]): number => {
-    const own = windows.filter(({ is }) => is === kind);
-    return Math.round(own.reduce((sum, { from, to }) => sum + to - from, 0)) / 1000;
+/** Adds up the holes. */
+export function measureGap(holes: readonly Hole[]): Gap {
+  const seconds = (kind: HoleKind): number => {
+    const own = holes.filter(({ is }) => is === kind);
+    return Math.round(own.reduce((sum, { ms }) => sum + ms, 0)) / 1000;
   };
   return { bypassSeconds: seconds("bypass"), outageSeconds: seconds("outage") };
 }
@@ -82,7 +68,7 @@ export function answersInTurn(observations: readonly Observation[]): readonly {
  * The same stretches in fewer observations: of answers to one twin that say the same in a row, the
  * first and the last. Gaps stay as they are; a tally counts what is left.
  */
-export function thinned(observations: readonly Observation[]): readonly Observation[] {
+export function thinObservations(observations: readonly Observation[]): readonly Observation[] {
   const last = new Map<ProbeKind, { readonly first: Observation; readonly latest: Observation }>();
   const repeated = new Set<Observation>();
   for (const observation of observations) {
@@ -108,7 +94,7 @@ interface Tally {
 export function tally(observations: readonly Observation[], ours?: readonly string[]): Tally {
   const of = (twin: ProbeKind): readonly Observation[] =>
     observations.filter((observation) => observation.twin === twin);
-  const elsewhere = (one: Observation) => ours && refuserOf(one.answer, ours);
+  const elsewhere = (one: Observation) => ours && findRefuser(one.answer, ours);
   const right = (twin: ProbeKind): number =>
     of(twin).filter((one) => isRight(one) && elsewhere(one) === undefined).length;
   const by = of("deny").flatMap((one) => {

@@ -2,13 +2,18 @@
  * Controllers that write the CA into webhook configurations by themselves, as an annotation asks them
  * to: what anybody else writes into caBundle is overwritten at once.
  */
-import type { LiveBundles } from "../certificate/certificate";
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, nameOf, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, objectLabel } from "../kube/objects";
 import { getOwn } from "../base/values";
 import { webhookFinding } from "./findings";
-import { candidatesOf, caBundleOf, entriesOf, type EntryInForce, trustOf } from "./configuration";
+import {
+  listCandidates,
+  readCaBundle,
+  listEntries,
+  type EntryInForce,
+  compareTrust,
+} from "./configuration";
 import type { Names } from "../names/names";
 
 /** The injector that an annotation asks for. */
@@ -40,7 +45,7 @@ const marks: readonly InjectorMark[] = [
 ];
 
 /** The first injector that the annotations ask for; undefined where there is none. */
-export function injectorOf(configuration: KubeObject | undefined): Injector | undefined {
+export function findInjector(configuration: KubeObject | undefined): Injector | undefined {
   for (const { name, annotation, acts } of marks) {
     const value = getOwn(configuration?.metadata.annotations, annotation);
     if (typeof value === "string" && acts(value)) return { name, annotation, value };
@@ -63,11 +68,11 @@ export function injectionsIn(
   configurations: readonly KubeObject[],
   names: Names,
 ): readonly Injection[] {
-  return candidatesOf(configurations, names).flatMap((one) => {
-    const injector = injectorOf(one);
+  return listCandidates(configurations, names).flatMap((one) => {
+    const injector = findInjector(one);
     if (injector === undefined) return [];
     const { name: by, annotation, value } = injector;
-    return [{ configuration: nameOf(one), by, annotation, value }];
+    return [{ configuration: readName(one), by, annotation, value }];
   });
 }
 
@@ -89,19 +94,19 @@ export function judgeInjection(
   entries: readonly EntryInForce[],
   served: Facts["certificate"],
 ): readonly Finding[] {
-  const injector = injectorOf(configuration);
+  const injector = findInjector(configuration);
   if (configuration === undefined || injector === undefined) return [];
   const { name: by, annotation, value } = injector;
   const object = objectLabel(configuration);
   const writes = renderInjection({ by, annotation, value });
-  const unfit = entries.filter(({ entry }) => trustOf(entry, served) !== "fit");
-  const off = `kubectl annotate validatingwebhookconfiguration ${nameOf(configuration)} ${annotation}-`;
+  const unfit = entries.filter(({ entry }) => compareTrust(entry, served) !== "fit");
+  const off = `kubectl annotate validatingwebhookconfiguration ${readName(configuration)} ${annotation}-`;
   return unfit.map(({ entry, field }) =>
     webhookFinding("injectedOther", {
       object,
       field: `${field}.clientConfig.caBundle`,
       cause:
-        caBundleOf(entry) === ""
+        readCaBundle(entry) === ""
           ? `${writes}, and has not done so: every call fails`
           : `${writes}, and it is not the CA of the certificate that is served: every call fails`,
       fix: `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: ${off}`,
@@ -109,13 +114,20 @@ export function judgeInjection(
   );
 }
 
+/** The caBundles of entries that are in the cluster. */
+export interface LiveBundles {
+  readonly bundles: readonly string[];
+  /** An injector writes them: the Secret may be that of a controller, with items of other names. */
+  readonly injected: boolean;
+}
+
 /** What callers of the webhook trust now, and whether an injector writes it into the configuration of today. */
 export function liveBundles(configurations: readonly KubeObject[], names: Names): LiveBundles {
   const { configuration } = names.webhook;
   const current = configurations.find(({ metadata }) => metadata.name === configuration);
-  const bundles = candidatesOf(configurations, names).flatMap(entriesOf).map(caBundleOf);
+  const bundles = listCandidates(configurations, names).flatMap(listEntries).map(readCaBundle);
   return {
     bundles: [...new Set(bundles)].filter((bundle) => bundle !== ""),
-    injected: injectorOf(current) !== undefined,
+    injected: findInjector(current) !== undefined,
   };
 }

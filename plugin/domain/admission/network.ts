@@ -4,7 +4,7 @@ import { type KubeObject, objectLabel } from "../kube/objects";
 import { selects } from "../kube/selectors";
 import { asArray, getOwn, getPath } from "../base/values";
 import { webhookFinding } from "./findings";
-import { containersOf, isTcp, ownerBeside, patchLine, portsOf } from "./service";
+import { listContainers, isTcp, ownerBeside, patchLine, listPorts } from "./service";
 
 /**
  * The first policy that closes the port of a pod to the API server; undefined where none is known
@@ -15,18 +15,19 @@ export function judgeNetwork(
   pods: readonly KubeObject[],
   target: unknown,
 ): Finding | undefined {
-  for (const pod of pods) {
-    const port = numberOf(pod, target);
+  // what a policy does to a pod with its node's network is not defined: most do nothing
+  for (const pod of pods.filter((one) => getPath(one, ["spec", "hostNetwork"]) !== true)) {
+    const port = findPortNumber(pod, target);
     const chosen = policies.filter((policy) => closes(policy, pod));
     const [first] = chosen;
     const rules = chosen.flatMap((policy) => asArray(getPath(policy, ["spec", "ingress"])));
     if (first === undefined || rules.some((rule) => admits(rule, target, port))) continue;
-    return closed(first, pod, port);
+    return reportClosed(first, pod, port);
   }
   return undefined;
 }
 
-function closed(policy: KubeObject, pod: KubeObject, port: unknown): Finding {
+function reportClosed(policy: KubeObject, pod: KubeObject, port: unknown): Finding {
   const rule = { ports: [{ protocol: "TCP", port }] };
   const isList = Array.isArray(getPath(policy, ["spec", "ingress"]));
   const operation = isList
@@ -67,9 +68,9 @@ function covers(rule: unknown, target: unknown, port: unknown): boolean {
 }
 
 /** The number behind the name of a port, as the pod's containers declare it. */
-function numberOf(pod: KubeObject, target: unknown): unknown {
-  const named = containersOf(pod)
-    .flatMap(portsOf)
+function findPortNumber(pod: KubeObject, target: unknown): unknown {
+  const named = listContainers(pod)
+    .flatMap(listPorts)
     .find(({ name }) => name === target);
   return named?.number ?? target;
 }

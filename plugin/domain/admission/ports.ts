@@ -5,7 +5,15 @@ import { selects } from "../kube/selectors";
 import { type Names } from "../names/names";
 import { asArray, few, getOwn, getPath, isObject, renderValue } from "../base/values";
 import { webhookFinding } from "./findings";
-import { containersOf, lineOn, opens, ownerBeside, patchLine, portsOf, targetOf } from "./service";
+import {
+  listContainers,
+  lineOn,
+  opens,
+  ownerBeside,
+  patchLine,
+  listPorts,
+  readTarget,
+} from "./service";
 
 /** A Service with the pods that it selects, and one of its ports. */
 export interface Selection {
@@ -19,12 +27,12 @@ export interface Selection {
 
 /** An error where no container of any pod opens the port that the Service sends to. */
 export function judgeTarget({ service, port, pods, names }: Selection): Finding | undefined {
-  const target = targetOf(port);
+  const target = readTarget(port);
   const [first] = pods;
   if (first === undefined || pods.some((pod) => opens(pod, target) !== "no")) return undefined;
   const index = asArray(getPath(service, ["spec", "ports"])).indexOf(port);
   const path = `/spec/ports/${index}/targetPort`;
-  const value = listeningPort(first, names);
+  const value = findListeningPort(first, names);
   return webhookFinding("targetPort", {
     object: objectLabel(service),
     field: `spec.ports[${index}].targetPort`,
@@ -37,10 +45,10 @@ export function judgeTarget({ service, port, pods, names }: Selection): Finding 
 }
 
 /** The port that the admission container declares, or the only one of the pod. */
-export function listeningPort(pod: KubeObject, names: Names): number | undefined {
-  const containers = containersOf(pod);
+export function findListeningPort(pod: KubeObject, names: Names): number | undefined {
+  const containers = listContainers(pod);
   const own = containers.filter((one) => getOwn(one, "name") === names.operator.admissionContainer);
-  const ports = (own.length > 0 ? own : containers).flatMap(portsOf);
+  const ports = (own.length > 0 ? own : containers).flatMap(listPorts);
   const [first] = ports;
   return ports.length === 1 && typeof first?.number === "number" ? first.number : undefined;
 }
@@ -48,27 +56,53 @@ export function listeningPort(pod: KubeObject, names: Names): number | undefined
 /** An error for each pod that does not listen, beside others that do: every call that meets it fails. */
 export function judgeStrangers(selection: Selection): readonly Finding[] {
   const { service, port, pods, names } = selection;
-  const target = targetOf(port);
+  const target = readTarget(port);
   const right = pods.filter((pod) => opens(pod, target) === "yes");
   const meant = right.length > 0 ? right : pods.filter((pod) => hasAdmission(pod, names));
-  const known = new Set(meant.flatMap(containersOf).map((one) => getOwn(one, "name")));
+  const known = new Set(meant.flatMap(listContainers).map((one) => getOwn(one, "name")));
   const isStranger = (pod: KubeObject): boolean =>
     opens(pod, target) !== "yes" &&
-    !containersOf(pod).some((container) => known.has(getOwn(container, "name")));
+    !listContainers(pod).some((container) => known.has(getOwn(container, "name")));
   if (meant.length === 0) return [];
-  const strangers = pods.filter(isStranger);
+  const others = listOtherServers(selection, right);
+  const strangers = [...pods.filter(isStranger), ...others];
+  const own = meant.filter((pod) => !others.includes(pod));
   return strangers.map((pod) =>
     webhookFinding("strangerPod", {
       object: objectLabel(pod),
       field: "metadata.labels",
-      cause: `${objectLabel(service)} selects it by its labels, and none of its containers opens port ${renderValue(target)}: every call that it gets fails`,
-      fix: adviceOn(pod, selection, { meant, strangers }),
+      cause: `${objectLabel(service)} selects it by its labels, and ${
+        others.includes(pod)
+          ? "what listens in it is not the webhook, whose containers and Secret it does not have"
+          : `none of its containers opens port ${renderValue(target)}`
+      }: every call that it gets fails`,
+      fix: adviceOn(pod, selection, { meant: own, strangers }),
     }),
   );
 }
 
+/** Pods that listen on the port too, beside the webhook's, and have nothing of it: neither a container nor its Secret. */
+function listOtherServers(
+  { names }: Selection,
+  listening: readonly KubeObject[],
+): readonly KubeObject[] {
+  const own = listening.filter((pod) => hasAdmission(pod, names));
+  const known = new Set(own.flatMap(listContainers).map((one) => getOwn(one, "name")));
+  const isOwn = (pod: KubeObject): boolean =>
+    listContainers(pod).some((container) => known.has(getOwn(container, "name")));
+  return own.length === 0
+    ? []
+    : listening.filter((pod) => !isOwn(pod) && !mountsSecret(pod, names.webhook.secret));
+}
+
+function mountsSecret(pod: KubeObject, secret: string): boolean {
+  return asArray(getPath(pod, ["spec", "volumes"])).some(
+    (volume) => getPath(volume, ["secret", "secretName"]) === secret,
+  );
+}
+
 function hasAdmission(pod: KubeObject, { operator }: Names): boolean {
-  return containersOf(pod).some((one) => getOwn(one, "name") === operator.admissionContainer);
+  return listContainers(pod).some((one) => getOwn(one, "name") === operator.admissionContainer);
 }
 
 /** What a controller gives to each of its pods by itself. */

@@ -4,7 +4,7 @@
  */
 import type { KindNames, Names } from "../names/names";
 import type { KubeObject, Resource } from "../kube/objects";
-import { fieldName, fieldsOf } from "../rules/fields";
+import { fieldName, findFields } from "../rules/fields";
 import { isObject, getOwn } from "../base/values";
 import { matchesResource } from "./configuration";
 import type { ProbeAnswer } from "./answers";
@@ -35,10 +35,10 @@ export function pairsFor(entry: unknown, scene: ProbeContext): readonly ProbePai
     .filter((kind) =>
       matchesResource(entry, { group: names.group, plural: kind.plural, operation: "CREATE" }),
     )
-    .map((kind) => pairOf(kind, scene));
+    .map((kind) => makePair(kind, scene));
 }
 
-function pairOf(kind: KindNames, scene: ProbeContext): ProbePair {
+function makePair(kind: KindNames, scene: ProbeContext): ProbePair {
   const { names } = scene;
   const base: KubeObject = {
     apiVersion: `${names.group}/${names.version}`,
@@ -92,7 +92,7 @@ function badParts(
   }
   const { engineVersion, evictionPolicy, moduleLists } = names.fields;
   const { moduleName, moduleVersion } = names.entryFields;
-  const { moduleParent, engineVersions } = fieldsOf(kind === names.edb ? "edb" : "eaadb", names);
+  const { moduleParent, engineVersions } = findFields(kind === names.edb ? "edb" : "eaadb", names);
   const module = { [moduleName]: "no-such-module", [moduleVersion]: "0.0.0" };
   return [
     {
@@ -180,7 +180,7 @@ export function judgeProof(
   if (first === undefined || last === undefined || stillWrong) {
     return {
       is: "waiting",
-      because: whyWrong(wrong, refusedElsewhere(observations, wanted.entry)),
+      because: whyWrong(wrong, findRefusedElsewhere(observations, wanted.entry)),
     };
   }
   if (!isSeenRefusing(wanted.entry, denials)) {
@@ -196,7 +196,7 @@ export function judgeProof(
   const because =
     wrong === undefined
       ? "answers are right, settling"
-      : `not settled: ${whyWrong(wrong, refusedElsewhere(observations, wanted.entry))}`;
+      : `not settled: ${whyWrong(wrong, findRefusedElsewhere(observations, wanted.entry))}`;
   return { is: "waiting", because };
 }
 
@@ -211,7 +211,7 @@ function isSeenRefusing(entry: string | undefined, denials: readonly Observation
 }
 
 /** The entries that refused, once each. */
-function namesOf(observations: readonly Observation[]): string {
+function joinNames(observations: readonly Observation[]): string {
   const by = observations
     .map(({ answer }) => answer)
     .filter((answer) => answer.is === "refused")
@@ -220,12 +220,12 @@ function namesOf(observations: readonly Observation[]): string {
 }
 
 function others(denials: readonly Observation[]): string {
-  const by = namesOf(denials);
+  const by = joinNames(denials);
   return by === "" ? "" : `, only by ${by}`;
 }
 
 /** Who refused a bad twin in the entry's place, in that refuser's words. */
-function refusedElsewhere(
+function findRefusedElsewhere(
   observations: readonly Observation[],
   entry: string | undefined,
 ): string | undefined {
@@ -255,7 +255,7 @@ function whyWrong(observation: Observation | undefined, elsewhere: string | unde
 }
 
 /** True when calls of the entry were seen to fail. */
-export function seenBroken(
+export function wasSeenBroken(
   observations: readonly Observation[],
   entries: readonly string[],
 ): boolean {
@@ -263,7 +263,7 @@ export function seenBroken(
 }
 
 /** For how long every answer up to the last one was a failed call, in milliseconds. */
-export function failingMs(observations: readonly Observation[]): number {
+export function measureFailing(observations: readonly Observation[]): number {
   const before = observations.findLastIndex(({ answer }) => answer.is !== "failed");
   const first = observations[before + 1];
   const last = observations.at(-1);

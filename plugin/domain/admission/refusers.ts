@@ -23,14 +23,14 @@ const policy = /^[^:]{0,400}: (?:: )?(Validating|Mutating)AdmissionPolicy '([\w.
 const dryRun = /^admission webhook "([\w.-]{1,253})" does not support dry run/;
 
 /** Who else gave the answer; undefined for the webhook's own, and where the API server itself refuses. */
-export function refuserOf(answer: ProbeAnswer, ours: readonly string[]): Refuser | undefined {
+export function findRefuser(answer: ProbeAnswer, ours: readonly string[]): Refuser | undefined {
   if (answer.is === "accepted") return undefined;
-  const refuser = answer.is === "other" ? refuserIn(answer.detail) : webhookOf(answer);
+  const refuser = answer.is === "other" ? refuserIn(answer.detail) : readWebhook(answer);
   const isOurs = refuser?.kind === "webhook" && ours.includes(refuser.name);
   return isOurs ? undefined : refuser;
 }
 
-function webhookOf(answer: Extract<ProbeAnswer, { readonly by: string }>): Refuser | undefined {
+function readWebhook(answer: Extract<ProbeAnswer, { readonly by: string }>): Refuser | undefined {
   const { is, by: name, detail } = answer;
   // without a name the call itself had no answer in time
   return name === "" ? undefined : { kind: "webhook", name, fails: is === "failed", detail };
@@ -95,7 +95,7 @@ export function hindranceIn(
   const bad = observations.filter(({ twin }) => twin === "deny");
   const hidden = lastRefuser(bad, "deny", ours);
   const tried = new Set(bad.map(({ pair }) => pair)).size;
-  const all = bad.every(({ answer }) => refuserOf(answer, ours) !== undefined);
+  const all = bad.every(({ answer }) => findRefuser(answer, ours) !== undefined);
   return hidden !== undefined && all && tried === denies
     ? { refuser: hidden, twin: "deny" }
     : undefined;
@@ -109,7 +109,7 @@ export function lastRefuser(
 ): Refuser | undefined {
   return observations
     .filter((one) => one.twin === twin)
-    .map(({ answer }) => refuserOf(answer, ours))
+    .map(({ answer }) => findRefuser(answer, ours))
     .findLast((one) => one !== undefined);
 }
 

@@ -1,6 +1,6 @@
 /** A Service and the pods behind it: where they listen, and the lines that change them. */
-import { type KubeObject, nameOf, namespaceOf } from "../kube/objects";
-import { ownerOf } from "../kube/owners";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { findOwner } from "../kube/owners";
 import { asArray, getOwn, getPath } from "../base/values";
 
 /** A port that a container declares. */
@@ -15,7 +15,7 @@ export function isOver(pod: KubeObject): boolean {
 }
 
 /** The containers of a pod; those that stay beside the others are among the init containers. */
-export function containersOf(pod: KubeObject): readonly unknown[] {
+export function listContainers(pod: KubeObject): readonly unknown[] {
   const sidecars = asArray(getPath(pod, ["spec", "initContainers"])).filter(
     (one) => getOwn(one, "restartPolicy") === "Always",
   );
@@ -23,7 +23,7 @@ export function containersOf(pod: KubeObject): readonly unknown[] {
 }
 
 /** The TCP ports that a container declares. */
-export function portsOf(container: unknown): readonly Declared[] {
+export function listPorts(container: unknown): readonly Declared[] {
   return asArray(getOwn(container, "ports"))
     .filter(isTcp)
     .map((port) => ({ name: getOwn(port, "name"), number: getOwn(port, "containerPort") }));
@@ -35,7 +35,7 @@ export function isTcp(port: unknown): boolean {
 }
 
 /** Where a port of a Service leads to: a number, or the name of a container's port. */
-export function targetOf(port: unknown): unknown {
+export function readTarget(port: unknown): unknown {
   return getOwn(port, "targetPort") ?? getOwn(port, "port");
 }
 
@@ -44,7 +44,7 @@ export function targetOf(port: unknown): unknown {
  * container declares leads nowhere.
  */
 export function opens(pod: KubeObject, target: unknown): "yes" | "no" | "unknown" {
-  const declared = containersOf(pod).map(portsOf);
+  const declared = listContainers(pod).map(listPorts);
   if (declared.flat().some(({ name, number }) => name === target || number === target))
     return "yes";
   if (typeof target === "string") return "no";
@@ -53,8 +53,8 @@ export function opens(pod: KubeObject, target: unknown): "yes" | "no" | "unknown
 
 /** A pod that says where it listens, and names none of the ports that the Service sends to, is another one's. */
 export function mayListen(pod: KubeObject, service: KubeObject): boolean {
-  const declared = containersOf(pod).flatMap(portsOf);
-  const targets = asArray(getPath(service, ["spec", "ports"])).map(targetOf);
+  const declared = listContainers(pod).flatMap(listPorts);
+  const targets = asArray(getPath(service, ["spec", "ports"])).map(readTarget);
   return (
     declared.length === 0 ||
     targets.length === 0 ||
@@ -64,7 +64,7 @@ export function mayListen(pod: KubeObject, service: KubeObject): boolean {
 
 /** A line of kubectl on an object of a namespace. */
 export function lineOn(act: string, object: KubeObject): string {
-  return `kubectl ${act} ${nameOf(object)} --namespace=${namespaceOf(object)}`;
+  return `kubectl ${act} ${readName(object)} --namespace=${readNamespace(object)}`;
 }
 
 /** The line that changes an object by a patch: merged, or as operations. */
@@ -76,6 +76,6 @@ export function patchLine(object: KubeObject, patch: object): string {
 
 /** Whoever else owns the object, and its own way, between the words of a fix; "" where nobody does. */
 export function ownerBeside(object: KubeObject): string {
-  const owner = ownerOf(object);
+  const owner = findOwner(object);
   return owner === undefined ? "" : ` (${owner.name} owns the ${object.kind}: ${owner.way})`;
 }

@@ -15,15 +15,16 @@ import {
   sameJson,
   renderValue,
 } from "../base/values";
-import { injectorOf } from "./injector";
+import { findInjector } from "./injector";
 import { isEmptySelector } from "../kube/selectors";
 import {
-  caBundleOf,
+  readCaBundle,
   callsSame,
-  entriesOf,
-  entryOf,
-  serviceNameOf,
-  serviceNamespaceOf,
+  listEntries,
+  findEntry,
+  readServiceName,
+  readServiceNamespace,
+  withCa,
 } from "./configuration";
 
 /** What the wanted object is made of. */
@@ -50,22 +51,22 @@ const serverTimeout = 10;
 const selectorFields = ["namespaceSelector", "objectSelector", "matchConditions"] as const;
 
 /** Builds the wanted configuration; pure. */
-export function wantedConfiguration(from: Ingredients): DesiredWebhook {
-  const templateEntry = entryOf(from.template, from.names.webhook.entry) ?? {};
+export function buildConfiguration(from: Ingredients): DesiredWebhook {
+  const templateEntry = findEntry(from.template, from.names.webhook.entry) ?? {};
   const source = sourceEntry(from);
-  const kept = keptOf(source, templateEntry, from.takeTemplateSelectors);
+  const kept = pickKept(source, templateEntry, from.takeTemplateSelectors);
   const caBundle = caFor(
-    entryOf(from.live, from.names.webhook.entry) ?? entriesOf(from.live)[0],
+    findEntry(from.live, from.names.webhook.entry) ?? listEntries(from.live)[0],
     from,
   );
   const entry = { ...withDefaults(templateEntry, caBundle), ...kept };
   const object = {
     apiVersion: from.template.apiVersion,
     kind: from.template.kind,
-    metadata: metadataOf(from),
+    metadata: buildMetadata(from),
     webhooks: entriesAround(entry, from),
   };
-  return { object, kept: Object.keys(kept), findings: findingsOf(source, entry, from) };
+  return { object, kept: Object.keys(kept), findings: findProblems(source, entry, from) };
 }
 
 /**
@@ -74,7 +75,7 @@ export function wantedConfiguration(from: Ingredients): DesiredWebhook {
  */
 function entriesAround(own: Json, from: Ingredients): readonly Json[] {
   const { live } = from;
-  const named = entriesOf(live).filter((entry) => typeof getOwn(entry, "name") === "string");
+  const named = listEntries(live).filter((entry) => typeof getOwn(entry, "name") === "string");
   const isOwn = (entry: Json): boolean => getOwn(entry, "name") === getOwn(own, "name");
   const all = named.map((entry) => {
     if (isOwn(entry)) return own;
@@ -85,20 +86,16 @@ function entriesAround(own: Json, from: Ingredients): readonly Json[] {
 
 /** What an injector has written is written again as it is: any other value would come back. */
 function caFor(entry: Json | undefined, { live, caBundle }: Ingredients): string {
-  return (injectorOf(live) && entry && caBundleOf(entry)) ?? caBundle;
-}
-
-function withCa(entry: Json, caBundle: string): Json {
-  return { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), caBundle } };
+  return (findInjector(live) && entry && readCaBundle(entry)) ?? caBundle;
 }
 
 /** The entry that values are kept from: the new one's, else the old one's. */
 function sourceEntry(from: Ingredients): Json | undefined {
-  if (from.live !== undefined) return entryOf(from.live, from.names.webhook.entry);
-  return entryOf(from.old, from.names.webhook.oldEntry) ?? entriesOf(from.old)[0];
+  if (from.live !== undefined) return findEntry(from.live, from.names.webhook.entry);
+  return findEntry(from.old, from.names.webhook.oldEntry) ?? listEntries(from.old)[0];
 }
 
-function keptOf(source: Json | undefined, template: Json, fromTemplate: boolean): Json {
+function pickKept(source: Json | undefined, template: Json, fromTemplate: boolean): Json {
   const selectors = fromTemplate
     ? []
     : selectorFields
@@ -141,7 +138,7 @@ function withDefaults(entry: Json, caBundle: string): Json {
   };
 }
 
-function metadataOf(from: Ingredients): KubeObject["metadata"] {
+function buildMetadata(from: Ingredients): KubeObject["metadata"] {
   const { metadata } = from.template;
   const live = from.live?.metadata;
   const labels = { ...live?.labels, ...metadata.labels };
@@ -155,7 +152,11 @@ function metadataOf(from: Ingredients): KubeObject["metadata"] {
   };
 }
 
-function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): readonly Finding[] {
+function findProblems(
+  source: Json | undefined,
+  entry: Json,
+  from: Ingredients,
+): readonly Finding[] {
   const found = getOwn(source, "failurePolicy");
   const written = getPath(entry, ["failurePolicy"]);
   if (source === undefined || found === undefined || found === written) return [];
@@ -172,7 +173,7 @@ function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): r
  * The paths at which the live object is not as expected, in order. Labels and annotations are
  * compared where the wanted object names them, the entries of the wanted names as a whole.
  */
-export function differencesOf(live: unknown, wanted: KubeObject): readonly string[] {
+export function listDifferences(live: unknown, wanted: KubeObject): readonly string[] {
   const metadata = ["labels", "annotations"].flatMap((part) => {
     const [found, expected] = [live, wanted].map((object) =>
       getOwn(getOwn(object, "metadata"), part),
@@ -180,10 +181,10 @@ export function differencesOf(live: unknown, wanted: KubeObject): readonly strin
     const keys = keysApart(found, expected, Object.keys(expected ?? {}));
     return keys.map((key) => `metadata.${part}[${key}]`);
   });
-  const entries = entriesOf(wanted).flatMap((entry) => {
+  const entries = listEntries(wanted).flatMap((entry) => {
     const name = String(getOwn(entry, "name"));
     const path = `webhooks[name=${name}]`;
-    const found = entriesOf(live).find((item) => getOwn(item, "name") === name);
+    const found = listEntries(live).find((item) => getOwn(item, "name") === name);
     if (found === undefined) return [path];
     const keys = [...new Set([...Object.keys(entry), ...Object.keys(found)])].sort();
     return keysApart(found, entry, keys).flatMap((key) => {
@@ -249,13 +250,13 @@ function judgeHead(rendered: unknown, names: Names): readonly string[] {
 }
 
 function judgeEntries(rendered: unknown, namespace: string, names: Names): readonly string[] {
-  const entries = entriesOf(rendered);
+  const entries = listEntries(rendered);
   const entry = entries[0];
   const count = asArray(getOwn(rendered, "webhooks")).length;
   if (count !== 1 || entry === undefined) {
     return [`webhooks has ${count} entries where exactly one is expected`];
   }
-  const [name, namespaced] = [getOwn(entry, "name"), serviceNamespaceOf(entry)];
+  const [name, namespaced] = [getOwn(entry, "name"), readServiceNamespace(entry)];
   const client = "webhooks[0].clientConfig";
   const judged: readonly (readonly [isWrong: boolean, problem: string])[] = [
     [
@@ -266,7 +267,7 @@ function judgeEntries(rendered: unknown, namespace: string, names: Names): reado
       getOwn(getOwn(entry, "clientConfig"), "url") !== undefined,
       `${client}.url is set where a service is expected`,
     ],
-    [serviceNameOf(entry) === undefined, `${client}.service.name is absent`],
+    [readServiceName(entry) === undefined, `${client}.service.name is absent`],
     [
       namespaced !== namespace,
       `${client}.service.namespace is ${renderValue(namespaced)} after rendering, expected "${namespace}"`,

@@ -5,25 +5,31 @@
  */
 import type { Finding } from "../base/findings";
 import { type Facts, isKnown } from "../facts/facts";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { leftovers, type Names } from "../names/names";
 import { isReady } from "../rollout/pod-causes";
 import { asArray, asString, getOwn, getPath, renderValue } from "../base/values";
 import {
   callsService,
   entriesInForce,
-  entryOf,
+  findEntry,
   type EntryInForce,
+  hasOlmPair,
+  isOlmServed,
+  isOthers,
   readyEndpoints,
-  serviceNameOf,
-  serviceNamespaceOf,
-  trustOf,
+  readServiceName,
+  readServiceNamespace,
+  compareTrust,
 } from "./configuration";
-import { judgeEndpoints, selectedBy } from "./endpoints";
+import { findMisnamed, judgeEndpoints, listSelected } from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
+import { type Callable, describeDeletion, judgeOthers } from "./others";
 import { judgeNetwork } from "./network";
-import { judgeStrangers, judgeTarget, listeningPort } from "./ports";
-import { isTcp, ownerBeside, patchLine, targetOf } from "./service";
+import { judgeStrangers, judgeTarget, findListeningPort } from "./ports";
+import { fixByOwner } from "./owned";
+import type { LeftMarks } from "../kube/owners";
+import { isTcp, ownerBeside, patchLine, readTarget } from "./service";
 
 /** The links in their order, as they are called. */
 export const wayLinks = {
@@ -51,6 +57,8 @@ export interface WayFacts {
   readonly namespace: string;
   readonly lists: Readonly<Partial<Record<WayFactKey, readonly KubeObject[] | undefined>>>;
   readonly certificate?: Facts["certificate"];
+  /** The configurations whose owner is gone. */
+  readonly left?: LeftMarks | undefined;
 }
 
 /** What an entry calls: what the template says, where one is known. */
@@ -67,6 +75,13 @@ export interface Way {
   readonly broken: WayLink | undefined;
   /** Of the broken link; of a certificate its own checks tell. */
   readonly findings: readonly Finding[];
+  /** The entry calls a URL: whether the API server resolves its name is not known. */
+  readonly isByUrl?: true;
+}
+
+/** True where the entry leads nowhere, whatever else is read. */
+export function isEntryBroken({ broken, isByUrl }: Way): boolean {
+  return broken === "configuration" || (isByUrl === true && broken !== undefined);
 }
 
 const known: readonly WayFactKey[] = [
@@ -84,19 +99,20 @@ export function wayFacts(facts: Facts): WayFacts {
   const lists = Object.fromEntries(
     known.map((key) => [key, isKnown(facts, key) ? objects[key] : undefined]),
   );
-  return { names, namespace, lists, ...(certificate !== undefined && { certificate }) };
+  const { left } = facts;
+  return { names, namespace, lists, left, ...(certificate !== undefined && { certificate }) };
 }
 
 /** What the operator's own entry calls, by its template or as the bundle has it. */
-export function calledBy(template: KubeObject | undefined, { webhook }: Names): Called {
-  const entry = entryOf(template, webhook.entry);
+export function readCalled(template: KubeObject | undefined, { webhook }: Names): Called {
+  const entry = findEntry(template, webhook.entry);
   if (entry === undefined) return { name: webhook.service, port: 443, path: webhook.path };
-  return callOf(entry);
+  return readCall(entry);
 }
 
-function callOf(entry: unknown): Called {
+function readCall(entry: unknown): Called {
   return {
-    name: String(serviceNameOf(entry)),
+    name: String(readServiceName(entry)),
     port: getPath(entry, ["clientConfig", "service", "port"]) ?? 443,
     path: getPath(entry, ["clientConfig", "service", "path"]),
   };
@@ -113,11 +129,25 @@ export function judgeWays(
 ): readonly Way[] {
   const { names, namespace } = facts;
   const service = { namespace, name: names.webhook.service };
-  const entries = configurations.flatMap((one) => entriesInForce(one, service, names));
+  const callable = { names, namespace, ...readLiving(facts) };
+  const gone = judgeOthers(configurations, callable).map(({ object }) => object);
+  const entries = configurations
+    .filter((one) => !gone.includes(objectLabel(one)))
+    .flatMap((one) => entriesInForce(one, service, names));
   const ways = entries.map((one) => judgeWay(one, facts, wanted));
   const meant = { namespace, name: wanted.name };
-  if (ways.length === 0 || entries.some(({ entry }) => callsService(entry, meant))) return ways;
-  return [...ways, judgeServerWay(wanted, facts)];
+  const leadsThere = entries.some(
+    ({ entry }, index) => ways[index]?.broken !== "configuration" && callsService(entry, meant),
+  );
+  // what cannot be repaired by a new entry comes before what can; OLM calls a Service of its own
+  const isOlms = isOlmServed(configurations, facts);
+  return ways.length === 0 || leadsThere || isOlms
+    ? ways
+    : [judgeServerWay(wanted, facts), ...ways];
+}
+
+function readLiving({ lists }: WayFacts): Pick<Callable, "living" | "services"> {
+  return { living: lists.namespaces?.map(readName), services: lists.services?.map(readName) };
 }
 
 /** The way of one entry that is in the cluster, beside what it should call. */
@@ -125,13 +155,17 @@ function judgeWay(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
   const { namespace, names } = facts;
   const tokens = leftovers(one.entry, names);
   if (tokens.length > 0) {
-    return broken(
+    return breakLink(
       "configuration",
-      tokens.map((token) => left(one, token)),
+      tokens.map((token) => ({
+        ...reportLeft(one, token),
+        ...deletionOfOthers(one, names),
+        ...fixByOwner(one.configuration, facts),
+      })),
     );
   }
-  const place = serviceNamespaceOf(one.entry);
-  if (place === undefined) return open([]);
+  const place = readServiceNamespace(one.entry);
+  if (place === undefined) return judgeUrl(one, facts);
   return place === namespace ? judgeHere(one, facts, wanted) : judgeElsewhere(one, facts, place);
 }
 
@@ -139,30 +173,62 @@ function judgeWay(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
 function judgeHere(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
   const { lists, certificate } = facts;
   const other = judgeCall(one, facts, wanted);
-  if (other !== undefined) return broken("configuration", [other]);
-  const called = callOf(one.entry);
+  if (other !== undefined) {
+    const fix = { ...deletionOfOthers(one, facts.names), ...fixByOwner(one.configuration, facts) };
+    return breakLink("configuration", [{ ...other, ...fix }]);
+  }
+  const called = readCall(one.entry);
   // of a Service that is not there either only the operator's own is missed
-  const isThere = lists.services?.some((each) => nameOf(each) === called.name) !== false;
+  const isThere = lists.services?.some((each) => readName(each) === called.name) !== false;
   const server = judgeServerWay(isThere ? called : wanted, facts);
-  if (server.broken !== undefined || certificate === undefined) return server;
-  return trustOf(one.entry, certificate) === "fit" ? server : { ...server, broken: "certificate" };
+  const isJudged = certificate !== undefined && !hasOlmPair(one.configuration, facts);
+  if (server.broken !== undefined || !isJudged) return server;
+  return compareTrust(one.entry, certificate) === "fit"
+    ? server
+    : { ...server, broken: "certificate" };
+}
+
+/** What no command of this tool writes is not advised to be written by one. */
+export function deletionOfOthers(
+  { configuration }: Pick<EntryInForce, "configuration">,
+  names: Names,
+): { readonly fix?: string } {
+  return isOthers(configuration, names) ? { fix: describeDeletion(configuration) } : {};
 }
 
 /** Of a namespace that exists, and that is not this operator's, nothing is read. */
 function judgeElsewhere(
   { configuration, field }: EntryInForce,
-  { lists: { namespaces } }: WayFacts,
+  { lists: { namespaces }, names, left }: WayFacts,
   place: string,
 ): Way {
-  const isThere = namespaces?.some((each) => nameOf(each) === place) !== false;
-  if (isThere) return open([]);
+  const isThere = namespaces?.some((each) => readName(each) === place) !== false;
+  // no command of this tool writes what is of others: judgeOthers tells of it
+  if (isThere || isOthers(configuration, names)) return open([]);
   const cause = `namespace ${place} does not exist: every edit that it judges is refused`;
-  return broken("configuration", [
-    webhookFinding("namespaceGone", { object: objectLabel(configuration), field, cause }),
+  return breakLink("configuration", [
+    webhookFinding("namespaceGone", {
+      object: objectLabel(configuration),
+      ...{ field, cause },
+      ...fixByOwner(configuration, { left }),
+    }),
   ]);
 }
 
-function left({ configuration, field }: EntryInForce, token: string): Finding {
+/** `https://service.namespace.svc:443/path` */
+const serviceUrl =
+  /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.[a-z0-9.-]*)?(?::(\d+))?(?:\/|$)/;
+
+/** Of a URL only a name of the cluster's own is known to lead anywhere. */
+function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
+  const url = String(getPath(one.entry, ["clientConfig", "url"]));
+  const [, name = "", place, port = "443"] = serviceUrl.exec(url) ?? [];
+  if (place === undefined) return open([]);
+  if (place !== facts.namespace) return judgeElsewhere(one, facts, place);
+  return { ...judgeServerWay({ name, port: Number(port) }, facts), isByUrl: true };
+}
+
+function reportLeft({ configuration, field }: EntryInForce, token: string): Finding {
   const cause = `${token} is left in it: every edit is refused`;
   return webhookFinding("placeholder", { object: objectLabel(configuration), field, cause });
 }
@@ -173,10 +239,10 @@ function judgeCall(
   { lists, namespace }: WayFacts,
   wanted: Called,
 ): Finding | undefined {
-  const { name, port, path } = callOf(entry);
+  const { name, port, path } = readCall(entry);
   const { services } = lists;
   const byName = (one: string): KubeObject | undefined =>
-    services?.find((each) => nameOf(each) === one && namespaceOf(each) === namespace);
+    services?.find((each) => readName(each) === one && readNamespace(each) === namespace);
   const other = (key: keyof Called, cause: string): Finding =>
     webhookFinding("callsOther", {
       object: objectLabel(configuration),
@@ -191,7 +257,7 @@ function judgeCall(
     );
   }
   if (meant === undefined || called !== meant) return undefined;
-  if (portOf(meant, port) === undefined && portOf(meant, wanted.port) !== undefined) {
+  if (findPort(meant, port) === undefined && findPort(meant, wanted.port) !== undefined) {
     const has = `${objectLabel(meant)} has port ${renderValue(wanted.port)}`;
     return other("port", `it calls port ${renderValue(port)}, and ${has}`);
   }
@@ -206,13 +272,13 @@ function bare(path: unknown): string {
   return (asString(path) ?? "").replace(/\/$/, "");
 }
 
-function portOf(service: KubeObject, port: unknown): unknown {
+function findPort(service: KubeObject, port: unknown): unknown {
   return asArray(getPath(service, ["spec", "ports"])).find(
     (one) => getOwn(one, "port") === port && isTcp(one),
   );
 }
 
-function broken(
+function breakLink(
   link: WayLink,
   findings: readonly Finding[],
   stations: readonly string[] = [],
@@ -233,17 +299,18 @@ export function judgeServerWay(
   const at = [`${name}:${String(port)}`];
   if (lists.services === undefined) return open(at);
   const service = lists.services.find(
-    (one) => nameOf(one) === name && namespaceOf(one) === namespace,
+    (one) => readName(one) === name && readNamespace(one) === namespace,
   );
   if (service === undefined) {
     const object = `Service/${namespace}/${name}`;
-    return broken("service", [webhookFinding("serviceMissing", { object })]);
+    return breakLink("service", [webhookFinding("serviceMissing", { object })]);
   }
   if (getPath(service, ["spec", "type"]) === "ExternalName") return open(at);
-  const found = portOf(service, port);
+  const found = findPort(service, port);
   // without any port it was not read whole: the API server stores none like that
   const hasPorts = asArray(getPath(service, ["spec", "ports"])).length > 0;
-  if (found === undefined && hasPorts) return broken("port", [portMissing(service, port, facts)]);
+  if (found === undefined && hasPorts)
+    return breakLink("port", [portMissing(service, port, facts)]);
   return judgeBehind({ service, found, at }, facts);
 }
 
@@ -252,8 +319,8 @@ function portMissing(service: KubeObject, port: unknown, { lists, names }: WayFa
   const ports = asArray(getPath(service, ["spec", "ports"]));
   const [first] = ports;
   const same = ports.findIndex((one) => getOwn(one, "port") === port);
-  const [pod] = selectedBy(service, lists.pods) ?? [];
-  const targetPort = (pod && listeningPort(pod, names)) ?? targetOf(first);
+  const [pod] = listSelected(service, lists.pods) ?? [];
+  const targetPort = (pod && findListeningPort(pod, names)) ?? readTarget(first);
   const operation =
     same >= 0
       ? { op: "add", path: `/spec/ports/${same}/protocol`, value: "TCP" }
@@ -282,37 +349,40 @@ interface Reached {
 function judgeBehind({ service, found, at }: Reached, { lists, names, namespace }: WayFacts): Way {
   const { pods, deployments, networkPolicies = [] } = lists;
   if (lists.endpointSlices === undefined) return open(at);
-  const ready = readyEndpoints(slicesOf(nameOf(service), lists.endpointSlices));
+  const slices = listSlices(readName(service), lists.endpointSlices);
+  const ready = readyEndpoints(slices);
+  const misnamed = findMisnamed(service, slices, found);
+  if (misnamed !== undefined) return breakLink("pods", [misnamed], at);
   if (ready === 0) {
     const finding = judgeEndpoints({ service, pods, deployments });
-    return broken(linkOf(finding), [finding], at);
+    return breakLink(findLink(finding), [finding], at);
   }
-  const selected = selectedBy(service, pods) ?? [];
+  const selected = listSelected(service, pods) ?? [];
   const listening = selected.filter(isReady);
   const selection = { service, port: found, pods: listening, deployments, names };
   const strangers = judgeStrangers(selection);
-  if (strangers.length > 0) return broken("pods", strangers, at);
+  if (strangers.length > 0) return breakLink("pods", strangers, at);
   const target = judgeTarget(selection);
-  if (target !== undefined) return broken("container", [target], at);
-  const policies = networkPolicies.filter((one) => namespaceOf(one) === namespace);
-  const closed = judgeNetwork(policies, listening, targetOf(found));
-  if (closed !== undefined) return broken("network", [closed], at);
+  if (target !== undefined) return breakLink("container", [target], at);
+  const policies = networkPolicies.filter((one) => readNamespace(one) === namespace);
+  const closed = judgeNetwork(policies, listening, readTarget(found));
+  if (closed !== undefined) return breakLink("network", [closed], at);
   const many = listening.length;
-  return open([...at, many > 0 ? counted(many, "pod") : counted(ready, "endpoint")]);
+  return open([...at, many > 0 ? countNoun(many, "pod") : countNoun(ready, "endpoint")]);
 }
 
-function counted(count: number, word: string): string {
+function countNoun(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /** The slices of a Service of their namespace. */
-export function slicesOf(name: string, slices: readonly KubeObject[]): readonly KubeObject[] {
+export function listSlices(name: string, slices: readonly KubeObject[]): readonly KubeObject[] {
   return slices.filter(
     ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === name,
   );
 }
 
-function linkOf({ code }: Finding): WayLink {
+function findLink({ code }: Finding): WayLink {
   return code === webhookFindings.selectsNothing.code ? "selector" : "pods";
 }
 

@@ -44,15 +44,15 @@ export async function eachThenRest<T>(
 ): Promise<void> {
   const [beginning, ending] = [atMost(limit), atMost(begun)];
   const failures: unknown[] = [];
-  const noted = (error: unknown): Rest => {
+  const noteFailure = (error: unknown): Rest => {
     failures.push(error);
     return nothing;
   };
   const begin = async (item: T): Promise<Rest> =>
-    failures.length > 0 ? nothing : act(item).catch(noted);
+    failures.length > 0 ? nothing : act(item).catch(noteFailure);
   const one = async (item: T): Promise<void> => {
     const rest = await beginning(() => begin(item));
-    await rest().catch(noted);
+    await rest().catch(noteFailure);
   };
   await Promise.all(items.map((item) => ending(() => one(item))));
   // an open outcome is told before what has failed for the same reason

@@ -67,7 +67,7 @@ export function renderAge(ms: number): string {
 }
 
 /** The age of an object at a moment, undefined where it does not report when it was made. */
-export function ageOf(created: unknown, now: number): string | undefined {
+export function formatAge(created: unknown, now: number): string | undefined {
   const from = typeof created === "string" ? Date.parse(created) : NaN;
   return Number.isNaN(from) ? undefined : renderAge(now - from);
 }

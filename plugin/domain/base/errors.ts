@@ -1,4 +1,5 @@
 /** Errors that end a command, and the one table of exit codes (cli contract). */
+import type { Awaited } from "./awaited";
 import { publicText } from "./redact";
 import type { Finding } from "./findings";
 
@@ -79,6 +80,13 @@ export class UsageError extends EngineError {
   }
 }
 
+/** A person answered no to a question: the run ends before that write. */
+export class CancelledError extends UsageError {
+  constructor(hint = "run the same command again and answer y") {
+    super("cancelled; nothing was written", { hint });
+  }
+}
+
 /** A file, or what stands for one, that cannot be used; each problem names it. */
 export class InputError extends UsageError {
   constructor(problems: string | readonly string[], details: ErrorDetails = {}) {
@@ -138,12 +146,12 @@ export class ApiError extends EngineError {
     this.status = answer.status;
     this.reason = answer.reason ?? "";
     this.causes = answer.causes ?? [];
-    this.exitCode = exitCodeOf(answer.status);
+    this.exitCode = chooseExitCode(answer.status);
   }
 }
 
 /** The exit code for an API answer that nobody handled better. */
-function exitCodeOf(status: number): ExitCode {
+function chooseExitCode(status: number): ExitCode {
   if (status === 403) return exitCodes.permission;
   if (status === 409) return exitCodes.conflict;
   if (status === 429 || status >= 500) return exitCodes.unavailable;
@@ -160,6 +168,10 @@ export class UntriedError extends EngineError {
 export class NotYetKnownError extends EngineError {
   readonly code = "NOT-YET-KNOWN";
   readonly exitCode = exitCodes.blocked;
+
+  constructor(readonly until: Awaited) {
+    super(until);
+  }
 }
 
 /** A run that has to stop, with the findings that say why. */

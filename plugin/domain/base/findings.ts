@@ -33,7 +33,7 @@ export type About = Partial<
   Pick<Finding, "severity" | "object" | "field" | "location" | "cause" | "fix" | "source">
 >;
 
-const codeOf =
+const makeCode =
   (severity: Finding["severity"]) =>
   <C, F>(code: string, source: string, { cause, fix }: { readonly cause: C; readonly fix: F }) => ({
     code,
@@ -44,9 +44,9 @@ const codeOf =
   });
 
 /** A code of something that stands against an upgrade. */
-export const error = codeOf("error");
+export const error = makeCode("error");
 /** A code of something that a person has to know, and that blocks nothing. */
-export const warning = codeOf("warning");
+export const warning = makeCode("warning");
 
 /** A source with the page that has it: `S27 (docs/specification.md)`. */
 export function withPage(source: string): string {
@@ -57,7 +57,7 @@ export function withPage(source: string): string {
 
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */
 export function distinct(findings: readonly Finding[]): readonly Finding[] {
-  const keyOf = (finding: Finding): string => JSON.stringify(Object.entries(finding).sort());
-  const met = new Map(findings.map((finding) => [keyOf(finding), finding]));
+  const findingKey = (finding: Finding): string => JSON.stringify(Object.entries(finding).sort());
+  const met = new Map(findings.map((finding) => [findingKey(finding), finding]));
   return [...met.values()];
 }

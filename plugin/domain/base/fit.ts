@@ -13,27 +13,27 @@ const copied = /^(?:apiVersion:|---|\+\+\+|@@)/;
 const farthest = 0.6;
 
 /** The columns of a terminal; undefined for a file or a pipe, whose lines are as long as they are. */
-export function widthOf(stream: NodeJS.WritableStream): number | undefined {
+export function readWidth(stream: NodeJS.WritableStream): number | undefined {
   const columns: unknown = "columns" in stream ? stream.columns : undefined;
   return typeof columns === "number" && columns > 0 ? columns : undefined;
 }
 
 /** The text in lines that fit; only what is there to be copied may be longer. */
-export function fitted(text: string, width: number | undefined, step = 2): string {
+export function fitText(text: string, width: number | undefined, step = 2): string {
   if (width === undefined || /^(?:#|---|apiVersion:)/.test(text)) return text;
   let whole = false;
   const lines = text.split("\n").flatMap((line) => {
     const bare = line.replaceAll(ink, "");
     whole = copied.test(bare) || (whole && bare !== "");
-    return whole || bare.length <= width ? [line] : broken(line, { bare, width, step });
+    return whole || bare.length <= width ? [line] : breakLine(line, { bare, width, step });
   });
   return lines.join("\n");
 }
 
-/** As `fitted`, with the lines of each paragraph joined before: the source has them at its own width. */
-export function fittedHelp(text: string, width: number | undefined): string {
+/** As `fitText`, with the lines of each paragraph joined before: the source has them at its own width. */
+export function fitHelp(text: string, width: number | undefined): string {
   const joined = text.replaceAll(/^(\S.{79,})\n(?=\S)/gm, "$1 ");
-  return width === undefined ? text : fitted(joined, width, 0);
+  return width === undefined ? text : fitText(joined, width, 0);
 }
 
 interface Broken {
@@ -43,7 +43,7 @@ interface Broken {
   readonly step: number;
 }
 
-function broken(line: string, wanted: Broken): readonly string[] {
+function breakLine(line: string, wanted: Broken): readonly string[] {
   const { before, lead, hang } = indents(wanted);
   const lines: string[] = [];
   let [current, end] = ["", before - lead];
@@ -60,10 +60,10 @@ function broken(line: string, wanted: Broken): readonly string[] {
 
 /** What follows stands below the line's last column, or a step to the right of its beginning. */
 function indents({ bare, width, step }: Broken) {
-  const lengthOf = (part: RegExp): number => part.exec(bare)?.[0].length ?? 0;
+  const measure = (part: RegExp): number => part.exec(bare)?.[0].length ?? 0;
   const fits = (column: number): boolean => column <= width * farthest;
-  const before = lengthOf(/^ */);
-  const column = lengthOf(/^.*[^ ] {2,}(?=[^ ])/);
+  const before = measure(/^ */);
+  const column = measure(/^.*[^ ] {2,}(?=[^ ])/);
   const lead = fits(before) ? before : 2;
   return { before, lead, hang: column > 0 && fits(column) ? column : lead + step };
 }

@@ -13,7 +13,7 @@ const patterns = [
 ];
 
 /** The text without keys and without the known secrets, in plain and in base64. */
-export function concealed(text: string, known: readonly string[]): string {
+export function conceal(text: string, known: readonly string[]): string {
   const forms = known
     .filter((secret) => secret !== "")
     .flatMap((secret) => [base64(secret), secret, encodeURIComponent(secret)]);

@@ -186,7 +186,7 @@ export function editsBetween(from: string, to: string): number {
 }
 
 /** Names for a person, at most so many of them. */
-export function bounded(all: readonly string[], most = 5): string {
+export function boundList(all: readonly string[], most = 5): string {
   const shown = all.slice(0, most).join(", ");
   return all.length > most ? `${shown} and ${all.length - most} more` : shown;
 }

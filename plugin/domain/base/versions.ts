@@ -39,7 +39,7 @@ export function parseEngineVersion(value: unknown): EngineVersion | undefined {
 }
 
 /** The engine version that a full version begins with: 7.4 of "7.4.2" or "7.4" (domain facts 7). */
-export function leadingEngineVersion(value: unknown): EngineVersion | undefined {
+export function parseLeadingEngineVersion(value: unknown): EngineVersion | undefined {
   return firstTwo(fullVersion, value);
 }
 

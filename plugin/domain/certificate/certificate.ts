@@ -59,13 +59,6 @@ export interface PemFacts {
   readonly leaf: LeafFacts | undefined;
 }
 
-/** The caBundles of entries that are in the cluster. */
-export interface LiveBundles {
-  readonly bundles: readonly string[];
-  /** An injector writes them: the Secret may be that of a controller, with items of other names. */
-  readonly injected: boolean;
-}
-
 /** Everything that a verdict about the secret, or about a PEM file offered for it, needs. */
 export interface CertificateFacts extends PemFacts {
   /** Undefined when a bare PEM file is judged. */
@@ -151,7 +144,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
     judge: ({ present, secret }, { names }) =>
       present
         ? undefined
-        : `the secret has no item ${names.webhook.secretCert}, it has ${listed(secret?.items ?? [])}`,
+        : `the secret has no item ${names.webhook.secretCert}, it has ${renderList(secret?.items ?? [])}`,
   },
   {
     ...error("SECRET-NOT-PEM", "S28", {
@@ -203,7 +196,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       const isUnknown = refused !== undefined && leaf.san.length === 0;
       return isUnknown || leaf.san.some((name) => covers(name, host))
         ? undefined
-        : `the certificate is not made for ${host}; its DNS names: ${listed(leaf.san)}`;
+        : `the certificate is not made for ${host}; its DNS names: ${renderList(leaf.san)}`;
     },
   },
   {
@@ -288,10 +281,10 @@ function judgeItems({ secret, present }: CertificateFacts, { names }: Certificat
   const { secretCert, secretKey } = names.webhook;
   const wanted = `${secretCert}, ${secretKey}`;
   if (secret.items.length !== 2) {
-    return `the secret holds ${secret.items.length} items (${listed(secret.items)}), not the two items ${wanted}`;
+    return `the secret holds ${secret.items.length} items (${renderList(secret.items)}), not the two items ${wanted}`;
   }
   return present && !secret.items.includes(secretKey)
-    ? `the secret holds ${listed(secret.items)}, not ${wanted}`
+    ? `the secret holds ${renderList(secret.items)}, not ${wanted}`
     : undefined;
 }
 
@@ -319,7 +312,7 @@ function covers(name: string, host: string): boolean {
   return pattern === host || pattern === host.replace(/^[^.]+/, "*");
 }
 
-function listed(words: readonly string[]): string {
+function renderList(words: readonly string[]): string {
   return words.length === 0 ? "none" : words.join(", ");
 }
 

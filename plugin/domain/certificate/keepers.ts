@@ -3,10 +3,10 @@
  * field managers of its data. A Secret is replaced by PUT, which never meets a conflict.
  */
 import { error, type Finding, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { isPersonsManager, ownerOf } from "../kube/owners";
+import { isPersonsManager, findOwner } from "../kube/owners";
 import { getOwn, getPath, type Json } from "../base/values";
 
 /** A controller, and the way in which the pair is renewed where it keeps the Secret. */
@@ -39,7 +39,7 @@ export const secretKeeperFindings = {
   }),
 };
 
-const keeperFinding = findingIn(secretKeeperFindings);
+const keeperFinding = bindFindings(secretKeeperFindings);
 
 const marks: readonly Mark[] = [
   {
@@ -102,7 +102,7 @@ const marks: readonly Mark[] = [
 const workloads = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Pod", "Service"];
 
 /** The controller that an owner reference, a mark or a field manager of the data shows, if any. */
-export function keeperOf(secret: KubeObject, names: Names): Keeper | undefined {
+export function findKeeper(secret: KubeObject, names: Names): Keeper | undefined {
   return byReference(secret, names) ?? byMark(secret) ?? byOwner(secret);
 }
 
@@ -126,7 +126,7 @@ function isOperators(reference: Json, kind: string, { group }: Names): boolean {
 }
 
 function byMark(secret: KubeObject): Keeper | undefined {
-  const managers = managersOf(secret);
+  const managers = listManagers(secret);
   for (const mark of marks) {
     const shown =
       keyIn(secret.metadata.labels, mark.labels, "label") ??
@@ -144,7 +144,7 @@ function keyIn(map: unknown, keys: readonly string[] = [], what: string): string
 
 /** What marks of every kind of object show; a chart is a manager, it writes only when someone upgrades it. */
 function byOwner(secret: KubeObject): Keeper | undefined {
-  const owner = ownerOf(secret);
+  const owner = findOwner(secret);
   if (owner === undefined || owner.name === chart) return undefined;
   return marks.find(({ name }) => name === owner.name) ?? owner;
 }
@@ -152,7 +152,7 @@ function byOwner(secret: KubeObject): Keeper | undefined {
 const chart = "Helm";
 
 /** Field managers that wrote items of the Secret. */
-function managersOf({ metadata }: KubeObject): readonly string[] {
+function listManagers({ metadata }: KubeObject): readonly string[] {
   return (metadata.managedFields ?? [])
     .filter((entry) => getPath(entry, ["fieldsV1", "f:data"]) !== undefined)
     .map(({ manager }) => String(manager));
@@ -160,14 +160,14 @@ function managersOf({ metadata }: KubeObject): readonly string[] {
 
 /** Others than a person's kubectl and this tool that wrote items, a chart among them. */
 export function otherManagers(secret: KubeObject, ours: readonly string[]): readonly string[] {
-  const byField = managersOf(secret).filter((manager) => !isPersonsManager(manager, ours));
-  const byLabel = ownerOf(secret)?.name === chart ? [chart] : [];
+  const byField = listManagers(secret).filter((manager) => !isPersonsManager(manager, ours));
+  const byLabel = findOwner(secret)?.name === chart ? [chart] : [];
   const isNamed = byField.some((manager) => manager.toLowerCase().startsWith(chart.toLowerCase()));
   return [...new Set([...byField, ...(isNamed ? [] : byLabel)])];
 }
 
 /** The error for a Secret that is not to be replaced. */
-export function ownedSecret(secret: KubeObject, { name, way, mark }: Keeper): Finding {
+export function reportOwnedSecret(secret: KubeObject, { name, way, mark }: Keeper): Finding {
   const gone = mark === undefined ? "" : `; where ${name} is gone, take the ${mark} off the Secret`;
   return keeperFinding("owned", {
     object: objectLabel(secret),
@@ -177,7 +177,7 @@ export function ownedSecret(secret: KubeObject, { name, way, mark }: Keeper): Fi
 }
 
 /** The warning for one that others have written too. */
-export function managedSecret(secret: KubeObject, managers: readonly string[]): Finding {
+export function reportManagedSecret(secret: KubeObject, managers: readonly string[]): Finding {
   return keeperFinding("managed", {
     object: objectLabel(secret),
     field: "data",

@@ -1,5 +1,5 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
-import { type CauseKey, causesOf } from "../engine-cluster/causes";
+import { type CauseKey, findCauses } from "../engine-cluster/causes";
 import { clusterFindings } from "../engine-cluster/findings";
 import type { FactKey } from "../facts/facts";
 import { type Explained, type Finding, warning } from "../base/findings";
@@ -58,8 +58,8 @@ export interface Check extends Code {
 type OfCode = Omit<Check, keyof Code | "area" | "shared">;
 
 /** The makers of an area's checks. */
-export function checksOf(area: Area) {
-  const made =
+export function makeChecks(area: Area) {
+  const makeCheck =
     (severity: Check["severity"]) =>
     (
       code: string,
@@ -67,18 +67,18 @@ export function checksOf(area: Area) {
       rest: Omit<Check, "code" | "area" | "severity" | "source">,
     ): Check => ({ code, area, severity, source, ...rest });
   /** For a fact that a command's own finding is about: its code and words are kept. */
-  const shared = ({ code, severity, cause, fix, source }: Code, rest: OfCode): Check => ({
+  const shareCode = ({ code, severity, cause, fix, source }: Code, rest: OfCode): Check => ({
     ...{ code, severity, cause, fix, source },
     ...{ shared: true, area },
     ...rest,
   });
   /** For a cause that an upgrade of an EC would meet. */
   const ofCause = (key: CauseKey, rest: Omit<OfCode, "judge">): Check =>
-    shared(clusterFindings[key], {
+    shareCode(clusterFindings[key], {
       ...rest,
-      judge: perCluster((cluster, { facts }) => causesOf(key, facts, { ec: cluster })),
+      judge: perCluster((cluster, { facts }) => findCauses(key, facts, { ec: cluster })),
     });
-  return { error: made("error"), warning: made("warning"), shared, ofCause };
+  return { error: makeCheck("error"), warning: makeCheck("warning"), shared: shareCode, ofCause };
 }
 
 /** A finding on an object, with what is particular about it. */

@@ -3,8 +3,8 @@ import { clusterLookups } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";
-import { type KubeObject, nameOf, namespaceOf } from "../kube/objects";
-import { type Configured, configuredNamespaces } from "../rbac/managed";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { type Configured, readConfiguredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { getOwn } from "../base/values";
 import { isOlder, parseReleaseTag, type ReleaseTag } from "../base/versions";
@@ -62,19 +62,19 @@ export interface CheckContext {
 }
 
 /** Reads the situation; what was not read counts as empty, and no check that needs it is asked. */
-export function situationOf(facts: Facts, target: CheckTarget): CheckContext {
+export function describeSituation(facts: Facts, target: CheckTarget): CheckContext {
   const { names, namespace, objects } = facts;
   const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
   const configMap = factNamed(facts, "configMaps", { name: names.configMap.name });
-  const configured = configuredNamespaces({ deployment, configMap, names });
-  const managed = managedBy(configured, facts).filter((name) => name !== namespace);
+  const configured = readConfiguredNamespaces({ deployment, configMap, names });
+  const managed = listManaged(configured, facts).filter((name) => name !== namespace);
   return {
     facts,
     names,
     target,
     deployment,
-    installed: tagged(operatorRelease(facts).version),
-    wanted: tagged(target.operatorVersion ?? target.contents?.operatorVersion),
+    installed: parseTag(operatorRelease(facts).version),
+    wanted: parseTag(target.operatorVersion ?? target.contents?.operatorVersion),
     clusters: objects.ecs.filter(
       ({ metadata }) =>
         metadata.namespace === namespace && metadata.name === (target.cluster ?? metadata.name),
@@ -86,7 +86,7 @@ export function situationOf(facts: Facts, target: CheckTarget): CheckContext {
 }
 
 /** A release tag with its numbers, undefined for what is none. */
-export function tagged(tag: string | undefined): Tagged | undefined {
+export function parseTag(tag: string | undefined): Tagged | undefined {
   const release = parseReleaseTag(tag);
   return tag === undefined || release === undefined ? undefined : { tag, release };
 }
@@ -97,7 +97,7 @@ export function isBefore({ tag }: Tagged, other: string): boolean {
 }
 
 /** The release that will be in force: the wanted one, else the one that runs. */
-export function goalOf({ wanted, installed }: CheckContext): Tagged | undefined {
+export function findGoal({ wanted, installed }: CheckContext): Tagged | undefined {
   return wanted ?? installed;
 }
 
@@ -106,7 +106,7 @@ export function isForNewBase({ wanted }: CheckContext): boolean {
   return wanted === undefined || !isBefore(wanted, "7.8.2-6");
 }
 
-function managedBy(configured: Configured, { objects }: Facts): readonly string[] {
+function listManaged(configured: Configured, { objects }: Facts): readonly string[] {
   if (configured.is === "list") return configured.namespaces;
   if (configured.is !== "label") return [];
   const cut = `${configured.selector}=`.indexOf("=");
@@ -117,17 +117,17 @@ function managedBy(configured: Configured, { objects }: Facts): readonly string[
       const found = getOwn(metadata.labels, key);
       return configured.bareKey === undefined ? found === value : found !== undefined;
     })
-    .map(nameOf);
+    .map(readName);
 }
 
 function databasesIn(facts: Facts, places: ReadonlySet<string>): readonly PlacedDatabase[] {
   const lookUp = clusterLookups(facts);
-  const placed = (kind: Edit["kind"], objects: readonly KubeObject[]) =>
+  const placeDatabases = (kind: Edit["kind"], objects: readonly KubeObject[]) =>
     objects
-      .filter((object) => places.has(namespaceOf(object)))
+      .filter((object) => places.has(readNamespace(object)))
       .map((object) => ({ object, kind, lookup: lookUp(object, kind) }));
   const { edbs, eaadbs } = facts.objects;
-  return [...placed("edb", edbs), ...placed("eaadb", eaadbs)];
+  return [...placeDatabases("edb", edbs), ...placeDatabases("eaadb", eaadbs)];
 }
 
 /** The active-active databases among them. */

@@ -1,15 +1,15 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
 import { ec, text } from "../names/text";
 import { clusterFindings } from "../engine-cluster/findings";
-import { deletingDefinitions, deletingNamespace } from "../facts/deletion";
-import { deletingCluster } from "../engine-cluster/deletion";
-import { deletionFindings, deletionOf } from "../kube/deletion";
+import { findDeletingDefinitions, findDeletingNamespace } from "../facts/deletion";
+import { findDeletingCluster } from "../engine-cluster/deletion";
+import { deletionFindings, findDeletion } from "../kube/deletion";
 import { type FactKey, factSources } from "../facts/facts";
-import { type KubeObject, nameOf, namespaceOf } from "../kube/objects";
-import { type Check, checksOf, perCluster } from "./check";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { type Check, makeChecks, perCluster } from "./check";
 import type { CheckContext } from "./context";
 
-const { shared } = checksOf("deletion");
+const { shared } = makeChecks("deletion");
 
 /** The lists of what an upgrade writes beside definitions, clusters and databases. */
 const writtenKeys = [
@@ -27,38 +27,39 @@ export const deletionChecks: readonly Check[] = [
   shared(deletionFindings.definition, {
     title: "No definition of the product is being deleted",
     needs: ["definitions"],
-    judge: ({ facts }) => deletingDefinitions(facts),
+    judge: ({ facts }) => findDeletingDefinitions(facts),
   }),
   shared(deletionFindings.namespace, {
     title: "The operator's namespace is not being deleted",
     needs: ["namespaces"],
-    judge: ({ facts }) => deletingNamespace(facts),
+    judge: ({ facts }) => findDeletingNamespace(facts),
   }),
   shared(clusterFindings.deleting, {
     title: text`No ${ec} is being deleted`,
     needs: ["ecs"],
-    judge: perCluster((cluster, { facts }) => deletingCluster(facts, cluster)),
+    judge: perCluster((cluster, { facts }) => findDeletingCluster(facts, cluster)),
   }),
   shared(deletionFindings.object, {
     title: "Nothing that an upgrade writes is being deleted",
     needs: writtenKeys,
-    judge: (situation) => writtenObjects(situation).flatMap((object) => deletionOf(object) ?? []),
+    judge: (situation) =>
+      listWrittenObjects(situation).flatMap((object) => findDeletion(object) ?? []),
   }),
 ];
 
 /** The operator's own objects, by the names and by the release where one is at hand. */
-function writtenObjects({ facts, names, target }: CheckContext): readonly KubeObject[] {
+function listWrittenObjects({ facts, names, target }: CheckContext): readonly KubeObject[] {
   const { operator, webhook } = names;
   const own = [operator.deployment, webhook.service, webhook.secret];
   const wide = [webhook.configuration, webhook.oldConfiguration];
-  const bundle = (target.contents?.bundle ?? []).map((one) => `${one.kind}/${nameOf(one)}`);
+  const bundle = (target.contents?.bundle ?? []).map((one) => `${one.kind}/${readName(one)}`);
   const sources = factSources(names);
   return writtenKeys.flatMap((key) => {
     const { kind } = sources[key].resource;
     return facts.objects[key].filter((object) => {
-      const name = nameOf(object);
-      const isWide = namespaceOf(object) === "";
-      if (!isWide && namespaceOf(object) !== facts.namespace) return false;
+      const name = readName(object);
+      const isWide = readNamespace(object) === "";
+      if (!isWide && readNamespace(object) !== facts.namespace) return false;
       return (isWide ? wide : own).includes(name) || bundle.includes(`${kind}/${name}`);
     });
   });

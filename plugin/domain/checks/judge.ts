@@ -5,8 +5,8 @@ import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
 import { permissionLine, type Permission } from "../kube/permissions";
 import { type Check, judgingCodes, type Want } from "./check";
-import { rolesOf } from "./roles";
-import { knownSecretNames } from "./secrets";
+import { chooseRoles } from "./roles";
+import { listSecretNames } from "./secrets";
 import { accept, isSkipped, type Selection } from "./selection";
 import { type Skip, skipWord } from "../base/skip";
 import type { CheckContext } from "./context";
@@ -41,7 +41,7 @@ export function judgeBy(
   const { only } = selection;
   const wanted = list.filter(({ code }) => only === undefined || only.includes(code));
   const judged = wanted.map((check) => judgeOne(check, situation, selection));
-  const unread = unreadOf(judged, situation.facts, selection.skip);
+  const unread = listUnread(judged, situation.facts, selection.skip);
   return {
     judged,
     findings: [
@@ -63,14 +63,14 @@ export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
 
 function judgeOne(check: Check, situation: CheckContext, selection: Selection): JudgedCheck {
   const { skip } = selection;
-  const because = unreadBy(check, situation) ?? lackOf(check.wants, situation);
+  const because = unreadBy(check, situation) ?? findLack(check.wants, situation);
   if (because !== undefined && (check.partial !== true || !findsAny(check, situation))) {
     const verdict = isSkipped(selection, check.code) ? "skipped" : "unjudged";
     return { check, verdict, findings: [], because };
   }
-  const found = findingsOf(check, situation);
+  const found = findProblems(check, situation);
   if (found === undefined) {
-    return { check, verdict: "unjudged", findings: accept([broken(check)], skip) };
+    return { check, verdict: "unjudged", findings: accept([reportBroken(check)], skip) };
   }
   const findings = accept(found, skip);
   if (findings.length === 0) return { check, verdict: "ok", findings };
@@ -79,7 +79,7 @@ function judgeOne(check: Check, situation: CheckContext, selection: Selection): 
 }
 
 function findsAny(check: Check, situation: CheckContext): boolean {
-  return findingsOf(check, situation)?.length !== 0;
+  return findProblems(check, situation)?.length !== 0;
 }
 
 function unreadBy({ needs }: Check, { facts }: CheckContext): string | undefined {
@@ -100,7 +100,7 @@ const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
   ],
   webhook: [({ target }) => target.webhook === undefined, noTemplate],
   rbac: [
-    (situation) => rolesOf(situation).is === "unknown",
+    (situation) => chooseRoles(situation).is === "unknown",
     "the role of the operator that runs is not known, give the release's files with --release",
   ],
   certificate: [
@@ -109,14 +109,14 @@ const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
   ],
 };
 
-function lackOf(want: Want | undefined, situation: CheckContext): string | undefined {
+function findLack(want: Want | undefined, situation: CheckContext): string | undefined {
   if (want === undefined) return undefined;
   const [isLacking, says] = lacks[want];
   return isLacking(situation) ? says : undefined;
 }
 
 /** Undefined where the check fails itself: that must not hide the others. */
-function findingsOf(check: Check, situation: CheckContext): readonly Finding[] | undefined {
+function findProblems(check: Check, situation: CheckContext): readonly Finding[] | undefined {
   const { code, severity, source } = check;
   try {
     const usual = textIn(check.fix, situation.names);
@@ -137,7 +137,7 @@ function findingsOf(check: Check, situation: CheckContext): readonly Finding[] |
   }
 }
 
-function broken({ code }: Check): Finding {
+function reportBroken({ code }: Check): Finding {
   const { cause, ...entry } = judgingCodes.broken;
   return { ...entry, cause: `${code}: ${cause}` };
 }
@@ -148,7 +148,7 @@ interface Unread {
 }
 
 /** One finding for each list, with the checks that were left out. */
-function unreadOf(
+function listUnread(
   judged: readonly JudgedCheck[],
   facts: Facts,
   skip: readonly Skip[] | undefined,
@@ -159,7 +159,7 @@ function unreadOf(
     );
     if (left.length === 0) return [];
     const keys = [key];
-    const permissions = factNeeds(facts, { keys, why, secrets: knownSecretNames(facts) });
+    const permissions = factNeeds(facts, { keys, why, secrets: listSecretNames(facts) });
     const codes = left.map(({ check }) => check.code).join(", ");
     const { resource } = factSources(facts.names)[key];
     const finding = {

@@ -1,13 +1,15 @@
 /** What the commands need that only look: `check`, `status`, `audit`, `validate`, `cert inspect`, `modules`. */
 import { type FactKey, factKeys, factSources } from "../facts/facts";
 import { kinds } from "../kube/kinds";
-import { termOf } from "../names/names";
+import { renderTerm } from "../names/names";
 import { type Permission, permissionOn } from "../kube/permissions";
 import {
   type ApiWish,
   apiNeeds,
+  calledServiceNeeds,
   groundNeeds,
-  listing,
+  leftMarkNeeds,
+  needList,
   type Needs,
   type NeedsPlace,
 } from "../facts/needs";
@@ -18,7 +20,7 @@ export function factNeeds(
   { keys, why, secrets }: FactWish,
 ): readonly Permission[] {
   return keys.flatMap((key) => {
-    const whole = listing(key, place, why);
+    const whole = needList(key, place, why);
     if (key !== "namedSecrets" || secrets === undefined) return [whole];
     return secrets.map((name) => ({ ...whole, name }));
   });
@@ -33,10 +35,16 @@ interface FactWish {
 /** What `check` reads its lists for. */
 export const checksWhy = "checks rest on it";
 
+const besideNeeds = (place: NeedsPlace): readonly Permission[] => [
+  ...groundNeeds(place),
+  ...leftMarkNeeds(),
+  ...calledServiceNeeds(),
+];
+
 /** `check`: it judges what it may read. */
 export function checkNeeds(place: NeedsPlace, secrets: readonly string[] | undefined): Needs {
   const lists = factNeeds(place, { keys: factKeys, why: checksWhy, secrets });
-  return { reads: [], may: lists, beside: groundNeeds(place) };
+  return { reads: [], may: lists, beside: besideNeeds(place) };
 }
 
 /** `status`: it shows what it may read; its probe sends an edit of each kind as a dry run. */
@@ -47,7 +55,11 @@ export function statusNeeds(place: NeedsPlace, { probe }: { readonly probe: bool
     permissionOn("create", resource, { why: "to probe the webhook with dry runs", namespace }),
   );
   const lists = factNeeds(place, { keys: factKeys, why: "the status is read from it" });
-  return { reads: [], may: probe ? [...lists, ...probed] : lists, beside: groundNeeds(place) };
+  return {
+    reads: [],
+    may: probe ? [...lists, ...probed] : lists,
+    beside: besideNeeds(place),
+  };
 }
 
 /** `audit` and `validate`: databases and clusters of all namespaces. */
@@ -76,7 +88,7 @@ export function inspectNeeds(place: NeedsPlace): Needs {
 /** The modules of a cluster, by its REST API. */
 export function modulesNeeds(place: NeedsPlace, api: ApiWish): Needs {
   const { names, namespace } = place;
-  const find = { why: `find the ${termOf(names.ec)}`, namespace };
+  const find = { why: `find the ${renderTerm(names.ec)}`, namespace };
   return {
     reads: [permissionOn("list", factSources(names).ecs.resource, find)],
     may: apiNeeds(place, api),

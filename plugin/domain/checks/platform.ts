@@ -5,21 +5,21 @@ import {
   parsePlatformVersion,
   platformSupport,
   type Standing,
-  standingOf,
+  findStanding,
 } from "../release/platforms";
 import { getPath, isObject, asArray, getOwn, asString } from "../base/values";
-import { type Check, checksOf, type CheckResult, on } from "./check";
-import { goalOf, type CheckContext } from "./context";
+import { type Check, makeChecks, type CheckResult, on } from "./check";
+import { findGoal, type CheckContext } from "./context";
 
-const { error, warning } = checksOf("platform");
+const { error, warning } = makeChecks("platform");
 const needs = ["clusterVersions", "constraints", "deployments"] as const;
 
 const platformIs =
   (standing: Standing) =>
   (situation: CheckContext): readonly CheckResult[] => {
-    const seen = standingHere(situation);
+    const seen = findStandingHere(situation);
     return seen?.standing === standing
-      ? [{ object: platformOf(situation), cause: seen.cause }]
+      ? [{ object: namePlatform(situation), cause: seen.cause }]
       : [];
   };
 
@@ -48,7 +48,7 @@ export const platformPrerequisites = {
     needs,
     vouched: true,
     judge: (situation) => {
-      const object = platformOf(situation);
+      const object = namePlatform(situation);
       return isUntold(situation)
         ? [{ object, cause: `this is ${object} of an unknown version` }]
         : [];
@@ -73,11 +73,11 @@ export const platformChecks: readonly Check[] = [
     fix: "check in the release notes of the operator whether this platform is supported",
     needs,
     judge: (situation) => {
-      const goal = goalOf(situation);
-      if (goal === undefined || isUntold(situation) || standingHere(situation) !== undefined) {
+      const goal = findGoal(situation);
+      if (goal === undefined || isUntold(situation) || findStandingHere(situation) !== undefined) {
         return [];
       }
-      const object = platformOf(situation);
+      const object = namePlatform(situation);
       const version = versionHere(situation);
       const cause =
         version === undefined
@@ -95,10 +95,10 @@ export const platformChecks: readonly Check[] = [
     needs: ["nodes", "clusterVersions", "constraints"],
     judge: ({ facts }) => {
       if (isOpenShift(facts)) return [];
-      const other = facts.objects.nodes.filter((node) => distributionOf(node) !== undefined);
+      const other = facts.objects.nodes.filter((node) => readDistribution(node) !== undefined);
       const [first] = other;
       if (first === undefined) return [];
-      const told = [...new Set(other.map(kubeletOf))].join(", ");
+      const told = [...new Set(other.map(readKubelet))].join(", ");
       const cause = `its kubelet is ${told}: a distribution of its own, while the table has plain Kubernetes and OpenShift`;
       return [on(first, cause)];
     },
@@ -135,23 +135,23 @@ export const platformChecks: readonly Check[] = [
   }),
 ];
 
-function platformOf({ facts }: CheckContext): "OpenShift" | "Kubernetes" {
+function namePlatform({ facts }: CheckContext): "OpenShift" | "Kubernetes" {
   return isOpenShift(facts) ? "OpenShift" : "Kubernetes";
 }
 
-function kubeletOf(node: KubeObject): string {
+function readKubelet(node: KubeObject): string {
   return asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? "";
 }
 
 /** What a distribution adds to the version of Kubernetes that it is made of: `+k3s1`, `-gke.1050`. */
-function distributionOf(node: KubeObject): string | undefined {
-  return /^v?\d+\.\d+\.\d+[-+](?!alpha|beta|rc)(.+)$/.exec(kubeletOf(node))?.[1];
+function readDistribution(node: KubeObject): string | undefined {
+  return /^v?\d+\.\d+\.\d+[-+](?!alpha|beta|rc)(.+)$/.exec(readKubelet(node))?.[1];
 }
 
 /** OpenShift's own version, else the API server's. */
 function versionHere(situation: CheckContext): string | undefined {
   const { facts } = situation;
-  if (platformOf(situation) === "Kubernetes") return facts.apiServer;
+  if (namePlatform(situation) === "Kubernetes") return facts.apiServer;
   return asString(getPath(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
 }
 
@@ -167,17 +167,17 @@ interface PlatformState {
   readonly cause: string;
 }
 
-function standingHere(situation: CheckContext): PlatformState | undefined {
-  const goal = goalOf(situation);
+function findStandingHere(situation: CheckContext): PlatformState | undefined {
+  const goal = findGoal(situation);
   const line = goal === undefined ? undefined : platformSupport(goal.tag);
   const written = versionHere(situation);
   const version = parsePlatformVersion(written);
   if (goal === undefined || line === undefined || version === undefined) return undefined;
-  const name = platformOf(situation);
+  const name = namePlatform(situation);
   const support = name === "OpenShift" ? line.openshift : line.kubernetes;
   const [first, last] = support.supported;
   return {
-    standing: standingOf(support, version),
+    standing: findStanding(support, version),
     cause: `this is ${name} ${String(written)}, operator ${goal.tag} supports ${first} to ${last}`,
   };
 }

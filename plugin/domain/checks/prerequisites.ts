@@ -5,43 +5,47 @@
 import { ec, text } from "../names/text";
 import { fieldText } from "../rules/fields";
 import { asString, getPath } from "../base/values";
+import { renderLicenseStep } from "../engine-cluster/license";
 import { daysUntil } from "../base/duration";
 import type { Skip } from "../base/skip";
 import { formatEngineVersion, isSameRelease } from "../base/versions";
 import {
-  causesOf,
-  databasesOf,
+  findCauses,
+  listDatabases,
   lowest,
-  undefinedModules,
-  unpublishedModules,
-  usedModules,
+  listUndefinedModules,
+  listUnpublishedModules,
+  listUsedModules,
+  renderUndefinedFix,
 } from "../engine-cluster/causes";
 import { clusterFindings } from "../engine-cluster/findings";
 import type { FactKey, Facts } from "../facts/facts";
+import { enforceLabel } from "../kube/pod-security";
 import type { KubeObject } from "../kube/objects";
-import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
 import {
   activeActiveDatabases,
   type CheckContext,
   type CheckTarget,
-  goalOf,
+  findGoal,
   isBefore,
   isForNewBase,
-  situationOf,
-  tagged,
+  describeSituation,
+  parseTag,
   type Tagged,
 } from "./context";
 import { judgeBy, type Judgment } from "./judge";
 import { platformPrerequisites } from "./platform";
+import { judgePodSecurity } from "./pod-security";
 
 const make = {
-  operator: checksOf("operator"),
-  release: checksOf("release"),
-  cluster: checksOf("cluster"),
-  license: checksOf("license"),
-  databases: checksOf("databases"),
-  modules: checksOf("modules"),
-  activeActive: checksOf("active-active"),
+  operator: makeChecks("operator"),
+  release: makeChecks("release"),
+  cluster: makeChecks("cluster"),
+  license: makeChecks("license"),
+  databases: makeChecks("databases"),
+  modules: makeChecks("modules"),
+  activeActive: makeChecks("active-active"),
 };
 
 const oldestOperator = "7.4.2-2";
@@ -89,6 +93,14 @@ export const prerequisites = {
     title: "No volume is being expanded",
     needs: ["ecs", "statefulSets", "claims"],
   }),
+  podSecurity: make.cluster.error("POD-SECURITY", "S32", {
+    title: text`The namespace lets the pods of the ${ec} be made again`,
+    cause:
+      "a Pod Security label of the namespace refuses the pods that an upgrade makes; those that run stay until then",
+    fix: `set the label ${enforceLabel} to a level that allows them, or take out of the spec what it refuses`,
+    needs: ["ecs", "namespaces", "statefulSets", "deployments"],
+    judge: perCluster(judgePodSecurity),
+  }),
   license: make.license.ofCause("license", { title: "The license is valid", needs: ["ecs"] }),
   licenseUnknown: make.license.shared(clusterFindings.licenseUnknown, {
     title: text`The ${ec} reports the state of its license`,
@@ -111,10 +123,11 @@ export const prerequisites = {
       if (
         days === undefined ||
         days >= 0 ||
-        causesOf("license", situation.facts, { ec: cluster }).length > 0
+        findCauses("license", situation.facts, { ec: cluster }).length > 0
       )
         return [];
-      return [on(cluster, `its license expired ${until}`, { field })];
+      const fix = renderLicenseStep(cluster, situation.names);
+      return [on(cluster, `its license expired ${until}`, { field, fix })];
     }),
   }),
   databaseOld: make.databases.shared(clusterFindings.databaseOld, {
@@ -122,7 +135,7 @@ export const prerequisites = {
     needs: products,
     judge: (situation) =>
       isForNewBase(situation)
-        ? perCluster((cluster, { facts }) => causesOf("databaseOld", facts, { ec: cluster }))(
+        ? perCluster((cluster, { facts }) => findCauses("databaseOld", facts, { ec: cluster }))(
             situation,
           )
         : [],
@@ -132,7 +145,7 @@ export const prerequisites = {
     needs: products,
     vouched: true,
     judge: perCluster((cluster, { facts }) =>
-      databasesOf(facts, cluster)
+      listDatabases(facts, cluster)
         .filter(({ version }) => version === undefined)
         .map(({ label }) => ({
           object: label,
@@ -149,15 +162,15 @@ export const prerequisites = {
     needs: products,
     judge: perCluster((cluster, { facts, names: { fields } }) => {
       const [field, published] = [fields.userDefinedModules, fields.statusModules].map(fieldText);
-      const open = unpublishedModules(facts, cluster).map((module) =>
+      const open = listUnpublishedModules(facts, cluster).map((module) =>
         on(cluster, `whether ${module} is bundled is not known: no modules are published yet`, {
           severity: "warning",
           field: published,
           fix: `write the bundled module's own name, or check again once ${published} is there`,
         }),
       );
-      const missing = undefinedModules(facts, cluster).map(({ says, fix }) =>
-        on(cluster, says, { field, ...(fix !== undefined && { fix }) }),
+      const missing = listUndefinedModules(facts, cluster).map((used) =>
+        on(cluster, used.says, { field, fix: renderUndefinedFix(facts, cluster, used) }),
       );
       return [...missing, ...open];
     }),
@@ -189,7 +202,7 @@ export const prerequisites = {
     fix: `upgrade the operator to ${oldestForActiveActive} or later, on every participating cluster`,
     needs: ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"],
     judge: (situation) => {
-      const goal = goalOf(situation);
+      const goal = findGoal(situation);
       if (goal === undefined || !isBefore(goal, oldestForActiveActive)) return [];
       return activeActiveDatabases(situation).map((one) =>
         on(one, `with operator ${goal.tag} it cannot be upgraded`),
@@ -242,7 +255,7 @@ function judgePath({
 }: CheckContext): readonly CheckResult[] {
   if (deployment === undefined || installed === undefined || wanted === undefined) return [];
   const tags = clusters.map((cluster) =>
-    tagged(asString(getPath(cluster, names.ecFields.versionTag))),
+    parseTag(asString(getPath(cluster, names.ecFields.versionTag))),
   );
   return rules
     .filter(({ forbids }) => [undefined, ...tags].some((ec) => forbids(wanted, installed, ec)))
@@ -264,7 +277,7 @@ function modulesInUse({
   return clusters
     .map((cluster) => ({
       cluster,
-      modules: usedModules(facts, cluster).map(({ module }) => module),
+      modules: listUsedModules(facts, cluster).map(({ module }) => module),
     }))
     .filter(({ modules }) => modules.length > 0);
 }
@@ -274,9 +287,10 @@ function judgeOsBase(situation: CheckContext): readonly CheckResult[] {
   const { installed, names } = situation;
   if (!isForNewBase(situation)) return [];
   const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
-    const told = [tagged(asString(getPath(cluster, names.ecFields.versionTag))), installed].flatMap(
-      (one) => one ?? [],
-    );
+    const told = [
+      parseTag(asString(getPath(cluster, names.ecFields.versionTag))),
+      installed,
+    ].flatMap((one) => one ?? []);
     return told.length === 0 || told.some((one) => isBefore(one, newBase));
   };
   return modulesInUse(situation)
@@ -306,5 +320,5 @@ export function judgePrerequisites(
   target: CheckTarget,
   skip: readonly Skip[],
 ): Judgment {
-  return judgeBy(ordered, situationOf(facts, target), { skip });
+  return judgeBy(ordered, describeSituation(facts, target), { skip });
 }

@@ -3,7 +3,7 @@ import { type ReleaseRoles, rolesFor } from "../rbac/lines";
 import type { CheckContext } from "./context";
 
 /** The release's documents, or those of the release that runs. */
-export function rolesOf({ installed, names, target }: CheckContext): ReleaseRoles {
+export function chooseRoles({ installed, names, target }: CheckContext): ReleaseRoles {
   if (target.rbac === undefined) return { is: "unknown", because: "there is no template" };
   return rolesFor(target.rbac, installed?.tag, names);
 }

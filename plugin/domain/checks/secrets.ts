@@ -2,26 +2,27 @@
 import { ec, text } from "../names/text";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../base/values";
-import { type Check, checksOf, type CheckResult, on, perCluster } from "./check";
+import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
-import { nameOf } from "../kube/objects";
+import { readName } from "../kube/objects";
 import {
   absentSecret,
   certificateChecks as judged,
   judgeCertificate,
   secretAbsent,
 } from "../certificate/certificate";
-import { candidatesOf } from "../admission/configuration";
+import { isOlmServed, listCandidates } from "../admission/configuration";
 import {
   type SecretUse,
   type SecretReference,
   secretReferences,
-  keepsCredentialsInSecret,
+  keepsSecretsHere,
+  referencesElsewhere,
   secretNames,
 } from "../facts/secret-references";
 
 /** The same of what was read; undefined where these may not be read. */
-export function knownSecretNames(facts: Facts): readonly string[] | undefined {
+export function listSecretNames(facts: Facts): readonly string[] | undefined {
   const { ecs, ercs } = facts.objects;
   return isKnown(facts, "ecs") && isKnown(facts, "ercs")
     ? secretNames(ecs, ercs, facts)
@@ -55,7 +56,7 @@ function judgeSecret(
   return missing.length === 0 ? [] : [about(`it has no item ${missing.join(", ")}`)];
 }
 
-const rest = checksOf("rest");
+const rest = makeChecks("rest");
 
 /** The checks of the REST API. */
 export const restChecks: readonly Check[] = [
@@ -73,8 +74,12 @@ export const restChecks: readonly Check[] = [
     needs: ["ecs"],
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;
-      if (keepsCredentialsInSecret(cluster, names)) return undefined;
-      return on(cluster, `they are of type ${renderValue(getPath(cluster, path))}`, {
+      if (keepsSecretsHere(cluster, names)) return undefined;
+      const others = referencesElsewhere(cluster, names)
+        .filter(({ use }) => use !== "credentials")
+        .map(({ name, field }) => `${name} (${field})`);
+      const alike = others.length === 0 ? "" : `, as are ${others.join(", ")}, not checked either`;
+      return on(cluster, `they are of type ${renderValue(getPath(cluster, path))}${alike}`, {
         field: path.join("."),
       });
     }),
@@ -85,7 +90,7 @@ export const restChecks: readonly Check[] = [
     fix: "see the operator's log; or reach the API by --api-url",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts }) => {
-      const name = nameOf(cluster);
+      const name = readName(cluster);
       if (factNamed(facts, "services", { name }) !== undefined) return undefined;
       return on(cluster, `there is no Service ${name} in namespace ${facts.namespace}`);
     }),
@@ -96,7 +101,7 @@ export const restChecks: readonly Check[] = [
     fix: "find out who changed it; or reach the API by --api-url",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts, names }) => {
-      const service = factNamed(facts, "services", { name: nameOf(cluster) });
+      const service = factNamed(facts, "services", { name: readName(cluster) });
       const ports = asArray(getPath(service, ["spec", "ports"])).map((port) =>
         String(getOwn(port, "port")),
       );
@@ -121,7 +126,7 @@ export const restChecks: readonly Check[] = [
   }),
 ];
 
-const certificate = checksOf("certificate");
+const certificate = makeChecks("certificate");
 
 /** What is so when nothing is found. */
 const titles: Readonly<Record<string, string>> = {
@@ -148,7 +153,9 @@ export const certificateChecks: readonly Check[] = [
     needs: ["webhookSecrets", "webhookConfigurations", "services"],
     judge: (situation) => {
       const { facts, names } = situation;
-      if (facts.objects.webhookSecrets.length > 0 || !isInUse(situation)) return [];
+      const { webhookConfigurations, webhookSecrets } = facts.objects;
+      if (webhookSecrets.length > 0 || !isInUse(situation)) return [];
+      if (isOlmServed(webhookConfigurations, facts)) return [];
       return [absentSecret(facts.namespace, names)];
     },
   }),
@@ -172,7 +179,7 @@ export const certificateChecks: readonly Check[] = [
 /** S24: nothing is asked of an admission controller that is not there. */
 function isInUse({ facts, names }: CheckContext): boolean {
   return (
-    candidatesOf(facts.objects.webhookConfigurations, names).length > 0 ||
+    listCandidates(facts.objects.webhookConfigurations, names).length > 0 ||
     factNamed(facts, "services", { name: names.webhook.service }) !== undefined
   );
 }

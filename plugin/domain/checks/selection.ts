@@ -44,7 +44,7 @@ export function isSkipped({ skip = [] }: Selection, code: string, object?: strin
 }
 
 /** One problem for each that is none of these codes, or names no object: these are accepted on one only. */
-export function unnamed(skip: readonly Skip[], codes: readonly string[]): readonly string[] {
+export function findUnnamed(skip: readonly Skip[], codes: readonly string[]): readonly string[] {
   return skip.flatMap(({ code, object = "" }) => {
     if (!codes.includes(code)) {
       const known = codes.join(", ");

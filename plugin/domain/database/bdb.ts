@@ -10,7 +10,7 @@ import {
   compareDotted,
   compareEngineVersions,
   type EngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
 } from "../base/versions";
 import { databaseFinding } from "./findings";
 import { stateFinding } from "./state";
@@ -76,7 +76,7 @@ export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json 
 }
 
 /** One line for each deprecated field that is used, with its replacement (S120). */
-export function deprecated(wish: RequestWish, { upgradeRequest }: Names): readonly string[] {
+export function findDeprecated(wish: RequestWish, { upgradeRequest }: Names): readonly string[] {
   const { currentModule, newModule } = upgradeRequest;
   const lines = requestFields
     .filter(({ field }) => wish[field] !== undefined && wish[field] !== false)
@@ -127,7 +127,7 @@ function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
 
 /** The engine version that it runs. */
 export function bdbVersion({ version, engineVersion }: ApiDatabase): EngineVersion | undefined {
-  return leadingEngineVersion(version) ?? leadingEngineVersion(engineVersion);
+  return parseLeadingEngineVersion(version) ?? parseLeadingEngineVersion(engineVersion);
 }
 
 /** True when it runs the version; a channel is content with more. */
@@ -171,7 +171,7 @@ export function modulesBehind(
 }
 
 /** What keeps its data while shards restart, for people. */
-export function keeping({ replication, dataPersistence }: ApiDatabase): string {
+export function describeKeeping({ replication, dataPersistence }: ApiDatabase): string {
   const copies =
     replication === undefined
       ? "replication unknown"

@@ -2,7 +2,7 @@
 import type { Names } from "../names/names";
 import { ec, text } from "../names/text";
 import { type Finding, error, warning } from "../base/findings";
-import { type Code, findingIn } from "../names/codes";
+import { type Code, bindFindings } from "../names/codes";
 
 const nodesPath = (names: Names): string => names.restPaths.nodes;
 const policyPath = (names: Names): string => names.restPaths.policy;
@@ -24,6 +24,16 @@ export const databaseFindings = {
   actionFailed: error("DATABASE-ACTION-FAILED", "S92", {
     cause: "the action that upgrades the database ended without success",
     fix: "see the operator's log and the cluster's REST API for its error, fix that, then run again",
+  }),
+  actionUnknown: error("DATABASE-ACTION-UNKNOWN", "S74, S92", {
+    cause:
+      "the action that upgrades the database is in a state that is not known, and the database is active without the new version",
+    fix: "see in the operator's log and in the cluster's REST API how the action has ended, fix what it names, then run again",
+  }),
+  backup: warning("DATABASE-BACKUP", "C7", {
+    cause:
+      "the upgrade of the database cannot be undone: only a backup brings the old version back",
+    fix: "make a backup first, and check that it can be restored; nothing, if the data may be lost or is kept elsewhere",
   }),
   busy: error("DATABASE-BUSY", "Facts 7", {
     cause:
@@ -119,6 +129,11 @@ export const databaseFindings = {
       "the operator of a participating cluster was not checked, and active-active databases need 8.0.2-2 or later on all of them",
     fix: "name each of the clusters with --participant CONTEXT/NAMESPACE, or check its operator there and accept it here with --skip DATABASE-PARTICIPANT-UNSEEN=OBJECT",
   }),
+  replicaBehind: warning("DATABASE-REPLICA-BEHIND", "Facts 7", {
+    cause:
+      "a database that replicates from another one stays at an older version: it cannot read the replication stream of a source that is upgraded",
+    fix: "if its source is among the databases to upgrade, upgrade this one first, or with them",
+  }),
   refused: error("DATABASE-EDIT-REFUSED", "S61, S67", {
     cause: "the admission rules refuse the edit",
     fix: "follow the rule's message",
@@ -199,7 +214,7 @@ export function isLeftOut(blocks: readonly Finding[]): boolean {
 }
 
 /** A finding of one of the codes. */
-export const databaseFinding = findingIn(databaseFindings);
+export const databaseFinding = bindFindings(databaseFindings);
 
 /** What the cluster does not report and a person may vouch for (`--skip CODE=OBJECT`). */
 export const acceptable: readonly string[] = [

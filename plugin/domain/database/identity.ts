@@ -23,7 +23,10 @@ export type Identity =
 type Identified = Pick<DatabaseTarget, "object" | "guid">;
 
 /** The number that the status of the resource remembers; it proves nothing by itself. */
-export function rememberedUid({ object }: Identified, { edbFields }: Names): number | undefined {
+export function readRememberedUid(
+  { object }: Identified,
+  { edbFields }: Names,
+): number | undefined {
   return uidNumber(getPath(object, edbFields.databaseUid));
 }
 
@@ -46,7 +49,7 @@ export function identifyAmong(
 
 /** The one record that at least two signs point at: number, name, guid, port, endpoint. */
 export function identify(target: Identified, all: readonly ApiDatabase[], names: Names): Identity {
-  const remembered = rememberedUid(target, names);
+  const remembered = readRememberedUid(target, names);
   const named = all.filter(({ name }) => name === target.object.metadata.name);
   const candidates = remembered === undefined ? named : all.filter(({ uid }) => uid === remembered);
   const [bdb] = candidates;

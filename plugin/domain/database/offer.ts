@@ -2,15 +2,15 @@
 import type { ApiNode } from "../rest-api/records";
 import { lowestVersion } from "../rules/clusters";
 import type { Finding } from "../base/findings";
-import { termOf, type Names } from "../names/names";
-import { type Release, releasesOf } from "../rules/engine-version";
+import { renderTerm, type Names } from "../names/names";
+import { type Release, findReleases } from "../rules/engine-version";
 import type { ClusterFacts, ClusterLookup } from "../rules/types";
 import { asString, getOwn, type Json } from "../base/values";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
 } from "../base/versions";
 import { databaseFinding } from "./findings";
 
@@ -27,7 +27,7 @@ export function readOffer(
   policy: Json | undefined,
   { clusterFields }: Names,
 ): ApiOffer {
-  const told = (nodes ?? []).map(versionsOf).filter((versions) => versions.length > 0);
+  const told = (nodes ?? []).map(listVersions).filter((versions) => versions.length > 0);
   const [first, ...others] = told;
   return {
     versions: first?.filter((version) => others.every((one) => one.includes(version))),
@@ -35,10 +35,10 @@ export function readOffer(
   };
 }
 
-function versionsOf({ supportedVersions }: ApiNode): readonly string[] {
+function listVersions({ supportedVersions }: ApiNode): readonly string[] {
   const versions = supportedVersions
     .flatMap((text): EngineVersion[] => {
-      const version = leadingEngineVersion(text);
+      const version = parseLeadingEngineVersion(text);
       return version !== undefined && compareEngineVersions(version, lowestVersion) >= 0
         ? [version]
         : [];
@@ -84,11 +84,11 @@ function versionsDiffer(
   { versions }: ApiOffer,
   names: Names,
 ): readonly Finding[] {
-  const { publisher, texts } = releasesOf({ is: "found", cluster }, names);
+  const { publisher, texts } = findReleases({ is: "found", cluster }, names);
   if (publisher === undefined || versions === undefined) return [];
   const published = [...texts];
   if (published.join() === versions.join()) return [];
-  const cause = `the ${termOf(names.ec)} publishes ${published.join(", ")}, and its nodes can all run ${renderVersions(versions)}: only a version of both is taken`;
+  const cause = `the ${renderTerm(names.ec)} publishes ${published.join(", ")}, and its nodes can all run ${renderVersions(versions)}: only a version of both is taken`;
   return [databaseFinding("offerDiffers", { object, cause }, names)];
 }
 
@@ -100,7 +100,7 @@ function policiesDiffer(
   if (policy === undefined || policy === cluster.policy) return [];
   if (policy !== names.majorChannel && cluster.policy !== names.majorChannel) return [];
   const own = asString(cluster.policy) ?? "not set";
-  const cause = `the upgrade policy of the ${termOf(names.ec)} is ${own}, and that of its REST API ${policy}: ${names.majorChannel} counts`;
+  const cause = `the upgrade policy of the ${renderTerm(names.ec)} is ${own}, and that of its REST API ${policy}: ${names.majorChannel} counts`;
   return [databaseFinding("offerDiffers", { object, cause }, names)];
 }
 
@@ -130,8 +130,8 @@ export function judgeChoice(
   if (offer === undefined) return [];
   if (version !== undefined)
     return judgeNumber(object, offer, { text: formatEngineVersion(version), names });
-  const ec = termOf(names.ec);
-  const { publisher, valid } = releasesOf(lookup, names);
+  const ec = renderTerm(names.ec);
+  const { publisher, valid } = findReleases(lookup, names);
   if (publisher === undefined) {
     const cause = `neither the ${ec} nor the nodes in its REST API report the versions that they can run, so the version is not known`;
     return [databaseFinding("latestUnknown", { object, cause }, names)];

@@ -1,14 +1,13 @@
 /** What the upgrade of one database would write, and everything that stands against it (S10, S61-S67, S98). */
-import { type FieldEdit, fieldEdits, patchOf } from "../kube/edits";
+import { type FieldEdit, fieldEdits, buildPatch } from "../kube/edits";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { bundledVersions } from "../release/platforms";
 import { databaseVersion, type Participant, renderVersion } from "./rollout";
 import { readSubject } from "../rules/fields";
 import { ruleFindings } from "../rules/findings";
 import { judgeEdit } from "../rules/order";
-import { releasesOf } from "../rules/engine-version";
+import { findReleases } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
 import {
@@ -19,7 +18,7 @@ import {
   parseEngineVersion,
   parseReleaseTag,
 } from "../base/versions";
-import { busyCluster, ownBlocks, ownedBy, type DatabaseTarget } from "./target";
+import { busyCluster, ownBlocks, findOwnership, type DatabaseTarget } from "./target";
 import { keepsNothing } from "./bdb";
 import { isPassing, stateFinding } from "./state";
 import { isDeleting } from "../kube/deletion";
@@ -36,10 +35,6 @@ export interface DatabaseWish {
   readonly via: "resource" | "api";
   /** What passes by itself is waited for, and blocks nothing. */
   readonly wait?: boolean;
-  /** Planned before operator and EC are upgraded: both count as done (S9). */
-  readonly assumeUpgraded?: boolean;
-  /** The tag that the EC will have then. */
-  readonly assumeCluster?: string;
 }
 
 /** The plan for one database, and what may keep it from being done. */
@@ -70,11 +65,9 @@ export interface DatabasePlan {
 /** Plans the edit of one database; the rules are the webhook's own. */
 export function planDatabase(
   facts: Facts,
-  given: DatabaseTarget,
+  target: DatabaseTarget,
   wish: DatabaseWish,
 ): DatabasePlan {
-  const ahead = wish.assumeUpgraded === true;
-  const target = ahead ? withVersionsOf(wish.assumeCluster, given) : given;
   const label = objectLabel(target.object);
   const aim = aimOf(facts, target, wish);
   const asked = aim.passedOver ? [] : editsOf(facts, target, wantedText(aim, wish));
@@ -100,7 +93,7 @@ export function planDatabase(
       ...lasting,
       ...(wish.wait === true ? [] : passing),
     ],
-    busy: ahead ? [] : [...busyCluster(facts, target), ...(wish.wait === true ? passing : [])],
+    busy: [...busyCluster(facts, target), ...(wish.wait === true ? passing : [])],
     warnings: [
       ...judged.warnings,
       ...newerThan(label, aim),
@@ -108,14 +101,6 @@ export function planDatabase(
       ...emptied(facts, target, { edits, via: wish.via }),
     ],
   };
-}
-
-/** The EC publishes what its release bundles once it is upgraded; of an unknown one the specification's count (C1). */
-function withVersionsOf(tag: string | undefined, target: DatabaseTarget): DatabaseTarget {
-  const { lookup } = target;
-  if (lookup.is !== "found") return target;
-  const versions = (bundledVersions(tag) ?? []).map((version) => ({ version, major: false }));
-  return { ...target, lookup: { ...lookup, cluster: { ...lookup.cluster, versions } } };
 }
 
 interface Aim extends Pick<DatabasePlan, "version" | "runs" | "channel" | "passedOver"> {
@@ -148,7 +133,7 @@ function versionOf(
 ): EngineVersion | undefined {
   const { names } = facts;
   const { lookup } = target;
-  const releases = releasesOf(lookup, names);
+  const releases = findReleases(lookup, names);
   const choices = pickOffered(target.offer, releases.valid);
   if (version === names.majorChannel) {
     return choices.findLast((release) => releases.isMajor(release))?.version;
@@ -212,14 +197,14 @@ function judgedEdits(
   if (edits.length === 0 || instanceOf !== undefined) {
     return { blocks: [], warnings: [], owned: [] };
   }
-  const edit: Edit = { kind, before: object, after: merged(object, patchOf(edits)) };
+  const edit: Edit = { kind, before: object, after: merged(object, buildPatch(edits)) };
   const { blocks, warnings } = ruled(facts, target, edit);
   const modules = readSubject(edit, facts.names).modules.length > 0;
   const follow = modules ? [databaseFinding("modulesFollow", { object: objectLabel(object) })] : [];
   return {
     blocks,
     warnings: [...warnings, ...follow],
-    owned: ownedBy(target),
+    owned: findOwnership(target, facts),
   };
 }
 
@@ -301,7 +286,7 @@ function stateBlocks(
     return { passing: [], lasting: [] };
   }
   if (!isPassing(found)) return { passing: [], lasting: [found] };
-  return { passing: wish.assumeUpgraded === true ? [] : [found], lasting: [] };
+  return { passing: [found], lasting: [] };
 }
 
 function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {

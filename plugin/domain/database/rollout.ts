@@ -1,26 +1,27 @@
 /** How far a database is, active-active ones with all that take part in them (S61, S65). */
-import { linkedNames } from "./target";
+import { listLinkedNames } from "./target";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { Edit } from "../rules/types";
 import { getPath, asString } from "../base/values";
-import type { Progress, Stalled } from "../rollout/progress";
-import { databaseFindings } from "./findings";
+import type { Progress } from "../rollout/progress";
+import {
+  type DatabasePatience,
+  type DatabaseProblem,
+  failure,
+  restless,
+  stalled,
+  unknownEnd,
+} from "./progress";
+import { isActive } from "./state";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
 } from "../base/versions";
-import type { ApiAction, ApiDatabase } from "../rest-api/records";
-import { runsVersion } from "./bdb";
-
-/** How long nothing has moved, and after what time that is a standstill. */
-export interface DatabasePatience {
-  readonly idleMs: number;
-  readonly stallAfterMs: number;
-}
+import { actionState } from "../rest-api/actions";
 
 /** A cluster elsewhere that takes part, as it was read. */
 export interface Participant {
@@ -46,7 +47,12 @@ export function databaseVersion(
   { names }: Pick<Facts, "names">,
   object: KubeObject,
 ): EngineVersion | undefined {
-  return leadingEngineVersion(getPath(object, names.fields.statusVersion));
+  return parseLeadingEngineVersion(getPath(object, names.fields.statusVersion));
+}
+
+/** A version for people. */
+export function renderVersion(version: EngineVersion | undefined): string {
+  return version === undefined ? "an unknown version" : formatEngineVersion(version);
 }
 
 interface DatabaseState {
@@ -76,7 +82,7 @@ function look({ names }: Facts, edb: KubeObject, wanted: WantedVersion): Databas
     state,
     specStatus: asString(getPath(edb, edbFields.specStatus)) ?? "Valid",
     observed: isObserved,
-    taken: isObserved || !["", "active"].includes(state),
+    taken: isObserved || !isActive(state),
     action,
     ours: action === undefined || !actionsBefore.includes(action),
     actionStatus: asString(getPath(edb, edbFields.lastActionStatus))?.toLowerCase() ?? "",
@@ -97,34 +103,36 @@ function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): Progres
   const object = objectLabel(edb);
   if (isDeleting(edb)) return stalled("deleting", { object, because: renderDeletion(edb) });
   const seen = look(facts, edb, wanted);
-  const trouble = troubleOf(facts, seen);
-  if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
+  const unknown = { ...seen, runs: renderVersion(seen.runs) };
+  const trouble = findTrouble(facts, seen) ?? unknownEnd(unknown, wanted, facts.names);
+  if (trouble !== undefined) return stalled(trouble.what, { object, ...trouble });
   const on = waitsFor(facts, seen, wanted);
   if (on === undefined) return { is: "done", says: `${renderVersion(seen.runs)} runs, active` };
   const stall = seen.taken ? "stuck" : "notTakenUp";
-  return restless({ object, on, step: stepOf(seen), wanted, stall });
+  return restless({ object, on, step: describeStep(seen), wanted, stall });
 }
 
-type StallCode =
-  "actionFailed" | "deleting" | "failed" | "participantBehind" | "specInvalid" | "uidUnknown";
-type DatabaseProblem = readonly [what: StallCode, because: string];
-
 /** What stands against it for certain: an answer of the operator, or an end. */
-function troubleOf(
+function findTrouble(
   { names }: Facts,
   { state, specStatus, observed, action, ours, actionStatus, reached }: DatabaseState,
 ): DatabaseProblem | undefined {
   const refused = observed ? refusal(specStatus, state) : undefined;
   if (refused !== undefined) return refused;
-  if (!reached && ours && names.actionStates.failed.includes(actionStatus)) {
-    return ["actionFailed", `action ${action ?? "without a uid"} ended as ${actionStatus}`];
+  if (!reached && ours && actionState(actionStatus, names) === "failed") {
+    return {
+      what: "actionFailed",
+      because: `action ${action ?? "without a uid"} ended as ${actionStatus}`,
+    };
   }
   return undefined;
 }
 
 function refusal(specStatus: string, state: string): DatabaseProblem | undefined {
-  if (specStatus !== "Valid") return ["specInvalid", `its spec status is ${specStatus}`];
-  return state.endsWith("failed") ? ["failed", `its state is ${state}`] : undefined;
+  if (specStatus !== "Valid") {
+    return { what: "specInvalid", because: `its spec status is ${specStatus}` };
+  }
+  return failure(state);
 }
 
 /** What it still lacks; undefined when all signs agree. */
@@ -137,14 +145,14 @@ function waitsFor(
   if (!taken) return `the operator to take up its new spec (state ${shownState})`;
   if (!reached)
     return `${renderVersion(runs)} to become ${renderVersion(version)} (state ${shownState})`;
-  if (state !== "active") return `state active (now ${shownState})`;
+  if (!isActive(state) || state === "") return `state active (now ${shownState})`;
   // a spec status other than Valid is trouble once the spec is observed, and here it is
-  const { completed, failed } = names.actionStates;
-  const settled = !ours || ["", ...completed, ...failed].includes(actionStatus);
+  // of a state that is not known, the database's own word counts: it is active, and runs the version
+  const settled = !ours || actionState(actionStatus, names) !== "running";
   return settled ? undefined : `its action to be completed (now ${actionStatus})`;
 }
 
-function stepOf({
+function describeStep({
   state,
   specStatus,
   observed,
@@ -153,39 +161,6 @@ function stepOf({
   runs,
 }: DatabaseState): string {
   return [state, specStatus, observed, action, actionStatus, renderVersion(runs)].join(" ");
-}
-
-/** A version for people. */
-export function renderVersion(version: EngineVersion | undefined): string {
-  return version === undefined ? "an unknown version" : formatEngineVersion(version);
-}
-
-/** What is waited for. */
-interface Restless {
-  readonly object: string;
-  readonly on: string;
-  readonly step: string;
-  readonly wanted: Pick<WantedVersion, "patience">;
-  /** What it is called once nothing has moved for too long. */
-  readonly stall: "stuck" | "notTakenUp" | "notProven";
-}
-
-/** Moving, until nothing has moved for too long. */
-function restless({ object, on, step, wanted, stall }: Restless): Progress {
-  const { idleMs, stallAfterMs } = wanted.patience;
-  if (idleMs < stallAfterMs) return { is: "moving", on, step };
-  const because = `nothing has moved for ${Math.round(idleMs / 1000)} s, it waits for ${on}`;
-  const found = stalled(stall, { object, because });
-  return stall === "notProven" ? { ...found, unproven: true } : found;
-}
-
-/** A standstill, told with what is known of it. */
-function stalled(
-  what: StallCode | Restless["stall"],
-  { object, because }: { readonly object: string; readonly because: string },
-): Stalled {
-  const { code, fix } = databaseFindings[what];
-  return { is: "stalled", code, object, because, fix };
 }
 
 /** How far the database is; it was read with the facts. */
@@ -203,7 +178,7 @@ export function judgeDatabase(
 function judgeActiveActive(facts: Facts, eaadb: KubeObject, wanted: WantedVersion): Progress {
   const own = ownProgress(facts, eaadb, wanted);
   if (own.is !== "done") return own;
-  const here = instancesOf(facts, eaadb).map((edb) => judgeEdb(facts, edb, wanted));
+  const here = listInstances(facts, eaadb).map((edb) => judgeEdb(facts, edb, wanted));
   const local = worst(here);
   if (local !== undefined) return local;
   const there = (wanted.participants ?? []).map((one) => remoteProgress(eaadb, one, wanted));
@@ -230,13 +205,13 @@ function ownProgress(
 ): Progress {
   const object = objectLabel(eaadb);
   if (isDeleting(eaadb)) return stalled("deleting", { object, because: renderDeletion(eaadb) });
-  const told = (path: readonly string[], absent: string) =>
+  const readTold = (path: readonly string[], absent: string) =>
     asString(getPath(eaadb, path)) ?? absent;
-  const state = told(eaadbFields.status, "active");
-  const specStatus = told(eaadbFields.specStatus, "Valid");
-  const replication = told(eaadbFields.replicationStatus, "up");
+  const state = readTold(eaadbFields.status, "active");
+  const specStatus = readTold(eaadbFields.specStatus, "Valid");
+  const replication = readTold(eaadbFields.replicationStatus, "up");
   const trouble = refusal(specStatus, state);
-  if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
+  if (trouble !== undefined) return stalled(trouble.what, { object, ...trouble });
   if (state === "active" && replication === "up") return { is: "done", says: state };
   const on =
     state === "active" ? `replication up (now ${replication})` : `state active (now ${state})`;
@@ -248,12 +223,12 @@ export function lastActions(
   facts: Facts,
   { kind, object }: { readonly kind: Edit["kind"]; readonly object: KubeObject },
 ): readonly string[] {
-  const edbs = kind === "edb" ? [object] : instancesOf(facts, object);
+  const edbs = kind === "edb" ? [object] : listInstances(facts, object);
   return edbs.flatMap((edb) => asString(getPath(edb, facts.names.edbFields.lastActionUid)) ?? []);
 }
 
-function instancesOf({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
-  const linked = linkedNames(eaadb, names);
+function listInstances({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
+  const linked = listLinkedNames(eaadb, names);
   return objects.edbs.filter(
     ({ metadata }) =>
       metadata.namespace === eaadb.metadata.namespace && linked.includes(metadata.name),
@@ -273,7 +248,7 @@ function remoteProgress(
       ? one.metadata.name === eaadb.metadata.name
       : asString(getPath(one, names.eaadbFields.guid)) === guid,
   );
-  const linked = same.flatMap((one) => instancesOf(facts, one));
+  const linked = same.flatMap((one) => listInstances(facts, one));
   const alike = objects.edbs.filter(
     (edb) =>
       edb.metadata.name === eaadb.metadata.name &&
@@ -293,60 +268,4 @@ function remoteProgress(
     return stalled("participantBehind", { object, because: found.because });
   }
   return { is: "done", says: name };
-}
-
-/** What was read at one look. */
-interface BdbLook {
-  /** The database's label, for people. */
-  readonly object: string;
-  readonly bdb: ApiDatabase | undefined;
-  /** Undefined where the server keeps none, or has forgotten it. */
-  readonly action: ApiAction | undefined;
-}
-
-/** What the call is to lead to. */
-interface WantedBdb {
-  /** Absent: whatever runs is right. */
-  readonly version: EngineVersion | undefined;
-  readonly channel: boolean;
-  /** Modules that the release has newer builds of; absent: whatever they are is right. */
-  readonly behind?: readonly string[];
-  readonly patience: DatabasePatience;
-}
-
-/** Done by the action's end and the database's own word; an action that is gone has ended. */
-export function judgeBdb({ object, bdb, action }: BdbLook, wanted: WantedBdb): Progress {
-  if (bdb === undefined)
-    return stalled("uidUnknown", { object, because: "the REST API has it no more" });
-  if (action?.is === "failed")
-    return stalled("actionFailed", { object, because: failureOf(action) });
-  const on = bdbWaitsFor(bdb, action, wanted);
-  if (on === undefined) return { is: "done", says: `${bdb.version ?? "the version"} runs` };
-  const step = `${on} ${bdb.status ?? ""} ${bdb.version ?? ""}`;
-  return restless({ object, on, step, wanted, stall: "stuck" });
-}
-
-function failureOf({ uid, status, error }: ApiAction): string {
-  const told = error === undefined ? "" : `: ${error}`;
-  return `action ${uid} ended as ${status ?? "failed"}${told}`;
-}
-
-function bdbWaitsFor(
-  bdb: ApiDatabase,
-  action: ApiAction | undefined,
-  wanted: WantedBdb,
-): string | undefined {
-  if (action?.is === "running") return `its action (${renderAction(bdb, action)})`;
-  const state = bdb.status ?? "active";
-  if (state !== "active") return `state active (now ${state})`;
-  if (wanted.version !== undefined && !runsVersion(bdb, wanted)) {
-    return `its version (now ${bdb.version ?? "unknown"})`;
-  }
-  const { behind = [] } = wanted;
-  return behind.length === 0 ? undefined : `its modules (now ${behind.join(", ")})`;
-}
-
-function renderAction({ shards }: ApiDatabase, { status, progress }: ApiAction): string {
-  const percent = progress === undefined ? (status ?? "running") : `${Math.round(progress)} %`;
-  return shards === undefined ? percent : `${percent} of ${shards} shards`;
 }

@@ -31,18 +31,40 @@ const problems: ReadonlyMap<string, StateProblem> = new Map(
   } satisfies Readonly<Record<string, StateProblem>>),
 );
 
+/** True where no action is at work: the state is `active` in whatever capitals, or is not told. */
+export function isActive(state: string | undefined): boolean {
+  return ["", "active"].includes(spelled(state ?? ""));
+}
+
+/** One spelling for capitals, and for whatever stands between the parts of a state. */
+function spelled(state: string): string {
+  return state
+    .trim()
+    .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, "-");
+}
+
+/** A state that the database does not leave by itself, with what it means and the way out. */
+export function failedState(
+  state: string,
+): { readonly says: string; readonly fix: string } | undefined {
+  const { key, says, fix = databaseFindings.failed.fix } = findProblem(spelled(state));
+  return key === "failed" ? { says, fix } : undefined;
+}
+
 /** What stands against beginning in this state; undefined for `active` and where none is told. */
 export function stateFinding(object: string, state: string | undefined): Finding | undefined {
-  if (state === undefined || state === "" || state === "active") return undefined;
-  const { key, says, fix } = problemOf(state);
+  if (state === undefined || isActive(state)) return undefined;
+  const { key, says, fix } = findProblem(spelled(state));
   const cause = `${says}: its state is ${quote(state)}`;
   return databaseFinding(key, { object, cause, ...(fix !== undefined && { fix }) });
 }
 
-function problemOf(state: string): StateProblem {
+function findProblem(state: string): StateProblem {
   const known = problems.get(state);
   if (known !== undefined) return known;
-  return state.endsWith("failed") ? { key: "failed", says: "it has failed" } : unknown;
+  return /(^|-)(failed|error)$/.test(state) ? { key: "failed", says: "it has failed" } : unknown;
 }
 
 const unknown: StateProblem = { key: "busy", says: "it is not active" };

@@ -4,15 +4,15 @@ import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { ClusterLookup, Edit } from "../rules/types";
-import { isNamed, readName, termOf } from "../names/names";
-import { getPath, asArray, bounded, getOwn, asString } from "../base/values";
+import { isNamed, readName, renderTerm } from "../names/names";
+import { getPath, asArray, boundList, getOwn, asString } from "../base/values";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import { databaseFinding } from "./findings";
 import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../engine-cluster/causes";
 import { isSuspended, operatorRelease } from "../engine-cluster/operator";
-import { ownerOf } from "../kube/owners";
-import { fieldsOf, fieldText } from "../rules/fields";
+import { findLivingOwner } from "../kube/owners";
+import { findFields, fieldText } from "../rules/fields";
 import { showMiss } from "../rules/wording";
 
 /** A database that is to be upgraded. */
@@ -52,8 +52,9 @@ interface Selected {
 
 /** The databases that are meant, each once, in the order of their namespaces and names. */
 export function selectDatabases(facts: Facts, selection: Selection): Selected {
-  const all = candidatesOf(facts);
-  if (selection.names.length === 0) return { targets: wanted(facts, all, selection), findings: [] };
+  const all = listCandidates(facts);
+  if (selection.names.length === 0)
+    return { targets: chooseWanted(facts, all, selection), findings: [] };
   const found = [...new Set(selection.names)].map((name) =>
     byName(facts, all, { name, selection }),
   );
@@ -68,9 +69,9 @@ export function selectDatabases(facts: Facts, selection: Selection): Selected {
 
 type DatabaseCandidate = Omit<DatabaseTarget, "named" | "offer">;
 
-function candidatesOf(facts: Facts): readonly DatabaseCandidate[] {
+function listCandidates(facts: Facts): readonly DatabaseCandidate[] {
   const { edbs, eaadbs } = facts.objects;
-  const placed = placing(facts);
+  const placed = makePlacing(facts);
   return [...edbs.map(placed("edb")), ...eaadbs.map(placed("eaadb"))];
 }
 
@@ -83,10 +84,12 @@ export function targetNow(
   const now = (kind === "edb" ? edbs : eaadbs).find(
     ({ metadata }) => metadata.uid === object.metadata.uid,
   );
-  return now && withOffer({ ...placing(facts)(kind)(now), named }, offer, facts.names);
+  return now && withOffer({ ...makePlacing(facts)(kind)(now), named }, offer, facts.names);
 }
 
-function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => DatabaseCandidate {
+function makePlacing(
+  facts: Facts,
+): (kind: Edit["kind"]) => (object: KubeObject) => DatabaseCandidate {
   const lookUp = clusterLookups(facts);
   return (kind) => (object) => {
     const lookup = lookUp(object, kind);
@@ -105,7 +108,7 @@ function instanceIn(
   const owner = objects.eaadbs.find(
     (one) =>
       one.metadata.namespace === edb.metadata.namespace &&
-      linkedNames(one, names).includes(edb.metadata.name),
+      listLinkedNames(one, names).includes(edb.metadata.name),
   );
   if (owner !== undefined) {
     const guid = asString(getPath(owner, names.eaadbFields.guid));
@@ -117,7 +120,7 @@ function instanceIn(
 }
 
 /** Names of the databases that are instances of an active-active one here. */
-export function linkedNames(
+export function listLinkedNames(
   eaadb: KubeObject,
   { eaadbFields }: Facts["names"],
 ): readonly (string | undefined)[] {
@@ -127,7 +130,7 @@ export function linkedNames(
 }
 
 /** Those of this operator, of a type that has a version; a clone of an active-active one goes with it. */
-function wanted(
+function chooseWanted(
   facts: Facts,
   all: readonly DatabaseCandidate[],
   { chosen, everywhere, via }: Selection,
@@ -169,7 +172,7 @@ function byName(
   const same = all.filter((one) =>
     isNamed({ ...typed, ...(place !== undefined && { namespace: place }) }, one),
   );
-  const found = typed.kind === undefined ? preferred(same, selection.via) : same;
+  const found = typed.kind === undefined ? choosePreferred(same, selection.via) : same;
   const [only] = found;
   if (only !== undefined && found.length === 1) {
     return { targets: [{ ...only, named: true }], findings: [] };
@@ -187,7 +190,7 @@ function byName(
 }
 
 /** An active-active database and its instance often have one name: the API upgrades the instance. */
-function preferred(
+function choosePreferred(
   same: readonly DatabaseCandidate[],
   via: Selection["via"],
 ): readonly DatabaseCandidate[] {
@@ -206,7 +209,7 @@ function near(all: readonly DatabaseCandidate[], place: string | undefined): str
   const there = all
     .filter(({ object: { metadata } }) => place === undefined || metadata.namespace === place)
     .map(({ object: { metadata } }) => String(metadata.name));
-  return there.length === 0 ? "" : `; it has ${bounded(there, 8)}`;
+  return there.length === 0 ? "" : `; it has ${boundList(there, 8)}`;
 }
 
 /** What keeps a database from being upgraded, whatever its EC is doing. */
@@ -241,14 +244,14 @@ export function ownBlocks(
 function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: DatabaseTarget) {
   const about = {
     object: objectLabel(object),
-    field: fieldText(fieldsOf(kind, names).clusterReference),
+    field: fieldText(findFields(kind, names).clusterReference),
   };
   if (lookup.is !== "found") {
     return [databaseFinding("clusterUnknown", { ...about, cause: showMiss(lookup, names) }, names)];
   }
   if (ec !== undefined) return [];
   const { namespace } = lookup.cluster;
-  const cause = `its ${termOf(names.ec)} is in namespace ${namespace}, another operator's`;
+  const cause = `its ${renderTerm(names.ec)} is in namespace ${namespace}, another operator's`;
   return [
     databaseFinding("clusterUnknown", { ...about, cause, fix: `give -n ${namespace}` }, names),
   ];
@@ -263,7 +266,7 @@ export function busyCluster(facts: Facts, { ec }: DatabaseTarget): readonly Find
   if (state !== "Running") {
     const cause = `its state is ${state}: databases are not reconciled until it is Running`;
     const frozen = ["Upgrade", "InvalidUpgrade"].includes(state);
-    const wait = `bring the ${termOf(facts.names.ec)} to Running first, or run again with --wait`;
+    const wait = `bring the ${renderTerm(facts.names.ec)} to Running first, or run again with --wait`;
     const fix = `${wait}; where its upgrade is frozen, ${recoverLine(ec)} shows the fix`;
     return [
       databaseFinding("clusterNotRunning", { object, cause, ...(frozen && { fix }) }, facts.names),
@@ -272,13 +275,16 @@ export function busyCluster(facts: Facts, { ec }: DatabaseTarget): readonly Find
   if (!isSuspended(facts, ec)) return [];
   const { version } = operatorRelease(facts);
   const tag = asString(getPath(ec, ecFields.versionTag));
-  const cause = `the operator is at ${String(version)} and the ${termOf(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
+  const cause = `the operator is at ${String(version)} and the ${renderTerm(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
   return [databaseFinding("suspended", { object, cause }, facts.names)];
 }
 
 /** Another owner of the whole database, with its own way (domain facts 4.4). */
-export function ownedBy({ object }: DatabaseTarget): readonly Finding[] {
-  const owner = ownerOf(object);
+export function findOwnership(
+  { object }: DatabaseTarget,
+  { left }: Pick<Facts, "left">,
+): readonly Finding[] {
+  const owner = findLivingOwner(object, left);
   if (owner === undefined) return [];
   return [
     databaseFinding("owned", {

@@ -1,7 +1,7 @@
 /** What would keep a roll that has not begun: told before the write, since the roll would stop half way (domain facts 11). */
-import { factNamed, type Facts } from "../facts/facts";
+import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { compareQuantities } from "../kube/quantities";
 import { asArray, getOwn, getPath, isObject, type Json } from "../base/values";
 import { rollFindings } from "../rollout/findings";
@@ -10,26 +10,26 @@ import {
   defaultStallAfterMs,
   holdAhead,
   isDue,
-  podsOf,
+  listPods,
   type Roll,
-  rollOf,
+  readRoll,
 } from "../rollout/stateful-set";
 import { clusterFinding } from "./findings";
+import { findSet } from "./rollout";
 
 /** The StatefulSet of an EC, and its roll; undefined where there is none. */
 function rollAhead(facts: Facts, ec: KubeObject): { set: KubeObject; roll: Roll } | undefined {
-  const place = { name: nameOf(ec), namespace: namespaceOf(ec) };
-  const set = factNamed(facts, "statefulSets", place);
-  return set && { set, roll: rollOf(facts, set) };
+  const set = findSet(facts, ec);
+  return set && { set, roll: readRoll(facts, set) };
 }
 
 /** Everything that would keep the roll, each with its one remedy. */
 export function aheadOfRoll(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return [...heldAhead(facts, ec), ...quotaAhead(facts, ec), ...sickAhead(facts, ec)];
+  return [...findHeldAhead(facts, ec), ...quotaAhead(facts, ec), ...sickAhead(facts, ec)];
 }
 
 /** A partition or OnDelete, whether or not a roll is under way. */
-export function heldAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
+export function findHeldAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
   const found = rollAhead(facts, ec);
   const trouble = found && holdAhead(found.set, found.roll);
   if (found === undefined || trouble === undefined) return [];
@@ -54,20 +54,20 @@ export function quotaAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
   const found = rollAhead(facts, ec);
   if (found === undefined) return [];
   return facts.objects.resourceQuotas
-    .filter((quota) => isPlain(quota) && namespaceOf(quota) === namespaceOf(ec))
+    .filter((quota) => isPlain(quota) && readNamespace(quota) === readNamespace(ec))
     .flatMap((quota) => {
-      const says = [...exceeded(quota), ...unsaid(facts, found.set, quota)];
+      const says = [...listExceeded(quota), ...unsaid(facts, found.set, quota)];
       if (says.length === 0) return [];
       const about = {
         object: objectLabel(quota),
         cause: `no pod of ${objectLabel(found.set)} could be created again: ${says.join("; ")}`,
-        fix: `${fixOf(exceeded(quota).length > 0)}: kubectl describe quota ${nameOf(quota)} -n ${namespaceOf(quota)}`,
+        fix: `${chooseFix(listExceeded(quota).length > 0)}: kubectl describe quota ${readName(quota)} -n ${readNamespace(quota)}`,
       };
       return [clusterFinding("quota", about)];
     });
 }
 
-function fixOf(isExceeded: boolean): string {
+function chooseFix(isExceeded: boolean): string {
   return isExceeded
     ? "raise the quota, or free what it counts, before the upgrade"
     : "give the containers these values in the spec of the cluster's resource or by a LimitRange, before the upgrade";
@@ -79,15 +79,15 @@ function isPlain(quota: KubeObject): boolean {
   return scopes.length === 0 && getPath(quota, ["spec", "scopeSelector"]) === undefined;
 }
 
-function hardOf(quota: KubeObject): Json {
+function readHard(quota: KubeObject): Json {
   const hard = getPath(quota, ["status", "hard"]) ?? getPath(quota, ["spec", "hard"]);
   return isObject(hard) ? hard : {};
 }
 
 const ofPods = new Set(["pods", "count/pods", ...counted.map(([key]) => key)]);
 
-function exceeded(quota: KubeObject): readonly string[] {
-  return Object.entries(hardOf(quota)).flatMap(([key, hard]) => {
+function listExceeded(quota: KubeObject): readonly string[] {
+  return Object.entries(readHard(quota)).flatMap(([key, hard]) => {
     const used = getPath(quota, ["status", "used", key]);
     const isOver = ofPods.has(key) && (compareQuantities(used, hard) ?? 0) > 0;
     return isOver ? [`${key} is at ${String(used)} of ${String(hard)}`] : [];
@@ -96,8 +96,8 @@ function exceeded(quota: KubeObject): readonly string[] {
 
 /** Pods that are there may have their values from a LimitRange, which the template does not show. */
 function unsaid(facts: Facts, set: KubeObject, quota: KubeObject): readonly string[] {
-  const hard = hardOf(quota);
-  const [pod] = podsOf(facts, set);
+  const hard = readHard(quota);
+  const [pod] = listPods(facts, set);
   const podSpec = getOwn(pod, "spec") ?? getPath(set, ["spec", "template", "spec"]);
   const containers = ["initContainers", "containers"].flatMap((field) =>
     asArray(getOwn(podSpec, field)),

@@ -2,28 +2,29 @@
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { getPath, asString, groupBy, oncePer } from "../base/values";
+import { asString, getPath, groupBy, type Json, oncePer, withValue } from "../base/values";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
-import { bundledBehind } from "../rules/display-names";
+import { findBundled } from "../rules/display-names";
 import { helperFields } from "./helper-images";
+import { renderLicenseStep } from "./license";
 import { clusterFinding, type clusterFindings } from "./findings";
-import { scaledCauses } from "./scale";
-import { resizingCauses } from "./volumes";
+import { findScaledCauses } from "./scale";
+import { findResizingCauses } from "./volumes";
 import {
   clusterKey,
   type ModuleStanding,
   moduleStanding,
   projectCluster,
-  servedPaths,
+  findServedPaths,
 } from "../rules/clusters";
-import { autoOf, clusterLookups, versionPaths } from "./fields";
-import { type Names, termOf } from "../names/names";
+import { autoPaths, isAutoUpgraded, clusterLookups, versionPaths } from "./fields";
+import { type Names, renderTerm } from "../names/names";
 import { readSubject } from "../rules/fields";
 import type { Edit } from "../rules/types";
 
@@ -44,7 +45,7 @@ interface DatabaseUse {
 }
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
-export function databasesOf(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
+export function listDatabases(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
   const { name, namespace } = metadata;
   const found = usesByCluster(facts).get(
     clusterKey({ namespace: String(namespace), name: String(name) }),
@@ -56,13 +57,16 @@ export function databasesOf(facts: Facts, { metadata }: KubeObject): readonly Da
 const usesByCluster = oncePer((facts: Facts) => {
   const { names, objects } = facts;
   const lookUp = clusterLookups(facts);
-  const placed = (kind: Edit["kind"], databases: readonly KubeObject[]) =>
+  const placeDatabases = (kind: Edit["kind"], databases: readonly KubeObject[]) =>
     databases.flatMap((database) => {
       const found = lookUp(database, kind);
       return found.is === "found" ? [{ database, kind, ec: clusterKey(found.cluster) }] : [];
     });
   const edbs = objects.edbs.filter((edb) => isOfEngine(edb, names));
-  return groupBy([...placed("edb", edbs), ...placed("eaadb", objects.eaadbs)], ({ ec }) => ec);
+  return groupBy(
+    [...placeDatabases("edb", edbs), ...placeDatabases("eaadb", objects.eaadbs)],
+    ({ ec }) => ec,
+  );
 });
 
 /** True for a database of the type that has an engine version. */
@@ -78,7 +82,7 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse
     label: objectLabel(object),
     version:
       parseEngineVersion(getPath(object, path)) ??
-      leadingEngineVersion(getPath(object, names.fields.statusVersion)),
+      parseLeadingEngineVersion(getPath(object, names.fields.statusVersion)),
     modules: modules.map(({ name }) => name).filter((name) => name !== undefined),
   };
 }
@@ -91,14 +95,14 @@ interface ModuleUsage {
 }
 
 /** Which user-defined modules are in use; what may be a bundled one is none. */
-export function usedModules(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
+export function listUsedModules(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
   return modulesInUse(facts, ec).filter(
     ({ standing }) => standing !== "bundled" && standing !== "unpublished",
   );
 }
 
 /** Modules in use that may be bundled ones by their display names, which the EC does not publish yet, for people. */
-export function unpublishedModules(facts: Facts, ec: KubeObject): readonly string[] {
+export function listUnpublishedModules(facts: Facts, ec: KubeObject): readonly string[] {
   return modulesInUse(facts, ec)
     .filter(({ standing }) => standing === "unpublished")
     .map(({ module, databases }) => `${module} (${databases.join(", ")})`);
@@ -106,7 +110,7 @@ export function unpublishedModules(facts: Facts, ec: KubeObject): readonly strin
 
 function modulesInUse(facts: Facts, ec: KubeObject): readonly ModuleUsage[] {
   const cluster = projectCluster(ec, facts.names);
-  const uses = databasesOf(facts, ec).flatMap(({ label, modules }) =>
+  const uses = listDatabases(facts, ec).flatMap(({ label, modules }) =>
     modules.map((module) => ({ module, label })),
   );
   return [...groupBy(uses, ({ module }) => module)].map(([module, users]) => {
@@ -120,7 +124,7 @@ export function canDefineModules({ names, objects }: Facts): boolean {
   const name = `${names.ec.plural}.${names.group}`;
   const definition = objects.definitions.find(({ metadata }) => metadata.name === name);
   const [served] = [names.ecVersion, names.version].flatMap((version) => {
-    const paths = servedPaths(definition, version, [names.fields.userDefinedModules]);
+    const paths = findServedPaths(definition, version, [names.fields.userDefinedModules]);
     return paths === undefined ? [] : [paths];
   });
   return served?.length !== 0;
@@ -134,15 +138,15 @@ interface UndefinedModule extends ModuleUsage {
 }
 
 /** Those that nothing defines (S56; C9). */
-export function undefinedModules(facts: Facts, ec: KubeObject): readonly UndefinedModule[] {
+export function listUndefinedModules(facts: Facts, ec: KubeObject): readonly UndefinedModule[] {
   const canDefine = canDefineModules(facts);
-  return usedModules(facts, ec)
+  return listUsedModules(facts, ec)
     .filter(({ standing }) => standing !== "defined" && (canDefine || standing !== "installed"))
     .map((used) => {
       const lack =
         used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
-      const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${termOf(facts.names.ec)}`;
-      const meant = bundledBehind(used.module, facts.names);
+      const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${renderTerm(facts.names.ec)}`;
+      const meant = findBundled(used.module, facts.names);
       const fix = meant && `write ${meant}, the name of the bundled module, in these databases`;
       return { ...used, says, ...(fix !== undefined && { fix }) };
     });
@@ -169,28 +173,28 @@ interface Cause {
 
 /** What an upgrade cannot do with, the surest first. */
 const causes: readonly Cause[] = [
-  { key: "scaled", phases: ["standing", "beginning", "refused"], judge: scaledCauses },
+  { key: "scaled", phases: ["standing", "beginning", "refused"], judge: findScaledCauses },
   // a prerequisite of the operator's upgrade as well, and judged with those
-  { key: "resizing", phases: [], judge: resizingCauses },
+  { key: "resizing", phases: [], judge: findResizingCauses },
   { key: "license", phases: ["refused"], judge: licenseCauses },
   { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
   {
     key: "autoUserModules",
-    phases: ["beginning", "refused"],
+    phases: ["standing", "beginning", "refused"],
     whenAuto: true,
     judge: userModuleCauses,
   },
   { key: "databaseOld", phases: ["refused", "frozen"], judge: databaseCauses },
-  { key: "moduleUndefined", phases: ["refused", "frozen"], judge: undefinedModuleCauses },
+  { key: "moduleUndefined", phases: ["refused", "frozen"], judge: findUndefinedModuleCauses },
 ];
 
 /** What the facts show of one cause, or of all of a phase; `auto` is what the EC asks for unless it is to be changed. */
-export function causesOf(
+export function findCauses(
   wanted: CauseKey | CausePhase,
   facts: Facts,
   {
     ec,
-    auto = autoOf(ec, facts.names),
+    auto = isAutoUpgraded(ec, facts.names),
   }: { readonly ec: KubeObject; readonly auto?: boolean | undefined },
 ): readonly Finding[] {
   return causes
@@ -212,6 +216,7 @@ function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
         object: objectLabel(ec),
         field: names.ecFields.licenseState.join("."),
         cause: `the license state is ${state}${expires}`,
+        fix: renderLicenseStep(ec, names),
       },
       names,
     ),
@@ -241,26 +246,33 @@ function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
   return [digestHash, ...helperFields(names, digestHash)];
 }
 
+/** The patch that `upgrade` makes, at each path where it is on; where it is only asked for, not to ask. */
+function renderAutoOff(ec: KubeObject, names: Names): string {
+  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
+  if (on.length === 0) return "run again without --auto";
+  const patch = on.reduce<Json>((whole, path) => withValue(whole, path, false), {});
+  const kind = `${names.ec.plural}.${names.group}`;
+  const { name, namespace } = ec.metadata;
+  return `switch it off, as upgrade and upgrade-cluster do without --auto: kubectl patch ${kind} ${String(name)} -n ${String(namespace)} --type=merge -p '${JSON.stringify(patch)}'`;
+}
+
 /** Databases with user-defined modules need the automatic upgrade off (S51, S124). */
 function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const used = usedModules(facts, ec);
+  const used = listUsedModules(facts, ec);
   if (used.length === 0) return [];
   const shown = used.map(({ module, databases }) => `${module} (${databases.join(", ")})`);
   return [
-    clusterFinding(
-      "autoUserModules",
-      {
-        object: objectLabel(ec),
-        cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
-      },
-      facts.names,
-    ),
+    clusterFinding("autoUserModules", {
+      object: objectLabel(ec),
+      cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
+      fix: renderAutoOff(ec, facts.names),
+    }),
   ];
 }
 
 /** Every database has to run 7.2 or later (S123). */
 function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return databasesOf(facts, ec).flatMap(({ label, version }) =>
+  return listDatabases(facts, ec).flatMap(({ label, version }) =>
     isTooOld(version) ? [databaseOld(label, version, facts.names)] : [],
   );
 }
@@ -272,15 +284,33 @@ export function databaseOld(object: string, version: EngineVersion, names: Names
   return clusterFinding("databaseOld", { object, cause, fix }, names);
 }
 
+/** The command that defines modules, with the addresses that only people know (S52, S56). */
+export function defineLine(
+  { metadata: { name, namespace } }: KubeObject,
+  modules: readonly string[],
+): string {
+  const sources = modules.map((module) => `--source ${module}=URL`);
+  const words = [...modules, ...sources, `--ec ${String(name)}`, `-n ${String(namespace)}`];
+  return `kubectl engine modules define ${words.join(" ")}`;
+}
+
 /** Modules of databases that nothing defines, each with its databases (S56). */
-function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const field = moduleField(facts);
-  return undefinedModules(facts, ec).map(({ module, says, fix }) =>
-    moduleUndefined(facts, ec, {
-      cause: says,
-      fix: fix ?? `define ${module} in ${field}, or take it out of these databases`,
-    }),
+function findUndefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  return listUndefinedModules(facts, ec).map((used) =>
+    moduleUndefined(facts, ec, { cause: used.says, fix: renderUndefinedFix(facts, ec, used) }),
   );
+}
+
+/** How a module comes to be there, or its databases do without it; where it cannot be defined it is installed. */
+export function renderUndefinedFix(
+  facts: Facts,
+  ec: KubeObject,
+  { module, fix }: Pick<UndefinedModule, "module" | "fix">,
+): string {
+  const way = canDefineModules(facts)
+    ? `define it with ${defineLine(ec, [module])}`
+    : "install it with modules install FILE";
+  return fix ?? `${way}, or take it out of these databases`;
 }
 
 /** A module that an EC does not define, and what brings it there. */

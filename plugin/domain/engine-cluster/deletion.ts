@@ -6,15 +6,15 @@ import { type KubeObject, objectLabel } from "../kube/objects";
 import { clusterFinding } from "./findings";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import {
-  deletingDefinitions,
+  findDeletingDefinitions,
   products,
   type Going,
   renderGoing,
-  deletingNamespace,
+  findDeletingNamespace,
 } from "../facts/deletion";
 
 /** An EC that is being deleted, with the databases that it takes along; undefined for one that stays. */
-export function deletingCluster(facts: Facts, ec: KubeObject): Finding | undefined {
+export function findDeletingCluster(facts: Facts, ec: KubeObject): Finding | undefined {
   if (!isDeleting(ec)) return undefined;
   const lookUp = clusterLookups(facts);
   const own = (kind: "edb" | "eaadb"): Going => [
@@ -44,8 +44,8 @@ export function judgeGround(facts: Facts, clusters?: readonly string[]): readonl
       (clusters === undefined || clusters.includes(String(metadata.name))),
   );
   return [
-    ...deletingDefinitions(facts),
-    ...deletingNamespace(facts),
-    ...ecs.flatMap((ec) => deletingCluster(facts, ec) ?? []),
+    ...findDeletingDefinitions(facts),
+    ...findDeletingNamespace(facts),
+    ...ecs.flatMap((ec) => findDeletingCluster(facts, ec) ?? []),
   ];
 }

@@ -26,7 +26,7 @@ export interface AutoPlan {
 }
 
 /** The fields that differ from what is asked for; none when the EC is up to date. */
-export function editsOf(
+export function planEdits(
   ec: KubeObject,
   wish: ClusterWish,
   {

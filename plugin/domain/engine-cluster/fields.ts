@@ -1,11 +1,11 @@
 /** Where an EC and its databases keep what is read of them, and which EC a database belongs to. */
 import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";
-import { type KubeObject, namespaceOf } from "../kube/objects";
-import { fieldsOf } from "../rules/fields";
+import { type KubeObject, readNamespace } from "../kube/objects";
+import { findFields } from "../rules/fields";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { type FieldPath, getPath } from "../base/values";
-import { projectCluster, referenceOf, lookUpCluster, servedPaths } from "../rules/clusters";
+import { projectCluster, readReference, lookUpCluster, findServedPaths } from "../rules/clusters";
 
 /** The EC of each database of a snapshot. */
 export function clusterLookups(
@@ -17,8 +17,8 @@ export function clusterLookups(
     .filter((cluster) => cluster !== undefined);
   return (object, kind) =>
     lookUpCluster({
-      reference: referenceOf(object, kind, names),
-      namespace: namespaceOf(object),
+      reference: readReference(object, kind, names),
+      namespace: readNamespace(object),
       operatorNamespace,
       all,
     });
@@ -30,7 +30,7 @@ export function autoPaths({ ecFields }: Names): readonly FieldPath[] {
 }
 
 /** True when the EC asks for automatic upgrades under either spelling (S13, S51). */
-export function autoOf(ec: KubeObject, names: Names): boolean {
+export function isAutoUpgraded(ec: KubeObject, names: Names): boolean {
   return autoPaths(names).some((path) => getPath(ec, path) === true);
 }
 
@@ -41,7 +41,7 @@ export function autoPathIn(
   names: Names,
 ): FieldPath | undefined {
   const paths = autoPaths(names);
-  return (servedPaths(definition, version, paths) ?? paths)[0];
+  return (findServedPaths(definition, version, paths) ?? paths)[0];
 }
 
 /** The paths at which a database's version is read and written; the first one holds the current value. */
@@ -58,10 +58,10 @@ export function versionPaths(
   { kind, object }: { readonly kind: Edit["kind"]; readonly object: KubeObject },
 ): VersionPaths {
   const { names } = facts;
-  const { engineVersion, engineVersions } = fieldsOf(kind, names);
+  const { engineVersion, engineVersions } = findFields(kind, names);
   const name = `${names[kind].plural}.${names.group}`;
   const definition = factNamed(facts, "definitions", { name });
-  const served = servedPaths(definition, names.version, engineVersions);
+  const served = findServedPaths(definition, names.version, engineVersions);
   const filled = (served ?? engineVersions).filter(
     (path) => (getPath(object, path) ?? null) !== null,
   );

@@ -1,7 +1,7 @@
 /** The finding codes of a cluster's upgrade and of its pods, each with its cause, way out and source. */
 import { ec, text } from "../names/text";
 import { error, warning } from "../base/findings";
-import { type Code, findingIn } from "../names/codes";
+import { type Code, bindFindings } from "../names/codes";
 import { rollFindings } from "../rollout/findings";
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
@@ -32,7 +32,7 @@ export const clusterFindings = {
   }),
   autoUserModules: error("CLUSTER-AUTO-USER-MODULES", "S51", {
     cause: "databases use user-defined modules, for which an automatic upgrade must be off",
-    fix: text`upgrade by --target TAG without --auto, with the modules defined in the ${ec}`,
+    fix: "switch it off, as upgrade and upgrade-cluster do without --auto",
   }),
   busy: error("CLUSTER-BUSY", "S71", {
     cause: text`another upgrade of the ${ec} is in progress`,
@@ -86,6 +86,26 @@ export const clusterFindings = {
   mistakenTag: error("CLUSTER-TAG-OF-OPERATOR", "Facts 8", {
     cause: text`the tag that the ${ec} asks for is a release of the operator: no repository holds such an image of the cluster`,
     fix: "set the cluster's own tag, which the finding names, with upgrade-cluster --target",
+  }),
+  tagLowered: error("CLUSTER-TAG-LOWERED", "C7", {
+    cause: text`the tag that the ${ec} asks for is older than what its pods run: an upgrade that has begun is not undone`,
+    fix: "set the later tag again, which the finding names, with upgrade-cluster --target",
+  }),
+  moduleBundled: error("CLUSTER-MODULE-BUNDLED", "S54", {
+    cause: text`a module that comes with the cluster is to be defined in the ${ec} as a user's own`,
+    fix: "define nothing; databases name it as the finding says",
+  }),
+  moduleName: warning("CLUSTER-MODULE-NAME", "S54", {
+    cause: "a module is to be defined under a name that no installed module has",
+    fix: "give one of the two names of its manifest, as modules list shows them; nothing, if it is yet to be downloaded",
+  }),
+  moduleSource: error("CLUSTER-MODULE-SOURCE", "S52", {
+    cause: "a module is to be defined without an address to download it from",
+    fix: "give --source NAME=URL",
+  }),
+  modulesUndefinable: error("CLUSTER-MODULES-FIELD-ABSENT", "S56", {
+    cause: text`the ${ec}'s definition has no list of user-defined modules`,
+    fix: "upgrade the operator with its definitions first, then run this again",
   }),
   moduleUndefined: error("CLUSTER-MODULE-UNDEFINED", "S124", {
     cause: text`databases use modules that are neither bundled nor defined in the ${ec}, with which the upgrade freezes`,
@@ -146,7 +166,7 @@ export const clusterFindings = {
 } as const satisfies Readonly<Record<string, Code>>;
 
 /** A finding of one of the codes. */
-export const clusterFinding = findingIn(clusterFindings);
+export const clusterFinding = bindFindings(clusterFindings);
 
 /** Every code, for the catalogue. */
 export const clusterCodes: readonly Code[] = [

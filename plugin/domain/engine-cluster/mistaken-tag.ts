@@ -1,31 +1,99 @@
 /** A tag that is a release of the operator, written where the cluster's own belongs (domain facts 8). */
-import type { Facts } from "../facts/facts";
+import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
-import { asString, getPath } from "../base/values";
-import { compareTags } from "../base/versions";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import { asArray, asString, getOwn, getPath } from "../base/values";
+import { compareTags, isOlder } from "../base/versions";
+import { findContainer, listPods } from "../rollout/stateful-set";
 import { clusterVersionFor, releasePairs } from "../release/platforms";
+import { parseImage } from "../release/images";
+import { isReady } from "../rollout/pod-causes";
 import { clusterFinding } from "./findings";
+import { operatorRelease } from "./operator";
 
-/** Said at once: no repository holds such an image of the cluster. */
+/** Said at once: a tag that no operator brings about, so that another one may be set while it is under way. */
 export function mistakenTag(facts: Facts, ec: KubeObject): readonly Finding[] {
+  return [...findOperatorTag(facts, ec), ...findLoweredTag(facts, ec)];
+}
+
+/** The upgrade has begun, and is not undone: pods that are ready run a later release than is asked for. */
+function findLoweredTag(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const { names } = facts;
+  const path = names.ecFields.versionTag;
+  const tag = asString(getPath(ec, path));
+  const place = { name: readName(ec), namespace: readNamespace(ec) };
+  const set = factNamed(facts, "statefulSets", place);
+  if (tag === undefined || set === undefined) return [];
+  const newer = listPods(facts, set)
+    .filter(isReady)
+    .map((pod) => getOwn(findContainer(getOwn(pod, "spec"), names.pods.container), "image"))
+    .map((image) => parseImage(image)?.tag)
+    .find((one) => isOlder(tag, one));
+  if (newer === undefined) return [];
+  return [
+    clusterFinding(
+      "tagLowered",
+      {
+        object: objectLabel(ec),
+        field: path.join("."),
+        cause: `${tag} is older than ${newer}, which pods of it run already`,
+        fix: `set the later tag again, and repair what stands against it: kubectl engine upgrade-cluster ${place.name} --target ${chooseTarget(facts, newer)} -n ${place.namespace}`,
+      },
+      names,
+    ),
+  ];
+}
+
+/** No repository holds such an image of the cluster. */
+function findOperatorTag(facts: Facts, ec: KubeObject): readonly Finding[] {
   const path = facts.names.ecFields.versionTag;
   const tag = asString(getPath(ec, path));
-  const right = tag === undefined ? undefined : rightTag(tag);
-  if (tag === undefined || right === undefined) return [];
-  const { name, namespace } = { name: nameOf(ec), namespace: namespaceOf(ec) };
+  if (tag === undefined) return [];
+  const told = explainMistake(facts, tag);
+  if (told === undefined) return [];
+  const right = rightTag(tag);
+  const target = right === undefined ? "TAG" : chooseTarget(facts, right);
+  const where = right === undefined ? ", as the release notes of the operator name it" : "";
   return [
     clusterFinding(
       "mistakenTag",
       {
         object: objectLabel(ec),
         field: path.join("."),
-        cause: `${tag} is a release of the operator and not of the cluster; its cluster release is ${right}`,
-        fix: `set the cluster's own tag: kubectl engine upgrade-cluster ${name} --target ${right} -n ${namespace}`,
+        cause: `${tag} is a release of the operator and not of the cluster; ${told}`,
+        fix: `set the cluster's own tag${where}: kubectl engine upgrade-cluster ${readName(ec)} --target ${target} -n ${readNamespace(ec)}`,
       },
       facts.names,
     ),
   ];
+}
+
+/** Why a tag is one of the operator and not of the cluster; undefined where it is none. */
+export function explainMistake(facts: Facts, tag: string): string | undefined {
+  const right = rightTag(tag);
+  if (right !== undefined) return `its cluster release is ${right}`;
+  return isOperators(facts, tag)
+    ? "the operator that runs here is of it, and no pod of the cluster is ready with it"
+    : undefined;
+}
+
+/** The operator that runs lets only its own cluster release be set, and none is set back. */
+function chooseTarget(facts: Facts, tag: string): string {
+  const { clusterTag } = operatorRelease(facts);
+  return clusterTag !== undefined && isOlder(tag, clusterTag) ? clusterTag : tag;
+}
+
+/** The release of the operator that runs here, of which no ready pod shows that a cluster has it too. */
+function isOperators(facts: Facts, tag: string): boolean {
+  if (operatorRelease(facts).version !== tag || !isKnown(facts, "pods")) return false;
+  const { container } = facts.names.pods;
+  return !facts.objects.pods
+    .filter(isReady)
+    .some((pod) =>
+      asArray(getPath(pod, ["spec", "containers"])).some(
+        (one) => getOwn(one, "name") === container && parseImage(getOwn(one, "image"))?.tag === tag,
+      ),
+    );
 }
 
 /** The cluster's tag of the operator release that this tag is; undefined where it is none. */

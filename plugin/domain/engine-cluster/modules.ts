@@ -1,19 +1,19 @@
 /** What is wrong with the modules in use, as they are and for an upgrade (S47, S54, S56, S99, S103). */
 import { ec, text, textIn } from "../names/text";
-import { type Names, termOf } from "../names/names";
+import { type Names, renderTerm } from "../names/names";
 import { clusterFindings } from "./findings";
 import { moduleStanding, projectCluster } from "../rules/clusters";
 import { error, type Finding, warning } from "../base/findings";
-import { type Code, findingIn } from "../names/codes";
+import { type Code, bindFindings } from "../names/codes";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { suggestion } from "../base/values";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
 } from "../base/versions";
-import { moduleLabel, namesOf, withInstalled } from "../rest-api/modules";
+import { moduleLabel, listModuleNames, withInstalled } from "../rest-api/modules";
 import type { ApiDatabase, ApiNode, InstalledModule } from "../rest-api/records";
 
 /** What may be wrong with modules as the REST API has them, by what it is about. */
@@ -50,7 +50,7 @@ export const moduleFindings = {
 } as const satisfies Readonly<Record<string, Code>>;
 
 /** A finding of one of the codes. */
-export const moduleFinding = findingIn(moduleFindings);
+export const moduleFinding = bindFindings(moduleFindings);
 
 /** The catalogue entries of every finding about installed modules. */
 export const moduleCodes: readonly Code[] = Object.values(moduleFindings);
@@ -73,12 +73,12 @@ export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly
   ];
 }
 
-function found({ ec, names }: ModuleFacts, of: CauselessCode, cause: string): Finding {
+function makeModuleFinding({ ec, names }: ModuleFacts, of: CauselessCode, cause: string): Finding {
   const { code, severity, source } = of;
   return { code, severity, object: objectLabel(ec), cause, fix: textIn(of.fix, names), source };
 }
 
-function usersOf({ databases }: ModuleUse): string {
+function renderUsers({ databases }: ModuleUse): string {
   const named = databases.slice(0, 5).join(", ");
   const more = databases.length - 5;
   return more > 0 ? `${named} and ${more} more` : named;
@@ -88,17 +88,17 @@ function usersOf({ databases }: ModuleUse): string {
 function judgeStanding(use: ModuleUse, facts: ModuleFacts): readonly Finding[] {
   const label = moduleLabel(use);
   const field = facts.names.fields.userDefinedModules.join(".");
-  const known = namesOf(use).join(" or ");
-  const fix = `define it in the ${termOf(facts.names.ec)} as ${known}, or take it out of these databases`;
-  const absent = found(
+  const known = listModuleNames(use).join(" or ");
+  const fix = `define it in the ${renderTerm(facts.names.ec)} as ${known}, or take it out of these databases`;
+  const absent = makeModuleFinding(
     facts,
     moduleFindings.absent,
-    `${label}, used by ${usersOf(use)}, is not installed`,
+    `${label}, used by ${renderUsers(use)}, is not installed`,
   );
-  const missing = found(
+  const missing = makeModuleFinding(
     facts,
     clusterFindings.moduleUndefined,
-    `${label}, used by ${usersOf(use)}, is a user-defined module that is not defined in the ${termOf(facts.names.ec)}`,
+    `${label}, used by ${renderUsers(use)}, is a user-defined module that is not defined in the ${renderTerm(facts.names.ec)}`,
   );
   return [
     ...(use.installed ? [] : [absent]),
@@ -120,8 +120,8 @@ function judgeBuilds(
   if (engine !== undefined && fitting.length === 0) {
     const wanted = formatEngineVersion(engine);
     const has = all.map(buildWords).join(", ");
-    const cause = `${use.name}, used by ${usersOf(use)}, has no build for ${wanted}: installed are ${has}`;
-    return [found(facts, moduleFindings.target, cause)];
+    const cause = `${use.name}, used by ${renderUsers(use)}, has no build for ${wanted}: installed are ${has}`;
+    return [makeModuleFinding(facts, moduleFindings.target, cause)];
   }
   return use.bundled ? [] : judgePlatform(use, fitting, { facts, platform });
 }
@@ -135,13 +135,13 @@ function judgePlatform(
   const told = builds.map(({ platforms }) => platforms).filter((each) => each !== undefined);
   const has = [...new Set(told.flat())];
   if (has.includes(platform)) return [];
-  const who = `${use.name}, used by ${usersOf(use)}`;
+  const who = `${use.name}, used by ${renderUsers(use)}`;
   if (told.length < builds.length) {
     const cause = `the server does not report for which platforms ${who}, is installed`;
-    return [found(facts, moduleFindings.platformUnknown, cause)];
+    return [makeModuleFinding(facts, moduleFindings.platformUnknown, cause)];
   }
   const cause = `${who}, is installed for ${has.join(", ") || "no platform"}, not for ${platform}`;
-  return [found(facts, moduleFindings.platform, cause)];
+  return [makeModuleFinding(facts, moduleFindings.platform, cause)];
 }
 
 /** Of a build that does not fit: it tells one or the other. */
@@ -156,9 +156,9 @@ function buildWords(build: InstalledModule): string {
 
 /** A build is made for one engine version, or for all from one on; what it does not report is no bar. */
 export function fits(build: InstalledModule, engine: EngineVersion): boolean {
-  const only = leadingEngineVersion(build.compatibleEngineVersion);
+  const only = parseLeadingEngineVersion(build.compatibleEngineVersion);
   if (only !== undefined) return compareEngineVersions(only, engine) === 0;
-  const from = leadingEngineVersion(build.minEngineVersion);
+  const from = parseLeadingEngineVersion(build.minEngineVersion);
   return from === undefined || compareEngineVersions(from, engine) <= 0;
 }
 
@@ -168,7 +168,7 @@ function supports({ nodes = [] }: ModuleFacts, engine: EngineVersion): boolean |
   if (told.length === 0) return undefined;
   return told.some(({ supportedVersions }) =>
     supportedVersions.some((text) => {
-      const version = leadingEngineVersion(text);
+      const version = parseLeadingEngineVersion(text);
       return version !== undefined && compareEngineVersions(version, engine) === 0;
     }),
   );
@@ -177,7 +177,7 @@ function supports({ nodes = [] }: ModuleFacts, engine: EngineVersion): boolean |
 function judgeEngine(facts: ModuleFacts, { engine }: ModuleTarget): readonly Finding[] {
   if (engine === undefined || supports(facts, engine) !== false) return [];
   const cause = `no node of the cluster supports engine version ${formatEngineVersion(engine)}`;
-  return [found(facts, moduleFindings.engineUnknown, cause)];
+  return [makeModuleFinding(facts, moduleFindings.engineUnknown, cause)];
 }
 
 /** The same as the check of the EC alone, by the names that the manifests have (S54). */
@@ -190,13 +190,13 @@ const misnamed: CauselessCode = {
 
 function judgeNames(facts: ModuleFacts): readonly Finding[] {
   const { ec, names, modules } = facts;
-  const known = [...new Set(modules.flatMap(namesOf))];
+  const known = [...new Set(modules.flatMap(listModuleNames))];
   const field = names.fields.userDefinedModules.join(".");
   return (projectCluster(ec, names)?.userModules ?? [])
     .filter((name) => !known.includes(name))
     .map((name) => {
       const cause = `${name} is defined, and no installed module is named so${suggestion(name, known)}`;
-      return { ...found(facts, misnamed, cause), field };
+      return { ...makeModuleFinding(facts, misnamed, cause), field };
     });
 }
 
@@ -256,14 +256,14 @@ function describe(
     displayName: (build ?? builds[0])?.displayName,
     // a server that does not report the version tells nothing against it
     installed: version === undefined ? builds.length > 0 : build !== undefined,
-    bundled: flagOf(build === undefined ? builds : [build]) ?? standing === "bundled",
+    bundled: readFlag(build === undefined ? builds : [build]) ?? standing === "bundled",
     defined: standing === "defined",
     databases: [],
   };
 }
 
 /** What the list says; where it says nothing the names tell (C9). */
-function flagOf(builds: readonly InstalledModule[]): boolean | undefined {
+function readFlag(builds: readonly InstalledModule[]): boolean | undefined {
   const flags = builds.map(({ bundled }) => bundled).filter((flag) => flag !== undefined);
   return flags.length === 0 ? undefined : flags.includes(true);
 }

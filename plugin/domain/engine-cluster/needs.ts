@@ -1,8 +1,8 @@
 /** What looking at an EC, and writing it, takes. */
 import { type FactKey, factSources } from "../facts/facts";
-import { termOf } from "../names/names";
+import { renderTerm } from "../names/names";
 import { type Permission, permissionOn } from "../kube/permissions";
-import { listing, type OperatorPlace } from "../facts/needs";
+import { needList, type OperatorPlace } from "../facts/needs";
 
 /** Whose rollout is looked at. */
 export interface ClusterPlace extends OperatorPlace {
@@ -17,14 +17,14 @@ export function clusterLook(
 ): readonly Permission[] {
   const { names, namespace, name } = place;
   const { resource: ecs } = factSources(names).ecs;
-  const asked = `to see what the ${termOf(names.ec)} asks for and what state it is in`;
+  const asked = `to see what the ${renderTerm(names.ec)} asks for and what state it is in`;
   const unsure = "to see whether a write without an answer was done";
   return [
     permissionOn("list", ecs, { why: asked, namespace }),
     permissionOn("get", ecs, { why: unsure, namespace, name }),
     ...keys.map((key) => {
       const { own = false } = factSources(names)[key];
-      return listing(key, place, why(own));
+      return needList(key, place, why(own));
     }),
   ];
 }

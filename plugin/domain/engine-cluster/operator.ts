@@ -2,10 +2,10 @@
 import { parseImage } from "../release/images";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { annotationOf, type KubeObject, objectLabel, nameOf } from "../kube/objects";
+import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
 import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
-import { containerOf } from "../rollout/stateful-set";
+import { findContainer } from "../rollout/stateful-set";
 import { getPath, type Json, asArray, getOwn, asString, withValue } from "../base/values";
 import {
   compareReleaseTags,
@@ -16,9 +16,9 @@ import {
 } from "../base/versions";
 import { clusterFinding } from "./findings";
 import type { ClusterWish } from "./edits";
-import { autoOf } from "./fields";
-import { type Names, termOf } from "../names/names";
-import { ownerOf } from "../kube/owners";
+import { isAutoUpgraded } from "./fields";
+import { renderTerm } from "../names/names";
+import { findLivingOwner } from "../kube/owners";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
 interface OperatorRelease {
@@ -26,7 +26,7 @@ interface OperatorRelease {
   readonly clusterTag: string | undefined;
 }
 
-function deploymentOf(facts: Facts): KubeObject | undefined {
+function findDeployment(facts: Facts): KubeObject | undefined {
   const name = facts.names.operator.deployment;
   return factNamed(facts, "deployments", { name, namespace: facts.namespace });
 }
@@ -34,14 +34,14 @@ function deploymentOf(facts: Facts): KubeObject | undefined {
 /** Read from the operator's image tag, else the chart's annotation (domain facts 8). */
 export function operatorRelease(facts: Facts): OperatorRelease {
   const { operator, annotations } = facts.names;
-  const deployment = deploymentOf(facts);
-  const container = containerOf(
+  const deployment = findDeployment(facts);
+  const container = findContainer(
     getPath(deployment, ["spec", "template", "spec"]),
     operator.container,
   );
   const tags = [
     parseImage(getOwn(container, "image"))?.tag,
-    annotationOf(deployment, annotations.operatorVersion),
+    readAnnotation(deployment, annotations.operatorVersion),
   ];
   const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);
   return {
@@ -57,10 +57,39 @@ export function lowestManaged(facts: Facts): string | undefined {
   return clusterTag ?? (line === undefined ? undefined : `${line}-0`);
 }
 
+/** What a cluster asks for, and what its pods run. */
+export interface ClusterReleases {
+  readonly version: string;
+  readonly running: readonly string[];
+}
+
+/** The first that is older than the operator; equal in the first three numbers is not (domain facts 8). */
+export function findBehind<T extends ClusterReleases>(
+  facts: Facts,
+  clusters: readonly T[],
+): T | undefined {
+  const lowest = lowestManaged(facts);
+  return clusters.find((cluster) => isOlder(releaseOf(cluster), lowest));
+}
+
+/** One that asks for no release is at what its pods run. */
+export function releaseOf({ version, running }: ClusterReleases): string {
+  return parseReleaseTag(version) === undefined ? (running[0] ?? version) : version;
+}
+
 /** True for an EC that its operator does not look after until it follows, which it does not by itself (S10). */
 export function isSuspended(facts: Facts, ec: KubeObject): boolean {
   const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
-  return isOlder(tag, lowestManaged(facts)) && !autoOf(ec, facts.names);
+  return isOlder(tag, lowestManaged(facts)) && !isAutoUpgraded(ec, facts.names);
+}
+
+/** The line that shows the operator's log; its Deployment has a second container. */
+export function renderOperatorLog({
+  names,
+  namespace,
+}: Pick<Facts, "names" | "namespace">): string {
+  const { deployment, container } = names.operator;
+  return `kubectl logs deployment/${deployment} -c ${container} -n ${namespace}`;
 }
 
 /** What is wrong with the operator, or with the tag that is asked of it. */
@@ -70,7 +99,7 @@ export function operatorFindings(
   wish: ClusterWish,
 ): readonly Finding[] {
   const { names, namespace } = facts;
-  const deployment = deploymentOf(facts);
+  const deployment = findDeployment(facts);
   if (deployment === undefined) {
     const object = `Deployment/${namespace}/${names.operator.deployment}`;
     return isKnown(facts, "deployments")
@@ -175,15 +204,20 @@ function withImage(deployment: KubeObject, image: string): KubeObject {
 }
 
 /** Helm, OLM or a GitOps controller would write its own values again (domain facts 4.4). */
-export function ownedBy(ec: KubeObject, names: Names): readonly Finding[] {
-  const owner = ownerOf(ec);
+export function findOwnership(
+  ec: KubeObject,
+  { names, left }: Pick<Facts, "names" | "left">,
+): readonly Finding[] {
+  const owner = findLivingOwner(ec, left);
   if (owner === undefined) return [];
   const cause = `${owner.name} owns it and would undo or fight the change`;
-  return [clusterFinding("owned", { object: objectLabel(ec), cause, fix: wayOf(owner) }, names)];
+  return [
+    clusterFinding("owned", { object: objectLabel(ec), cause, fix: describeWay(owner) }, names),
+  ];
 }
 
 /** OLM brings operators alone; the EC is what another operator's object made of it. */
-function wayOf({ name, way }: { readonly name: string; readonly way: string }): string {
+function describeWay({ name, way }: { readonly name: string; readonly way: string }): string {
   return name === "OLM" ? "change the object that OLM or the other operator made it from" : way;
 }
 
@@ -195,12 +229,12 @@ export function ownClusters({ objects, namespace }: Facts): readonly KubeObject[
 /** That the namespace has no EC of that name, with those that it has. */
 export function clusterAbsent(facts: Facts, name: string): Finding {
   const { names, namespace } = facts;
-  const there = ownClusters(facts).map(nameOf).join(", ");
+  const there = ownClusters(facts).map(readName).join(", ");
   return clusterFinding(
     "absent",
     {
       object: [names.ec.kind, namespace, name].join("/"),
-      cause: `namespace ${namespace} has no ${termOf(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
+      cause: `namespace ${namespace} has no ${renderTerm(names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
     },
     names,
   );

@@ -1,13 +1,21 @@
 /** Whether an EC has lost its quorum: more than half of its nodes are not ready (domain facts 10). */
 import type { Facts } from "../facts/facts";
-import { conditionOf, type KubeObject, nameOf, namespaceOf } from "../kube/objects";
+import type { Finding } from "../base/findings";
+import {
+  findCondition,
+  type KubeObject,
+  objectLabel,
+  readName,
+  readNamespace,
+} from "../kube/objects";
 import { getOwn, getPath } from "../base/values";
 import { explain } from "../names/codes";
 import type { Problem } from "../rollout/progress";
+import { isReady } from "../rollout/pod-causes";
 import type { Roll } from "../rollout/stateful-set";
 import { latest } from "../rollout/times";
-import { clusterFindings } from "./findings";
-import { nodesOf } from "./scale";
+import { clusterFinding, clusterFindings } from "./findings";
+import { readNodes } from "./scale";
 
 /** States in which there is no cluster yet, or in which it is being recovered already. */
 const others: readonly string[] = [
@@ -31,23 +39,35 @@ export function quorumLost(
   facts: Facts,
   { ec, roll, state }: Seen,
 ): Omit<Problem, "object"> | undefined {
-  const nodes = nodesOf(facts, ec);
+  const nodes = readNodes(facts, ec);
   const { names } = facts;
   const isRecovering = getPath(ec, names.ecFields.clusterRecovery) === true;
   if (roll === undefined || nodes < 2 || others.includes(state) || isRecovering) return undefined;
-  const ready = roll.pods.filter((one) => one.ready);
+  // who owns a pod says nothing of whether its node serves
+  const ready = [...roll.pods.filter((one) => one.ready), ...roll.strays.filter(isReady)];
   // pods that nobody asks for are told as that
   if (ready.length * 2 >= nodes || roll.wanted < nodes) return undefined;
   const { code } = explain(clusterFindings.quorumLost, names);
-  const field = names.ecFields.clusterRecovery.at(-1);
-  const patch = JSON.stringify({ spec: { [String(field)]: true } });
   const turned = roll.pods
     .filter((one) => !one.ready)
-    .map(({ pod }) => getOwn(conditionOf(pod, "Ready"), "lastTransitionTime"));
+    .map(({ pod }) => getOwn(findCondition(pod, "Ready"), "lastTransitionTime"));
   return {
     code,
     because: `${ready.length} of its ${nodes} nodes are ready, which is no majority: no node becomes ready by waiting, and databases are down`,
-    fix: `bring back the pods whose own cause is named, if there is one; if the nodes still do not agree, recover the cluster with its volumes in place (its databases have to be recovered afterwards): kubectl patch ${names.ec.plural}.${names.group} ${nameOf(ec)} -n ${namespaceOf(ec)} --type=merge -p '${patch}'`,
+    fix: renderRecovery(ec, names),
     since: latest(turned),
   };
+}
+
+/** The documented recovery, with its volumes in place (domain facts 10). */
+function renderRecovery(ec: KubeObject, names: Facts["names"]): string {
+  const field = names.ecFields.clusterRecovery.at(-1);
+  const patch = JSON.stringify({ spec: { [String(field)]: true } });
+  return `bring back the pods whose own cause is named, if there is one; if the nodes still do not agree, recover the cluster with its volumes in place (its databases have to be recovered afterwards): kubectl patch ${names.ec.plural}.${names.group} ${readName(ec)} -n ${readNamespace(ec)} --type=merge -p '${patch}'`;
+}
+
+/** As the REST API reports it, whatever the pods show. */
+export function quorumLostSays(ec: KubeObject, names: Facts["names"], cause: string): Finding {
+  const about = { object: objectLabel(ec), cause, fix: renderRecovery(ec, names) };
+  return clusterFinding("quorumLost", about, names);
 }

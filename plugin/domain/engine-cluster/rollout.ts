@@ -2,35 +2,37 @@
 import { explain } from "../names/codes";
 import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
-import { causesOf, recoverLine } from "./causes";
+import { findCauses, recoverLine } from "./causes";
 import { clusterFindings } from "./findings";
-import { scaledCauses } from "./scale";
-import { expansionOf } from "./volumes";
+import { findScaledCauses, readNodes } from "./scale";
+import { readExpansion } from "./volumes";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type Facts, factNamed } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, getOwn, asString } from "../base/values";
 import type { Finding } from "../base/findings";
-import { compareTags, isOlder } from "../base/versions";
+import { compareTags } from "../base/versions";
 import {
-  containerOf,
+  findContainer,
   defaultStallAfterMs,
   dueOnes,
   type StallDeadline,
-  podsOf,
+  listPods,
   type Roll,
-  rollOf,
+  readRoll,
   renderRoll,
-  troublesOf,
+  listTroubles,
 } from "../rollout/stateful-set";
-import { judgeDeployment } from "../rollout/deployment";
-import { type Problem, type Progress, stalledBy } from "../rollout/progress";
+import { type Problem, type Progress, makeStalled } from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
-import { lastMovement, latest, type Movement, writeTimes } from "../rollout/times";
+import { lastMovement, type Movement, renderSkew } from "../rollout/times";
 import { renderAge } from "../base/duration";
 import { mistakenTag } from "./mistaken-tag";
+import { findExpired } from "./license";
+import { notTaken, renderState } from "./not-taken";
+import { explainOperator, readOperatorWords } from "./operator-words";
 import { quorumLost } from "./quorum";
-import { operatorRelease } from "./operator";
+import { renderOperatorLog } from "./operator";
 
 /** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
 export interface WantedCluster {
@@ -51,22 +53,22 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
   if (ec === undefined) {
     const { code, fix } = explain(clusterFindings.absent, names);
     const object = [names.ec.kind, namespace, name].join("/");
-    return stalledBy({ code, object, because: "it does not exist", fix });
+    return makeStalled({ code, object, because: "it does not exist", fix });
   }
   const seen = look(facts, ec, wanted);
-  if (isDone(seen) && scaledCauses(facts, ec).length === 0)
+  if (isDone(seen) && findScaledCauses(facts, ec).length === 0)
     return { is: "done", says: `${seen.shown} runs on all pods, state Running` };
   const patience = wanted.patience ?? { stallAfterMs: defaultStallAfterMs };
-  const moved = movementOf(seen);
+  const moved = findMovement(seen);
   const deadline = { patience, moved: moved?.at, now: facts.now };
-  const problems = problemsOf(facts, seen, wanted);
+  const problems = findProblems(facts, seen, wanted);
   const [due, ...beside] = dueOnes(problems, deadline).map((one) => withAge(one, deadline));
-  if (due !== undefined) return { ...stalledBy(due), ...(beside.length > 0 && { beside }) };
-  return movingOn(facts, seen, { problems, moved });
+  if (due !== undefined) return { ...makeStalled(due), ...(beside.length > 0 && { beside }) };
+  return describeMovement(facts, seen, { problems, moved });
 }
 
 /** What it waits for, and what shows already. */
-function movingOn(
+function describeMovement(
   facts: Facts,
   seen: ClusterState,
   {
@@ -78,18 +80,18 @@ function movingOn(
     .filter(({ evident }) => evident === true)
     .slice(0, 1)
     .map(({ object, because }) => `${object}: ${because}`);
-  const but = aheadOf(facts, seen);
+  const but = findAhead(facts, seen);
   return {
     is: "moving",
-    on: [waitsFor(seen), ...expanding(facts, seen.ec), ...told].join("; "),
+    on: [waitsFor(seen), ...listExpanding(facts, seen.ec), ...told].join("; "),
     step: [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" "),
-    last: moved && `${moved.what} moved last, at ${moved.at}`,
+    last: moved && `${moved.what} moved last, at ${moved.at}${renderSkew(moved.at, facts.now)}`,
     ...(but.length > 0 && { but }),
   };
 }
 
 /** What moved last, of the EC, its StatefulSet and its pods. */
-function movementOf({ ec, set, roll }: ClusterState): Movement | undefined {
+function findMovement({ ec, set, roll }: ClusterState): Movement | undefined {
   const pods = (roll?.pods ?? []).map(({ pod }) => pod);
   return lastMovement({ set, pods, owner: ec });
 }
@@ -103,22 +105,25 @@ interface Deadline {
 /** Every verdict says for how long, where an object reports it. */
 function withAge(problem: Problem, { patience, moved, now }: Deadline): Problem {
   const { definite, evident, since, because } = problem;
-  const watched = definite === true || evident === true || patience.idleMs !== undefined;
-  const began = watched ? since : latest([since, moved]);
+  const isWatched = definite === true || evident === true || patience.idleMs !== undefined;
+  const began = isWatched ? since : (since ?? moved);
   const from = Date.parse(began ?? "");
   if (Number.isNaN(from)) return problem;
+  // of what tells no time of its own only the last movement is known
+  const what = since === undefined ? "nothing has moved for" : "for";
   return {
     ...problem,
-    because: `${because} (for ${renderAge(now - from)}, since ${String(began)})`,
+    because: `${because} (${what} ${renderAge(now - from)}, since ${String(began)})`,
   };
 }
 
 /** What will stand against an upgrade that still moves: prerequisites are judged all the way (S113, S114). */
-function aheadOf(facts: Facts, { ec, state, taken }: ClusterState): readonly Problem[] {
+function findAhead(facts: Facts, { ec, state, taken }: ClusterState): readonly Problem[] {
   if (state !== "Upgrade") return [];
   const found = [
-    ...causesOf("license", facts, { ec }),
-    ...(taken ? causesOf("frozen", facts, { ec }) : []),
+    ...findCauses("license", facts, { ec }),
+    ...findExpired(facts, ec),
+    ...(taken ? findCauses("frozen", facts, { ec }) : []),
   ];
   return found.map(({ code, object, cause: because, fix }) => ({
     ...{ code, object: String(object), because, fix },
@@ -126,25 +131,29 @@ function aheadOf(facts: Facts, { ec, state, taken }: ClusterState): readonly Pro
 }
 
 /** The operator makes the StatefulSet anew while volumes are expanded, and the pods have no owner meanwhile. */
-function expanding(facts: Facts, ec: KubeObject): readonly string[] {
-  const found = expansionOf(facts, ec);
+function listExpanding(facts: Facts, ec: KubeObject): readonly string[] {
+  const found = readExpansion(facts, ec);
   return found === undefined ? [] : [found.finding.cause];
 }
 
-/** The tags that the pods of an EC run, oldest first: more than one while it rolls (domain facts 7). */
-export function runningVersion(facts: Facts, ec: KubeObject): readonly string[] {
-  const set = setOf(facts, ec);
+/** Of a digest, with the name of its algorithm. */
+const shownDigits = "sha256:".length + 12;
+
+/** The tags that the pods of an EC run, oldest first: more than one while it rolls (domain facts 7). Of an image without one, its digest. */
+export function readRunningVersion(facts: Facts, ec: KubeObject): readonly string[] {
+  const set = findSet(facts, ec);
   if (set === undefined) return [];
   const { container } = facts.names.pods;
-  const tags = podsOf(facts, set).map(
-    (pod) => parseImage(getOwn(containerOf(getOwn(pod, "spec"), container), "image"))?.tag,
-  );
-  const distinct = new Set(tags.filter((tag) => tag !== undefined));
+  const tags = listPods(facts, set).flatMap((pod) => {
+    const image = parseImage(getOwn(findContainer(getOwn(pod, "spec"), container), "image"));
+    return image?.tag ?? image?.digest?.slice(0, shownDigits) ?? [];
+  });
+  const distinct = new Set(tags);
   return [...distinct].sort((one, other) => compareTags(one, other) || 0);
 }
 
 /** The StatefulSet of an EC has its name (S72). */
-function setOf({ objects }: Facts, { metadata }: KubeObject): KubeObject | undefined {
+export function findSet({ objects }: Facts, { metadata }: KubeObject): KubeObject | undefined {
   return objects.statefulSets.find(
     (set) => set.metadata.name === metadata.name && set.metadata.namespace === metadata.namespace,
   );
@@ -180,25 +189,25 @@ interface ClusterState {
 
 function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): ClusterState {
   const { ecFields } = facts.names;
-  const set = setOf(facts, ec);
+  const set = findSet(facts, ec);
   const tag = wanted.tag ?? asString(getPath(ec, ecFields.versionTag));
   const fits = (podSpec: unknown): boolean => runs(facts, podSpec, { ...wanted, tag });
   return {
     ec,
     set,
-    roll: set === undefined ? undefined : rollOf(facts, set),
+    roll: set === undefined ? undefined : readRoll(facts, set),
     state: asString(getPath(ec, ecFields.state)) ?? "",
     // a release that does not report it is not held to it
     specStatus: asString(getPath(ec, ecFields.specStatus)) ?? "Valid",
     taken: fits(getPath(set, ["spec", "template", "spec"])),
-    running: set !== undefined && podsOf(facts, set).every((pod) => fits(getOwn(pod, "spec"))),
+    running: set !== undefined && listPods(facts, set).every((pod) => fits(getOwn(pod, "spec"))),
     shown: tag ?? "the operator's own image",
   };
 }
 
 /** A pod or a template has the wanted image; a digest alone tells no tag and is not held against it. */
 function runs(facts: Facts, podSpec: unknown, wanted: WantedCluster): boolean {
-  const container = containerOf(podSpec, facts.names.pods.container);
+  const container = findContainer(podSpec, facts.names.pods.container);
   const image = parseImage(getOwn(container, "image"));
   if (image === undefined) return false;
   const { tag, repository, imagePullPolicy } = wanted;
@@ -232,24 +241,43 @@ function isDone({ ec, roll, state, specStatus, taken, running }: ClusterState): 
 type Trouble = Omit<Problem, "object">;
 
 /** What stands against it; what has to be handled first comes first. */
-function problemsOf(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Problem[] {
+function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Problem[] {
   const { ec, set, roll, state } = seen;
   const object = objectLabel(ec);
-  const located = (trouble: Trouble | undefined): readonly Problem[] =>
+  const locateTrouble = (trouble: Trouble | undefined): readonly Problem[] =>
     trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
-  return [
-    ...located(deleting(ec, facts.names)),
-    ...problemsIn(scaledCauses(facts, ec)),
-    ...problemsIn(mistakenTag(facts, ec)),
-    ...located(quorumLost(facts, seen)),
-    ...[refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
-    ...(isRolling ? troublesOf(facts, set, roll) : []).filter(
+  const found = [
+    ...locateTrouble(findDeleting(ec, facts.names)),
+    ...problemsIn(findScaledCauses(facts, ec)),
+    ...(wanted.tag === undefined ? problemsIn(mistakenTag(facts, ec)) : []),
+    ...locateTrouble(quorumLost(facts, seen)),
+    ...[findRefused(facts, seen, wanted), frozen(facts, seen)].flatMap(locateTrouble),
+    ...(isRolling ? listTroubles(facts, set, roll) : []).filter(
       ({ code }) => code !== rollFindings.idle.code || !ends.has(state),
     ),
-    ...[failed(facts, seen, wanted), licensed(facts, seen)].flatMap(located),
-    ...located(resizing(facts, ec, wanted) ?? notTaken(facts, seen)),
+    ...[findFailed(facts, seen, wanted), findLicense(facts, seen)].flatMap(locateTrouble),
+    ...locateTrouble(findResizing(facts, ec, wanted) ?? notTaken(facts, seen)),
   ];
+  return withOperator(facts, found);
+}
+
+/** What is taken away by a change of the EC, which only the operator carries to the pods. */
+const byOperator: readonly string[] = [
+  ...[rollFindings.image, rollFindings.memory, rollFindings.evicted],
+  ...[clusterFindings.quorumLost, clusterFindings.mistakenTag, clusterFindings.tagLowered],
+].map(({ code }) => code);
+
+/** A step that the operator has a part in does not help while it does not run. */
+function withOperator(facts: Facts, problems: readonly Problem[]): readonly Problem[] {
+  if (!problems.some(({ code }) => byOperator.includes(code))) return problems;
+  const operator = explainOperator(facts);
+  if (operator.fix === undefined) return problems;
+  const [words] = operator.words;
+  const first = `${String(words)}, and only it takes a change of the spec to the pods: first ${operator.fix}`;
+  return problems.map((one) =>
+    byOperator.includes(one.code) ? { ...one, fix: `${one.fix}; ${first}` } : one,
+  );
 }
 
 /** Findings that stand against it at once. */
@@ -261,22 +289,26 @@ function problemsIn(findings: readonly Finding[]): readonly Problem[] {
 }
 
 /** What keeps a claim from being expanded is told at once; an expansion that goes on takes its time. */
-function resizing(facts: Facts, ec: KubeObject, { patience }: WantedCluster): Trouble | undefined {
-  const found = expansionOf(facts, ec);
+function findResizing(
+  facts: Facts,
+  ec: KubeObject,
+  { patience }: WantedCluster,
+): Trouble | undefined {
+  const found = readExpansion(facts, ec);
   if (found === undefined) return undefined;
   const { code, cause: because, fix } = found.finding;
   const isWatched = patience?.idleMs !== undefined;
   return { code, because, fix, ...(found.failed ? { definite: true } : { patient: !isWatched }) };
 }
 
-function deleting(ec: KubeObject, names: Names): Trouble | undefined {
+function findDeleting(ec: KubeObject, names: Names): Trouble | undefined {
   if (!isDeleting(ec)) return undefined;
   const { code, fix } = explain(clusterFindings.deleting, names);
   return { code, because: renderDeletion(ec), fix, definite: true };
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
-function refused(
+function findRefused(
   facts: Facts,
   seen: ClusterState,
   { stateBefore }: WantedCluster,
@@ -284,16 +316,19 @@ function refused(
   const { ec, state, specStatus, taken } = seen;
   const invalid = state === "InvalidUpgrade";
   if (!invalid && specStatus === "Valid") return undefined;
-  const causes = causesOf("refused", facts, { ec });
+  const causes = findCauses("refused", facts, { ec });
   const said = invalid ? "its state is InvalidUpgrade" : `its spec status is ${specStatus}`;
-  const log = `see kubectl logs deployment/${facts.names.operator.deployment}`;
+  const log = `see ${renderOperatorLog(facts)}`;
   const [first] = causes;
+  const words = [
+    ...(first === undefined ? ["license, digests, databases and modules show no cause"] : []),
+    ...causes.map(({ cause }) => cause),
+    ...explainOperator(facts).words,
+    ...readOperatorWords(facts, ec),
+  ];
   return {
     code: invalid ? "CLUSTER-INVALID-UPGRADE" : "CLUSTER-SPEC-INVALID",
-    because:
-      first === undefined
-        ? `${said}, and license, digests, databases and modules show no cause`
-        : `${said}: ${causes.map(({ cause }) => cause).join("; ")}`,
+    because: `${said}${first === undefined ? ", and " : ": "}${words.join("; ")}`,
     fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}; ${recoverLine(ec)} shows the fix`,
     // what was so before the change is no answer to it
     definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
@@ -303,7 +338,7 @@ function refused(
 /** An upgrade that began without its prerequisites is stalled until they are met (S113). */
 function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | undefined {
   if (state !== "Upgrade" || taken) return undefined;
-  const causes = causesOf("frozen", facts, { ec });
+  const causes = findCauses("frozen", facts, { ec });
   if (causes.length === 0) return undefined;
   return {
     code: "CLUSTER-FROZEN",
@@ -316,64 +351,38 @@ function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | und
 const ends = new Set(["Error", "Invalid"]);
 
 /** An end, or any other state that stays although every pod is renewed; its word is shown as it is. */
-function failed(
-  { names }: Facts,
-  { state, roll, taken, running }: ClusterState,
+function findFailed(
+  facts: Facts,
+  seen: ClusterState,
   { patience }: WantedCluster,
 ): Trouble | undefined {
-  const renewed = taken && running && roll?.complete === true;
-  if (!ends.has(state) && !(renewed && state !== "Running")) return undefined;
+  const { ec, state } = seen;
+  const renewed = isRenewed(facts, seen);
+  const isEnd = ends.has(state);
+  if (!isEnd && (!renewed || state === "Running")) return undefined;
   const although = renewed ? ", although all its pods are renewed and ready" : "";
+  const operator = explainOperator(facts);
+  const words = [...operator.words, ...readOperatorWords(facts, ec)];
   return {
     code: "CLUSTER-STATE",
-    because: `its state is ${renderState(state)}${although}`,
-    fix: `read its log with kubectl logs deployment/${names.operator.deployment}`,
+    because: [`its state is ${renderState(state)}${although}`, ...words].join("; "),
+    fix: operator.fix ?? `read the operator's log: ${renderOperatorLog(facts)}`,
     // while it is watched, it may still be left again
-    definite: ends.has(state) && patience?.idleMs === undefined,
+    definite: isEnd && patience?.idleMs === undefined,
   };
+}
+
+/** As many pods as the EC asks for run what is wanted; none is never all. */
+function isRenewed(facts: Facts, { ec, roll, taken, running }: ClusterState): boolean {
+  return taken && running && roll?.complete === true && roll.wanted >= readNodes(facts, ec);
 }
 
 /** Without a valid license an upgrade fails (S114). */
-function licensed(facts: Facts, { ec }: ClusterState): Trouble | undefined {
-  const [cause] = causesOf("license", facts, { ec });
+function findLicense(facts: Facts, { ec }: ClusterState): Trouble | undefined {
+  const [cause] = [...findCauses("license", facts, { ec }), ...findExpired(facts, ec)];
   if (cause === undefined) return undefined;
   const { code, cause: because, fix } = cause;
   return { code, because, fix };
-}
-
-/** The operator has not acted on the spec: whether it runs at all is told first. */
-function notTaken(
-  facts: Facts,
-  { ec, taken, state, shown, set }: ClusterState,
-): Trouble | undefined {
-  if (taken) return undefined;
-  const { deployment } = facts.names.operator;
-  const operator = judgeDeployment(facts, deployment);
-  const isDown = operator.is === "stalled" && facts.objects.deployments.length > 0;
-  const what =
-    set === undefined ? "it has no StatefulSet" : `its StatefulSet does not ask for ${shown} yet`;
-  return {
-    code: "CLUSTER-NOT-TAKEN-UP",
-    because: [
-      `${what}, and its state is ${renderState(state)}`,
-      ...(isDown ? [`the operator itself does not run: ${operator.because}`] : []),
-      ...(set !== undefined && keepsFirstTag(facts, state)
-        ? [
-            `an operator before ${firstCorrectable} does not take another tag while its upgrade is under way`,
-          ]
-        : []),
-    ].join("; "),
-    fix: isDown
-      ? operator.fix
-      : `check whether the operator runs and what it says: kubectl logs deployment/${deployment}`,
-    since: latest(writeTimes(ec, { status: false })),
-  };
-}
-
-const firstCorrectable = "8.0.6-8";
-
-function keepsFirstTag(facts: Facts, state: string): boolean {
-  return state === "Upgrade" && isOlder(operatorRelease(facts).version, firstCorrectable);
 }
 
 function waitsFor({ state, taken, running, set, roll, shown }: ClusterState): string {
@@ -383,8 +392,4 @@ function waitsFor({ state, taken, running, set, roll, shown }: ClusterState): st
   if (!roll.complete) return `${renderRoll(roll)}, state ${now}`;
   if (!running && state === "Running") return "pods with another image";
   return `state Running (now ${now})`;
-}
-
-function renderState(state: string): string {
-  return state === "" ? "not told" : state;
 }

@@ -1,10 +1,10 @@
 /** Whether a StatefulSet asks for the pods that its EC asks for: the EC's number of nodes is the wish. */
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { termOf } from "../names/names";
+import { renderTerm } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { numberAt } from "../base/values";
-import { writtenBy } from "../rollout/stateful-set";
+import { findWriter } from "../rollout/stateful-set";
 import { clusterFinding } from "./findings";
 
 /** The pods that an EC and its StatefulSet ask for. */
@@ -18,29 +18,29 @@ interface Scale {
 export const usualNodes = 3;
 
 /** How many nodes an EC asks for; none is not a wish. */
-export function nodesOf({ names }: Pick<Facts, "names">, ec: KubeObject): number {
+export function readNodes({ names }: Pick<Facts, "names">, ec: KubeObject): number {
   return Math.max(1, numberAt(ec, names.ecFields.nodes, usualNodes));
 }
 
 /** Undefined where the EC has no StatefulSet yet. */
-function scaleOf(facts: Facts, ec: KubeObject): Scale | undefined {
+function readScale(facts: Facts, ec: KubeObject): Scale | undefined {
   const [name, namespace] = [String(ec.metadata.name), String(ec.metadata.namespace)];
   const set = factNamed(facts, "statefulSets", { name, namespace });
   if (set === undefined) return undefined;
   return {
     set,
     replicas: numberAt(set, ["spec", "replicas"], 1),
-    nodes: nodesOf(facts, ec),
+    nodes: readNodes(facts, ec),
   };
 }
 
 /** A StatefulSet with fewer pods than the EC has nodes, who scaled it, and what brings it back. */
-export function scaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const scale = scaleOf(facts, ec);
+export function findScaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const scale = readScale(facts, ec);
   if (scale === undefined || scale.replicas >= scale.nodes) return [];
   const { set, replicas, nodes } = scale;
   const { name, namespace } = set.metadata;
-  const term = termOf(facts.names.ec);
+  const term = renderTerm(facts.names.ec);
   const back = `kubectl scale statefulset ${String(name)} --replicas=${nodes} -n ${String(namespace)}`;
   return [
     clusterFinding(
@@ -48,7 +48,7 @@ export function scaledCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
       {
         object: objectLabel(set),
         field: "spec.replicas",
-        cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${writtenBy(set, ["f:spec", "f:replicas"])}`,
+        cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${findWriter(set, ["f:spec", "f:replicas"])}`,
         fix: `bring it back with ${back}; where the operator runs and does not do so itself, its log says why`,
       },
       facts.names,

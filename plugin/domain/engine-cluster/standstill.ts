@@ -1,14 +1,14 @@
 /** What an EC stands still for, as every command judges it. */
 import type { Facts } from "../facts/facts";
-import { type KubeObject, nameOf } from "../kube/objects";
+import { type KubeObject, readName } from "../kube/objects";
 import { oncePer } from "../base/values";
 import type { Problem, Progress } from "../rollout/progress";
 import { judgeCluster } from "./rollout";
 
 /** What an EC stands still for, the first to be handled first; none while it moves or is done. */
-export function standstillOf(facts: Facts, ec: KubeObject): readonly Problem[] {
+export function findStandstill(facts: Facts, ec: KubeObject): readonly Problem[] {
   const known = standstills(facts);
-  const found = known.get(ec) ?? stallsOf(judgeCluster(facts, nameOf(ec)));
+  const found = known.get(ec) ?? listStalls(judgeCluster(facts, readName(ec)));
   known.set(ec, found);
   return found;
 }
@@ -17,6 +17,6 @@ export function standstillOf(facts: Facts, ec: KubeObject): readonly Problem[] {
 const standstills = oncePer<Facts, Map<KubeObject, readonly Problem[]>>(() => new Map());
 
 /** The cause of a stall, and those beside it. */
-export function stallsOf(progress: Progress): readonly Problem[] {
+export function listStalls(progress: Progress): readonly Problem[] {
   return progress.is === "stalled" ? [progress, ...(progress.beside ?? [])] : [];
 }

@@ -6,11 +6,11 @@ import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { selects, isEmptySelector } from "../kube/selectors";
 import { compareQuantities } from "../kube/quantities";
-import { termOf } from "../names/names";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { renderTerm } from "../names/names";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { asArray, asString, getOwn, getPath, numberAt } from "../base/values";
 import { clusterFinding } from "./findings";
-import { nodesOf } from "./scale";
+import { readNodes } from "./scale";
 
 /** Volumes that are being expanded. */
 export interface Expansion {
@@ -20,19 +20,20 @@ export interface Expansion {
 }
 
 /** Undefined where no volume is being expanded, and where claims were not read and the status tells none. */
-export function expansionOf(facts: Facts, ec: KubeObject): Expansion | undefined {
+export function readExpansion(facts: Facts, ec: KubeObject): Expansion | undefined {
   const { names } = facts;
-  const wanted = getPath(ec, names.ecFields.volumeResize) === true ? sizeOf(facts, ec) : undefined;
-  const claims = claimsOf(facts, ec);
+  const wanted =
+    getPath(ec, names.ecFields.volumeResize) === true ? readSize(facts, ec) : undefined;
+  const claims = listClaims(facts, ec);
   const main = mainTemplate(facts, claims);
   const changes = claims.flatMap(
-    (claim) => changeOf(claim, claim.template === main ? wanted : undefined) ?? [],
+    (claim) => describeChange(claim, claim.template === main ? wanted : undefined) ?? [],
   );
-  const told = changes.length === 0 ? toldByStatus(facts, ec) : changes.map(({ says }) => says);
+  const told = changes.length === 0 ? listByStatus(facts, ec) : changes.map(({ says }) => says);
   if (told.length === 0) return undefined;
   const failed = changes.filter((change) => change.failed);
   const describe = failed.map(({ name }) => name).join(" ");
-  const fix = `see what keeps it from being expanded with kubectl describe pvc ${describe} -n ${namespaceOf(ec)}; run again when every claim has its size`;
+  const fix = `see what keeps it from being expanded with kubectl describe pvc ${describe} -n ${readNamespace(ec)}; run again when every claim has its size`;
   return {
     failed: failed.length > 0,
     finding: clusterFinding(
@@ -48,8 +49,8 @@ export function expansionOf(facts: Facts, ec: KubeObject): Expansion | undefined
 }
 
 /** What stands against a change of the EC. */
-export function resizingCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const found = expansionOf(facts, ec);
+export function findResizingCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const found = readExpansion(facts, ec);
   return found === undefined ? [] : [found.finding];
 }
 
@@ -60,16 +61,16 @@ interface Claim {
 }
 
 /** The claims of the pods that the EC is to have: those of nodes that are gone keep their size. */
-function claimsOf(facts: Facts, ec: KubeObject): readonly Claim[] {
-  const [name, namespace] = [nameOf(ec), namespaceOf(ec)];
+function listClaims(facts: Facts, ec: KubeObject): readonly Claim[] {
+  const [name, namespace] = [readName(ec), readNamespace(ec)];
   const set = factNamed(facts, "statefulSets", { name, namespace });
   const from = numberAt(set, ["spec", "ordinals", "start"]);
-  const end = from + Math.max(nodesOf(facts, ec), numberAt(set, ["spec", "replicas"]));
+  const end = from + Math.max(readNodes(facts, ec), numberAt(set, ["spec", "replicas"]));
   const templates = asArray(getPath(set, ["spec", "volumeClaimTemplates"])).map((template) =>
     getPath(template, ["metadata", "name"]),
   );
   return facts.objects.claims.flatMap((object) => {
-    const found = namespaceOf(object) === namespace ? partsOf(facts, object) : undefined;
+    const found = readNamespace(object) === namespace ? splitClaimName(facts, object) : undefined;
     if (found?.set !== name || found.ordinal < from || found.ordinal >= end) return [];
     const { template } = found;
     const isOwn =
@@ -83,12 +84,14 @@ function claimsOf(facts: Facts, ec: KubeObject): readonly Claim[] {
 }
 
 /** The name of a claim taken apart; of several names that fit, the longest is that of the StatefulSet. */
-function partsOf({ objects }: Facts, claim: KubeObject) {
-  const match = /^(.+)-(\d+)$/.exec(nameOf(claim));
+function splitClaimName({ objects }: Facts, claim: KubeObject) {
+  const match = /^(.+)-(\d+)$/.exec(readName(claim));
   const rest = String(match?.[1]);
   const [set] = [...objects.ecs, ...objects.statefulSets]
-    .filter((one) => namespaceOf(one) === namespaceOf(claim) && rest.endsWith(`-${nameOf(one)}`))
-    .map(nameOf)
+    .filter(
+      (one) => readNamespace(one) === readNamespace(claim) && rest.endsWith(`-${readName(one)}`),
+    )
+    .map(readName)
     .sort((one, other) => other.length - one.length);
   if (set === undefined) return undefined;
   return { set, ordinal: Number(match?.[2]), template: rest.slice(0, -set.length - 1) };
@@ -105,9 +108,9 @@ function isLabelled({ metadata }: KubeObject, name: string, set: KubeObject | un
 /** By the pod of that name, which stays while the StatefulSet is absent. */
 function isMounted({ objects }: Facts, claim: KubeObject, name: string): boolean {
   return objects.pods
-    .filter((pod) => nameOf(pod) === name && namespaceOf(pod) === namespaceOf(claim))
+    .filter((pod) => readName(pod) === name && readNamespace(pod) === readNamespace(claim))
     .flatMap((pod) => asArray(getPath(pod, ["spec", "volumes"])))
-    .some((volume) => getPath(volume, ["persistentVolumeClaim", "claimName"]) === nameOf(claim));
+    .some((volume) => getPath(volume, ["persistentVolumeClaim", "claimName"]) === readName(claim));
 }
 
 /** The template that the EC's size is for: a cluster may have other volumes beside it. */
@@ -124,8 +127,8 @@ interface WantedSize {
   readonly term: string;
 }
 
-function sizeOf({ names }: Facts, ec: KubeObject): WantedSize {
-  return { size: getPath(ec, names.ecFields.volumeSize), term: termOf(names.ec) };
+function readSize({ names }: Facts, ec: KubeObject): WantedSize {
+  return { size: getPath(ec, names.ecFields.volumeSize), term: renderTerm(names.ec) };
 }
 
 /** Of a claim that is being expanded, or that is to be. */
@@ -135,11 +138,14 @@ interface ClaimChange {
   readonly failed: boolean;
 }
 
-function changeOf({ object }: Claim, wanted: WantedSize | undefined): ClaimChange | undefined {
+function describeChange(
+  { object }: Claim,
+  wanted: WantedSize | undefined,
+): ClaimChange | undefined {
   const request = getPath(object, ["spec", "resources", "requests", "storage"]);
   const capacity = getPath(object, ["status", "capacity", "storage"]);
   const isBehind = [request, capacity].some((size) => isLess(size, wanted?.size));
-  const { states, failed } = statesOf(object);
+  const { states, failed } = readStates(object);
   if (!isBehind && !isLess(capacity, request) && states.length === 0) return undefined;
   const sizes = [
     `asks for ${String(request)}`,
@@ -151,7 +157,7 @@ function changeOf({ object }: Claim, wanted: WantedSize | undefined): ClaimChang
   const begun = isLess(request, wanted?.size) ? "not begun" : "under way";
   const state = states.length > 0 ? states.join(", ") : begun;
   return {
-    name: nameOf(object),
+    name: readName(object),
     says: `${objectLabel(object)} ${sizes.join(", ")} (${state})`,
     failed,
   };
@@ -170,7 +176,7 @@ const conditions: ReadonlyMap<string, "under way" | "failed"> = new Map([
   ["NodeResizeError", "failed"],
 ]);
 
-function statesOf(claim: KubeObject): {
+function readStates(claim: KubeObject): {
   readonly states: readonly string[];
   readonly failed: boolean;
 } {
@@ -191,7 +197,7 @@ function statesOf(claim: KubeObject): {
 }
 
 /** The operator tells it too, also while no claim is behind any more and the StatefulSet is still to be made. */
-function toldByStatus({ names }: Facts, ec: KubeObject): readonly string[] {
+function listByStatus({ names }: Facts, ec: KubeObject): readonly string[] {
   const path = names.ecFields.volumeState;
   const state = asString(getPath(ec, path));
   if (state === undefined || !names.volumesResizing.includes(state)) return [];

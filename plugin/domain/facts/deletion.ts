@@ -4,9 +4,9 @@
  */
 import { type Facts, factNamed, type FactKey } from "./facts";
 import type { Finding } from "../base/findings";
-import { type Names, termOf } from "../names/names";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
-import { bounded, getPath } from "../base/values";
+import { type Names, renderTerm } from "../names/names";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import { boundList, getPath } from "../base/values";
 import { deletionFinding, isDeleting, renderDeletion, renderHolders } from "../kube/deletion";
 
 /** The names of the definitions that everything rests on. */
@@ -15,16 +15,18 @@ export function definitionNames({ ec, edb, eaadb, erc, group }: Names): readonly
 }
 
 /** The product's definitions that are being deleted, each with the objects that go with it. */
-export function deletingDefinitions(facts: Facts): readonly Finding[] {
+export function findDeletingDefinitions(facts: Facts): readonly Finding[] {
   const { names, objects } = facts;
   const known = definitionNames(names);
   return objects.definitions
-    .filter((one) => known.includes(nameOf(one)) || getPath(one, ["spec", "group"]) === names.group)
+    .filter(
+      (one) => known.includes(readName(one)) || getPath(one, ["spec", "group"]) === names.group,
+    )
     .filter(isDeleting)
     .map((definition) =>
       deletionFinding("definition", {
         object: objectLabel(definition),
-        cause: `${renderDeletion(definition)}${goingWith(facts, definition)}`,
+        cause: `${renderDeletion(definition)}${describeLoss(facts, definition)}`,
       }),
     );
 }
@@ -34,7 +36,7 @@ export const products = { ec: "ecs", edb: "edbs", eaadb: "eaadbs", erc: "ercs" }
 type Product = keyof typeof products;
 const productKeys = Object.keys(products) as readonly Product[];
 
-function goingWith(facts: Facts, definition: KubeObject): string {
+function describeLoss(facts: Facts, definition: KubeObject): string {
   const { names } = facts;
   const product = productKeys.find(
     (key) => `${names[key].plural}.${names.group}` === definition.metadata.name,
@@ -49,12 +51,12 @@ export type Going = readonly [product: Product, objects: readonly KubeObject[]];
 /** `; with it go 2 EDBs (a/orders, b/carts), held by finalizer x`; what may not be listed is said. */
 export function renderGoing(facts: Facts, all: readonly Going[]): string {
   const parts = all.flatMap(([product, objects]) => {
-    const term = termOf(facts.names[product]);
+    const term = renderTerm(facts.names[product]);
     const key: FactKey = products[product];
     if (objects.length === 0) {
       return facts.unread.has(key) ? [`every ${term} (they may not be listed)`] : [];
     }
-    const labels = bounded(objects.map((one) => `${namespaceOf(one)}/${nameOf(one)}`));
+    const labels = boundList(objects.map((one) => `${readNamespace(one)}/${readName(one)}`));
     const count = objects.length === 1 ? `1 ${term}` : `${objects.length} ${term}s`;
     return [`${count} (${labels})${renderHolders(objects)}`];
   });
@@ -62,13 +64,13 @@ export function renderGoing(facts: Facts, all: readonly Going[]): string {
 }
 
 /** The operator's namespace that is being deleted, with what goes with it. */
-export function deletingNamespace(facts: Facts): readonly Finding[] {
+export function findDeletingNamespace(facts: Facts): readonly Finding[] {
   const { namespace: name } = facts;
   const namespace = factNamed(facts, "namespaces", { name });
   if (namespace === undefined || !isDeleting(namespace)) return [];
   const inside = productKeys.map((product): Going => [
     product,
-    facts.objects[products[product]].filter((one) => namespaceOf(one) === name),
+    facts.objects[products[product]].filter((one) => readNamespace(one) === name),
   ]);
   const cause = `${renderDeletion(namespace)}${renderGoing(facts, inside)}`;
   return [deletionFinding("namespace", { object: objectLabel(namespace), cause })];

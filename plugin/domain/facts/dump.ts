@@ -1,6 +1,6 @@
 /** A dump of a cluster for a rehearsal: the command that makes it, and what one does not report. */
 import { type Finding, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 import { kinds } from "../kube/kinds";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
@@ -28,7 +28,7 @@ const findings = {
 /** The catalogue entries of every finding about a dump. */
 export const dumpCodes = Object.values(findings);
 
-const dumpFinding = findingIn(findings);
+const dumpFinding = bindFindings(findings);
 
 /** The words that dump everything a rehearsal looks at, before the redirection to a file. */
 export function dumpCommand({ ec, edb, eaadb, erc }: Names): readonly string[] {
@@ -72,12 +72,12 @@ export function dumpFindings(
     const cause = `${ownerless.length} of ${objects.length} objects, this one among them, do not say who set their fields: a real run may meet conflicts with other managers that are not seen here`;
     found.push(dumpFinding("noOwners", { object: objectLabel(first), cause, fix }));
   }
-  for (const object of withoutClaims(objects, names).map(objectLabel)) {
+  for (const object of dropClaims(objects, names).map(objectLabel)) {
     const cause =
       "the dump holds no PersistentVolumeClaim of its namespace: whether its volumes are being expanded is not seen";
     found.push(dumpFinding("noClaims", { object, cause, fix }));
   }
-  if (kubernetesVersionOf(objects) === undefined) {
+  if (findKubernetesVersion(objects) === undefined) {
     const cause = `no node reports the version of Kubernetes: ${ownVersion} is taken`;
     found.push(dumpFinding("noVersion", { cause, fix }));
   }
@@ -85,7 +85,7 @@ export function dumpFindings(
 }
 
 /** The ECs that expand their volumes, with none of their claims among the objects. */
-function withoutClaims(objects: readonly KubeObject[], names: Names): readonly KubeObject[] {
+function dropClaims(objects: readonly KubeObject[], names: Names): readonly KubeObject[] {
   const claims = objects.filter(({ kind }) => kind === kinds.claim.kind);
   return objects.filter(
     (object) =>
@@ -96,7 +96,7 @@ function withoutClaims(objects: readonly KubeObject[], names: Names): readonly K
 }
 
 /** The newest version that a node tells: no kubelet is newer than its API server. */
-export function kubernetesVersionOf(objects: readonly KubeObject[]): string | undefined {
+export function findKubernetesVersion(objects: readonly KubeObject[]): string | undefined {
   const told = objects
     .filter(({ kind, apiVersion }) => kind === "Node" && apiVersion === "v1")
     .flatMap((node) => asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);

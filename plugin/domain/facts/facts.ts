@@ -1,6 +1,7 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
+import { type LeftMarks, ownerResources } from "../kube/owners";
 import type { CertificateFacts } from "../certificate/certificate";
-import { kinds, olmKind, rbacKinds, constraintResource } from "../kube/kinds";
+import { kinds, olmKinds, rbacKinds, constraintResource } from "../kube/kinds";
 import type { Names } from "../names/names";
 import type { KubeObject, Resource } from "../kube/objects";
 import { getOwn, groupBy, oncePer } from "../base/values";
@@ -12,6 +13,8 @@ export interface FactSource {
   readonly own?: true;
   /** The one object that matters: the others are not read, they may hold secrets. */
   readonly only?: string;
+  /** Those with these labels, as a label selector. */
+  readonly labels?: string;
   /** Tried when the version is not served. */
   readonly olderVersion?: string;
   /** Those alone that clusters and remote clusters name; of Secrets no value is kept. */
@@ -30,6 +33,9 @@ export const factKeys = [
   "replicaSets",
   "statefulSets",
   "claims",
+  "volumeAttachments",
+  "disruptionBudgets",
+  "leases",
   "pods",
   "services",
   "endpointSlices",
@@ -45,13 +51,22 @@ export const factKeys = [
   "eaadbs",
   "ercs",
   "webhookConfigurations",
+  "mutatingConfigurations",
   "roles",
   "roleBindings",
   "clusterRoles",
   "clusterRoleBindings",
   "constraints",
   "subscriptions",
+  "installPlans",
+  "clusterServiceVersions",
+  "operatorGroups",
 ] as const;
+
+/** What tells why nothing moves; a user may be kept from any of it, and is judged without then. */
+export const closeLook = [
+  ...(["events", "nodes", "volumeAttachments", "disruptionBudgets", "leases"] as const),
+] as const satisfies readonly FactKey[];
 
 /** The name of a list of facts. */
 export type FactKey = (typeof factKeys)[number];
@@ -70,6 +85,10 @@ export interface Facts {
   readonly unserved: ReadonlySet<FactKey>;
   /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
   readonly unread: ReadonlyMap<FactKey, string>;
+  /** The objects whose owner is gone; absent: every mark counts. */
+  readonly left?: LeftMarks | undefined;
+  /** Services that webhooks of others call and that do not exist, as `namespace/name`. */
+  readonly goneServices?: ReadonlySet<string>;
   /** Of the webhook's Secret, where a reader of certificates was given and the Secret exists. */
   readonly certificate?: CertificateFacts;
 }
@@ -88,6 +107,9 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
     replicaSets: { resource: kinds.replicaSet, own: true },
     statefulSets: { resource: kinds.statefulSet, own: true },
     claims: { resource: kinds.claim, own: true },
+    volumeAttachments: { resource: kinds.volumeAttachment, lean: true },
+    disruptionBudgets: { resource: kinds.disruptionBudget, own: true },
+    leases: { resource: kinds.lease, own: true, lean: true },
     pods: { resource: kinds.pod, own: true },
     services: { resource: kinds.service, own: true },
     endpointSlices: { resource: kinds.endpointSlice, own: true },
@@ -103,19 +125,29 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
     eaadbs: { ...product(names.eaadb), lean: true },
     ercs: product(names.erc),
     webhookConfigurations: { resource: kinds.webhookConfiguration },
+    mutatingConfigurations: { resource: kinds.mutatingConfiguration },
     roles: { resource: rbacKinds.role },
     roleBindings: { resource: rbacKinds.roleBinding, lean: true },
     clusterRoles: { resource: rbacKinds.clusterRole },
     clusterRoleBindings: { resource: rbacKinds.clusterRoleBinding },
     constraints: { resource: constraintResource },
-    subscriptions: { resource: olmKind("subscriptions", "Subscription"), own: true },
+    subscriptions: { resource: olmKinds.subscription, own: true },
+    installPlans: { resource: olmKinds.installPlan, own: true, lean: true },
+    clusterServiceVersions: {
+      ...{ resource: olmKinds.clusterServiceVersion, own: true, lean: true },
+      // of operators of all namespaces OLM keeps a copy in each
+      labels: "!olm.copiedFrom",
+    },
+    operatorGroups: { resource: olmKinds.operatorGroup, own: true },
   };
 }
 
-/** Kinds that only some platforms have: OpenShift's, and those of OLM. */
+/** Kinds that only some clusters have: OpenShift's, and those of other owners. */
 export const platformKinds: readonly Resource[] = [
   ...[kinds.clusterVersion, constraintResource],
-  olmKind("subscriptions", "Subscription"),
+  ...[olmKinds.subscription, olmKinds.installPlan],
+  ...[olmKinds.clusterServiceVersion, olmKinds.operatorGroup],
+  ownerResources.policies,
 ];
 
 /** The object of a list by name, and by namespace where one is given. */

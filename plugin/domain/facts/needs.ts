@@ -5,6 +5,7 @@
 import { definitionNames } from "./deletion";
 import { type FactKey, factSources } from "./facts";
 import { kinds } from "../kube/kinds";
+import { ownerResources } from "../kube/owners";
 import type { Names } from "../names/names";
 import { type Permission, permissionOn } from "../kube/permissions";
 
@@ -40,7 +41,7 @@ export function together(all: readonly Needs[]): Needs {
 }
 
 /** The permission for one of the lists that facts are made of. */
-export function listing(key: FactKey, { names, namespace }: NeedsPlace, why: string): Permission {
+export function needList(key: FactKey, { names, namespace }: NeedsPlace, why: string): Permission {
   const { resource, own, only } = factSources(names)[key];
   return permissionOn("list", resource, {
     why,
@@ -64,6 +65,23 @@ export function groundNeeds(place: NeedsPlace): readonly Permission[] {
       permissionOn("get", kinds.definition, { why: going, name }),
     ),
   ];
+}
+
+/** To look for the owner that an object is marked with; where it is refused, that owner counts as there. */
+export function leftMarkNeeds(): readonly Permission[] {
+  const why = "to see whether the owner that an object is marked with is still there";
+  const { versions, subscriptions, policies } = ownerResources;
+  return [
+    permissionOn("get", versions, { why }),
+    permissionOn("list", subscriptions, { why }),
+    permissionOn("get", policies, { why }),
+    permissionOn("get", kinds.namespace, { why }),
+  ];
+}
+
+/** To look for what webhooks of others call; where it is refused, it counts as there. */
+export function calledServiceNeeds(): readonly Permission[] {
+  return [permissionOn("get", kinds.service, { why: "to see whether other webhooks are gone" })];
 }
 
 /** How the REST API of a cluster is reached. */

@@ -1,7 +1,7 @@
 /** The Secrets that clusters and remote clusters name. */
 import { getPath, asArray, getOwn, asString } from "../base/values";
-import { type Names, termOf } from "../names/names";
-import { type KubeObject, nameOf, objectLabel } from "../kube/objects";
+import { type Names, renderTerm } from "../names/names";
+import { type KubeObject, readName, objectLabel } from "../kube/objects";
 import type { Facts } from "./facts";
 
 /** What a Secret is named for. */
@@ -20,20 +20,46 @@ export interface SecretReference {
   readonly says: string;
 }
 
-/** Every Secret that is named, by default names too. */
+/** Every Secret that is named and has to be in Kubernetes, by default names too. */
 export function secretReferences(
   clusters: readonly KubeObject[],
   remotes: readonly KubeObject[],
   names: Names,
 ): readonly SecretReference[] {
+  return namedSecrets(clusters, remotes, names).flatMap(({ isHere, ...one }) =>
+    isHere ? [one] : [],
+  );
+}
+
+/** What a cluster names and keeps elsewhere: no Secret of that name is looked for. */
+export function referencesElsewhere(cluster: KubeObject, names: Names): readonly SecretReference[] {
+  return namedSecrets([cluster], [], names).flatMap(({ isHere, ...one }) => (isHere ? [] : [one]));
+}
+
+interface NamedSecret extends SecretReference {
+  readonly isHere: boolean;
+}
+
+/** Only the kubelet's, for pulls, are in Kubernetes wherever the cluster keeps its own; remote clusters follow the operator. */
+function namedSecrets(
+  clusters: readonly KubeObject[],
+  remotes: readonly KubeObject[],
+  names: Names,
+): readonly NamedSecret[] {
+  const isRemoteHere = clusters.every((cluster) => keepsSecretsHere(cluster, names));
   return [
-    ...clusters.flatMap((cluster) => ofCluster(cluster, names)),
-    ...remotes.map((remote) => ofRemote(remote, names)),
+    ...clusters.flatMap((cluster) =>
+      ofCluster(cluster, names).map((one) => ({
+        ...one,
+        isHere: one.use === "pull" || keepsSecretsHere(cluster, names),
+      })),
+    ),
+    ...remotes.map((remote) => ({ ...ofRemote(remote, names), isHere: isRemoteHere })),
   ];
 }
 
-/** True where the REST credentials are in a Kubernetes Secret: the default, and one of the types. */
-export function keepsCredentialsInSecret(cluster: KubeObject, { ecFields }: Names): boolean {
+/** True where a cluster keeps its secrets in Kubernetes: the default, and one of the types. */
+export function keepsSecretsHere(cluster: KubeObject, { ecFields }: Names): boolean {
   const type = asString(getPath(cluster, ecFields.credentialSecretType));
   return type === undefined || type.toLowerCase() === "kubernetes";
 }
@@ -41,13 +67,13 @@ export function keepsCredentialsInSecret(cluster: KubeObject, { ecFields }: Name
 function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[] {
   const { ecFields, secretItems } = names;
   const object = objectLabel(cluster);
-  const term = termOf(names.ec);
+  const term = renderTerm(names.ec);
   const license = asString(getPath(cluster, ecFields.licenseSecretName));
   const pulls = asArray(getPath(cluster, ecFields.pullSecrets)).map((one) =>
     asString(getOwn(one, "name")),
   );
   return [
-    ...(keepsCredentialsInSecret(cluster, names) ? [credentialsOf(cluster, names)] : []),
+    findCredentials(cluster, names),
     ...(license === undefined
       ? []
       : [
@@ -60,7 +86,7 @@ function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[
             says: `the license of the ${term}`,
           },
         ]),
-    ...modulesOf(cluster, names),
+    ...listModuleSecrets(cluster, names),
     ...pulls
       .filter((name) => name !== undefined)
       .map((name) => ({
@@ -74,11 +100,11 @@ function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[
   ];
 }
 
-function credentialsOf(cluster: KubeObject, names: Names): SecretReference {
+function findCredentials(cluster: KubeObject, names: Names): SecretReference {
   const { ecFields, secretItems } = names;
   return {
     use: "credentials",
-    name: asString(getPath(cluster, ecFields.credentialSecretName)) ?? nameOf(cluster),
+    name: asString(getPath(cluster, ecFields.credentialSecretName)) ?? readName(cluster),
     items: [secretItems.username, secretItems.password],
     object: objectLabel(cluster),
     field: ecFields.credentialSecretName.join("."),
@@ -86,7 +112,7 @@ function credentialsOf(cluster: KubeObject, names: Names): SecretReference {
   };
 }
 
-function modulesOf(cluster: KubeObject, names: Names): readonly SecretReference[] {
+function listModuleSecrets(cluster: KubeObject, names: Names): readonly SecretReference[] {
   const { entryFields, fields, secretItems } = names;
   return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) =>
     entryFields.userModuleTransports.flatMap((transport) => {
@@ -109,7 +135,7 @@ function modulesOf(cluster: KubeObject, names: Names): readonly SecretReference[
 
 function ofRemote(remote: KubeObject, names: Names): SecretReference {
   const { ercFields, pods, secretItems } = names;
-  const fallback = `${pods.remoteSecretPrefix}-${nameOf(remote)}`;
+  const fallback = `${pods.remoteSecretPrefix}-${readName(remote)}`;
   return {
     use: "remote",
     name: asString(getPath(remote, ercFields.secretName)) ?? fallback,

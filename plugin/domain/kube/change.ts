@@ -1,24 +1,24 @@
 /** A write as a value, and what follows from it: its step, its line in a plan, its acts, what is kept. */
 import {
-  changesOf,
-  droppedOf,
+  listFieldChanges,
+  findDroppedEdits,
   type FieldEdit,
-  holdersOf,
+  listHolders,
   holds,
-  patchOf,
-  reverseOf,
+  buildPatch,
+  buildReverse,
   renderEdits,
 } from "./edits";
 import {
   type WriteAction,
-  type PlannedChange,
-  plannedWrite,
+  type ChangedField,
+  makePlannedWrite,
   type StepInfo,
   type Result,
 } from "./planned-write";
 import type { Finding } from "../base/findings";
 import { kinds } from "./kinds";
-import { type KubeObject, nameOf, objectLabel, type Ref, refTo, type Resource } from "./objects";
+import { type KubeObject, readName, objectLabel, type Ref, refTo, type Resource } from "./objects";
 import { covers } from "./differences";
 import type { Permission } from "./permissions";
 import { judgeConflict } from "./owners";
@@ -36,11 +36,13 @@ interface Told {
   /** What is confirmed of it; absent: all that it does. */
   readonly does?: readonly string[];
   /** What a plan says that it changes; absent: its fields, or the object as a whole. */
-  readonly changes?: readonly PlannedChange[];
+  readonly changes?: readonly ChangedField[];
   /** The command that does the same, where it is not the usual one. */
   readonly kubectl?: readonly string[];
   /** What its permission is needed for; absent: the write by itself. */
   readonly needs?: string;
+  /** How long its way back holds, for a sentence; absent: while nobody else has changed the object. */
+  readonly backHolds?: string;
   /** Sent although its record cannot be kept: until it is done, something is missing. */
   readonly urgent?: true;
 }
@@ -107,7 +109,12 @@ export interface RehearsedChange {
   readonly change: Change;
   /** Absent: it was not tried, or the object is gone. */
   readonly stored?: KubeObject | undefined;
+  /** As a plan shows it; absent of one that is sent at once. */
+  readonly step?: PlannedStepInfo;
 }
+
+/** A write as a plan shows it. */
+export type PlannedStepInfo = StepInfo & Required<Pick<StepInfo, "write">>;
 
 /** How kubectl puts an object back; `replace --force` deletes what stands in its place. */
 export type PutBack = "replace" | "create" | "replace --force";
@@ -126,18 +133,18 @@ export interface Conflicts {
   readonly takes: boolean;
 }
 
-export function refOf({ resource, object }: Pick<Change, "resource" | "object">): Ref {
+export function changeRef({ resource, object }: Pick<Change, "resource" | "object">): Ref {
   return refTo(resource, object);
 }
 
 /** The object as it was read; undefined where there was none. */
-export function liveOf(change: Change): KubeObject | undefined {
+export function findLive(change: Change): KubeObject | undefined {
   if (change.verb === "create") return undefined;
   return change.verb === "apply" || change.verb === "update" ? change.live : change.object;
 }
 
 /** How the write is named in the report. */
-export function stepOf(change: Change): StepInfo {
+export function describeStep(change: Change): StepInfo {
   const { id, verb, object } = change;
   const why = change.verb === "patch" ? (change.why ?? renderEdits(change.edits)) : change.why;
   return { id, action: actions[verb], object: objectLabel(object), why };
@@ -153,7 +160,7 @@ const actions = {
 } as const;
 
 /** What the write takes. */
-export function permissionsOf(change: Change): readonly Permission[] {
+export function listPermissions(change: Change): readonly Permission[] {
   const { resource, object, needs: why = "to write it" } = change;
   const { name, namespace } = refTo(resource, object);
   const { group, plural } = resource;
@@ -175,31 +182,31 @@ export function permissionsOf(change: Change): readonly Permission[] {
 }
 
 /** What became of the object. */
-export function resultOf(change: Change): Result {
+export function describeResult(change: Change): Result {
   if (change.verb === "delete") return "deleted";
-  return liveOf(change) === undefined ? "created" : "changed";
+  return findLive(change) === undefined ? "created" : "changed";
 }
 
 /** The step of a plan: with all that a person decides by. */
-export function plannedStep(
+export function planStep(
   change: Change,
   command: (words: readonly string[]) => string,
   fieldManager: string,
-): StepInfo & Required<Pick<StepInfo, "write">> {
-  const { risk, reverse = byKept, kubectl = kubectlOf(change, fieldManager) } = change;
-  const live = liveOf(change);
-  const { changes = change.verb === "patch" ? changesOf(change.edits) : undefined } = change;
+): PlannedStepInfo {
+  const { risk, reverse = byKept, kubectl = renderKubectl(change, fieldManager) } = change;
+  const live = findLive(change);
+  const { changes = change.verb === "patch" ? listFieldChanges(change.edits) : undefined } = change;
   const changing = live === undefined ? "create" : "patch";
   return {
-    ...stepOf(change),
-    write: plannedWrite({
+    ...describeStep(change),
+    write: makePlannedWrite({
       verb: change.verb === "delete" || change.verb === "update" ? change.verb : changing,
-      ref: refOf(change),
+      ref: changeRef(change),
       before: live,
       ...(changes && { changes }),
       risk,
       reverse,
-      command: command(kubectl),
+      ...(kubectl.length > 0 && { command: command(kubectl) }),
     }),
   };
 }
@@ -207,11 +214,11 @@ export function plannedStep(
 const byKept = "by the printed command; the run saves the old values";
 
 /** The usual command that does the same. */
-function kubectlOf(change: Change, fieldManager: string): readonly string[] {
-  const { name, namespace } = refOf(change);
+function renderKubectl(change: Change, fieldManager: string): readonly string[] {
+  const { name, namespace } = changeRef(change);
   switch (change.verb) {
     case "patch":
-      return [...kubectlPatch(change), "-p", JSON.stringify(patchOf(change.edits))];
+      return [...kubectlPatch(change), "-p", JSON.stringify(buildPatch(change.edits))];
     case "create":
       return ["kubectl", "create", "-f", "-"];
     case "update":
@@ -230,7 +237,7 @@ function kubectlOf(change: Change, fieldManager: string): readonly string[] {
 /** The command that patches the object, without its body. */
 function kubectlPatch({ resource, object, where = [] }: Patch): readonly string[] {
   const type = [resource.plural, resource.group].filter(Boolean).join(".");
-  return ["kubectl", "patch", type, nameOf(object), ...where, "--type=merge"];
+  return ["kubectl", "patch", type, readName(object), ...where, "--type=merge"];
 }
 
 /** The way back of a write before which the whole object is kept. */
@@ -244,30 +251,41 @@ export interface Kept {
   /** One file for several writes of the object, kept before the first; absent: a file of its own. */
   readonly verb?: PutBack;
   readonly words: (file: string) => readonly string[];
+  /** How long they hold, for a sentence. */
+  readonly holds: string;
 }
 
 /** Undefined where nothing would be lost, and for a Secret: what it holds goes into no file. */
-export function keptOf(change: Change): Kept | undefined {
+export function findKept(change: Change): Kept | undefined {
   if (isSecret(change)) return undefined;
-  if (keepsValues(change)) return keptValues(change);
-  const live = liveOf(change);
+  if (keepsValues(change)) return pickKeptValues(change);
+  const live = findLive(change);
   const verb = change.verb === "delete" ? change.putBack : "replace";
   if (live === undefined || verb === undefined) return undefined;
-  return { object: live, verb, words: (file) => ["kubectl", ...verb.split(" "), "-f", file] };
+  const words = (file: string) => ["kubectl", ...verb.split(" "), "-f", file];
+  return { object: live, verb, words, holds: change.backHolds ?? usualHold[verb] };
 }
+
+/** What kubectl puts back takes the place of whatever is there. */
+const usualHold: Readonly<Record<PutBack, string>> = {
+  replace: "while nobody else has changed it",
+  create: "while no other of its name was made",
+  "replace --force": "while nobody else has changed what stands in its place",
+};
 
 /** Old values alone are kept of it, in a file of their own. */
 export function keepsValues(change: Change): change is Patch {
   return change.verb === "patch" && change.keepsWhole !== true;
 }
 
-function keptValues(change: Patch): Kept {
+function pickKeptValues(change: Patch): Kept {
   const { apiVersion, kind } = change.object;
-  const { name, namespace } = refOf(change);
+  const { name, namespace } = changeRef(change);
   const metadata = { name, ...(namespace !== undefined && { namespace }) };
   return {
-    object: { apiVersion, kind, ...withMetadata(reverseOf(change.edits), metadata) },
+    object: { apiVersion, kind, ...withMetadata(buildReverse(change.edits), metadata) },
     words: (file) => [...kubectlPatch(change), "--patch-file", file],
+    holds: change.backHolds ?? usualHold.replace,
   };
 }
 
@@ -294,11 +312,11 @@ export function isDone(change: Change, stored: KubeObject | undefined): boolean 
 const free: Conflicts = { conflicts: [], takes: false };
 
 /** Judges a patch's owner and managers, a person's own kubectl apart (S18); others the server judges. */
-export function conflictsOf(change: Change, { ours, takeFields }: Taking): Conflicts {
+export function findConflicts(change: Change, { ours, takeFields }: Taking): Conflicts {
   if (change.verb !== "patch" || change.owned === undefined) return free;
   const { object, edits, owned } = change;
   if (edits.length === 0) return free;
-  const causes = holdersOf(object, edits);
+  const causes = listHolders(object, edits);
   const judge = (fields: readonly string[]): readonly Finding[] => {
     if (causes.length === 0) return [];
     const about = { causes, object: objectLabel(object), ours, takeFields: fields };
@@ -310,42 +328,42 @@ export function conflictsOf(change: Change, { ours, takeFields }: Taking): Confl
 }
 
 /** What it does, to be compared with a change that is planned again: values written, fields taken. */
-export function actsOf(change: Change, taking: Taking): readonly WriteAction[] {
-  const acts = [...(change.does ?? doneBy(change)), ...takenBy(change, taking)];
+export function listActs(change: Change, taking: Taking): readonly WriteAction[] {
+  const acts = [...(change.does ?? doneBy(change)), ...listTaken(change, taking)];
   return acts.map((act) => ({ object: objectLabel(change.object), does: act }));
 }
 
 function doneBy(change: Change): readonly string[] {
   if (change.verb === "patch") return change.edits.map((edit) => `write ${renderEdits([edit])}`);
   if (change.verb === "delete") return ["delete it"];
-  if (liveOf(change) === undefined) return ["create it"];
+  if (findLive(change) === undefined) return ["create it"];
   const { changes = [] } = change;
   return changes.map(({ path, to }) => `${to === null ? "remove" : "change"} ${path}`);
 }
 
-function takenBy(change: Change, taking: Taking): readonly string[] {
-  if (change.verb !== "patch" || !conflictsOf(change, taking).takes) return [];
-  return holdersOf(change.object, change.edits).map(({ message }) => `take a field: ${message}`);
+function listTaken(change: Change, taking: Taking): readonly string[] {
+  if (change.verb !== "patch" || !findConflicts(change, taking).takes) return [];
+  return listHolders(change.object, change.edits).map(({ message }) => `take a field: ${message}`);
 }
 
 /** Findings for what the stored object does not have of the edits. */
-export function droppedFrom(stored: KubeObject, { edits, dropped }: Patch): readonly Finding[] {
+export function findDropped(stored: KubeObject, { edits, dropped }: Patch): readonly Finding[] {
   if (dropped === undefined) return [];
-  const lost = droppedOf(stored, edits);
+  const lost = findDroppedEdits(stored, edits);
   return lost.length === 0 ? [] : dropped(lost, objectLabel(stored));
 }
 
 /** The write that takes back a patch, whose result is `stored`, or a deletion; undefined for others. */
-export function inverseOf(change: Change, stored: KubeObject | undefined): Change | undefined {
+export function invertChange(change: Change, stored: KubeObject | undefined): Change | undefined {
   const told = { id: "rollback.restore", why: "to put back what was there" };
-  if (change.verb === "delete") return { ...recreated(change), ...told };
+  if (change.verb === "delete") return { ...recreateObject(change), ...told };
   if (change.verb !== "patch" || stored === undefined) return undefined;
   const edits = change.edits.map(({ path, from, to }) => ({ path, from: to, to: from ?? null }));
   return { ...change, ...told, object: stored, edits };
 }
 
 /** The deleted object once more, as it was. */
-export function recreated(deletion: Delete): Create {
+export function recreateObject(deletion: Delete): Create {
   const { object } = deletion;
   const { name, namespace, labels, annotations, ownerReferences } = object.metadata;
   const metadata = {

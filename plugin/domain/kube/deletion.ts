@@ -3,8 +3,8 @@
  * or into what lives in it: the write would be lost, or would let the deletion go through (Facts 7, 8).
  */
 import { type About, error, type Explained, type Finding } from "../base/findings";
-import { conditionOf, type KubeObject, objectLabel } from "./objects";
-import { asArray, asString, bounded, getOwn, getPath } from "../base/values";
+import { findCondition, type KubeObject, objectLabel } from "./objects";
+import { asArray, asString, boundList, getOwn, getPath } from "../base/values";
 
 /** The codes by what is being deleted. */
 export const deletionFindings = {
@@ -34,7 +34,7 @@ export function isDeleting(object: KubeObject): boolean {
   return (
     object.metadata.deletionTimestamp !== undefined ||
     getPath(object, ["status", "phase"]) === "Terminating" ||
-    getOwn(conditionOf(object, "Terminating"), "status") === "True"
+    getOwn(findCondition(object, "Terminating"), "status") === "True"
   );
 }
 
@@ -46,7 +46,7 @@ export function renderDeletion(object: KubeObject): string {
 }
 
 /** Why an object cannot be written; undefined for one that stays. */
-export function deletionOf(object: KubeObject | undefined): Finding | undefined {
+export function findDeletion(object: KubeObject | undefined): Finding | undefined {
   if (object === undefined || !isDeleting(object)) return undefined;
   const about = { object: objectLabel(object), cause: renderDeletion(object) };
   return deletionFinding("object", about);
@@ -54,13 +54,13 @@ export function deletionOf(object: KubeObject | undefined): Finding | undefined 
 
 /** What holds objects that are being deleted, or would be. */
 export function renderHolders(objects: readonly KubeObject[]): string {
-  const finalizers = [...new Set(objects.flatMap(finalizersOf))];
+  const finalizers = [...new Set(objects.flatMap(listFinalizers))];
   if (finalizers.length === 0) return "";
-  return `, held by ${finalizers.length === 1 ? "finalizer" : "finalizers"} ${bounded(finalizers)}`;
+  return `, held by ${finalizers.length === 1 ? "finalizer" : "finalizers"} ${boundList(finalizers)}`;
 }
 
 /** Of a namespace those of its spec too. */
-function finalizersOf(object: KubeObject): readonly string[] {
+function listFinalizers(object: KubeObject): readonly string[] {
   const own = [object.metadata["finalizers"], getPath(object, ["spec", "finalizers"])];
   return own.flatMap(asArray).flatMap((one) => asString(one) ?? []);
 }

@@ -3,7 +3,7 @@
  * keeps a value, not the way in which it was spelled: `4000m` becomes `4` (resource.Quantity), and what
  * is empty is left out (omitempty). A dry run shows the stored form exactly.
  */
-import { storedQuantity } from "./quantities";
+import { renderStoredQuantity } from "./quantities";
 import type { KubeObject } from "./objects";
 import {
   isObject,
@@ -29,8 +29,8 @@ export function sameStored(live: unknown, wanted: unknown, field: string): boole
   if (sameJson(live, wanted)) return true;
   if (live === undefined) return isOmitted(wanted, field);
   if (!quantityField.test(field)) return false;
-  const quantity = storedQuantity(wanted);
-  return quantity !== undefined && quantity === storedQuantity(live);
+  const quantity = renderStoredQuantity(wanted);
+  return quantity !== undefined && quantity === renderStoredQuantity(live);
 }
 
 function isOmitted(wanted: unknown, field: string): boolean {
@@ -62,14 +62,14 @@ function below(path: string, key: string): string {
 }
 
 /** The value without the field of that path, as `valueAt` finds it. */
-export function withoutField(value: unknown, path: string): unknown {
+export function dropField(value: unknown, path: string): unknown {
   const [item] = bracket.exec(path) ?? [];
   if (item !== undefined) {
     const found = valueAt(value, item);
     const rest = path.slice(item.length);
     return asArray(value).flatMap((one) => {
       if (one !== found) return [one];
-      return rest === "" ? [] : [withoutField(one, rest)];
+      return rest === "" ? [] : [dropField(one, rest)];
     });
   }
   const key = keysOn(value, path).find(
@@ -77,7 +77,7 @@ export function withoutField(value: unknown, path: string): unknown {
   );
   if (key === undefined || !isObject(value)) return value;
   const rest = below(path, key);
-  return withValue(value, [key], rest === "" ? undefined : withoutField(value[key], rest));
+  return withValue(value, [key], rest === "" ? undefined : dropField(value[key], rest));
 }
 
 const bracket = /^\[((?:"(?:[^"\\]|\\.)*"|[^\]"])*)\]/;
@@ -144,8 +144,8 @@ const wholeField =
   /\.subjects$|^\.(rules|roleRef)$|^\.spec\.selector$|\.(nodeSelector|tolerations)$/;
 
 /** What is stored of such a value: a subject with the group that the API server fills in, and nothing empty. */
-function wholeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return asArray(value).map(wholeOf);
+function expandWhole(value: unknown): unknown {
+  if (Array.isArray(value)) return asArray(value).map(expandWhole);
   if (!isObject(value)) return value;
   const group = { User: rbacGroup, Group: rbacGroup }[asString(value["kind"]) ?? ""];
   const kept = Object.entries(value).filter(([, one]) => !isEmpty(one));
@@ -153,7 +153,7 @@ function wholeOf(value: unknown): unknown {
 }
 
 /** Subjects without the namespace that a file leaves to where it is applied. */
-function placedAs(live: unknown, wanted: unknown): unknown {
+function orderAs(live: unknown, wanted: unknown): unknown {
   if (!Array.isArray(live) || !Array.isArray(wanted)) return live;
   return asArray(live).map((one, at) => {
     const isUnplaced = isObject(one) && getOwn(asArray(wanted)[at], "namespace") === undefined;
@@ -169,7 +169,7 @@ function isEmpty(value: unknown): boolean {
 
 function between(live: unknown, wanted: unknown, field = ""): readonly Difference[] {
   if (wholeField.test(field) && live !== undefined) {
-    return sameJson(wholeOf(placedAs(live, wanted)), wholeOf(wanted))
+    return sameJson(expandWhole(orderAs(live, wanted)), expandWhole(wanted))
       ? []
       : [{ field, live, wanted }];
   }
@@ -179,7 +179,7 @@ function between(live: unknown, wanted: unknown, field = ""): readonly Differenc
       inner === null ? [] : between(getOwn(live, key), inner, `${field}.${key}`),
     );
   }
-  const items = namedItems(wanted);
+  const items = findNamedItems(wanted);
   if (items !== undefined && Array.isArray(live)) return betweenItems(live, items, field);
   return covers(live, wanted, field) ? [] : [{ field, live, wanted }];
 }
@@ -197,7 +197,7 @@ function betweenItems(
 }
 
 /** A list whose items are told apart by name. */
-function namedItems(value: unknown): readonly Json[] | undefined {
+function findNamedItems(value: unknown): readonly Json[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const items: readonly unknown[] = value;
   const named = items.filter(isObject).filter((item) => typeof getOwn(item, "name") === "string");

@@ -1,7 +1,7 @@
 /** Fields of an object that are to change: the patch that writes them, and who holds them. */
 import type { StatusCause } from "../base/errors";
 import type { KubeObject } from "./objects";
-import type { PlannedChange } from "./planned-write";
+import type { ChangedField } from "./planned-write";
 import {
   asString,
   getPath,
@@ -31,7 +31,7 @@ export function fieldEdits(
 }
 
 /** The fields as a merge patch has them; `value` chooses which side. */
-export function patchOf(
+export function buildPatch(
   edits: readonly FieldEdit[],
   value: (edit: FieldEdit) => unknown = ({ to }) => to,
 ): Json {
@@ -39,22 +39,22 @@ export function patchOf(
 }
 
 /** The same as a plan tells it. */
-export function changesOf(edits: readonly FieldEdit[]): readonly PlannedChange[] {
+export function listFieldChanges(edits: readonly FieldEdit[]): readonly ChangedField[] {
   return edits.map(({ path, to }) => ({ path: `.${path.join(".")}`, to }));
 }
 
 /** The patch that puts the old values back: null takes a field away again. */
-export function reverseOf(edits: readonly FieldEdit[]): Json {
-  return patchOf(edits, ({ from }) => from ?? null);
+export function buildReverse(edits: readonly FieldEdit[]): Json {
+  return buildPatch(edits, ({ from }) => from ?? null);
 }
 
 /** True when the object has every value of the edits; null is none. */
 export function holds(object: KubeObject | undefined, edits: readonly FieldEdit[]): boolean {
-  return droppedOf(object, edits).length === 0;
+  return findDroppedEdits(object, edits).length === 0;
 }
 
 /** The edits whose value the object does not have; null is none. */
-export function droppedOf(
+export function findDroppedEdits(
   object: KubeObject | undefined,
   edits: readonly FieldEdit[],
 ): readonly FieldEdit[] {
@@ -68,12 +68,12 @@ export function renderEdits(edits: readonly FieldEdit[]): string {
     .map(({ path, from, to }, at) => {
       const leaf = String(leaves[at]);
       const isAlone = leaves.indexOf(leaf) === leaves.lastIndexOf(leaf);
-      return `${isAlone ? leaf : path.slice(1).join(".")} ${shown(from)} -> ${shown(to)}`;
+      return `${isAlone ? leaf : path.slice(1).join(".")} ${renderEdit(from)} -> ${renderEdit(to)}`;
     })
     .join(", ");
 }
 
-function shown(value: unknown): string {
+function renderEdit(value: unknown): string {
   return asString(value) ?? renderValue(value);
 }
 
@@ -81,7 +81,7 @@ function shown(value: unknown): string {
  * Who else holds the fields, told as the API server tells conflicts of an apply: a patch of these
  * fields alone asks nobody, so what managedFields say is judged before it is sent (S18).
  */
-export function holdersOf(
+export function listHolders(
   object: KubeObject,
   edits: readonly FieldEdit[],
 ): readonly Required<StatusCause>[] {

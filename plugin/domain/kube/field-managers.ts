@@ -66,7 +66,7 @@ export function isFileManager(object: KubeObject, manager: string, ours: string)
 }
 
 /** `managedFields` in which the file's fields are this tool's; no value changes with it. */
-export function adopted(object: KubeObject, ours: string): readonly ManagedFields[] {
+export function adoptFields(object: KubeObject, ours: string): readonly ManagedFields[] {
   const taken = fileEntries(object, ours);
   const all = object.metadata.managedFields ?? [];
   const mine = all.filter(
@@ -82,26 +82,26 @@ export function adopted(object: KubeObject, ours: string): readonly ManagedField
       apiVersion: object.apiVersion,
       ...(time !== undefined && { time }),
       fieldsType: "FieldsV1",
-      fieldsV1: fields.reduce(united, {}),
+      fieldsV1: fields.reduce(uniteFields, {}),
     },
     ...all.filter((entry) => !taken.includes(entry) && !mine.includes(entry)),
   ];
 }
 
 /** Both sets of fields; a set without children is the field itself. */
-function united(one: Json, other: Json): Json {
+function uniteFields(one: Json, other: Json): Json {
   const [fewer, more] = [one, other].map((set) => Object.keys(set).length);
   if (fewer === 0) return other;
   if (more === 0) return one;
   const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  return Object.fromEntries(keys.map((key) => [key, unitedAt(one, other, key)]));
+  return Object.fromEntries(keys.map((key) => [key, uniteAt(one, other, key)]));
 }
 
-function unitedAt(one: Json, other: Json, key: string): Json {
+function uniteAt(one: Json, other: Json, key: string): Json {
   const [left, right] = [getOwn(one, key), getOwn(other, key)];
   if (!isObject(left)) return isObject(right) ? right : {};
   if (!isObject(right)) return left;
-  const both = united(left, right);
+  const both = uniteFields(left, right);
   const alone = [left, right].some((set) => Object.keys(set).length === 0);
   // the field itself belongs to the set beside what lies below it
   return alone && Object.keys(both).length > 0 ? { ".": {}, ...both } : both;

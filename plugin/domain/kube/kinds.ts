@@ -21,6 +21,9 @@ export const kinds = {
   serviceAccount: core("serviceaccounts", "ServiceAccount"),
   claim: core("persistentvolumeclaims", "PersistentVolumeClaim"),
   resourceQuota: core("resourcequotas", "ResourceQuota"),
+  volumeAttachment: inGroup("storage.k8s.io")("volumeattachments", "VolumeAttachment"),
+  disruptionBudget: inGroup("policy")("poddisruptionbudgets", "PodDisruptionBudget"),
+  lease: inGroup("coordination.k8s.io")("leases", "Lease"),
   endpointSlice: inGroup("discovery.k8s.io")("endpointslices", "EndpointSlice"),
   networkPolicy: inGroup("networking.k8s.io")("networkpolicies", "NetworkPolicy"),
   deployment: apps("deployments", "Deployment"),
@@ -49,8 +52,17 @@ export const reviewKinds = {
   local: authorization("localsubjectaccessreviews", "LocalSubjectAccessReview"),
 } as const;
 
+const olm = (version: string) => inGroup("operators.coreos.com", version);
+
 /** What OLM keeps of a release. */
-export const olmKind = inGroup("operators.coreos.com", "v1alpha1");
+export const olmKinds = {
+  subscription: olm("v1alpha1")("subscriptions", "Subscription"),
+  installPlan: olm("v1alpha1")("installplans", "InstallPlan"),
+  clusterServiceVersion: olm("v1alpha1")("clusterserviceversions", "ClusterServiceVersion"),
+  catalogSource: olm("v1alpha1")("catalogsources", "CatalogSource"),
+  operatorGroup: olm("v1")("operatorgroups", "OperatorGroup"),
+  operatorCondition: olm("v2")("operatorconditions", "OperatorCondition"),
+} as const;
 
 /** RBAC's kinds by their name. */
 export const rbacKinds = {

@@ -65,7 +65,7 @@ export function annotationKey(
 }
 
 /** What that annotation says. */
-export function annotationOf(
+export function readAnnotation(
   object: KubeObject | undefined,
   spellings: readonly string[],
 ): string | undefined {
@@ -74,12 +74,12 @@ export function annotationOf(
 }
 
 /** The name of an object. */
-export function nameOf({ metadata }: KubeObject): string {
+export function readName({ metadata }: KubeObject): string {
   return metadata.name ?? "";
 }
 
 /** The namespace of an object, empty for a cluster-scoped one. */
-export function namespaceOf({ metadata }: KubeObject): string {
+export function readNamespace({ metadata }: KubeObject): string {
   return metadata.namespace ?? "";
 }
 
@@ -90,7 +90,7 @@ export function refTo(resource: Resource, { metadata }: KubeObject): Ref {
 }
 
 /** The identity of an object as read: a write bound to it reaches no other object, no later state. */
-export function preconditionsOf({ metadata }: KubeObject): {
+export function readPreconditions({ metadata }: KubeObject): {
   readonly uid?: string;
   readonly resourceVersion?: string;
 } {
@@ -102,7 +102,7 @@ export function preconditionsOf({ metadata }: KubeObject): {
 }
 
 /** The condition of that type in an object's status. */
-export function conditionOf(object: KubeObject | undefined, type: string): unknown {
+export function findCondition(object: KubeObject | undefined, type: string): unknown {
   return asArray(getPath(object, ["status", "conditions"])).find(
     (each) => getOwn(each, "type") === type,
   );

@@ -51,7 +51,7 @@ export function rolesFor(
 ): readonly Json[] {
   const scopes = [...new Set(permissions.map((permission) => permission.namespace))];
   return scopes.flatMap((namespace) => {
-    const rules = rulesOf(permissions.filter((item) => item.namespace === namespace));
+    const rules = buildRules(permissions.filter((item) => item.namespace === namespace));
     const metadata = { name, ...(namespace !== undefined && { namespace }) };
     const kind = namespace === undefined ? "ClusterRole" : "Role";
     const apiVersion = "rbac.authorization.k8s.io/v1";
@@ -69,7 +69,7 @@ export function rolesFor(
 }
 
 /** Each once, without those that another one includes; in an order that depends on nothing else. */
-export function narrowed(permissions: readonly Permission[]): readonly Permission[] {
+export function narrowPermissions(permissions: readonly Permission[]): readonly Permission[] {
   const known = new Map(permissions.map((one) => [permissionLine(one), one]));
   const wider = ({ namespace, name, ...one }: Permission): readonly string[] =>
     [{ ...one, namespace }, { ...one, name }, { ...one }].map(permissionLine);
@@ -79,8 +79,8 @@ export function narrowed(permissions: readonly Permission[]): readonly Permissio
     .map(([, one]) => one);
 }
 
-/** One rule for each kind, whether by name, and its verbs. */
-function rulesOf(permissions: readonly Permission[]): readonly Json[] {
+/** One rule for the verbs of kinds, and one for those of named objects of a kind. */
+function buildRules(permissions: readonly Permission[]): readonly Json[] {
   const targets = groupBy(permissions, ({ group, resource, name }) =>
     [group, resource, name ?? ""].join("|"),
   );
@@ -88,8 +88,9 @@ function rulesOf(permissions: readonly Permission[]): readonly Json[] {
     same,
     verbs: [...new Set(same.map(({ verb }) => verb))].sort(),
   }));
+  // kinds share a rule but where it names objects: each name would be one of every kind
   const alike = groupBy(rules, ({ same: [first], verbs }) =>
-    [first?.group, first?.resource, first?.name === undefined, verbs].join("|"),
+    [first?.group, first?.name === undefined ? "" : first.resource, verbs].join("|"),
   );
   return [...alike.values()].map((list) => {
     const same = list.flatMap((one) => one.same);

@@ -1,5 +1,5 @@
 /** A write that is planned, told whole: what it is, on what state, how bad, how it is taken back. */
-import { type KubeObject, preconditionsOf, type Ref } from "./objects";
+import { type KubeObject, readPreconditions, type Ref } from "./objects";
 import { error, type Explained, type Finding } from "../base/findings";
 import type { Json } from "../base/values";
 
@@ -18,6 +18,14 @@ export const planFindings = {
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
 
+/** Where a run of a whole upgrade is known to stop: what only people can do comes before this part. */
+export interface Pause {
+  /** What would stand against the part by then. */
+  readonly because: string;
+  /** What a person types, or does, before the same upgrade is run again. */
+  readonly type: string;
+}
+
 /** One thing that a write does to an object; a write that does several is several acts. */
 export interface WriteAction {
   /** `Kind/namespace/name`. */
@@ -27,14 +35,14 @@ export interface WriteAction {
 }
 
 /** A finding for each act that was not among the confirmed ones. */
-export function unconfirmedFindings(
+export function findUnconfirmed(
   confirmed: readonly WriteAction[],
   now: readonly WriteAction[],
 ): readonly Finding[] {
-  const keyOf = ({ object, does }: WriteAction): string => JSON.stringify([object, does]);
-  const known = new Set(confirmed.map(keyOf));
+  const actionKey = ({ object, does }: WriteAction): string => JSON.stringify([object, does]);
+  const known = new Set(confirmed.map(actionKey));
   return now
-    .filter((act) => !known.has(keyOf(act)))
+    .filter((act) => !known.has(actionKey(act)))
     .map(({ object, does }) => ({
       ...planFindings.exceeded,
       object,
@@ -43,7 +51,7 @@ export function unconfirmedFindings(
 }
 
 /** One thing that a write changes: the value at `path` becomes `to`; null takes it away. */
-export interface PlannedChange {
+export interface ChangedField {
   readonly path: string;
   readonly to: unknown;
   /** The image that another one takes the place of. */
@@ -65,11 +73,11 @@ export interface PlannedWrite {
   /** The state that it was planned on; absent when the object did not exist. */
   readonly read?: { readonly uid?: string; readonly resourceVersion?: string };
   /** What it changes; absent: the whole object, which is then created, deleted or left to helm. */
-  readonly changes?: readonly PlannedChange[];
+  readonly changes?: readonly ChangedField[];
   readonly risk: string;
   readonly reverse: string;
-  /** The kubectl command that does the same, as far as one does. */
-  readonly command: string;
+  /** The kubectl command that does the same; absent where none does. */
+  readonly command?: string;
   /** The object as it is and as it would be stored, secrets as fingerprints; told where it is asked for. */
   readonly states?: {
     readonly live?: Json;
@@ -87,7 +95,7 @@ export interface Planning extends Omit<PlannedWrite, "target" | "read"> {
 }
 
 /** The write as reports carry it, bound to the state that it was planned on. */
-export function plannedWrite({ ref, before, ...rest }: Planning): PlannedWrite {
+export function makePlannedWrite({ ref, before, ...rest }: Planning): PlannedWrite {
   const { resource, name, namespace } = ref;
   return {
     ...rest,
@@ -99,7 +107,7 @@ export function plannedWrite({ ref, before, ...rest }: Planning): PlannedWrite {
       name,
       ...(namespace !== undefined && { namespace }),
     },
-    ...(before !== undefined && { read: preconditionsOf(before) }),
+    ...(before !== undefined && { read: readPreconditions(before) }),
   };
 }
 

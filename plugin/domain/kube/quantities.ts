@@ -16,17 +16,17 @@ interface Spelled {
 }
 
 /** A quantity as it is stored, in thousandths at the finest; undefined for what is none. */
-export function storedQuantity(value: unknown): string | undefined {
-  const spelled = spelledIn(value);
+export function renderStoredQuantity(value: unknown): string | undefined {
+  const spelled = parseSpelled(value);
   if (spelled === undefined) return undefined;
   if (keepsItsText(spelled)) return spelled.text;
-  const thousandths = thousandthsOf(spelled);
+  const thousandths = toThousandths(spelled);
   if (thousandths === 0n) return "0";
   const text = binaryText(thousandths, spelled) ?? decimalText(thousandths, spelled);
   return spelled.negative ? `-${text}` : text;
 }
 
-function spelledIn(value: unknown): Spelled | undefined {
+function parseSpelled(value: unknown): Spelled | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const text = String(value);
   if (!/\d/.test(text)) return undefined;
@@ -54,7 +54,7 @@ function keepsItsText({ digits, fraction, power, kibi }: Spelled): boolean {
 }
 
 /** What is less than a thousandth counts as one. */
-function thousandthsOf({ digits, power, kibi }: Spelled): bigint {
+function toThousandths({ digits, power, kibi }: Spelled): bigint {
   const scaled = BigInt(digits) << BigInt(10 * kibi);
   if (power >= -3) return scaled * 10n ** BigInt(power + 3);
   const divisor = 10n ** BigInt(-power - 3);
@@ -64,18 +64,18 @@ function thousandthsOf({ digits, power, kibi }: Spelled): bigint {
 /** Undefined for what has a decimal suffix: small and broken numbers among the binary ones. */
 function binaryText(thousandths: bigint, { kibi }: Spelled): string | undefined {
   if (kibi === 0 || thousandths < 1_024_000n || thousandths % 1000n !== 0n) return undefined;
-  const [number, steps] = divided(thousandths / 1000n, 1024n, binary.length - 1);
+  const [number, steps] = divide(thousandths / 1000n, 1024n, binary.length - 1);
   return `${number}${String(binary[steps])}`;
 }
 
 function decimalText(thousandths: bigint, { isExponent }: Spelled): string {
-  const [number, steps] = divided(thousandths, 1000n, decimal.length - 3);
+  const [number, steps] = divide(thousandths, 1000n, decimal.length - 3);
   if (!isExponent) return `${number}${String(decimal[steps + 2])}`;
   return steps === 1 ? String(number) : `${number}e${3 * (steps - 1)}`;
 }
 
 /** Divided as often as nothing is left over. */
-function divided(value: bigint, by: bigint, most: number): readonly [bigint, number] {
+function divide(value: bigint, by: bigint, most: number): readonly [bigint, number] {
   let [rest, steps] = [value, 0];
   while (steps < most && rest % by === 0n) [rest, steps] = [rest / by, steps + 1];
   return [rest, steps];
@@ -83,24 +83,24 @@ function divided(value: bigint, by: bigint, most: number): readonly [bigint, num
 
 /** Negative where the first is less, 0 where both are the same amount; undefined where one is no quantity. */
 export function compareQuantities(one: unknown, other: unknown): number | undefined {
-  const [left, right] = [amountOf(one), amountOf(other)];
+  const [left, right] = [toAmount(one), toAmount(other)];
   if (left === undefined || right === undefined) return undefined;
   return Number(left > right) - Number(left < right);
 }
 
 /** In thousandths. */
-function amountOf(value: unknown): bigint | undefined {
-  const spelled = spelledIn(value);
+function toAmount(value: unknown): bigint | undefined {
+  const spelled = parseSpelled(value);
   if (spelled === undefined) return undefined;
-  const thousandths = thousandthsOf(spelled);
+  const thousandths = toThousandths(spelled);
   return spelled.negative ? -thousandths : thousandths;
 }
 
 /** One quantity and the other, or without it, in the form of the first that is not zero; "0" at the least. */
 export function addQuantities(one: unknown, other: unknown, times: 1 | -1): string {
-  const first = amountOf(one) ?? 0n;
-  const sum = first + BigInt(times) * (amountOf(other) ?? 0n);
-  const like = spelledIn(first === 0n ? other : one);
+  const first = toAmount(one) ?? 0n;
+  const sum = first + BigInt(times) * (toAmount(other) ?? 0n);
+  const like = parseSpelled(first === 0n ? other : one);
   if (sum <= 0n || like === undefined) return "0";
   return binaryText(sum, like) ?? decimalText(sum, like);
 }

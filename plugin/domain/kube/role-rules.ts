@@ -11,7 +11,7 @@ export interface BindingSubject {
 }
 
 /** The subjects as read; what is none is left out. */
-export function subjectsOf(binding: unknown): readonly BindingSubject[] {
+export function listSubjects(binding: unknown): readonly BindingSubject[] {
   return asArray(getOwn(binding, "subjects"))
     .filter(isObject)
     .map((subject) => {
@@ -31,17 +31,51 @@ export function subjectLabel({ kind, name, namespace }: BindingSubject): string 
   return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
 }
 
-/** The subjects that are not among the others. */
+/** The service account that a subject is, also where it is named as the user that the API server knows it by. */
+export function readServiceAccount(subject: BindingSubject): BindingSubject | undefined {
+  if (subject.kind === "ServiceAccount") return subject;
+  const [, namespace, name] =
+    /^User system:serviceaccount:([^:]+):([^:]+)$/.exec(`${subject.kind} ${subject.name}`) ?? [];
+  return namespace === undefined || name === undefined
+    ? undefined
+    : { kind: "ServiceAccount", namespace, name };
+}
+
+/** The same for every spelling of one account. */
+function readIdentity(subject: BindingSubject): string {
+  return subjectLabel(readServiceAccount(subject) ?? subject);
+}
+
+/** The groups that every account of a namespace is in; no access review derives them from a name. */
+export function listGroups({ namespace }: Pick<BindingSubject, "namespace">): readonly string[] {
+  return [
+    "system:serviceaccounts",
+    `system:serviceaccounts:${namespace ?? ""}`,
+    "system:authenticated",
+  ];
+}
+
+/** The subjects that are not among the others, in whichever spelling. */
 export function subjectsBeyond(
   subjects: readonly BindingSubject[],
   others: readonly BindingSubject[],
 ): readonly BindingSubject[] {
-  const known = new Set(others.map(subjectLabel));
-  return subjects.filter((subject) => !known.has(subjectLabel(subject)));
+  const known = new Set(others.map(readIdentity));
+  return subjects.filter((subject) => !known.has(readIdentity(subject)));
+}
+
+/** The group among the others that a service account is in; undefined for any other subject. */
+export function findCoveringGroup(
+  subject: BindingSubject,
+  others: readonly BindingSubject[],
+): string | undefined {
+  const account = readServiceAccount(subject);
+  const groups = account === undefined ? [] : listGroups(account);
+  return others.find(({ kind, name }) => kind === "Group" && groups.includes(name))?.name;
 }
 
 /** The role that a binding is for: `kind/name`. */
-export function roleRefOf(binding: unknown): string {
+export function readRoleRef(binding: unknown): string {
   const reference = getOwn(binding, "roleRef");
   return `${String(getOwn(reference, "kind"))}/${String(getOwn(reference, "name"))}`;
 }
@@ -71,7 +105,7 @@ interface RulesDifference {
 }
 
 /** The rules of a role as read, none for anything else; the same list again for the same rules. */
-export function rulesOf(role: unknown): Rules {
+export function readRules(role: unknown): Rules {
   const found = asArray(getOwn(role, "rules"));
   if (found.length === 0) return noRules;
   return found.every(isObject) ? found : found.filter(isObject);
@@ -101,7 +135,7 @@ function grantsOfRule(rule: Json): readonly Grant[] {
 
 /** Roles of thousands of namespaces hold the same few grants: each is one object. */
 function sameGrant(grant: Grant): Grant {
-  const key = keyOf(grant);
+  const key = grantKey(grant);
   const known = knownGrants.get(key) ?? grant;
   knownGrants.set(key, known);
   return known;
@@ -155,7 +189,7 @@ export function rulesGiving(rules: Rules, keeps: (grant: Grant) => boolean): Rul
   return rules.flatMap((rule) => {
     const grants = grantsOfRule(rule);
     const left = grants.filter(keeps);
-    return left.length > 0 && left.length === grants.length ? [rule] : left.map(ruleOf);
+    return left.length > 0 && left.length === grants.length ? [rule] : left.map(buildRule);
   });
 }
 
@@ -165,7 +199,7 @@ export function isAmong(grants: readonly Grant[]): (grant: Grant) => boolean {
   return (grant) => among.has(grant);
 }
 
-function ruleOf({ verb, group, resource, name }: Grant): Json {
+function buildRule({ verb, group, resource, name }: Grant): Json {
   if (resource.startsWith("/")) return { nonResourceURLs: [resource], verbs: [verb] };
   return {
     apiGroups: [group],
@@ -189,18 +223,18 @@ function onceAPair<T>(
 export const grantLines = oncePer((grants: readonly Grant[]): readonly string[] => {
   const verbs = new Map<string, readonly string[]>();
   for (const grant of grants) {
-    const target = targetOf(grant);
+    const target = renderTarget(grant);
     verbs.set(target, [...(verbs.get(target) ?? []), grant.verb]);
   }
   return [...verbs].map(([target, of]) => `${target}: ${of.join(", ")}`);
 });
 
 /** What a grant is on, for a person: `roles.rbac.authorization.k8s.io "name"`. */
-export function targetOf({ group, resource, name }: Grant): string {
+export function renderTarget({ group, resource, name }: Grant): string {
   const named = name === undefined ? "" : ` "${name}"`;
   return `${resource}${group === "" ? "" : `.${group}`}${named}`;
 }
 
-function keyOf({ verb, group, resource, name = "" }: Grant): string {
+function grantKey({ verb, group, resource, name = "" }: Grant): string {
   return [verb, group, resource, name].join("|");
 }

@@ -9,12 +9,12 @@ const anyValue = "probe";
 
 /** True when the labels meet a selector; an absent or empty selector matches everything. */
 export function selects(selector: unknown, labels: Labels): boolean {
-  return requirementsOf(selector).every((requirement) => meets(requirement, labels));
+  return listRequirements(selector).every((requirement) => meets(requirement, labels));
 }
 
 /** True for a selector that requires nothing. */
 export function isEmptySelector(selector: unknown): boolean {
-  return requirementsOf(selector).length === 0;
+  return listRequirements(selector).length === 0;
 }
 
 /**
@@ -22,7 +22,7 @@ export function isEmptySelector(selector: unknown): boolean {
  * DoesNotExist and NotIn are met by leaving the label out.
  */
 export function labelsFor(selector: unknown): Labels | undefined {
-  const requirements = requirementsOf(selector);
+  const requirements = listRequirements(selector);
   const positive = requirements.filter(
     ({ operator }) => operator === "In" || operator === "Exists",
   );
@@ -44,7 +44,7 @@ export interface Requirement {
   readonly values: readonly string[];
 }
 
-function requirementsOf(selector: unknown): readonly Requirement[] {
+function listRequirements(selector: unknown): readonly Requirement[] {
   const matchLabels = getOwn(selector, "matchLabels");
   const exact = Object.entries(isObject(matchLabels) ? matchLabels : {}).map(([key, value]) => ({
     key,
@@ -96,7 +96,7 @@ export function matchesQuery(object: KubeObject, { labelSelector, fieldSelector 
 }
 
 /** The name that a query chooses by; undefined: every one. */
-export function selectedName(fieldSelector: string | undefined): string | undefined {
+export function readSelectedName(fieldSelector: string | undefined): string | undefined {
   return equalities(fieldSelector).find(([field]) => field === "metadata.name")?.[1];
 }
 

@@ -35,7 +35,7 @@ export function applyNeeds(
 }
 
 /** The right to bind the role of a binding; undefined for any other object. */
-export function bindsOf(object: KubeObject): Permission | undefined {
+export function needBind(object: KubeObject): Permission | undefined {
   const isBinding = bindingKinds.some(({ kind }) => kind === object.kind);
   return isBinding ? bindNeed(object) : undefined;
 }

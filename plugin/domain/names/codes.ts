@@ -15,7 +15,7 @@ export function explain({ code, severity, cause, fix, source }: Code, names: Nam
 }
 
 /** The maker of findings from a table of codes; names are given to a code whose texts need them. */
-export const findingIn =
+export const bindFindings =
   <Key extends string, T extends Readonly<Record<Key, Code>>>(
     table: T & Readonly<Record<Key, Code>>,
   ) =>

@@ -50,20 +50,22 @@ const apart: readonly RegExp[] = [
 const inTemplates = /^(group$|(ec|edb|eaadb|erc|webhook|operator|rbac|scc|configMap)\.)/;
 
 /** Every text of these keys. */
-function textsOf(names: Names, keys: RegExp): readonly NameEntry<string>[] {
-  return listsOf(names, keys).flatMap(([key, texts]) => texts.map((text) => [key, text] as const));
+function listTexts(names: Names, keys: RegExp): readonly NameEntry<string>[] {
+  return listLists(names, keys).flatMap(([key, texts]) =>
+    texts.map((text) => [key, text] as const),
+  );
 }
 
-function listsOf(names: Names, keys: RegExp): readonly NameEntry<readonly string[]>[] {
-  return keysOf(namesTree)
+function listLists(names: Names, keys: RegExp): readonly NameEntry<readonly string[]>[] {
+  return listKeys(namesTree)
     .filter((key) => keys.test(key))
     .map((key) => [key, [getPath(names, key.split("."))].flat().map(String)]);
 }
 
 /** The paths of these keys; a list of modules is beside the version. */
-function pathsOf(names: Names, keys: RegExp): readonly NameEntry<readonly string[]>[] {
+function listPaths(names: Names, keys: RegExp): readonly NameEntry<readonly string[]>[] {
   const root = names.fields.engineVersion.slice(0, 1);
-  return listsOf(names, keys).flatMap(([key, path]): readonly NameEntry<readonly string[]>[] =>
+  return listLists(names, keys).flatMap(([key, path]): readonly NameEntry<readonly string[]>[] =>
     key === "fields.moduleLists"
       ? path.map((name, at) => [`${key}[${at}]`, [...root, name]])
       : [[key, path]],
@@ -71,10 +73,10 @@ function pathsOf(names: Names, keys: RegExp): readonly NameEntry<readonly string
 }
 
 /** Every clash within a full set of names. */
-function clashesOf(names: Names): readonly string[] {
+function findClashes(names: Names): readonly string[] {
   const found = [
-    ...distinct.flatMap(([keys, because]) => equals(textsOf(names, keys), because)),
-    ...apart.flatMap((keys) => crossings(pathsOf(names, keys))),
+    ...distinct.flatMap(([keys, because]) => equals(listTexts(names, keys), because)),
+    ...apart.flatMap((keys) => crossings(listPaths(names, keys))),
     ...placeholderClashes(names),
   ];
   return [...new Set(found)];
@@ -106,7 +108,7 @@ function crossings(among: readonly NameEntry<readonly string[]>[]): readonly str
 
 /** Filling in a placeholder must touch neither another one nor a name. */
 function placeholderClashes(names: Names): readonly string[] {
-  const all = listsOf(names, /^placeholders\./).flatMap(([key, tokens]) =>
+  const all = listLists(names, /^placeholders\./).flatMap(([key, tokens]) =>
     tokens.map((token, index) => [`${key}[${index}]`, token] as const),
   );
   const between = pairs(all).flatMap(([[key, one], [other, another]]) =>
@@ -118,7 +120,7 @@ function placeholderClashes(names: Names): readonly string[] {
 }
 
 function tokensInNames([key, token]: NameEntry<string>, names: Names): readonly string[] {
-  return textsOf(names, inTemplates)
+  return listTexts(names, inTemplates)
     .filter(([, value]) => value.includes(token))
     .map(([other, value]) => `${key}: "${token}" is a part of ${other}, "${value}"`);
 }
@@ -136,7 +138,7 @@ export function parseMarked<T>(text: string, parse: (text: string) => T): T {
     try {
       return parse(rest);
     } catch (error) {
-      const position = placeOf(error);
+      const position = readPosition(error);
       if (position === undefined || found > most) throw error;
       const from = /["']/.test(rest.charAt(position)) ? position + 1 : position;
       rest = `${rest.slice(0, from)}twice${"~".repeat(found)}${rest.slice(from)}`;
@@ -150,7 +152,7 @@ export function twiceKey(key: string): string | undefined {
 }
 
 /** Where the second one begins, as js-yaml tells it. */
-function placeOf(error: unknown): number | undefined {
+function readPosition(error: unknown): number | undefined {
   const position = getPath(error, ["mark", "position"]);
   const isTwice = getPath(error, ["reason"]) === "duplicated mapping key";
   return isTwice && typeof position === "number" ? position : undefined;
@@ -168,13 +170,13 @@ export function judgeNames(overrides: unknown): JudgedNames {
     return { problems: [`${brief(overrides)} is not a mapping of names`] };
   }
   const given = overrides ?? {};
-  const found = problemsOf(namesTree, given, []);
+  const found = findProblems(namesTree, given, []);
   const problems = [
     ...found.slice(0, mostProblems).map((problem) => problem()),
     ...(found.length > mostProblems ? [`and ${found.length - mostProblems} more problems`] : []),
   ];
   const names = mapNames(namesTree, (named, path) => usable(named, valueAt(given, path))) as Names;
-  const all = [...problems, ...clashesOf(names)];
+  const all = [...problems, ...findClashes(names)];
   return all.length > 0 ? { problems: all } : { names };
 }
 
@@ -192,7 +194,7 @@ function valueAt(given: unknown, path: readonly string[]): unknown {
 }
 
 /** Each is put into words only when it is shown. */
-function problemsOf(
+function findProblems(
   tree: NamesTree,
   given: unknown,
   path: readonly string[],
@@ -209,7 +211,7 @@ function problemsOf(
     if (known === undefined) {
       return [() => `${here.join(".")}: unknown key${hintFor(key, path, tree)}`];
     }
-    if (!(known instanceof NameSpec)) return problemsOf(known, value, here);
+    if (!(known instanceof NameSpec)) return findProblems(known, value, here);
     return problemsOfValue(known, value).map((problem) => () => `${here.join(".")}${problem}`);
   });
 }
@@ -222,13 +224,13 @@ function some(tree: NamesTree): string {
 /** The nearest key of the same group, else the place in which a key of that very name stands. */
 function hintFor(key: string, group: readonly string[], tree: NamesTree): string {
   const near = nearest(key, Object.keys(tree));
-  const elsewhere = keysOf(namesTree).find((known) => known.split(".").at(-1) === key);
+  const elsewhere = listKeys(namesTree).find((known) => known.split(".").at(-1) === key);
   const found = near === undefined ? elsewhere : [...group, near].join(".");
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
 /** The paths of all names, dotted. */
-export function keysOf(tree: NamesTree): readonly string[] {
+export function listKeys(tree: NamesTree): readonly string[] {
   const keys: string[] = [];
   mapNames(tree, (_, path) => keys.push(path.join(".")));
   return keys;
@@ -247,7 +249,7 @@ function isTextOfList({ sort }: NameSpec, value: unknown): boolean {
 }
 
 function problemsOfText({ sort }: NameSpec, original: string, value: unknown): readonly string[] {
-  if (typeof value !== "string") return [`${brief(value)} is not a text${quotingAdvice(value)}`];
+  if (typeof value !== "string") return [`${brief(value)} is not a text${adviseQuoting(value)}`];
   return sort.fits(value, original) ? [] : [`${brief(value)} is not ${sort.form}`];
 }
 
@@ -275,7 +277,7 @@ function problemsOfList(
 }
 
 /** YAML turns an unquoted 7.2 into a number, and an unquoted yes into true. */
-function quotingAdvice(value: unknown): string {
+function adviseQuoting(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? ", quote it in YAML" : "";
 }
 

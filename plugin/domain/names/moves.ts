@@ -84,12 +84,12 @@ interface Leaf {
   readonly value: unknown;
 }
 
-function leavesOf(value: unknown, path: Leaf["path"] = []): readonly Leaf[] {
+function listLeaves(value: unknown, path: Leaf["path"] = []): readonly Leaf[] {
   const inner = Array.isArray(value)
     ? [...asArray(value).entries()]
     : Object.entries(isObject(value) ? value : {});
   if (inner.length === 0) return [{ path, value }];
-  return inner.flatMap(([step, one]) => leavesOf(one, [...path, step]));
+  return inner.flatMap(([step, one]) => listLeaves(one, [...path, step]));
 }
 
 function put(node: unknown, [step, ...rest]: Leaf["path"], value: unknown): unknown {
@@ -105,7 +105,7 @@ function put(node: unknown, [step, ...rest]: Leaf["path"], value: unknown): unkn
 type Moves = ReadonlyMap<string, FieldPath>;
 
 /** The leaf at its new place; the same one where it stays. */
-function moved(leaf: Leaf, moves: Moves): Leaf {
+function moveLeaf(leaf: Leaf, moves: Moves): Leaf {
   const { path, value } = leaf;
   const fields = path.map((step) => (typeof step === "number" ? each : step));
   for (let length = fields.length; length > 0; length -= 1) {
@@ -122,37 +122,37 @@ function moved(leaf: Leaf, moves: Moves): Leaf {
 
 /** The tree of these leaves; what has moved comes last, and into what is there already. */
 function moveAll(leaves: readonly Leaf[], moves: Moves): readonly Leaf[] {
-  const all = leaves.map((leaf) => ({ leaf, now: moved(leaf, moves) }));
+  const all = leaves.map((leaf) => ({ leaf, now: moveLeaf(leaf, moves) }));
   const isMoved = ({ leaf, now }: (typeof all)[number]): boolean => leaf !== now;
   return [...all.filter((one) => !isMoved(one)), ...all.filter(isMoved)].map(({ now }) => now);
 }
 
-const built = (leaves: readonly Leaf[]): unknown =>
+const buildTree = (leaves: readonly Leaf[]): unknown =>
   leaves.reduce<unknown>((node, { path, value }) => put(node, path, value), undefined);
 
 /** An object of the product, or the definition of one of its kinds, with the fields moved. */
 export function moveFields(document: unknown, names: Names): unknown {
   if (!isObject(document)) return document;
   const group = asString(document["apiVersion"])?.split("/")[0];
-  const kind = kindOf(document["kind"]);
+  const kind = findKind(document["kind"]);
   if (kind !== undefined && group === defaultNames.group) {
     const isName = new Set(valueFields.map((path) => path.join(".")));
-    const leaves = leavesOf(document).map(({ path, value }) => {
+    const leaves = listLeaves(document).map(({ path, value }) => {
       const fields = path.map((step) => (typeof step === "number" ? each : step)).join(".");
-      return { path, value: isName.has(fields) ? renamedValue(value, names) : value };
+      return { path, value: isName.has(fields) ? renameValue(value, names) : value };
     });
-    return built(moveAll(leaves, movesOf(kind, names)));
+    return buildTree(moveAll(leaves, listMoves(kind, names)));
   }
-  const defined = kindOf(getPath(document, ["spec", "names", "kind"]));
+  const defined = findKind(getPath(document, ["spec", "names", "kind"]));
   const isDefinition = document["kind"] === "CustomResourceDefinition" && defined !== undefined;
-  return isDefinition ? movedDefinition(document, defined, names) : document;
+  return isDefinition ? moveDefinition(document, defined, names) : document;
 }
 
-function kindOf(kind: unknown): ProductKind | undefined {
+function findKind(kind: unknown): ProductKind | undefined {
   return kinds.find((key) => defaultNames[key].kind === kind);
 }
 
-function movesOf(kind: ProductKind, names: Names): Moves {
+function listMoves(kind: ProductKind, names: Names): Moves {
   const given = fieldsOfKind(kind, names);
   return new Map(
     fieldsOfKind(kind, defaultNames).flatMap((from, index) =>
@@ -162,24 +162,24 @@ function movesOf(kind: ProductKind, names: Names): Moves {
 }
 
 /** A type or a channel under its new word. */
-function renamedValue(value: unknown, names: Names): unknown {
+function renameValue(value: unknown, names: Names): unknown {
   const keys = ["engineDbType", "majorChannel", "latestChannel"] as const;
   const found = keys.find((key) => defaultNames[key] === value);
   return found === undefined ? value : names[found];
 }
 
-function movedDefinition(document: Json, kind: ProductKind, names: Names): unknown {
-  const moves = movesOf(kind, names);
-  const movedVersion = (version: unknown): unknown => {
+function moveDefinition(document: Json, kind: ProductKind, names: Names): unknown {
+  const moves = listMoves(kind, names);
+  const moveVersion = (version: unknown): unknown => {
     const schema = getPath(version, ["schema", "openAPIV3Schema"]);
     const columns = asArray(getOwn(version, "additionalPrinterColumns"));
     return {
       ...(isObject(version) && version),
-      ...(columns.length > 0 && { additionalPrinterColumns: movedColumns(columns, moves) }),
-      schema: { openAPIV3Schema: movedSchema(schema, moves, names) },
+      ...(columns.length > 0 && { additionalPrinterColumns: moveColumns(columns, moves) }),
+      schema: { openAPIV3Schema: moveSchema(schema, moves, names) },
     };
   };
-  const versions = asArray(getPath(document, ["spec", "versions"])).map(movedVersion);
+  const versions = asArray(getPath(document, ["spec", "versions"])).map(moveVersion);
   return { ...document, spec: { ...(document["spec"] as object), versions } };
 }
 
@@ -187,16 +187,16 @@ function movedDefinition(document: Json, kind: ProductKind, names: Names): unkno
 const inSchema = (path: FieldPath): FieldPath =>
   path.flatMap((step) => (step === each ? ["items"] : ["properties", step]));
 
-function movedSchema(schema: unknown, fields: Moves, names: Names): unknown {
+function moveSchema(schema: unknown, fields: Moves, names: Names): unknown {
   if ([...fields].every(([from, to]) => from === to.join("."))) return schema;
   const froms = [...fields.keys()].map((from) => from.split("."));
   const moves = new Map(
     [...fields].map(([from, to]) => [inSchema(from.split(".")).join("."), inSchema(to)] as const),
   );
   const enums = valueFields.map((path) => `${inSchema(path).join(".")}.enum.`);
-  const leaves = leavesOf(markRequired(schema)).map(({ path, value }) => {
+  const leaves = listLeaves(markRequired(schema)).map(({ path, value }) => {
     const isName = enums.some((start) => path.join(".").startsWith(start));
-    return { path, value: isName ? renamedValue(value, names) : value };
+    return { path, value: isName ? renameValue(value, names) : value };
   });
   const below = (start: Leaf["path"]) => (leaf: Leaf) =>
     leaf.path.join(".").startsWith(`${start.join(".")}.`);
@@ -207,7 +207,7 @@ function movedSchema(schema: unknown, fields: Moves, names: Names): unknown {
     .reduce(
       (rest, parent) => {
         const before = inSchema(parent);
-        const now = moved({ path: before, value: undefined }, moves).path;
+        const now = moveLeaf({ path: before, value: undefined }, moves).path;
         const isEmptied =
           leaves.some(below([...before, "properties"])) &&
           !rest.some(below([...now, "properties"]));
@@ -215,7 +215,7 @@ function movedSchema(schema: unknown, fields: Moves, names: Names): unknown {
       },
       moveAll(leaves, moves),
     );
-  return listRequired(built(left));
+  return listRequired(buildTree(left));
 }
 
 /** No schema has such a key. */
@@ -258,7 +258,7 @@ function listRequired(node: unknown): unknown {
 }
 
 /** Columns that show a moved field, or something below one, find it there. */
-function movedColumns(columns: readonly unknown[], moves: Moves): readonly unknown[] {
+function moveColumns(columns: readonly unknown[], moves: Moves): readonly unknown[] {
   return columns.map((column) => {
     const shown = `${asString(getOwn(column, "jsonPath")) ?? ""}.`;
     const move = [...moves].find(([from]) => shown.startsWith(`.${from}.`));

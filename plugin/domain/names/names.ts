@@ -43,7 +43,7 @@ interface TypedName {
 /** Reads [KIND/][NAMESPACE/]NAME; a kind as kubectl takes it: its name, plural or short name, with its group. */
 export function readName(typed: string, names: Names): TypedName {
   const parts = typed.split("/");
-  const kind = parts.length > 1 ? kindOf(String(parts[0]), names) : undefined;
+  const kind = parts.length > 1 ? findKind(String(parts[0]), names) : undefined;
   const place = kind === undefined ? parts : parts.slice(1);
   return {
     ...(kind !== undefined && { kind }),
@@ -52,7 +52,7 @@ export function readName(typed: string, names: Names): TypedName {
   };
 }
 
-function kindOf(word: string, names: Names): ProductKind | undefined {
+function findKind(word: string, names: Names): ProductKind | undefined {
   const typed = word.toLowerCase();
   return kinds.find((key) => {
     const { kind, plural, short } = names[key];
@@ -68,11 +68,11 @@ export function nameProblem(
   names: Names,
 ): string | undefined {
   const { kind, namespace, name } = readName(typed, names);
-  const terms = wanted.map((key) => termOf(names[key])).join(" or ");
+  const terms = wanted.map((key) => renderTerm(names[key])).join(" or ");
   const shown = JSON.stringify(typed);
   if (name === "") return `${shown} has no name`;
   if (kind !== undefined && !wanted.includes(kind)) {
-    return `${shown} is of kind ${termOf(names[kind])}; the name of an ${terms} is expected`;
+    return `${shown} is of kind ${renderTerm(names[kind])}; the name of an ${terms} is expected`;
   }
   if (namespace === undefined) return undefined;
   if (wanted.includes("ec"))
@@ -137,6 +137,6 @@ export function mapNames(
 export const defaultNames = mapNames(namesTree, ({ value }) => value) as Names;
 
 /** What messages call a kind: its short name in capitals, as the specification writes EC and EDB. */
-export function termOf({ short }: KindNames): string {
+export function renderTerm({ short }: KindNames): string {
   return short.toUpperCase();
 }

@@ -50,7 +50,7 @@ interface KindWords {
   readonly says: string;
 }
 
-const kindOf = ({ kind, plural, short, says }: KindWords) => ({
+const makeKind = ({ kind, plural, short, says }: KindWords) => ({
   kind: kindName(kind, `Kind of ${says}`),
   plural: resourceName("plural", plural, `Plural of that kind, as URLs and RBAC rules have it`),
   short: resourceName("short", short, `Short name of that kind; in capitals, messages use it`),
@@ -62,25 +62,25 @@ export const apiNames = {
   group: groupName("app.engine.com", "API group of the product's kinds"),
   version: apiVersion("v1alpha1", "Version of the kinds (the cluster's older one)"),
   ecVersion: apiVersion("v1", "Version that cluster resources are stored in"),
-  ec: kindOf({
+  ec: makeKind({
     kind: "EngineEnterpriseCluster",
     plural: "engineenterpriseclusters",
     short: "ec",
     says: "a cluster",
   }),
-  edb: kindOf({
+  edb: makeKind({
     kind: "EngineEnterpriseDatabase",
     plural: "engineenterprisedatabases",
     short: "edb",
     says: "a database",
   }),
-  eaadb: kindOf({
+  eaadb: makeKind({
     kind: "EngineEnterpriseActiveActiveDatabase",
     plural: "engineenterpriseactiveactivedatabases",
     short: "eaadb",
     says: "an active-active database",
   }),
-  erc: kindOf({
+  erc: makeKind({
     kind: "EngineEnterpriseRemoteCluster",
     plural: "engineenterpriseremoteclusters",
     short: "erc",

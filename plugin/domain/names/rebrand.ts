@@ -58,7 +58,7 @@ const operatorNamespace = "ENGINE_NAMESPACE";
 const labelHolders = ["labels", "matchLabels", "selector"];
 
 /** The place of the text at a path; `holder` is the mapping or list that it stands in. */
-function placeOf(
+function findPlace(
   path: readonly string[],
   holder: unknown,
   document: unknown,
@@ -84,12 +84,12 @@ interface Word {
 
 /** The document with the words of the names in the place of the default ones. */
 function replaceWords(document: unknown, names: Names): unknown {
-  const changed = wordsOf(names).filter(({ from, to }) => from !== to);
+  const changed = listWords(names).filter(({ from, to }) => from !== to);
   return new Replacement(document, changed, names).of(document, []);
 }
 
 /** Every word that a manifest may hold, with the place that it has there. */
-function wordsOf(names: Names): readonly Word[] {
+function listWords(names: Names): readonly Word[] {
   const words: Word[] = [];
   mapNames(namesTree, ({ value, sort: { place } }, path) => {
     if (place === undefined) return;
@@ -117,7 +117,7 @@ class Replacement {
   ) {}
 
   of(value: unknown, path: readonly string[], holder?: unknown): unknown {
-    if (typeof value === "string") return this.#text(value, placeOf(path, holder, this.document));
+    if (typeof value === "string") return this.#text(value, findPlace(path, holder, this.document));
     if (Array.isArray(value)) return value.map((item) => this.of(item, [...path, "[]"], value));
     if (!isObject(value)) return value;
     const entries = Object.entries(value).map(([key, inner]) => [

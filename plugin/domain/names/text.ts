@@ -1,5 +1,5 @@
 /** Texts with words of the names in them, which are made where the names are known. */
-import { type Names, termOf } from "./names";
+import { type Names, renderTerm } from "./names";
 
 /** A text of the program, or what makes it with the names. */
 export type Text = string | ((names: Names) => string);
@@ -16,13 +16,13 @@ export function textIn(made: Text, names: Names): string {
 }
 
 /** What messages call a cluster. */
-export const ec = (names: Names): string => termOf(names.ec);
+export const ec = (names: Names): string => renderTerm(names.ec);
 
 /** What messages call a database. */
-export const edb = (names: Names): string => termOf(names.edb);
+export const edb = (names: Names): string => renderTerm(names.edb);
 
 /** What messages call an active-active database. */
-export const eaadb = (names: Names): string => termOf(names.eaadb);
+export const eaadb = (names: Names): string => renderTerm(names.eaadb);
 
 /** The short name of clusters, which examples give to one. */
 export const ecShort = (names: Names): string => names.ec.short;

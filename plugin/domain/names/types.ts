@@ -57,30 +57,30 @@ const text =
   (value: string, says: string): NameSpec<string> =>
     new NameSpec(value, says, sort);
 
-const placed =
+const makePlaced =
   (sort: NameType) =>
   (place: NamePlace | undefined, value: string, says: string): NameSpec<string> =>
     new NameSpec(value, says, { ...sort, place });
 
-const listed =
+const makeListed =
   <V extends readonly string[]>(sort: NameType) =>
   (value: V, says: string): NameSpec<V> =>
     new NameSpec(value, says, sort);
 
 /** The name of an object: a DNS subdomain. */
-export const objectName = placed({
+export const objectName = makePlaced({
   form: "an object name (lower-case letters, digits, - and ., as DNS has it)",
   fits: isSubdomain,
 });
 
 /** The name of a namespace, a Service or a container: one DNS label. */
-export const label = placed({
+export const label = makePlaced({
   form: "a DNS label (lower-case letters, digits and -, at most 63)",
   fits: isLabel,
 });
 
 /** The name of a role or of its binding: RBAC allows what a URL can carry. */
-export const roleName = placed({
+export const roleName = makePlaced({
   form: "the name of a role (no space, no /, no %)",
   fits: (name) => printable.test(name) && !/[/%]/.test(name) && !/^\.\.?$/.test(name),
 });
@@ -107,7 +107,7 @@ export const kindName = text({
 });
 
 /** A plural or a short name of a kind. */
-export const resourceName = placed({
+export const resourceName = makePlaced({
   form: "a resource name (lower-case letters, digits and -, a letter first)",
   fits: isOldLabel,
 });
@@ -154,7 +154,7 @@ const metadataForm: NameType = {
 export const metadataKey = text(metadataForm);
 
 /** Spellings of one such key over time: all are read, the first is written. */
-export const metadataKeys = listed<Spellings>({
+export const metadataKeys = makeListed<Spellings>({
   ...metadataForm,
   list: { ...atLeastOne, orText: true },
 });
@@ -176,7 +176,7 @@ const imageForm: NameType = {
 export const imageName = text(imageForm);
 
 /** Images of one part where it may have others, or none of its own; the first is written. */
-export const imageNames = listed({
+export const imageNames = makeListed({
   ...imageForm,
   list: { form: "a list", fits: () => true, once: true, orText: true },
 });
@@ -196,7 +196,7 @@ export const title = text({
 export const word = text(wordForm);
 
 /** Words of which any number may be there. */
-export const words = listed(wordForm);
+export const words = makeListed(wordForm);
 
 const fieldForm: NameType = {
   form: "the name of a field (letters, digits, -, _ and $; each part of a path by itself)",
@@ -207,7 +207,7 @@ const fieldForm: NameType = {
 export const field = text(fieldForm);
 
 /** Names of one field in several spellings. */
-export const fieldNames = listed({ ...fieldForm, list: atLeastOne });
+export const fieldNames = makeListed({ ...fieldForm, list: atLeastOne });
 
 /** A path of fields from the object's root; the API server itself fixes where it begins. */
 export const fieldPath = (
@@ -224,7 +224,7 @@ export const fieldPath = (
   });
 
 /** Spellings of a placeholder. */
-export const tokens = listed({
+export const tokens = makeListed({
   form: "a placeholder (at least 3 printable characters without spaces, quotes or \\)",
   fits: matches(/^[^\s"'\\\x00-\x20\x7f-\uffff]{3,}$/, 128),
   list: atLeastOne,
@@ -232,14 +232,14 @@ export const tokens = listed({
 });
 
 /** Engine versions. */
-export const versions = listed({
+export const versions = makeListed({
   form: 'an engine version such as "7.2"',
   fits: matches(/^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/, 13),
   list: atLeastOne,
 });
 
 /** Files of a release, relative to its folder, in the order in which they are looked for. */
-export const files = listed({
+export const files = makeListed({
   form: "a path inside a release's folder (with /, without ..)",
   fits: (path) => printable.test(path) && !/^\/|\\|(^|\/)\.\.(\/|$)/.test(path),
   list: atLeastOne,

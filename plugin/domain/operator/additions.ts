@@ -4,7 +4,7 @@
  */
 import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
-import { annotationOf, type KubeObject, type ManagedFields, objectLabel } from "../kube/objects";
+import { readAnnotation, type KubeObject, type ManagedFields, objectLabel } from "../kube/objects";
 import { isPersonsManager, takes } from "../kube/owners";
 import {
   beyond,
@@ -14,10 +14,10 @@ import {
   grantsOf,
   isAmong,
   rulesGiving,
-  rulesOf,
+  readRules,
   subjectLabel,
   subjectsBeyond,
-  subjectsOf,
+  listSubjects,
   uniteRules,
 } from "../kube/role-rules";
 import { asArray, getOwn, type Json, parseJson } from "../base/values";
@@ -51,24 +51,24 @@ export function withAdditions(
   const subjects = takes(takeFields, ".subjects") ? [] : found.subjects;
   if (grants.length + subjects.length === 0) return { object: wanted, findings: [] };
   const added: Json = {
-    ...(grants.length > 0 && { rules: rulesGiving(rulesOf(live), isAmong(grants)) }),
+    ...(grants.length > 0 && { rules: rulesGiving(readRules(live), isAmong(grants)) }),
     ...(subjects.length > 0 && { subjects }),
   };
   return {
-    object: united(wanted, added, names),
+    object: unite(wanted, added, names),
     findings: [finding(live, { grants, subjects })],
   };
 }
 
 /** The release's object with the additions, which a note in it tells from the release's own. */
-function united(wanted: KubeObject, added: Json, names: Names): KubeObject {
+function unite(wanted: KubeObject, added: Json, names: Names): KubeObject {
   const { metadata } = wanted;
   const note = { [names.annotations.added]: JSON.stringify(added) };
   const { rules, subjects } = added;
   return {
     ...wanted,
     metadata: { ...metadata, annotations: { ...metadata.annotations, ...note } },
-    ...(rules !== undefined && { rules: uniteRules(rulesOf(wanted), rulesOf(added)) }),
+    ...(rules !== undefined && { rules: uniteRules(readRules(wanted), readRules(added)) }),
     ...(subjects !== undefined && {
       subjects: [...asArray(wanted["subjects"]), ...asArray(subjects)],
     }),
@@ -88,29 +88,29 @@ function finding(live: KubeObject, { grants, subjects }: Additions): Finding {
 
 /** Rights and subjects that the stored object has beyond the release's, and that no release brought. */
 export function additionsTo(live: KubeObject, wanted: KubeObject, names: Names): Additions {
-  const grants = beyond(grantsOf(rulesOf(live)), grantsOf(rulesOf(wanted)));
-  const subjects = subjectsBeyond(placed(live, live), placed(wanted, live));
+  const grants = beyond(grantsOf(readRules(live)), grantsOf(readRules(wanted)));
+  const subjects = subjectsBeyond(placeSubjects(live, live), placeSubjects(wanted, live));
   const file = lastFile(live);
   if (file !== undefined) {
     return {
-      grants: beyond(grants, grantsOf(rulesOf(file))),
-      subjects: subjectsBeyond(subjects, placed(file, live)),
+      grants: beyond(grants, grantsOf(readRules(file))),
+      subjects: subjectsBeyond(subjects, placeSubjects(file, live)),
     };
   }
   if (!isByFiles(live, names)) return { grants, subjects };
   // files and this tool alone have written it: what was added before is what this tool kept
-  const note = parseJson(annotationOf(live, [names.annotations.added]) ?? "");
-  const noted = placed(note, live);
+  const note = parseJson(readAnnotation(live, [names.annotations.added]) ?? "");
+  const noted = placeSubjects(note, live);
   return {
-    grants: grants.filter(isAmong(grantsOf(rulesOf(note)))),
+    grants: grants.filter(isAmong(grantsOf(readRules(note)))),
     subjects: subjects.filter((one) => subjectsBeyond([one], noted).length === 0),
   };
 }
 
 /** A file may leave the namespace of its accounts to where it is applied. */
-function placed(binding: unknown, { metadata }: KubeObject): readonly BindingSubject[] {
+function placeSubjects(binding: unknown, { metadata }: KubeObject): readonly BindingSubject[] {
   const { namespace } = metadata;
-  return subjectsOf(binding).map((subject) =>
+  return listSubjects(binding).map((subject) =>
     subject.kind === "ServiceAccount" && namespace !== undefined
       ? { namespace, ...subject }
       : subject,
@@ -118,7 +118,7 @@ function placed(binding: unknown, { metadata }: KubeObject): readonly BindingSub
 }
 
 /** Who holds the rules or the subjects. */
-function holdersOf({ metadata }: KubeObject): readonly ManagedFields[] {
+function listHolders({ metadata }: KubeObject): readonly ManagedFields[] {
   return (metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
     ["f:rules", "f:subjects"].some((key) => getOwn(fieldsV1, key) !== undefined),
   );
@@ -126,12 +126,14 @@ function holdersOf({ metadata }: KubeObject): readonly ManagedFields[] {
 
 /** Without holders, as in a dump, nothing speaks against it. */
 function byPersons(live: KubeObject, { fieldManager }: Names): boolean {
-  return holdersOf(live).every(({ manager }) => isPersonsManager(String(manager), [fieldManager]));
+  return listHolders(live).every(({ manager }) =>
+    isPersonsManager(String(manager), [fieldManager]),
+  );
 }
 
 function isByFiles(live: KubeObject, { fieldManager }: Names): boolean {
   const files = fileEntries(live, fieldManager);
-  const holders = holdersOf(live);
+  const holders = listHolders(live);
   return (
     holders.length > 0 &&
     holders.every((entry) => entry.manager === fieldManager || files.includes(entry))
@@ -145,9 +147,10 @@ function isByFiles(live: KubeObject, { fieldManager }: Names): boolean {
 export function onlyAdds(live: KubeObject, wanted: KubeObject, field: string): boolean {
   const before = lastFile(live) ?? wanted;
   if (field === ".rules") {
-    return beyond(grantsOf(rulesOf(before)), grantsOf(rulesOf(live))).length === 0;
+    return beyond(grantsOf(readRules(before)), grantsOf(readRules(live))).length === 0;
   }
   return (
-    field === ".subjects" && subjectsBeyond(placed(before, live), placed(live, live)).length === 0
+    field === ".subjects" &&
+    subjectsBeyond(placeSubjects(before, live), placeSubjects(live, live)).length === 0
   );
 }

@@ -6,7 +6,8 @@ import type { KubeObject } from "../kube/objects";
 import { isObject, type Json } from "../base/values";
 import { compareReleaseTags, parseReleaseTag } from "../base/versions";
 import { operatorFinding } from "./findings";
-import { imagesOf } from "./wanted";
+import { findFixedFields } from "./fixed-fields";
+import { listImages } from "./wanted";
 
 /** What helm says that it would write, and the values of a person that it used. */
 export interface RenderedChart {
@@ -35,9 +36,9 @@ export function strayImages(
   { version, live, names }: ChartWish,
 ): readonly ContainerImage[] {
   const asked = parseReleaseTag(version);
-  const before = imagesOf(live);
+  const before = listImages(live);
   const own = [names.operator.container, names.operator.admissionContainer];
-  return [...imagesOf(deployment)]
+  return [...listImages(deployment)]
     .filter(([container]) => own.includes(container))
     .filter(([container, image]) => {
       // a version of another grammar tells no release; an image without one that stays brings no other operator
@@ -50,7 +51,10 @@ export function strayImages(
 }
 
 /** The operator's Deployment among what helm would write. */
-function renderedOperator({ objects }: RenderedChart, { operator }: Names): KubeObject | undefined {
+function findRenderedOperator(
+  { objects }: RenderedChart,
+  { operator }: Names,
+): KubeObject | undefined {
   return (objects as readonly KubeObject[]).find(
     (object) =>
       isObject(object) &&
@@ -60,15 +64,26 @@ function renderedOperator({ objects }: RenderedChart, { operator }: Names): Kube
   );
 }
 
+/** What the API server never changes of the operator's Deployment, where the chart has it otherwise (Facts 8). */
+export function judgeFixedByChart(
+  rendered: RenderedChart,
+  live: KubeObject | undefined,
+  names: Names,
+): readonly Finding[] {
+  const wanted = findRenderedOperator(rendered, names);
+  if (live === undefined || wanted === undefined) return [];
+  return findFixedFields(live, wanted).map(({ what, about }) => operatorFinding(what, about));
+}
+
 /** Values that keep the operator at another release; none where the chart brings what is asked for. */
 export function judgeRendered(rendered: RenderedChart, wish: ChartWish): readonly Finding[] {
   const { names, namespace, version } = wish;
-  const deployment = renderedOperator(rendered, names);
+  const deployment = findRenderedOperator(rendered, names);
   if (deployment === undefined) return [];
   const stray = strayImages(deployment, wish);
   const images = [...new Set(stray.map(({ image }) => image))];
   return images.map((image) => {
-    const pins = pinsOf(rendered.values, image);
+    const pins = findPins(rendered.values, image);
     const by =
       pins.length === 0
         ? "no value that was given holds it, so the chart itself names it"
@@ -76,7 +91,7 @@ export function judgeRendered(rendered: RenderedChart, wish: ChartWish): readonl
     const paths = pins.map(({ path }) => path).join(", ");
     return operatorFinding("chartPinned", {
       object: `Deployment/${namespace}/${names.operator.deployment}`,
-      field: `.spec.template.spec.containers[name=${JSON.stringify(containerOf(stray, image))}].image`,
+      field: `.spec.template.spec.containers[name=${JSON.stringify(findContainer(stray, image))}].image`,
       cause: `with the chart at ${version} the operator would run ${image}: ${by}`,
       ...(pins.length > 0 && {
         fix: `give a file with --values in which ${paths} ${pins.length === 1 ? "is" : "are"} of ${version}, then run again`,
@@ -85,7 +100,7 @@ export function judgeRendered(rendered: RenderedChart, wish: ChartWish): readonl
   });
 }
 
-function containerOf(stray: readonly ContainerImage[], image: string): string | undefined {
+function findContainer(stray: readonly ContainerImage[], image: string): string | undefined {
   return stray.find((one) => one.image === image)?.container;
 }
 
@@ -96,11 +111,11 @@ interface Pin {
 }
 
 /** The values that say this tag, this digest, or the whole of the reference. */
-function pinsOf(values: Json, image: string): readonly Pin[] {
+function findPins(values: Json, image: string): readonly Pin[] {
   const { tag, digest } = parseImage(image) ?? {};
   const tail = digest ?? tag;
   if (tail === undefined) return [];
-  return leavesOf(values).filter(
+  return listLeaves(values).filter(
     ({ value }) =>
       value === tag ||
       `sha256:${value}` === digest ||
@@ -108,13 +123,13 @@ function pinsOf(values: Json, image: string): readonly Pin[] {
   );
 }
 
-function leavesOf(value: unknown, path = ""): readonly Pin[] {
+function listLeaves(value: unknown, path = ""): readonly Pin[] {
   if (typeof value === "string") return [{ path, value }];
   if (Array.isArray(value)) {
-    return value.flatMap((one, at) => leavesOf(one, `${path}[${at}]`));
+    return value.flatMap((one, at) => listLeaves(one, `${path}[${at}]`));
   }
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    leavesOf(inner, path === "" ? key : `${path}.${key}`),
+    listLeaves(inner, path === "" ? key : `${path}.${key}`),
   );
 }

@@ -14,7 +14,7 @@ const conversionPath = ["spec", "conversion"];
 export const noConversion = { strategy: "None" } as const;
 
 /** The Service that a definition converts through; undefined where it converts through none. */
-export function conversionServiceOf(
+export function findConversionService(
   definition: KubeObject,
 ): { readonly name: string; readonly namespace: string } | undefined {
   const conversion = getPath(definition, conversionPath);
@@ -40,7 +40,7 @@ export function judgeConversion(
   isThere: boolean | undefined,
 ): ConversionVerdict {
   const has = getPath(live, conversionPath) ?? noConversion;
-  const service = conversionServiceOf(live);
+  const service = findConversionService(live);
   const through =
     service === undefined
       ? `strategy ${String(getOwn(has, "strategy"))}`
@@ -68,7 +68,7 @@ function isSameWay(one: unknown, other: unknown): boolean {
 }
 
 /** The release's definition without a conversion of strategy None: an apply of it cannot take a webhook away. */
-export function withoutNone(definition: KubeObject): KubeObject {
+export function dropNone(definition: KubeObject): KubeObject {
   if (getPath(definition, [...conversionPath, "strategy"]) !== "None") return definition;
   return { ...definition, spec: omit(definition["spec"] as { conversion: unknown }, "conversion") };
 }

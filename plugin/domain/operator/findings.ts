@@ -1,6 +1,6 @@
 /** The finding codes of the operator's upgrade, each with its cause, its way out and its source. */
 import { error, type Explained, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 
 /** The codes by what they are about. */
 export const operatorFindings = {
@@ -28,19 +28,6 @@ export const operatorFindings = {
       "the cluster names no image of its own, so there is none that could be pointed at the registry",
     fix: "give its image with the cluster's own upgrade: upgrade-cluster --image-repository",
   }),
-  configuration: error("OPERATOR-POD-CONFIGURATION", "S19", {
-    cause: "a container of the new pod cannot be created: something that it refers to is not there",
-    fix: "create what the message names; the pod then starts automatically",
-  }),
-  crash: error("OPERATOR-CRASH", "S19", {
-    cause: "a container of the new pod keeps crashing",
-    fix: "read its log with kubectl logs --previous, and fix what it names",
-  }),
-  deadline: error("OPERATOR-DEADLINE", "S19", {
-    cause:
-      "the Deployment made no progress within its deadline, and neither pods nor events show why",
-    fix: "look at it with kubectl describe deployment and its pods, then run again",
-  }),
   definitionBehind: error("DEFINITION-BEHIND", "Facts 8", {
     cause:
       "the operator is at the release, and its definition lacks fields of the release: what is written there is dropped",
@@ -60,6 +47,21 @@ export const operatorFindings = {
     cause:
       "the definition lacks a field that this tool writes or rests on: what is written there is dropped",
     fix: "bring the definitions of the operator's own release; check --release SOURCE compares all of them",
+  }),
+  definitionFixed: error("DEFINITION-FIXED-FIELD", "Facts 8", {
+    cause:
+      "the release's definition has another scope or kind than the one that is served, which the API server never changes",
+    fix: "leave the definition as it is, since deleting it deletes every object of its kind; give a release whose definition fits, or ask the vendor",
+  }),
+  definitionKeepsUnknown: error("DEFINITION-KEEPS-UNKNOWN", "Facts 8", {
+    cause:
+      "the definition keeps fields that its schema does not know (spec.preserveUnknownFields), and the API server refuses one with default values or a conversion beside it",
+    fix: "set spec.preserveUnknownFields of the definition to false with kubectl patch",
+  }),
+  definitionRefuses: error("DEFINITION-REFUSES-OBJECTS", "Facts 8", {
+    cause:
+      "objects hold values that the release's definition does not accept: their next edit would be refused",
+    fix: "change the named values with kubectl edit before the upgrade",
   }),
   definitionKept: warning("OPERATOR-CRD-NEWER", "Facts 8", {
     cause:
@@ -89,18 +91,10 @@ export const operatorFindings = {
       "the namespace has no operator, and another namespace has one: nothing is written where it would not be seen",
     fix: "give the operator's namespace with -n",
   }),
-  forbidden: error("OPERATOR-POD-FORBIDDEN", "S19", {
+  fixedField: error("OPERATOR-FIXED-FIELD", "Facts 8", {
     cause:
-      "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",
-    fix: "restore the account or grant what the message names; the pod is then created automatically",
-  }),
-  gone: error("OPERATOR-DEPLOYMENT-GONE", "S19", {
-    cause: "the operator's Deployment was deleted",
-    fix: "find who deletes it, then run again",
-  }),
-  image: error("OPERATOR-IMAGE-PULL", "S17", {
-    cause: "the image of the new pod cannot be pulled",
-    fix: "put the image into the registry, or give the registry with --image-registry and its secret with --pull-secret",
+      "the release has another value in a field that the API server never changes: the selector of a Deployment, the role of a binding, the address of a Service, immutable data",
+    fix: "save the object, delete it, and run again at once: the upgrade creates it as the release has it",
   }),
   imageLeft: warning("OPERATOR-IMAGE-LEFT", "S17", {
     cause: "an image of the cluster that the names do not know is not pointed at the registry",
@@ -125,6 +119,27 @@ export const operatorFindings = {
       "the operator was not installed as this release of a chart: helm would refuse its objects",
     fix: "use the bundle with --release, or let the chart adopt the objects first",
   }),
+  olmGroup: error("OPERATOR-OLM-GROUP", "Facts 8", {
+    cause:
+      "OLM needs exactly one OperatorGroup in the operator's namespace, with the namespace among its targets",
+    fix: "decide which OperatorGroup is meant, and delete the other, or add the namespace to its targets",
+  }),
+  olmInstall: error("OPERATOR-OLM-INSTALL", "Facts 8", {
+    cause: "OLM cannot finish the operator's ClusterServiceVersion, for the reason that it names",
+    fix: "correct what OLM names: it then goes ahead by itself",
+  }),
+  olmObject: error("OPERATOR-OLM-OBJECT", "Facts 8", {
+    cause: "OLM names the object in the message of the InstallPlan that failed",
+    fix: "correct the object as OLM says, then delete the InstallPlan, so that OLM makes a new one",
+  }),
+  olmPlan: error("OPERATOR-OLM-PLAN", "Facts 8", {
+    cause: "the operator's InstallPlan has failed: OLM does not try it again",
+    fix: "correct what OLM names, then delete the InstallPlan, so that OLM makes a new one to approve",
+  }),
+  olmStuck: error("OPERATOR-OLM-STUCK", "Facts 8", {
+    cause: "OLM says of the Subscription what keeps it from upgrading the operator",
+    fix: "correct what OLM names; see all that it says with kubectl describe subscriptions",
+  }),
   older: error("OPERATOR-OLDER", "Facts 8", {
     cause: "the release is older than the operator that runs: this command goes forward only",
     fix: "give a release that is not older",
@@ -137,17 +152,9 @@ export const operatorFindings = {
     cause: "the dump does not say who set the field: whether it is a local change is not known",
     fix: "dump the cluster with --show-managed-fields, then rehearse again",
   }),
-  paused: error("OPERATOR-PAUSED", "S19", {
-    cause: "the Deployment is paused: it creates no new pod",
-    fix: "resume it with kubectl rollout resume",
-  }),
   pullSecret: error("OPERATOR-PULL-SECRET", "S17", {
     cause: "the Secret to pull the images with does not exist in the operator's namespace",
     fix: "create it with kubectl create secret docker-registry, or correct --pull-secret",
-  }),
-  quota: error("OPERATOR-QUOTA", "S19", {
-    cause: "a quota of the namespace leaves no room for the new pod",
-    fix: "raise the quota, or free what it counts; the pod is then created automatically",
   }),
   refused: error("OPERATOR-REFUSED", "S16", {
     cause: "the API server refuses the object as the release has it",
@@ -158,22 +165,10 @@ export const operatorFindings = {
       "the operator that runs is pulled from another registry than the one that the release names",
     fix: "give that registry with --image-registry, or take the release's with --take-fields",
   }),
-  rejected: error("OPERATOR-POD-REJECTED", "S19", {
-    cause: "the new pod cannot be created",
-    fix: "fix what the message names; the pod is then created automatically",
-  }),
-  scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
-    cause: "the Deployment is scaled to zero",
-    fix: "scale it to one with kubectl scale, then run again",
-  }),
-  unschedulable: error("OPERATOR-UNSCHEDULABLE", "S19", {
-    cause: "no node has room for the new pod, or none fits what it asks for",
-    fix: "free or add a node that fits; the pod is then scheduled automatically",
-  }),
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of the codes. */
-export const operatorFinding = findingIn(operatorFindings);
+export const operatorFinding = bindFindings(operatorFindings);
 
 /** What is unusual in a bundle, and accepted object by object. */
 export const unusualCode = operatorFindings.unusual.code;

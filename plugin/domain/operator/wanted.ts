@@ -4,10 +4,10 @@ import type { Finding } from "../base/findings";
 import { operatorFinding, unusualCode } from "./findings";
 import { inRegistry, isIn, parseImage, withRepository } from "../release/images";
 import type { Names } from "../names/names";
-import { annotationOf, type KubeObject, type Ref, type Resource } from "../kube/objects";
+import { readAnnotation, type KubeObject, type Ref, type Resource } from "../kube/objects";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
 import { kinds, rbacKinds, constraintResource } from "../kube/kinds";
-import { beyond, grantsOf, rulesOf, targetOf } from "../kube/role-rules";
+import { beyond, grantsOf, readRules, renderTarget } from "../kube/role-rules";
 
 /** A kind of the bundle: its step, and whether it lies in a namespace. */
 interface BundleKind {
@@ -38,7 +38,7 @@ const bundleKinds: readonly BundleKind[] = [
 ];
 
 /** The kind of an object, undefined when it is none of a bundle's. */
-export function bundleKindOf({ apiVersion, kind }: KubeObject): BundleKind | undefined {
+export function findBundleKind({ apiVersion, kind }: KubeObject): BundleKind | undefined {
   return bundleKinds.find(({ resource }) => {
     const { group, version } = resource;
     const served = group === "" ? version : `${group}/${version}`;
@@ -87,7 +87,7 @@ export type Placed =
 
 /** The objects in the order of writing: definitions first, the Deployment last. */
 export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Placed {
-  const { refused, problems } = problemsOf(bundle, placing);
+  const { refused, problems } = findProblems(bundle, placing);
   if (refused.length + problems.length > 0) {
     return {
       is: "unfit",
@@ -98,18 +98,18 @@ export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Pl
   }
   const objects = bundleKinds.flatMap((kind) =>
     bundle
-      .filter((object) => bundleKindOf(object) === kind)
-      .map((object) => ({ kind, object: placed(object, kind, placing) })),
+      .filter((object) => findBundleKind(object) === kind)
+      .map((object) => ({ kind, object: placeObject(object, kind, placing) })),
   );
   return { is: "placed", objects };
 }
 
-function problemsOf(
+function findProblems(
   bundle: readonly KubeObject[],
   { names, allowObjects, held }: Placing,
 ): { readonly refused: readonly Finding[]; readonly problems: readonly string[] } {
   const { deployment } = names.operator;
-  const unknown = bundle.filter((object) => bundleKindOf(object) === undefined);
+  const unknown = bundle.filter((object) => findBundleKind(object) === undefined);
   const nameless = bundle.filter(({ metadata }) => asString(metadata.name) === undefined);
   const operators = bundle.filter((object) => isOperator(object, names));
   // what was allowed once is held from then on, and the same line is run again
@@ -119,10 +119,16 @@ function problemsOf(
   const refused = unusualIn(judged, names, held)
     .filter(({ object }) => !allowObjects.includes(object))
     .map(({ object, because: cause }) =>
-      operatorFinding("unusual", { object, cause, fix: `accept it with ${accepting(object)}` }),
+      operatorFinding("unusual", {
+        object,
+        cause,
+        fix: `accept it with ${describeAccepting(object)}`,
+      }),
     );
   const problems = [
-    ...idle.map((object) => `${accepting(object)}: nothing of that name needs to be accepted`),
+    ...idle.map(
+      (object) => `${describeAccepting(object)}: nothing of that name needs to be accepted`,
+    ),
     ...unknown.map(({ apiVersion, kind }) => `${kind} in ${apiVersion} is not a part of a bundle`),
     ...nameless.map(({ kind }) => `a ${kind} has no name`),
     ...(operators.length === 1
@@ -137,7 +143,7 @@ function refusalText({ object, cause, fix }: Finding): string {
 }
 
 /** The flag as it is typed. */
-function accepting(object: string): string {
+function describeAccepting(object: string): string {
   return `--skip ${skipWord({ code: unusualCode, object })}`;
 }
 
@@ -146,7 +152,7 @@ export function isOperator({ kind, metadata }: KubeObject, names: Names): boolea
   return kind === "Deployment" && metadata.name === names.operator.deployment;
 }
 
-function placed(object: KubeObject, { namespaced }: BundleKind, placing: Placing): KubeObject {
+function placeObject(object: KubeObject, { namespaced }: BundleKind, placing: Placing): KubeObject {
   const { namespace, names } = placing;
   const { name, labels, annotations } = object.metadata;
   const fields = Object.entries(object).filter(([key]) => key !== "status");
@@ -167,7 +173,7 @@ const podSpec = ["spec", "template", "spec"];
 function withImages(deployment: KubeObject, { registry, pullSecret, live }: Placing): KubeObject {
   const spec = getPath(deployment, podSpec);
   const pod: Json = isObject(spec) ? spec : {};
-  const moved = (key: string): Json => {
+  const moveImage = (key: string): Json => {
     const containers = getOwn(pod, key);
     if (registry === undefined || containers === undefined) return {};
     const held = getPath(live, [...podSpec, key]);
@@ -183,8 +189,8 @@ function withImages(deployment: KubeObject, { registry, pullSecret, live }: Plac
         ...template,
         spec: {
           ...pod,
-          ...moved("initContainers"),
-          ...moved("containers"),
+          ...moveImage("initContainers"),
+          ...moveImage("containers"),
           ...(secrets.length > 0 && { imagePullSecrets: secrets }),
         },
       },
@@ -217,7 +223,7 @@ function pullSecrets(pod: unknown, live: unknown, given: string | undefined): re
 }
 
 /** The images of a Deployment's containers by container. */
-export function imagesOf(deployment: KubeObject | undefined): ReadonlyMap<string, string> {
+export function listImages(deployment: KubeObject | undefined): ReadonlyMap<string, string> {
   return new Map(
     asArray(getPath(deployment, [...podSpec, "containers"])).flatMap((container) => {
       const [name, image] = ["name", "image"].map((key) => asString(getOwn(container, key)));
@@ -227,12 +233,12 @@ export function imagesOf(deployment: KubeObject | undefined): ReadonlyMap<string
 }
 
 /** The release of the operator that a Deployment runs: its image's tag, or the chart's mark. */
-export function operatorVersionOf(
+export function readOperatorVersion(
   deployment: KubeObject | undefined,
   names: Names,
 ): string | undefined {
-  const tag = parseImage(imagesOf(deployment).get(names.operator.container))?.tag;
-  return tag ?? annotationOf(deployment, names.annotations.operatorVersion);
+  const tag = parseImage(listImages(deployment).get(names.operator.container))?.tag;
+  return tag ?? readAnnotation(deployment, names.annotations.operatorVersion);
 }
 
 /** An object of the bundle, and why it is not applied unless a person names it. */
@@ -262,7 +268,7 @@ export function unusualIn(
 }
 
 /** The unusual rights of a role that it has in the cluster already. */
-export function heldRights(
+export function listHeldRights(
   object: KubeObject,
   live: KubeObject | undefined,
   names: Names,
@@ -281,8 +287,8 @@ type Judge = (object: KubeObject, names: Names, live?: KubeObject) => readonly s
 const judges: Readonly<Record<string, Judge>> = {
   Role: roleReasons,
   ClusterRole: roleReasons,
-  RoleBinding: bindingReasons,
-  ClusterRoleBinding: bindingReasons,
+  RoleBinding: explainBinding,
+  ClusterRoleBinding: explainBinding,
   SecurityContextConstraints: constraintReasons,
   Deployment: deploymentReasons,
 };
@@ -290,8 +296,8 @@ const judges: Readonly<Record<string, Judge>> = {
 const farVerbs = ["bind", "escalate", "impersonate"];
 
 function roleReasons(role: KubeObject, { group }: Names, live?: KubeObject): readonly string[] {
-  const known = grantsOf(rulesOf(live));
-  return rulesOf(role).flatMap((rule) => {
+  const known = grantsOf(readRules(live));
+  return readRules(role).flatMap((rule) => {
     const grants = grantsOf([rule]);
     const fresh = beyond(grants, known);
     if (grants.length > 0 && fresh.length === 0) return [];
@@ -305,7 +311,7 @@ function roleReasons(role: KubeObject, { group }: Names, live?: KubeObject): rea
       ...(urls.length > 0 ? ["its rules are for paths of the API server"] : []),
       ...fresh
         .filter(({ verb }) => farVerbs.includes(verb))
-        .map((grant) => `its rules give the verb ${grant.verb} on ${targetOf(grant)}`),
+        .map((grant) => `its rules give the verb ${grant.verb} on ${renderTarget(grant)}`),
     ];
   });
 }
@@ -313,7 +319,7 @@ function roleReasons(role: KubeObject, { group }: Names, live?: KubeObject): rea
 const everybody =
   /^system:(anonymous|unauthenticated|authenticated|masters|serviceaccounts(:.*)?)$/;
 
-function bindingReasons(binding: KubeObject): readonly string[] {
+function explainBinding(binding: KubeObject): readonly string[] {
   const role = asString(getPath(binding, ["roleRef", "name"]));
   const subjects = asArray(binding["subjects"]).map(
     (subject) => asString(getOwn(subject, "name")) ?? "",
@@ -362,4 +368,10 @@ function deploymentReasons(deployment: KubeObject, { operator }: Names): readonl
       ];
     }),
   ];
+}
+
+/** The service account that the operator's pod runs as. */
+export function readAccount(deployment: KubeObject, { operator }: Names): string {
+  const path = ["spec", "template", "spec", "serviceAccountName"];
+  return asString(getPath(deployment, path)) ?? operator.serviceAccount;
 }

@@ -1,6 +1,6 @@
 /** The finding codes of RBAC, each with its cause, its way out and its source. */
 import { error, type Explained, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 
 /** The codes by what they are about. */
 export const rbacFindings = {
@@ -100,4 +100,4 @@ export const rbacFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of the codes. */
-export const rbacFinding = findingIn(rbacFindings);
+export const rbacFinding = bindFindings(rbacFindings);

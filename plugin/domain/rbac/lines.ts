@@ -84,7 +84,7 @@ export const releasedRules = oncePer((names: Names) =>
 );
 
 /** The line of a release; undefined for one before all lines, and for what is no release. */
-export function lineOf(tag: string | undefined, names: Names): RoleLine | undefined {
+export function findLine(tag: string | undefined, names: Names): RoleLine | undefined {
   return roleLines(names).findLast(({ from }) => compareTags(from, tag) <= 0);
 }
 
@@ -96,7 +96,7 @@ export function rolesFor(
 ): ReleaseRoles {
   if (shipped !== true) return { is: "known", documents, source };
   const tag = release ?? running;
-  const line = lineOf(tag, names);
+  const line = findLine(tag, names);
   const { consumerRole } = names.rbac;
   if (line === undefined) {
     const because =

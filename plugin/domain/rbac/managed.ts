@@ -1,8 +1,13 @@
 /** Which namespaces an operator is told to manage (domain facts 6). */
-import type { Names } from "../names/names";
+import { leftovers, type Names } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { getPath, few, isObject, asArray, getOwn, asString } from "../base/values";
-import { type BindingSubject, subjectLabel, subjectsOf } from "../kube/role-rules";
+import {
+  type BindingSubject,
+  listSubjects,
+  readServiceAccount,
+  subjectLabel,
+} from "../kube/role-rules";
 
 /** What the operator is told; `from` says by what. */
 export type Configured =
@@ -30,14 +35,14 @@ type Setting =
   | { readonly is: "unknown"; readonly because: string };
 
 /** An explicit entry of the Deployment beats the ConfigMap; the list beats the label. */
-export function configuredNamespaces(facts: ConfigurationFacts): Configured {
+export function readConfiguredNamespaces(facts: ConfigurationFacts): Configured {
   const { namespaces: listKey, namespacesLabel } = facts.names.configMap;
-  const namespaces = setting(facts, listKey);
+  const namespaces = readSetting(facts, listKey);
   if (namespaces.is === "unknown") return namespaces;
   if (namespaces.is === "set") {
     return { is: "list", namespaces: namesIn(namespaces.value), from: namespaces.from };
   }
-  const label = setting(facts, namespacesLabel);
+  const label = readSetting(facts, namespacesLabel);
   if (label.is === "unknown") return label;
   if (label.is === "absent") return { is: "none" };
   const { value: selector, from } = label;
@@ -51,26 +56,27 @@ export function namesIn(value: string): readonly string[] {
 }
 
 /** An empty value counts as none, but still hides the ConfigMap's. */
-function setting(facts: ConfigurationFacts, key: string): Setting {
+function readSetting(facts: ConfigurationFacts, key: string): Setting {
   const { deployment, configMap, names } = facts;
   const mapName = names.configMap.name;
   const inMap = asString(getPath(configMap, ["data", key]))?.trim() ?? "";
-  const mapped: Setting = valueOf(inMap, `${key} of ConfigMap ${mapName}`);
-  const entry = envOf(deployment, names).find((one) => getOwn(one, "name") === key);
+  const mapped: Setting = readValue(inMap, `${key} of ConfigMap ${mapName}`);
+  const entry = listEnv(deployment, names).find((one) => getOwn(one, "name") === key);
   if (entry === undefined) return mapped;
   const source = getOwn(entry, "valueFrom");
   const place = `the entry ${key} of Deployment ${names.operator.deployment}`;
-  if (source === undefined) return valueOf((asString(getOwn(entry, "value")) ?? "").trim(), place);
+  if (source === undefined)
+    return readValue((asString(getOwn(entry, "value")) ?? "").trim(), place);
   const reference = getOwn(source, "configMapKeyRef");
   if (getOwn(reference, "name") === mapName && getOwn(reference, "key") === key) return mapped;
   return { is: "unknown", because: `${place} takes its value from a place that is not read here` };
 }
 
-function valueOf(value: string, from: string): Setting {
+function readValue(value: string, from: string): Setting {
   return value === "" ? { is: "absent" } : { is: "set", value, from };
 }
 
-function envOf(deployment: KubeObject | undefined, names: Names): readonly unknown[] {
+function listEnv(deployment: KubeObject | undefined, names: Names): readonly unknown[] {
   const containers = asArray(getPath(deployment, ["spec", "template", "spec", "containers"]));
   const operator = containers
     .filter(isObject)
@@ -103,8 +109,8 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
   const places = new Map<string | undefined, readonly KubeObject[]>();
   for (const binding of bindings) {
     const { namespace } = binding.metadata;
-    const ours = subjectsOf(binding).some(
-      (subject) => isAnOperator(subject, facts.names) && subject.namespace === operatorNamespace,
+    const ours = listSubjects(binding).some(
+      (subject) => readOperatorNamespace(subject, facts.names) === operatorNamespace,
     );
     const inUse =
       namespace === operatorNamespace || (namespace !== undefined && kept.has(namespace));
@@ -117,8 +123,8 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
       bindings: left,
       ...(role !== undefined && { role }),
       others: left
-        .flatMap(subjectsOf)
-        .filter((subject) => subject.namespace !== operatorNamespace)
+        .flatMap(listSubjects)
+        .filter((subject) => readServiceAccount(subject)?.namespace !== operatorNamespace)
         .map(subjectLabel),
     };
   });
@@ -134,16 +140,19 @@ export function cutOff<T extends { readonly object?: string; readonly cause: str
   return [{ ...first, cause: `${first.cause}; the same holds for ${objects}` }];
 }
 
-/** Accounts of this operator's name in other namespaces: another operator is bound here too. */
+/** Accounts of this operator's name in other namespaces: another operator is bound here too. A placeholder is none. */
 export function otherOperators(
   binding: KubeObject | undefined,
   { operatorNamespace, names }: Pick<StaleFacts, "operatorNamespace" | "names">,
 ): readonly string[] {
-  return subjectsOf(binding)
-    .filter((subject) => isAnOperator(subject, names) && subject.namespace !== operatorNamespace)
-    .map(({ namespace = "" }) => namespace);
+  return listSubjects(binding)
+    .flatMap((subject) => readOperatorNamespace(subject, names) ?? [])
+    .filter((namespace) => namespace !== operatorNamespace)
+    .filter((namespace) => leftovers(namespace, names).length === 0);
 }
 
-function isAnOperator({ kind, name }: BindingSubject, { operator }: Names): boolean {
-  return kind === "ServiceAccount" && name === operator.serviceAccount;
+/** The namespace of a subject that is an operator's account; undefined for any other. */
+function readOperatorNamespace(subject: BindingSubject, { operator }: Names): string | undefined {
+  const account = readServiceAccount(subject);
+  return account?.name === operator.serviceAccount ? (account.namespace ?? "") : undefined;
 }

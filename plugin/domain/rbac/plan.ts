@@ -10,14 +10,14 @@ import {
   grantsOf,
   isAmong,
   metadataDiffers,
-  roleRefOf,
+  readRoleRef,
   noRules,
   rulesGiving,
-  rulesOf,
+  readRules,
   type BindingSubject,
   subjectLabel,
   subjectsBeyond,
-  subjectsOf,
+  listSubjects,
   uniteRules,
 } from "../kube/role-rules";
 import { leftovers, type Names } from "../names/names";
@@ -52,14 +52,14 @@ export interface Releases {
 /** The additions of one place. What the wanted pair has is none, and neither is another operator. */
 export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
   const { role, binding, bound = noRules } = held;
-  const meant = grantsOf(rulesOf(wanted.role));
+  const meant = grantsOf(readRules(wanted.role));
   const released = grantsOf(known.released);
-  const inRole = beyond(beyond(grantsOf(rulesOf(role)), meant), releasedIn(role, released));
+  const inRole = beyond(beyond(grantsOf(readRules(role)), meant), findReleased(role, released));
   const inBound = beyond(beyond(beyond(grantsOf(bound), meant), released), inRole);
   const others = otherOperators(binding, known);
   return {
     grants: [...inRole, ...inBound],
-    subjects: subjectsBeyond(realSubjects(binding, known), subjectsOf(wanted.binding)).filter(
+    subjects: subjectsBeyond(realSubjects(binding, known), listSubjects(wanted.binding)).filter(
       ({ kind, namespace = "" }) => kind !== "ServiceAccount" || !others.includes(namespace),
     ),
   };
@@ -69,8 +69,8 @@ export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Rel
  * What a known release may have brought into a role. Where kubectl kept the file that was applied
  * last, a permission that is not in it came from elsewhere, even if an older release once had it.
  */
-function releasedIn(role: KubeObject | undefined, released: readonly Grant[]): readonly Grant[] {
-  const said = grantsOf(rulesOf(role && lastFile(role)));
+function findReleased(role: KubeObject | undefined, released: readonly Grant[]): readonly Grant[] {
+  const said = grantsOf(readRules(role && lastFile(role)));
   if (said.length === 0) return released;
   const isElsewhere = isAmong(beyond(released, said));
   return released.filter((grant) => !isElsewhere(grant));
@@ -81,12 +81,15 @@ function realSubjects(
   binding: unknown,
   { names }: Pick<Releases, "names">,
 ): readonly BindingSubject[] {
-  return subjectsOf(binding).filter((subject) => leftovers(subject, names).length === 0);
+  return listSubjects(binding).filter((subject) => leftovers(subject, names).length === 0);
 }
 
 /** The additions as `--drop-local` names them, each once: `edb-role:apps/deployments:get`. */
-export function entriesOf(object: KubeObject, { grants, subjects }: Additions): readonly string[] {
-  const role = roleOf(object);
+export function listEntries(
+  object: KubeObject,
+  { grants, subjects }: Additions,
+): readonly string[] {
+  const role = readRole(object);
   return [
     ...new Set([
       ...grants.map((grant) => grantEntry(role, grant)),
@@ -101,7 +104,7 @@ function additionsWhere(
   { grants, subjects }: Additions,
   keep: (entry: string) => boolean,
 ): Additions {
-  const role = roleOf(object);
+  const role = readRole(object);
   return {
     grants: grants.filter((grant) => keep(grantEntry(role, grant))),
     subjects: subjects.filter((subject) => keep(`${role}:${subjectLabel(subject)}`)),
@@ -124,7 +127,7 @@ export function localFindings(
   const findAdded = (object: KubeObject, field: string, part: Partial<Additions>): LocalFinding => {
     const { grants, subjects } = { ...none, ...part };
     const added = [...grantLines(grants), ...subjects.map(subjectLabel)];
-    const entries = entriesOf(object, { grants, subjects });
+    const entries = listEntries(object, { grants, subjects });
     const label = objectLabel(object);
     const finding = rbacFinding("local", {
       object: label,
@@ -147,7 +150,7 @@ export function localFindings(
 const none: Additions = { grants: [], subjects: [] };
 
 /** The role that an object is, or that it is for. */
-function roleOf(object: KubeObject): string {
+function readRole(object: KubeObject): string {
   return asString(getPath(object, ["roleRef", "name"])) ?? String(object.metadata.name);
 }
 
@@ -202,7 +205,7 @@ export interface SitePlan {
 /** Plans one place. */
 export function planSite(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): SitePlan {
   const { marks, drops } = terms;
-  const before = uniteRules(rulesOf(found.role), found.bound ?? noRules);
+  const before = uniteRules(readRules(found.role), found.bound ?? noRules);
   const local = additionsTo(found, wanted, terms);
   const kept = additionsWhere(wanted.role, local, (entry) => !drops(entry));
   const role = { ...wanted.role, rules: rulesAfter(before, wanted.role, { terms, local, kept }) };
@@ -210,16 +213,16 @@ export function planSite(found: LiveRbac, wanted: RolePair<KubeObject>, terms: T
   const gone = subjectsBeyond(local.subjects, kept.subjects);
   const more = terms.mode === "expand" ? subjectsBeyond(held, gone) : kept.subjects;
   const binding = withSubjects(wanted.binding, more);
-  const { gained, lost } = compareRules(before, rulesOf(role));
+  const { gained, lost } = compareRules(before, readRules(role));
   const rebind =
-    found.binding !== undefined && roleRefOf(found.binding) !== roleRefOf(wanted.binding);
-  const subjects = subjectsOf(binding);
+    found.binding !== undefined && readRoleRef(found.binding) !== readRoleRef(wanted.binding);
+  const subjects = listSubjects(binding);
   const subjectsGained = subjectsBeyond(subjects, held).map(subjectLabel);
   const subjectsLost = subjectsBeyond(held, subjects).map(subjectLabel);
   const bindingDiffers =
     rebind ||
     subjectsGained.length + subjectsLost.length > 0 ||
-    held.length < subjectsOf(found.binding).length ||
+    held.length < listSubjects(found.binding).length ||
     differs(found.binding, wanted.binding, marks);
   return {
     ...(roleDiffers(found.role, role, marks) && {
@@ -245,31 +248,13 @@ function rulesAfter(
   { terms, local, kept }: Pick<SitePlan, "local" | "kept"> & { readonly terms: Terms },
 ): readonly Json[] {
   const isKept = isAmong(kept.grants);
-  if (terms.mode === "contract") return uniteRules(rulesOf(wanted), rulesGiving(before, isKept));
+  if (terms.mode === "contract") return uniteRules(readRules(wanted), rulesGiving(before, isKept));
   const isLocal = isAmong(local.grants);
   const stays =
     kept.grants.length === local.grants.length
       ? before
       : rulesGiving(before, (grant) => isKept(grant) || !isLocal(grant));
-  return uniteRules(stays, rulesOf(wanted));
-}
-
-/** What is there once the place is expanded: what a contract that comes later will find. */
-export function expanded(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): LiveRbac {
-  const { outcome, rebind } = planSite(found, wanted, { ...terms, mode: "expand" });
-  // the binding of another role is recreated by then
-  const { binding } = rebind ? {} : found;
-  return { role: after(outcome.role, found.role), binding: after(outcome.binding, binding) };
-}
-
-/** The object with what is written now, and the identity that stays; its version will be another. */
-function after(written: KubeObject, live: KubeObject | undefined): KubeObject {
-  const kept: readonly string[] = ["uid", "ownerReferences", "managedFields"];
-  const before = Object.entries(live?.metadata ?? {}).filter(([key]) => kept.includes(key));
-  const labels = { ...live?.metadata.labels, ...written.metadata.labels };
-  const annotations = { ...live?.metadata.annotations, ...written.metadata.annotations };
-  const metadata = { ...Object.fromEntries(before), ...written.metadata, labels, annotations };
-  return { ...written, metadata };
+  return uniteRules(stays, readRules(wanted));
 }
 
 /** True when nothing has to be written. */
@@ -287,7 +272,7 @@ function write(object: KubeObject, live: KubeObject | undefined, mixed: boolean)
 }
 
 function roleDiffers(live: KubeObject | undefined, role: KubeObject, marks: boolean): boolean {
-  const { gained, lost } = compareRules(rulesOf(live), rulesOf(role));
+  const { gained, lost } = compareRules(readRules(live), readRules(role));
   return gained.length + lost.length > 0 || differs(live, role, marks);
 }
 
@@ -296,7 +281,7 @@ function differs(live: KubeObject | undefined, wanted: KubeObject, marks: boolea
 }
 
 function withSubjects(binding: KubeObject, more: readonly BindingSubject[]): KubeObject {
-  const wanted = subjectsOf(binding);
+  const wanted = listSubjects(binding);
   return { ...binding, subjects: [...wanted, ...subjectsBeyond(more, wanted)] };
 }
 
@@ -306,8 +291,8 @@ export function temporaryBinding(
   name: string,
   witness: string | undefined,
 ): KubeObject {
-  const subjects = subjectsOf(outcome.binding);
-  const held = subjectsBeyond(subjectsOf(binding?.live), subjects);
+  const subjects = listSubjects(outcome.binding);
+  const held = subjectsBeyond(listSubjects(binding?.live), subjects);
   const user = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: witness };
   return {
     apiVersion: outcome.binding.apiVersion,
@@ -330,7 +315,7 @@ export interface TermsFor {
 
 /** The terms of a managed namespace. */
 export function termsFor({ names, namespace, files, mode, dropLocal = [] }: TermsFor): Terms {
-  const dropped = new Set(dropLocal.map(typedEntry));
+  const dropped = new Set(dropLocal.map(normalizeEntry));
   return {
     mode,
     names,
@@ -343,6 +328,6 @@ export function termsFor({ names, namespace, files, mode, dropLocal = [] }: Term
 }
 
 /** An entry as a person may type it: `edb-role:pods:get` and `edb-role:core/pods:get` are the core group's. */
-export function typedEntry(entry: string): string {
+export function normalizeEntry(entry: string): string {
   return entry.replace(/^([^:]+):(?:core\/|(?=[^/:]+:[^:]+$))/, "$1:/");
 }

@@ -3,13 +3,13 @@ import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { RolePair } from "../kube/kinds";
 import type { RoleFiles } from "./lines";
-import { expanded, type LiveRbac, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
-import { grantsOf, noRules, roleRefOf, rulesOf } from "../kube/role-rules";
+import { type LiveRbac, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
+import { grantsOf, noRules, readRoleRef, readRules } from "../kube/role-rules";
 import { getOwn } from "../base/values";
 
 /** The name of the ClusterRole that a RoleBinding is for, undefined for one of a Role. */
-export function clusterRoleOf(binding: KubeObject | undefined): string | undefined {
-  const [kind, name] = roleRefOf(binding).split("/");
+export function readClusterRole(binding: KubeObject | undefined): string | undefined {
+  const [kind, name] = readRoleRef(binding).split("/");
   return binding !== undefined && kind === "ClusterRole" ? name : undefined;
 }
 
@@ -20,7 +20,7 @@ export function clusterRoleOf(binding: KubeObject | undefined): string | undefin
 export function isShared(role: KubeObject | undefined, { group, edb }: Names): role is KubeObject {
   if (role === undefined || role["aggregationRule"] !== undefined) return false;
   if (getOwn(role.metadata.labels, "kubernetes.io/bootstrapping") !== undefined) return false;
-  const grants = grantsOf(rulesOf(role));
+  const grants = grantsOf(readRules(role));
   return (
     grants.some((one) => one.group === group && one.resource === edb.plural) &&
     grants.every((one) => ![one.group, one.resource, one.verb].includes("*"))
@@ -28,7 +28,7 @@ export function isShared(role: KubeObject | undefined, { group, edb }: Names): r
 }
 
 /** The pair of a namespace with the ClusterRole in the place of the Role. */
-export function sharedPair(
+export function nameSharedPair(
   wanted: RolePair<KubeObject>,
   { metadata }: KubeObject,
 ): RolePair<KubeObject> {
@@ -44,7 +44,7 @@ export function sharedPair(
 type SharedPart = "role" | "binding";
 
 /** The plan without the other part; what a namespace gains by the ClusterRole is still to be proven there. */
-function partOf(plan: SitePlan, part: SharedPart): SitePlan {
+function pickPart(plan: SitePlan, part: SharedPart): SitePlan {
   const { role, binding, local, kept, ...rest } = plan;
   if (part === "role") {
     const none = { subjectsGained: [], subjectsLost: [] };
@@ -79,54 +79,54 @@ export interface Site extends RbacScope {
 }
 
 /** How places are planned. */
-interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<RoleFiles, "shipped"> {
-  /** What is read is first taken through the plan of `expand`, to show a contract that follows it. */
-  readonly assumeExpanded?: true;
-}
+interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<RoleFiles, "shipped"> {}
 
 /** Plans a place; a ClusterRole that gives the access takes the place of the role in a namespace. */
-export function siteOf(
+export function readSite(
   place: RbacScope,
   { boundRole, ...found }: PlaceFound,
   options: SiteOptions & { readonly names: Names },
 ): Site {
   const { namespace, wanted, part } = place;
-  const isWide = clusterRoleOf(found.binding) !== undefined && namespace !== undefined;
+  const isWide = readClusterRole(found.binding) !== undefined && namespace !== undefined;
   if (part === undefined && isWide && isShared(boundRole, options.names)) {
-    const shared = { namespace, wanted: sharedPair(wanted, boundRole), part: "binding" } as const;
-    return planned(shared, { ...found, role: boundRole }, options);
+    const shared = {
+      namespace,
+      wanted: nameSharedPair(wanted, boundRole),
+      part: "binding",
+    } as const;
+    return completeSite(shared, { ...found, role: boundRole }, options);
   }
-  return planned(place, { ...found, bound: rulesOf(boundRole) }, options);
+  return completeSite(place, { ...found, bound: readRules(boundRole) }, options);
 }
 
-function planned(
+function completeSite(
   place: RbacScope,
-  read: LiveRbac,
+  found: LiveRbac,
   options: SiteOptions & { readonly names: Names },
 ): Site {
   const inNamespaces = termsFor({ ...options, files: options });
   // no release has changed the role for finding namespaces
   const isWide = place.namespace === undefined && place.part === undefined;
   const terms = isWide ? { ...inNamespaces, released: noRules } : inNamespaces;
-  const found = options.assumeExpanded === true ? expanded(read, place.wanted, terms) : read;
   const plan = planSite(found, place.wanted, terms);
-  return { ...place, found, plan: place.part === undefined ? plan : partOf(plan, place.part) };
+  return { ...place, found, plan: place.part === undefined ? plan : pickPart(plan, place.part) };
 }
 
 /** Each ClusterRole that gives the access in namespaces is a place of its own, written once. */
-export function sharedRoles(
+export function listSharedRoles(
   sites: readonly Site[],
   options: SiteOptions & { readonly names: Names },
 ): readonly Site[] {
   const all = sites.filter(({ part }) => part === "binding");
   const byName = new Map(all.map((site) => [objectLabel(site.wanted.role), site]));
   return [...byName.values()].map(({ wanted, found: { role } }) =>
-    siteOf({ wanted, part: "role" }, { role }, options),
+    readSite({ wanted, part: "role" }, { role }, options),
   );
 }
 
 /** The name of the second binding, which holds the access while the binding is replaced. */
-export function secondNameOf(binding: string, { fieldManager }: Names): string {
+export function nameSecond(binding: string, { fieldManager }: Names): string {
   return `${binding}-${fieldManager}`;
 }
 

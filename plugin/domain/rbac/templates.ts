@@ -3,7 +3,7 @@ import { leftovers, type Names, replaceTokens } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { getPath, isObject, type Json, getOwn, renderValue } from "../base/values";
 import { kindsIn, type RolePair } from "../kube/kinds";
-import { roleRefOf, rulesOf, type BindingSubject, subjectsOf } from "../kube/role-rules";
+import { readRoleRef, readRules, type BindingSubject, listSubjects } from "../kube/role-rules";
 
 /** What the placeholders stand for, and which pairs are wanted. */
 export interface Filling {
@@ -36,7 +36,7 @@ export function renderRbac(documents: readonly unknown[], filling: Filling): Rba
   const { consumerRole, consumerBinding, labelRole, labelBinding } = names.rbac;
   const objects = documents.filter(isObject);
   const problems: string[] = [];
-  const pairOf = (wanted: RolePair<string>, namespaced: boolean): RolePair<KubeObject> => {
+  const buildPair = (wanted: RolePair<string>, namespaced: boolean): RolePair<KubeObject> => {
     const { role, binding } = kindsIn(namespaced ? "" : undefined);
     const found = {
       role: only(objects, { kind: role.kind, name: wanted.role }, problems),
@@ -44,22 +44,22 @@ export function renderRbac(documents: readonly unknown[], filling: Filling): Rba
     };
     const pair = {
       role: roleFrom(found.role, filling),
-      binding: bindingFrom(found.binding, filling),
+      binding: buildBinding(found.binding, filling),
     };
-    if (found.role !== undefined && rulesOf(pair.role).length === 0) {
+    if (found.role !== undefined && readRules(pair.role).length === 0) {
       problems.push(`${role.kind}/${wanted.role} has no rules`);
     }
     const reference = `${role.kind}/${wanted.role}`;
-    if (found.binding !== undefined && roleRefOf(pair.binding) !== reference) {
+    if (found.binding !== undefined && readRoleRef(pair.binding) !== reference) {
       problems.push(
-        `${binding.kind}/${wanted.binding} is for ${roleRefOf(pair.binding)}, expected ${reference}`,
+        `${binding.kind}/${wanted.binding} is for ${readRoleRef(pair.binding)}, expected ${reference}`,
       );
     }
     return pair;
   };
-  const consumer = pairOf({ role: consumerRole, binding: consumerBinding }, true);
+  const consumer = buildPair({ role: consumerRole, binding: consumerBinding }, true);
   const label = filling.label
-    ? pairOf({ role: labelRole, binding: labelBinding }, false)
+    ? buildPair({ role: labelRole, binding: labelBinding }, false)
     : undefined;
   const left = leftovers([consumer, label], names);
   problems.push(...left.map((token) => `placeholder ${token} is left after rendering`));
@@ -69,11 +69,11 @@ export function renderRbac(documents: readonly unknown[], filling: Filling): Rba
 
 /** The pair as it goes to a namespace. */
 export function pairIn(pair: RolePair<KubeObject>, namespace: string): RolePair<KubeObject> {
-  const placed = (object: KubeObject): KubeObject => ({
+  const placeObject = (object: KubeObject): KubeObject => ({
     ...object,
     metadata: { ...object.metadata, namespace },
   });
-  return { role: placed(pair.role), binding: placed(pair.binding) };
+  return { role: placeObject(pair.role), binding: placeObject(pair.binding) };
 }
 
 function only(
@@ -91,7 +91,7 @@ function only(
 }
 
 /** The parts that a template may give: where it comes from and what applied it are not among them. */
-function headOf(object: unknown, filling: Filling) {
+function fillHead(object: unknown, filling: Filling) {
   const filled = replaceTokens(object, filling.names.placeholders.namespace, filling.namespace);
   const { name, labels, annotations } = (getOwn(filled, "metadata") ?? {}) as Json;
   return {
@@ -109,16 +109,16 @@ function headOf(object: unknown, filling: Filling) {
 }
 
 function roleFrom(object: unknown, filling: Filling): KubeObject {
-  const { filled, head } = headOf(object, filling);
-  return { ...head, rules: rulesOf(filled) };
+  const { filled, head } = fillHead(object, filling);
+  return { ...head, rules: readRules(filled) };
 }
 
-function bindingFrom(object: unknown, filling: Filling): KubeObject {
-  const { filled, head } = headOf(object, filling);
+function buildBinding(object: unknown, filling: Filling): KubeObject {
+  const { filled, head } = fillHead(object, filling);
   return {
     ...head,
     roleRef: getOwn(filled, "roleRef"),
-    subjects: subjectsOf(filled).flatMap((subject) => accountsFor(subject, filling)),
+    subjects: listSubjects(filled).flatMap((subject) => accountsFor(subject, filling)),
   };
 }
 
@@ -133,6 +133,6 @@ function accountsFor(
 }
 
 /** The service accounts that a binding is for: whose access is proven. */
-export function accountsOf(binding: KubeObject): readonly BindingSubject[] {
-  return subjectsOf(binding).filter(({ kind }) => kind === "ServiceAccount");
+export function listAccounts(binding: KubeObject): readonly BindingSubject[] {
+  return listSubjects(binding).filter(({ kind }) => kind === "ServiceAccount");
 }

@@ -1,31 +1,35 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
-import { type Expansion, expansionOf } from "../engine-cluster/volumes";
+import { type Expansion, readExpansion } from "../engine-cluster/volumes";
 import { clusterCodes, clusterFinding, clusterFindings } from "../engine-cluster/findings";
-import { type FactKey, type Facts, factSources, isKnown, notAsked } from "../facts/facts";
+import { type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, objectLabel } from "../kube/objects";
 import { renderVersion } from "../database/rollout";
 import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
-import { stallsOf } from "../engine-cluster/standstill";
+import { listStalls } from "../engine-cluster/standstill";
 import { type Progress, stallFinding } from "../rollout/progress";
 import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
+import { findExpired, licenseCodes } from "../engine-cluster/license";
 import { getPath, asString } from "../base/values";
 import { recoveryFinding } from "./findings";
+import { notSeen } from "./unread";
 import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
-import { type Apart, buildsOf, fits, outOfLine } from "./line";
-import { termOf } from "../names/names";
+import { type Apart, listBuilds, fits, outOfLine } from "./line";
+import { renderTerm } from "../names/names";
+import { provenStep, type RollStep } from "./roll";
 import { withInstalled } from "../rest-api/modules";
 import {
   canDefineModules,
-  causesOf,
+  findCauses,
+  defineLine,
   databaseOld,
   isTooOld,
   moduleUndefined,
-  undefinedModules,
+  listUndefinedModules,
 } from "../engine-cluster/causes";
 import { moduleStanding, projectCluster } from "../rules/clusters";
 import { formatEngineVersion } from "../base/versions";
-import { bundledVersions } from "../release/platforms";
+import { listBundledVersions } from "../release/platforms";
 
 /** One cause; what it is decides what takes it away. */
 export type FreezeCause = { readonly finding: Finding } & (
@@ -36,6 +40,7 @@ export type FreezeCause = { readonly finding: Finding } & (
       readonly databases: readonly RecoveryDatabase[];
     }
   | { readonly is: "digest" }
+  | RollStep
   | { readonly is: "license" }
   /** Nothing that is done here takes it away. */
   | { readonly is: "other" }
@@ -53,8 +58,8 @@ export interface Frozen {
 function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
   const { facts, ec } = frozen;
   return [
-    ...licenseOf(frozen),
-    ...causesOf("digestPinned", facts, { ec }).map(
+    ...findLicense(frozen),
+    ...findCauses("digestPinned", facts, { ec }).map(
       (finding) => ({ is: "digest", finding }) as const,
     ),
     ...oldDatabases(frozen),
@@ -63,18 +68,18 @@ function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
 }
 
 /** Either place that tells it counts: the resource may be behind (S114, S125). */
-function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
-  const told = causesOf("license", facts, { ec });
+function findLicense({ facts, ec, api }: Frozen): readonly FreezeCause[] {
+  const told = [...findCauses("license", facts, { ec }), ...findExpired(facts, ec)];
   const until = api?.license?.expirationDate;
   const cause = `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API reports`;
   const expired = clusterFinding("license", { object: objectLabel(ec), cause }, facts.names);
-  const found = told.length === 0 && api?.license?.expired === true ? [expired] : told;
-  return found.map((finding) => ({ is: "license", finding }) as const);
+  const isOver = told.length === 0 && api?.license?.expired === true;
+  return (isOver ? [expired] : told).map((finding) => ({ is: "license", finding }));
 }
 
 function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
   const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
-  const bundled = bundledVersions(tag);
+  const bundled = listBundledVersions(tag);
   return databases.flatMap((database): readonly FreezeCause[] => {
     const { runs, label } = database;
     if (runs === undefined) return [];
@@ -98,12 +103,12 @@ function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] 
 
 /** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
 function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
-  return frozen.api === undefined ? undefinedOnes(frozen) : uninstalled(frozen, frozen.api);
+  return frozen.api === undefined ? findUndefined(frozen) : findUninstalled(frozen, frozen.api);
 }
 
-function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
+function findUndefined(frozen: Frozen): readonly FreezeCause[] {
   const { facts, ec, databases } = frozen;
-  return undefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
+  return listUndefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
     const { module, standing, says, fix: rename } = used;
     if (standing === "installed") return notDefined(frozen, module, says);
     if (rename !== undefined) {
@@ -118,19 +123,17 @@ function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
 
 /** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
 function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
-  const { names } = facts;
   if (!canDefineModules(facts)) return [];
-  const field = names.fields.userDefinedModules.join(".");
-  const fix = `define ${module} in ${field} of the ${termOf(names.ec)}`;
+  const fix = `define it with ${defineLine(ec, [module])}`;
   return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix }) }];
 }
 
-function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
+function findUninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
   const { facts, ec, databases } = frozen;
   const projected = projectCluster(ec, facts.names);
   const cluster = projected && withInstalled(projected, api.modules);
   const mayBeUsed = (name: string): boolean => {
-    const builds = buildsOf(name, api.modules);
+    const builds = listBuilds(name, api.modules);
     const standing = moduleStanding(name, cluster, facts.names);
     // what is defined has to be installed as well: the upgrade waits for it (S99, S103)
     if (standing === "defined") return builds.length > 0;
@@ -143,7 +146,7 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
     }
   }
   return [...users].flatMap(([module, all]) => {
-    const builds = buildsOf(module, api.modules);
+    const builds = listBuilds(module, api.modules);
     // which build one that is too old needs shows when its version is known
     const left = all.filter(
       ({ runs }) =>
@@ -151,7 +154,7 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
     );
     if (left.length === 0) {
       const labels = all.map(({ label }) => label).join(", ");
-      const says = `module ${module} of ${labels} is installed but not defined in the ${termOf(facts.names.ec)}`;
+      const says = `module ${module} of ${labels} is installed but not defined in the ${renderTerm(facts.names.ec)}`;
       return notDefined(frozen, module, says);
     }
     const which = left.map(({ label, runs }) => `${label} at ${renderVersion(runs)}`).join(", ");
@@ -169,7 +172,7 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
 
 /** What is the matter with an EC's upgrade; `says` is for people. */
 export interface Freeze {
-  /** `moving`: it continues automatically; `standing`: no upgrade is under way. */
+  /** `judgeMoving`: it continues automatically; `standing`: no upgrade is under way. */
   readonly is: "frozen" | "moving" | "standing";
   readonly says: string;
   /** As the EC tells it. */
@@ -198,9 +201,9 @@ export function classifyFreeze(
   const state = asString(getPath(ec, facts.names.ecFields.state)) ?? "";
   const databases = databasesOfCluster(facts, ec, api);
   const { apart, warnings } = outOfLine(facts, databases, api);
-  const expansion = expansionOf(facts, ec);
+  const expansion = readExpansion(facts, ec);
   const verdict = whileExpanding(
-    judged({ facts, ec, databases, api }, { state, apart, patience }),
+    judge({ facts, ec, databases, api }, { state, apart, patience }),
     expansion,
   );
   const mismatches = databases.flatMap(({ mismatch }) => mismatch ?? []);
@@ -245,24 +248,40 @@ interface FreezeVerdict extends Pick<Freeze, "is" | "says" | "causes"> {
 }
 
 /** The cause is that of `status` and `check`: one judgment of a standstill for all of them. */
-function judged(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerdict {
+function judge(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
   const name = String(ec.metadata.name);
   if (!isSeen(facts)) return unseen(frozen, state);
   const progress = judgeCluster(facts, name, { patience });
-  const stalls = causesOfStall(progress);
+  const stalls = causesOfStall(frozen, progress);
   const first =
-    scaledAway(frozen, stalls) ?? refusedIn(frozen, state, stalls) ?? begun(frozen, state, apart);
+    judgeScaledAway(frozen, stalls) ??
+    judgeRefused(frozen, state, stalls) ??
+    judgeBegun(frozen, state, apart);
   if (first !== undefined) return first;
   const label = objectLabel(ec);
   if (progress.is === "stalled") {
-    const says = `${label} makes no progress`;
-    return { is: "frozen", says, causes: together(stalls, licenseOf(frozen)) };
+    const causes = together(stalls, besideStall(frozen));
+    return { is: "frozen", says: `${label} makes no progress`, causes };
   }
   const isUnderWay = rolling.includes(state) || state === "Running";
-  if (progress.is === "moving" && isUnderWay) return moving(frozen, state, progress);
+  if (progress.is === "moving" && isUnderWay) return judgeMoving(frozen, state, progress);
   const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
   return { is: "standing", says, causes: [] };
+}
+
+/** Of databases of other namespaces nothing is told where the ECs there may not be read: they may be of one of those. */
+function besideStall(frozen: Frozen): readonly FreezeCause[] {
+  const { namespace } = frozen.ec.metadata;
+  if (isKnown(frozen.facts, "ecs")) return freezeCauses(frozen);
+  return freezeCauses(frozen).filter((cause) => {
+    if (cause.is === "database") return isIn(cause.database, namespace);
+    return cause.is !== "module" || cause.databases.some((one) => isIn(one, namespace));
+  });
+}
+
+function isIn({ target }: RecoveryDatabase, namespace: string | undefined): boolean {
+  return target === undefined || target.object.metadata.namespace === namespace;
 }
 
 function isSeen(facts: Facts): boolean {
@@ -271,7 +290,7 @@ function isSeen(facts: Facts): boolean {
 
 /** Without StatefulSet and pods only the state and the prerequisites tell something. */
 function unseen(frozen: Frozen, state: string): FreezeVerdict {
-  const refused = refusedIn(frozen, state, []);
+  const refused = judgeRefused(frozen, state, []);
   if (refused !== undefined) return refused;
   const is = rolling.includes(state) ? "moving" : "standing";
   const says = `${objectLabel(frozen.ec)} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
@@ -279,30 +298,20 @@ function unseen(frozen: Frozen, state: string): FreezeVerdict {
   return { is, says, causes: [], but };
 }
 
-/** The lists that were refused, each of which hides causes. */
-function notSeen({ unread, names }: Facts): readonly Finding[] {
-  const refused = [...unread].filter(([key, why]) => looked.includes(key) && why !== notAsked);
-  if (refused.length === 0) return [];
-  const lists = refused.map(([key]) => factSources(names)[key].resource.plural).join(", ");
-  return [recoveryFinding("notSeen", { cause: `could not be read: ${lists}` })];
-}
-
-const looked: readonly FactKey[] = [
-  ...(["statefulSets", "pods", "events", "nodes", "claims"] as const),
-  ...(["deployments", "edbs", "eaadbs"] as const),
-];
-
 function renderState(state: string): string {
   return state === "" ? "not told" : state;
 }
 
-function scaledAway({ ec }: Frozen, stalls: readonly FreezeCause[]): FreezeVerdict | undefined {
+function judgeScaledAway(
+  { ec }: Frozen,
+  stalls: readonly FreezeCause[],
+): FreezeVerdict | undefined {
   const { code } = clusterFindings.scaled;
   if (!stalls.some(({ finding }) => finding.code === code)) return undefined;
   return { is: "frozen", says: `${objectLabel(ec)} does not have all its pods`, causes: stalls };
 }
 
-function refusedIn(
+function judgeRefused(
   frozen: Frozen,
   state: string,
   stalls: readonly FreezeCause[],
@@ -314,7 +323,7 @@ function refusedIn(
 }
 
 /** It moves; what will stand against it is told all the same. */
-function moving(
+function judgeMoving(
   frozen: Frozen,
   state: string,
   { on, last: moved }: Extract<Progress, { is: "moving" }>,
@@ -331,17 +340,21 @@ function moving(
   };
 }
 
-/** What the refusal and the freeze are made of is told cause by cause. */
+/** What the refusal and the freeze are made of is told cause by cause, where there is one. */
 const summaries: readonly string[] = [
   clusterFindings.invalidUpgrade.code,
   clusterFindings.frozen.code,
 ];
 
-function causesOfStall(progress: Progress): readonly FreezeCause[] {
-  return stallsOf(progress)
-    .filter(({ code }) => !summaries.includes(code))
+function causesOfStall(frozen: Frozen, progress: Progress): readonly FreezeCause[] {
+  const { facts, ec } = frozen;
+  const isExplained = freezeCauses(frozen).length > 0;
+  return listStalls(progress)
+    .filter(({ code }) => !(isExplained && summaries.includes(code)))
     .map((problem) => ({
-      is: problem.code === clusterFindings.license.code ? "license" : "other",
+      ...(provenStep(facts, readName(ec), problem) ?? {
+        is: licenseCodes.includes(problem.code) ? "license" : "other",
+      }),
       finding: stallFinding({ ...problem, is: "stalled" }, clusterCodes),
     }));
 }
@@ -351,7 +364,8 @@ function together(
   first: readonly FreezeCause[],
   others: readonly FreezeCause[],
 ): readonly FreezeCause[] {
-  const keyIn = ({ finding: { code, object } }: FreezeCause): string => keyOf(code, object);
+  const keyIn = ({ finding: { code, object } }: FreezeCause): string =>
+    JSON.stringify([code, object]);
   const known = new Set(first.map(keyIn));
   return [...first, ...others.filter((one) => !known.has(keyIn(one)))];
 }
@@ -369,7 +383,11 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
 }
 
 /** It has begun, and the pods' template is still the old one; undefined where no cause shows. */
-function begun(frozen: Frozen, state: string, apart: readonly Apart[]): FreezeVerdict | undefined {
+function judgeBegun(
+  frozen: Frozen,
+  state: string,
+  apart: readonly Apart[],
+): FreezeVerdict | undefined {
   const isBegun =
     rolling.includes(state) && !isTakenUp(frozen.facts, String(frozen.ec.metadata.name), {});
   if (!isBegun) return undefined;
@@ -377,8 +395,4 @@ function begun(frozen: Frozen, state: string, apart: readonly Apart[]): FreezeVe
   if (causes.length === 0 && apart.length === 0) return undefined;
   const says = `the upgrade of ${objectLabel(frozen.ec)} has begun and is stalled`;
   return { is: "frozen", says, causes };
-}
-
-function keyOf(namespace: unknown, name: unknown): string {
-  return JSON.stringify([namespace, name]);
 }

@@ -9,7 +9,7 @@ import {
 import { databaseFinding, databaseFindings } from "../database/findings";
 import { selectDatabases, type DatabaseTarget } from "../database/target";
 import { bdbVersion, isVolatile, keepsNothing } from "../database/bdb";
-import { identifyAmong, type Identity, rememberedUid } from "../database/identity";
+import { identifyAmong, type Identity, readRememberedUid } from "../database/identity";
 import type { Finding } from "../base/findings";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
@@ -67,13 +67,13 @@ export function databasesOfCluster(
     name === undefined ||
     open.some(
       (target) =>
-        rememberedUid(target, facts.names) === uid || target.object.metadata.name === name,
+        readRememberedUid(target, facts.names) === uid || target.object.metadata.name === name,
     );
   return [
-    ...known.map((one) => merged(facts, one)),
+    ...known.map((one) => mergeDatabase(facts, one)),
     ...bdbs
       .filter(({ uid }) => !taken.has(uid))
-      .map((bdb) => ({ ...withoutResource(bdb), ...(isOpen(bdb) && { uid: undefined }) })),
+      .map((bdb) => ({ ...describeLoneDatabase(bdb), ...(isOpen(bdb) && { uid: undefined }) })),
   ];
 }
 
@@ -93,9 +93,9 @@ function isSame(one: KubeObject | undefined, { metadata }: KubeObject): boolean 
   return one?.metadata.name === metadata.name && one?.metadata.namespace === metadata.namespace;
 }
 
-function merged(facts: Facts, { target, identity, bdb }: KnownDatabase): RecoveryDatabase {
+function mergeDatabase(facts: Facts, { target, identity, bdb }: KnownDatabase): RecoveryDatabase {
   const { object } = target;
-  const mismatch = identity && mismatchOf(identity);
+  const mismatch = identity && findMismatch(identity);
   const about = { label: objectLabel(object), target, ...(mismatch !== undefined && { mismatch }) };
   const runs =
     databaseVersion(facts, object) ??
@@ -103,10 +103,10 @@ function merged(facts: Facts, { target, identity, bdb }: KnownDatabase): Recover
   if (bdb !== undefined) return { ...about, ...asRecorded(bdb), runs: bdbVersion(bdb) ?? runs };
   return {
     ...about,
-    uid: identity === undefined ? rememberedUid(target, facts.names) : undefined,
+    uid: identity === undefined ? readRememberedUid(target, facts.names) : undefined,
     name: undefined,
     runs,
-    modules: listedModules(facts, object),
+    modules: readListedModules(facts, object),
     status: undefined,
     volatile: keepsNothing(object, facts.names),
   };
@@ -134,21 +134,21 @@ export function otherRecord(
   return identity.is === "proven" ? undefined : identity.finding;
 }
 
-function mismatchOf(identity: Identity): Finding | undefined {
+function findMismatch(identity: Identity): Finding | undefined {
   if (identity.is === "proven") return undefined;
   const { uidMismatch, uidShared } = databaseFindings;
   const codes: readonly string[] = [uidMismatch.code, uidShared.code];
   return [identity.finding].find(({ code }) => codes.includes(code));
 }
 
-function withoutResource(bdb: ApiDatabase): RecoveryDatabase {
+function describeLoneDatabase(bdb: ApiDatabase): RecoveryDatabase {
   const { uid, name } = bdb;
   const label = name === undefined ? `database ${uid}` : `database ${uid} (${name})`;
   return { label, target: undefined, ...asRecorded(bdb) };
 }
 
 /** The modules that a resource lists, under either spelling of the field (C11). */
-export function listedModules(
+export function readListedModules(
   { names }: Pick<Facts, "names">,
   edb: KubeObject,
 ): readonly UsedModule[] {

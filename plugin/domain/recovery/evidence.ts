@@ -18,14 +18,14 @@ const longest = 500;
 
 /** The newest errors of the log about an EC and its databases; each text once. */
 export function logEvidence(log: string, about: readonly KubeObject[]): readonly Evidence[] {
-  const names = new Set(about.map(({ metadata }) => keyOf(metadata.namespace, metadata.name)));
+  const names = new Set(about.map(({ metadata }) => objectKey(metadata.namespace, metadata.name)));
   const found = log.split("\n").flatMap((line) => {
     // a line that is no JSON, or was cut, says nothing
     const parsed = parseJson(line);
     if (parsed === undefined || getOwn(parsed, "level") !== "error") return [];
     const namespace = asString(getOwn(parsed, "Namespace"));
     const name = asString(getOwn(parsed, "Name"));
-    if (!names.has(keyOf(namespace, name))) return [];
+    if (!names.has(objectKey(namespace, name))) return [];
     const words = [getOwn(parsed, "msg"), getOwn(parsed, "error")].flatMap(
       (word) => asString(word) ?? [],
     );
@@ -42,7 +42,7 @@ export function logEvidence(log: string, about: readonly KubeObject[]): readonly
   return newest(found);
 }
 
-function keyOf(namespace: unknown, name: unknown): string {
+function objectKey(namespace: unknown, name: unknown): string {
   return JSON.stringify([namespace, name]);
 }
 
@@ -56,38 +56,38 @@ export function eventEvidence(
   const isPart = (event: KubeObject): boolean =>
     getOwn(getOwn(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
     ["Pod", "StatefulSet"].includes(String(getPath(event, ["involvedObject", "kind"]))) &&
-    isOf(String(getPath(event, ["involvedObject", "name"])), String(ec.metadata.name));
+    belongsTo(String(getPath(event, ["involvedObject", "name"])), String(ec.metadata.name));
   const found = objects.events
     .filter((event) => getOwn(event, "type") === "Warning")
-    .filter((event) => labels.has(involved(event)) || isPart(event))
+    .filter((event) => labels.has(renderInvolved(event)) || isPart(event))
     .map((event) => {
       const words = [getOwn(event, "reason"), getOwn(event, "message")];
       return {
         from: "event",
         at: asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")),
-        object: involved(event),
+        object: renderInvolved(event),
         says: words
           .flatMap((word) => asString(word) ?? [])
           .join(": ")
           .slice(0, longest),
       } as const;
     })
-    .toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
+    .toSorted((one, other) => readTime(one).localeCompare(readTime(other)));
   return newest(found);
 }
 
 /** What tells no time comes first. */
-function timeOf({ at: time }: Pick<Evidence, "at">): string {
+function readTime({ at: time }: Pick<Evidence, "at">): string {
   return time ?? "";
 }
 
-function involved(event: KubeObject): string {
+function renderInvolved(event: KubeObject): string {
   const parts = ["kind", "namespace", "name"].map((key) => getPath(event, ["involvedObject", key]));
   return parts.flatMap((part) => asString(part) ?? []).join("/");
 }
 
 /** The StatefulSet has the EC's name, its pods that name and a number (S72). */
-function isOf(name: string, ec: string): boolean {
+function belongsTo(name: string, ec: string): boolean {
   return name === ec || (name.startsWith(`${ec}-`) && /^\d+$/.test(name.slice(ec.length + 1)));
 }
 

@@ -1,6 +1,6 @@
 /** The finding codes of a recovery, each with its cause, way out and source. */
 import { error, type Explained, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 
 /** What may be found where an upgrade makes no progress, by what it is about. */
 export const recoveryFindings = {
@@ -46,6 +46,10 @@ export const recoveryFindings = {
     cause: "the causes are gone, and the operator does not continue",
     fix: "see the operator's log; restarting its pod makes it check again",
   }),
+  unproven: error("FREEZE-UNPROVEN", "Facts 11", {
+    cause: "a step that was planned is no longer proven safe, and was not taken",
+    fix: "run recover again: it judges what there is now",
+  }),
   versionUnbundled: error("FREEZE-VERSION-UNBUNDLED", "S126", {
     cause: "the release that is asked for does not bundle the engine version that a database runs",
     fix: "upgrade the database to a version that the release bundles, or ask for a later release",
@@ -53,4 +57,4 @@ export const recoveryFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of the codes. */
-export const recoveryFinding = findingIn(recoveryFindings);
+export const recoveryFinding = bindFindings(recoveryFindings);

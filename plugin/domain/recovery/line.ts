@@ -13,7 +13,7 @@ import {
   parseEngineVersion,
 } from "../base/versions";
 import { recoveryFinding } from "./findings";
-import { type ApiFacts, listedModules, type RecoveryDatabase } from "./databases";
+import { type ApiFacts, readListedModules, type RecoveryDatabase } from "./databases";
 import { renderVersion } from "../database/rollout";
 
 /** A database whose resource is to follow what runs. */
@@ -66,15 +66,15 @@ export function modulesApart(
     if (target === undefined) return [];
     const own = ({ name }: UsedModule): boolean =>
       !names.bundledModules.includes(name) &&
-      !buildsOf(name, installed).some(({ bundled }) => bundled === true);
-    const known = ({ name }: UsedModule): readonly (string | undefined)[] => [
+      !listBuilds(name, installed).some(({ bundled }) => bundled === true);
+    const listNames = ({ name }: UsedModule): readonly (string | undefined)[] => [
       name,
-      ...buildsOf(name, installed).flatMap((build) => [build.name, build.displayName]),
+      ...listBuilds(name, installed).flatMap((build) => [build.name, build.displayName]),
     ];
-    const listed = listedModules({ names }, target.object).filter(own);
+    const listed = readListedModules({ names }, target.object).filter(own);
     const says = [
       ...listed.flatMap((one) => {
-        const found = used.find(({ name }) => known(one).includes(name));
+        const found = used.find(({ name }) => listNames(one).includes(name));
         if (found === undefined) return [`it lists ${one.name}, which the database does not use`];
         const isSame = [one.version, undefined].includes(found.version);
         return isSame || one.version === undefined
@@ -82,7 +82,7 @@ export function modulesApart(
           : [`it lists ${moduleLabel(one)}, and the database uses ${moduleLabel(found)}`];
       }),
       ...used
-        .filter((one) => own(one) && !listed.some(({ name }) => known(one).includes(name)))
+        .filter((one) => own(one) && !listed.some(({ name }) => listNames(one).includes(name)))
         .map((one) => `the database uses ${moduleLabel(one)}, which it does not list`),
     ];
     return says.map((cause) => recoveryFinding("modulesApart", { object: label, cause }));
@@ -145,7 +145,7 @@ function moduleEdits({ names }: Facts, edb: KubeObject, running: Running): reado
       const listed = asString(getOwn(entry, moduleVersion));
       if (!isObject(entry) || name === undefined || listed === undefined) return entry;
       if (names.bundledModules.includes(name)) return entry;
-      const version = followed(name, listed, running);
+      const version = followEngine(name, listed, running);
       return version === undefined ? entry : { ...entry, [moduleVersion]: version };
     });
     return to.every((entry, index) => entry === from[index])
@@ -155,12 +155,12 @@ function moduleEdits({ names }: Facts, edb: KubeObject, running: Running): reado
 }
 
 /** The build that the database uses, else the newest that fits it; undefined where nothing is to follow. */
-function followed(
+function followEngine(
   name: string,
   listed: string,
   { database, installed }: Running,
 ): string | undefined {
-  const builds = buildsOf(name, installed);
+  const builds = listBuilds(name, installed);
   const versions = builds.flatMap(({ version }) => version ?? []);
   if (versions.length === 0 || versions.includes(listed)) return undefined;
   const used = database.modules.find((module) => module.name === name)?.version;
@@ -170,7 +170,7 @@ function followed(
 }
 
 /** Installed builds of a module, by either of its names (S54). */
-export function buildsOf(
+export function listBuilds(
   name: string,
   installed: readonly InstalledModule[],
 ): readonly InstalledModule[] {

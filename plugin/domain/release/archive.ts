@@ -71,7 +71,7 @@ function renderName({ name }: ArchiveEntry): string {
 }
 
 /** The one folder that every entry is in; undefined where there is none, or a file beside it. */
-export function leadingFolder(entries: readonly ArchiveEntry[]): string | undefined {
+export function findLeadingFolder(entries: readonly ArchiveEntry[]): string | undefined {
   const paths = entries.map((entry) => ({ entry, parts: entryPath(entry).split("/") }));
   const tops = new Set(paths.map(({ parts }) => parts[0]).filter((top) => top !== ""));
   const [top] = tops;

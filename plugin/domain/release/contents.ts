@@ -4,7 +4,7 @@ import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, isObject, asArray, getOwn, oncePer, renderValue, asString } from "../base/values";
 import { clusterVersionFor, type Platform } from "./platforms";
-import { judgeImages, operatorImages, relatedClusterTag } from "./images";
+import { judgeImages, operatorImages, findRelatedClusterTag } from "./images";
 import { isSameRelease, parseReleaseTag } from "../base/versions";
 
 /** A file of a release. */
@@ -72,7 +72,7 @@ type ContentsResult =
   | { readonly is: "unfit"; readonly problems: readonly string[] };
 
 /** Reads the bundle of the platform, and says which other files are there. */
-export function contentsOf(release: Release, reading: Reading): ContentsResult {
+export function judgeContents(release: Release, reading: Reading): ContentsResult {
   const { names, platform } = reading;
   const files = names.release;
   const file = release.file(platform === "openshift" ? files.openshiftBundle : files.bundle);
@@ -112,7 +112,7 @@ function clusterToldBy(
   reading: Pick<Reading, "names" | "parse">,
 ): readonly ToldTag[] {
   const { names } = reading;
-  const related = relatedClusterTag(bundle, names);
+  const related = findRelatedClusterTag(bundle, names);
   const file = release.file(names.release.sampleCluster);
   const byBundle = related === undefined ? [] : [{ tag: related, by: "the bundle" }];
   if (file === undefined) return byBundle;
@@ -178,7 +178,7 @@ function bundleIn(
 
 function readBundle({ text, source }: ReleaseFile, parse: Reading["parse"]): Bundle {
   const problems: string[] = [];
-  const documents = parsed(() => parse(text, source), problems);
+  const documents = parsePart(() => parse(text, source), problems);
   const objects = documents.flatMap((document, index) => {
     const items =
       getOwn(document, "kind") === "List" ? asArray(getOwn(document, "items")) : [document];
@@ -193,7 +193,7 @@ function readBundle({ text, source }: ReleaseFile, parse: Reading["parse"]): Bun
   return { objects, problems };
 }
 
-function parsed(read: () => readonly unknown[], problems: string[]): readonly unknown[] {
+function parsePart(read: () => readonly unknown[], problems: string[]): readonly unknown[] {
   try {
     return read();
   } catch (error) {
@@ -224,7 +224,7 @@ function judgeBundle(
 ): readonly string[] {
   return [
     ...duplicates(bundle),
-    ...bundle.flatMap(misplaced),
+    ...bundle.flatMap(findMisplaced),
     ...judgeImages(bundle, names),
     ...otherVersion(versionIn(bundle, names), target),
   ].map((problem) => `${source}: ${problem}`);
@@ -239,7 +239,7 @@ function otherVersion(version: string | undefined, target: string | undefined): 
 function duplicates(bundle: readonly KubeObject[]): readonly string[] {
   const seen = new Set<string>();
   return bundle.flatMap((object) => {
-    const key = `${groupOf(object)} ${objectLabel(object)}`;
+    const key = `${readGroup(object)} ${objectLabel(object)}`;
     const known = seen.has(key);
     seen.add(key);
     return known ? [`${objectLabel(object)} is there twice`] : [];
@@ -247,12 +247,12 @@ function duplicates(bundle: readonly KubeObject[]): readonly string[] {
 }
 
 /** Versions of one group are one object. */
-function groupOf({ apiVersion }: KubeObject): string {
+function readGroup({ apiVersion }: KubeObject): string {
   return apiVersion.replace(/\/?[^/]*$/, "");
 }
 
 /** A bundle goes where it is applied, and the webhook is a step of its own (S24–S30). */
-function misplaced(object: KubeObject): readonly string[] {
+function findMisplaced(object: KubeObject): readonly string[] {
   const { namespace } = object.metadata;
   return [
     ...(namespace === undefined

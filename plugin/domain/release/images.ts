@@ -32,7 +32,10 @@ export function judgeImages(bundle: readonly KubeObject[], names: Names): readon
 }
 
 /** The tag of the cluster image that the operator's environment names, where it names one. */
-export function relatedClusterTag(bundle: readonly KubeObject[], names: Names): string | undefined {
+export function findRelatedClusterTag(
+  bundle: readonly KubeObject[],
+  names: Names,
+): string | undefined {
   const clusters = publicImages("cluster", names);
   return deployments(bundle, names)
     .flatMap((deployment) => asArray(getPath(deployment, [...podSpec, "containers"])))
@@ -88,7 +91,7 @@ export function publicImages(part: ImagePart, names: Names): readonly string[] {
 
 /** The same image in another registry: its path stays, the host that it had goes. */
 export function inRegistry(reference: string, registry: string): string {
-  return `${registry.replace(/\/+$/, "")}/${withoutHost(reference)}`;
+  return `${registry.replace(/\/+$/, "")}/${dropHost(reference)}`;
 }
 
 /** True for a repository that is in this registry, whatever its path there. */
@@ -103,17 +106,17 @@ export function withRepository(reference: string, repository: string): string {
 }
 
 /** What stands before the image's own path in a repository; undefined where that is not its path. */
-export function registryOf(repository: string, image: string): string | undefined {
-  const end = `/${withoutHost(image)}`;
+export function findRegistry(repository: string, image: string): string | undefined {
+  const end = `/${dropHost(image)}`;
   return repository.endsWith(end) ? repository.slice(0, -end.length) : undefined;
 }
 
 /** True for the image itself, in whichever registry. */
 function isImage(repository: string, image: string): boolean {
-  return repository === image || registryOf(repository, image) !== undefined;
+  return repository === image || findRegistry(repository, image) !== undefined;
 }
 
-function withoutHost(reference: string): string {
+function dropHost(reference: string): string {
   const slash = reference.indexOf("/");
   const isHost = slash > 0 && /[.:]|^localhost$/.test(reference.slice(0, slash));
   return isHost ? reference.slice(slash + 1) : reference;

@@ -24,7 +24,7 @@ const published: readonly (readonly [from: ReleaseTag, versions: readonly string
 ];
 
 /** What a release bundles; undefined where nothing is published of it, as of the newest it may be more. */
-export function bundledVersions(tag: string | undefined): readonly string[] | undefined {
+export function listBundledVersions(tag: string | undefined): readonly string[] | undefined {
   const wanted = parseReleaseTag(tag);
   if (wanted === undefined) return undefined;
   return published.find(([first]) => compareReleaseTags(wanted, first) >= 0)?.[1];
@@ -121,7 +121,7 @@ export function platformSupport(operatorVersion: string): PlatformLine | undefin
   const numbers = parseReleaseTag(operatorVersion)?.numbers.slice(0, 3);
   if (numbers === undefined) return undefined;
   const within = ({ first, last }: PlatformLine): boolean =>
-    compare(numbers, partsOf(first)) >= 0 && compare(numbers, partsOf(last)) <= 0;
+    compare(numbers, splitVersion(first)) >= 0 && compare(numbers, splitVersion(last)) <= 0;
   return platformLines.find(within);
 }
 
@@ -132,12 +132,12 @@ export type Standing = "supported" | "deprecated" | "edge" | "unsupported";
 const edge = 2;
 
 /** Where a version stands; a major version beside the line's is outside in any case. */
-export function standingOf(
+export function findStanding(
   { supported, deprecated }: PlatformSupport,
   { major, minor }: PlatformVersion,
 ): Standing {
   const within = ([first, last]: PlatformRange, slack: number): boolean => {
-    const [lowest, highest] = [partsOf(first), partsOf(last)];
+    const [lowest, highest] = [splitVersion(first), splitVersion(last)];
     const inside = minor >= Number(lowest[1]) - slack && minor <= Number(highest[1]) + slack;
     return major === lowest[0] && inside;
   };
@@ -153,7 +153,7 @@ export function parsePlatformVersion(value: unknown): PlatformVersion | undefine
   return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
 }
 
-function partsOf(version: string): readonly number[] {
+function splitVersion(version: string): readonly number[] {
   return version.split(".").map(Number);
 }
 

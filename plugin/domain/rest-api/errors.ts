@@ -26,12 +26,22 @@ export class ClusterApiError extends EngineError {
   readonly status: number;
   /** The server's own code, "module_exists". */
   readonly apiCode: string | undefined;
+  /** What the cluster lacks, where the answer says so. */
+  readonly finding: Finding | undefined;
 
-  constructor(message: string, answer: FailedAnswer, details: ErrorDetails = {}) {
+  constructor(
+    message: string,
+    answer: FailedAnswer,
+    { finding, ...details }: ErrorDetails & { readonly finding?: Finding | undefined } = {},
+  ) {
     super(message, details);
     this.status = answer.status;
     this.apiCode = answer.code;
-    this.exitCode = exitCodeOf(answer.status);
+    this.finding = finding;
+    this.exitCode =
+      finding === undefined || answer.status >= 500
+        ? chooseExitCode(answer.status)
+        : exitCodes.blocked;
   }
 }
 
@@ -45,7 +55,7 @@ export class ClusterApiPermissionError extends PermissionError {
   constructor(
     message: string,
     answer: FailedAnswer,
-    { finding, ...details }: ErrorDetails & { readonly finding?: Finding } = {},
+    { finding, ...details }: ErrorDetails & { readonly finding?: Finding | undefined } = {},
   ) {
     super(message, details);
     this.status = answer.status;
@@ -54,8 +64,15 @@ export class ClusterApiPermissionError extends PermissionError {
   }
 }
 
+/** What an answer of the REST API, no success, is about: a login, or what the cluster lacks. */
+export function apiFinding(thrown: unknown): Finding | undefined {
+  return thrown instanceof ClusterApiError || thrown instanceof ClusterApiPermissionError
+    ? thrown.finding
+    : undefined;
+}
+
 /** The exit code for an answer that nobody handled better (cli contract). */
-function exitCodeOf(status: number): ExitCode {
+function chooseExitCode(status: number): ExitCode {
   if (status === 409) return exitCodes.conflict;
   if (status === 400 || status === 406) return exitCodes.blocked;
   return status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;

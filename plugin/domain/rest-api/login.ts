@@ -1,6 +1,6 @@
 /** A login that the REST API refuses: each one counts towards the lock of the account (S105). */
 import { error, type Explained } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 
 /** What may be wrong with the credentials of the REST API. */
 const loginFindings = {
@@ -12,7 +12,7 @@ const loginFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of the codes. */
-export const loginFinding = findingIn(loginFindings);
+export const loginFinding = bindFindings(loginFindings);
 
 /** Every code, for the catalogue. */
 export const loginCodes: readonly Explained[] = Object.values(loginFindings);

@@ -2,7 +2,7 @@
 import type { Names } from "../names/names";
 import type { ClusterFacts } from "../rules/types";
 import { asString, getOwn, isObject } from "../base/values";
-import { flag, type InstalledModule } from "./records";
+import { flag, type InstalledModule, readableOf } from "./records";
 import type { FailureBody } from "./errors";
 
 /** A module record or manifest; undefined for what has no module_name (S45-S47, S54). */
@@ -15,23 +15,20 @@ export function parseModule(value: unknown, names: Names): InstalledModule | und
     name,
     displayName: asString(getOwn(value, fields.displayName)),
     version: asString(getOwn(value, fields.version)),
-    platforms: platformsOf(getOwn(value, fields.platforms)),
+    platforms: readPlatforms(getOwn(value, fields.platforms)),
     minEngineVersion: asString(getOwn(value, fields.minEngineVersion)),
     compatibleEngineVersion: asString(getOwn(value, fields.compatibleEngineVersion)),
     bundled: flag(getOwn(value, fields.isBundled)),
   };
 }
 
-/** Every module of a list; undefined when it is not a list, or holds what is not a module. */
+/** Every module of a list; undefined where it is no list, or nothing in it is a module. */
 export function parseModules(value: unknown, names: Names): readonly InstalledModule[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const parsed = value.map((each) => parseModule(each, names));
-  const modules = parsed.filter((each) => each !== undefined);
-  return modules.length === parsed.length ? modules : undefined;
+  return readableOf(value, (each) => parseModule(each, names));
 }
 
 /** S47: an object with the platforms' names as keys; absent on 8.x. */
-function platformsOf(value: unknown): readonly string[] | undefined {
+function readPlatforms(value: unknown): readonly string[] | undefined {
   if (Array.isArray(value)) return value.filter((each) => asString(each) !== undefined).map(String);
   return isObject(value) ? Object.keys(value) : undefined;
 }
@@ -42,7 +39,7 @@ export function moduleLabel({ name, version }: Pick<InstalledModule, "name" | "v
 }
 
 /** The names by which the EC may define a module (S54). */
-export function namesOf({
+export function listModuleNames({
   name,
   displayName,
 }: Pick<InstalledModule, "name" | "displayName">): readonly string[] {

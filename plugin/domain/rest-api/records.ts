@@ -50,20 +50,6 @@ export interface InstalledModule {
   readonly bundled: boolean | undefined;
 }
 
-/** An action under way or ended: completed is good, failed is not, all other states are in progress. */
-export interface ApiAction {
-  readonly uid: string;
-  readonly name: string | undefined;
-  /** As sent. */
-  readonly status: string | undefined;
-  readonly is: "running" | "completed" | "failed";
-  /** Per cent, 0 to 100. */
-  readonly progress: number | undefined;
-  readonly error: string | undefined;
-  /** The database that it works on, where the server says so. */
-  readonly database: number | undefined;
-}
-
 /** A license (S114, S125). */
 export interface ApiLicense {
   readonly expired: boolean | undefined;
@@ -104,55 +90,6 @@ export function uidNumber(value: unknown): number | undefined {
   return wholeNumber(value);
 }
 
-/** One action; undefined for what has no uid. */
-export function parseAction(value: unknown, names: Names): ApiAction | undefined {
-  const { actionFields: fields } = names;
-  const uid = asString(getOwn(value, fields.uid));
-  if (uid === undefined) return undefined;
-  const status = asString(getOwn(value, fields.status));
-  const more = getOwn(value, fields.additionalInfo);
-  return {
-    uid,
-    name: asString(getOwn(value, fields.name)),
-    status,
-    is: stateOf(status, names),
-    progress: percent(getOwn(value, fields.progress)),
-    error: asString(getOwn(value, fields.error)) ?? asString(getOwn(more, fields.error)),
-    database: databaseOf(
-      asString(getOwn(value, fields.objectName)) ?? asString(getOwn(more, fields.objectName)),
-    ),
-  };
-}
-
-/** A bare list, or one with the state machines beside the actions; undefined for anything else. */
-export function parseActions(value: unknown, names: Names): readonly ApiAction[] | undefined {
-  const { actions, stateMachines } = names.actionFields;
-  const lists = [value, getOwn(value, actions), getOwn(value, stateMachines)].filter(Array.isArray);
-  if (lists.length === 0) return undefined;
-  return lists
-    .flatMap(asArray)
-    .map((each) => parseAction(each, names))
-    .filter((action) => action !== undefined);
-}
-
-function stateOf(status: string | undefined, { actionStates }: Names): ApiAction["is"] {
-  const word = status?.toLowerCase() ?? "";
-  if (actionStates.completed.includes(word)) return "completed";
-  return actionStates.failed.includes(word) ? "failed" : "running";
-}
-
-function percent(value: unknown): number | undefined {
-  const number =
-    typeof value === "string" && value !== "" ? Number(value.replace(/%$/, "")) : value;
-  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
-  return Math.min(100, Math.max(0, number));
-}
-
-function databaseOf(object: string | undefined): number | undefined {
-  const match = /^bdb:(\d{1,15})$/.exec(object ?? "");
-  return match === null ? undefined : Number(match[1]);
-}
-
 /** The license; undefined for what is not an object. */
 export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicense | undefined {
   if (!isObject(value)) return undefined;
@@ -171,13 +108,13 @@ export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | u
     uid: uidNumber(getOwn(node, clusterFields.nodeUid)),
     softwareVersion: asString(getOwn(node, clusterFields.softwareVersion)),
     supportedVersions: asArray(getOwn(node, clusterFields.supportedVersions)).flatMap(
-      (entry) => supportedVersion(entry, names) ?? [],
+      (entry) => readSupportedVersion(entry, names) ?? [],
     ),
   }));
 }
 
 /** A version by itself, or beside the type of database that it is of: only the engine's count. */
-function supportedVersion(entry: unknown, { clusterFields, engineDbType }: Names) {
+function readSupportedVersion(entry: unknown, { clusterFields, engineDbType }: Names) {
   if (!isObject(entry)) return asString(entry);
   const type = getOwn(entry, clusterFields.supportedType) ?? engineDbType;
   return type === engineDbType
@@ -198,7 +135,9 @@ export function parseDatabase(value: unknown, names: Names): ApiDatabase | undef
     engineVersion: asString(getOwn(value, fields.engineVersion)),
     replication: flag(getOwn(value, fields.replication)),
     dataPersistence: asString(getOwn(value, fields.dataPersistence)),
-    modules: asArray(getOwn(value, fields.moduleList)).flatMap((entry) => usedModule(entry, names)),
+    modules: asArray(getOwn(value, fields.moduleList)).flatMap((entry) =>
+      readUsedModule(entry, names),
+    ),
     crdt: flag(getOwn(value, fields.crdt)),
     crdtGuid: asString(getOwn(value, fields.crdtGuid)),
     port: wholeNumber(getOwn(value, fields.port)),
@@ -207,7 +146,7 @@ export function parseDatabase(value: unknown, names: Names): ApiDatabase | undef
     ),
     shards: wholeNumber(getOwn(value, fields.shardsCount)),
     actionUid: asString(getOwn(value, fields.actionUid)),
-    sent: withoutCredentials(value) as Json,
+    sent: dropCredentials(value) as Json,
   };
 }
 
@@ -221,15 +160,25 @@ export function parseEndpoint(
   return host === undefined || port === undefined ? undefined : { host, port };
 }
 
-/** Every database of a list; undefined when it is not a list, or holds what is no database. */
+/** Every database of a list; undefined where it is no list, or nothing in it is a database. */
 export function parseDatabases(value: unknown, names: Names): readonly ApiDatabase[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const parsed = value.map((each) => parseDatabase(each, names));
-  const databases = parsed.filter((each) => each !== undefined);
-  return databases.length === parsed.length ? databases : undefined;
+  return readableOf(value, (each) => parseDatabase(each, names));
 }
 
-function usedModule(entry: unknown, { restModuleFields: fields }: Names): readonly UsedModule[] {
+/** A record that is too short is left out: an answer is foreign where none of its records fits. */
+export function readableOf<T>(
+  value: unknown,
+  parse: (each: unknown) => T | undefined,
+): readonly T[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const read = value.map(parse).filter((each) => each !== undefined);
+  return read.length === 0 && value.length > 0 ? undefined : read;
+}
+
+function readUsedModule(
+  entry: unknown,
+  { restModuleFields: fields }: Names,
+): readonly UsedModule[] {
   const name = asString(getOwn(entry, fields.name));
   return name === undefined ? [] : [{ name, version: asString(getOwn(entry, fields.version)) }];
 }
@@ -237,9 +186,9 @@ function usedModule(entry: unknown, { restModuleFields: fields }: Names): readon
 /** A database is sent with its passwords and keys: fields of such names are not kept. */
 const credential = /pass|secret|credential|token|private|(^|_)keys?(_|$)|authentication_/i;
 
-function withoutCredentials(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutCredentials);
+function dropCredentials(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropCredentials);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !credential.test(key));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutCredentials(inner)]));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, dropCredentials(inner)]));
 }

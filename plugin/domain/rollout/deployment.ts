@@ -1,6 +1,6 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts/facts";
-import { conditionOf, type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
+import { findCondition, type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
 import {
   getPath,
   isObject,
@@ -11,13 +11,13 @@ import {
   asString,
   numberAt,
 } from "../base/values";
-import { operatorFindings } from "../operator/findings";
+import { deploymentFindings } from "./findings";
 import type { Progress } from "./progress";
-import { lastRefusal } from "./stateful-set";
+import { lastRefusal } from "./refusals";
 
 /** A cause that does not go away by waiting. */
 interface DeploymentProblem {
-  readonly what: keyof typeof operatorFindings;
+  readonly what: keyof typeof deploymentFindings;
   /** What it was seen on, where that is not the Deployment. */
   readonly object?: string;
   readonly message?: string | undefined;
@@ -34,12 +34,12 @@ function newestReplicaSet({ objects }: Facts, deployment: KubeObject): KubeObjec
     getOwn(set.metadata.annotations, revision) === wanted;
   return (
     (wanted === undefined ? undefined : sets.find(isMarked)) ??
-    sets.find((set) => sameJson(templateOf(set), templateOf(deployment)))
+    sets.find((set) => sameJson(readTemplate(set), readTemplate(deployment)))
   );
 }
 
 /** Without the label that tells one revision from another. */
-function templateOf(object: KubeObject): unknown {
+function readTemplate(object: KubeObject): unknown {
   const template = getPath(object, ["spec", "template"]);
   const labels = Object.entries(Object(getPath(template, ["metadata", "labels"])) as Json);
   const kept = labels.filter(([key]) => key !== "pod-template-hash");
@@ -58,7 +58,7 @@ function podTrouble(facts: Facts, deployment: KubeObject): DeploymentProblem | u
     (pod) => isOwned(pod, set.metadata) && pod.metadata.deletionTimestamp === undefined,
   );
   for (const pod of pods) {
-    const found = containerTrouble(pod) ?? unplaced(pod);
+    const found = containerTrouble(pod) ?? findUnplaced(pod);
     if (found !== undefined) return { object: objectLabel(pod), ...found };
   }
   return undefined;
@@ -78,37 +78,37 @@ function containerTrouble(pod: KubeObject): DeploymentProblem | undefined {
     const waiting = getPath(status, ["state", "waiting"]);
     const reason = asString(getOwn(waiting, "reason")) ?? "";
     const what = waitingFor.find(([pattern]) => pattern.test(reason))?.[1];
-    if (what !== undefined) return { what, message: waitingMessage(status, what) };
+    if (what !== undefined) return { what, message: explainWaiting(status, what) };
     if (getPath(status, ["state", "terminated", "exitCode"])) {
-      return { what: "crash", message: ended(status, ["state"]) };
+      return { what: "crash", message: explainEnd(status, ["state"]) };
     }
   }
   return undefined;
 }
 
-function waitingMessage(status: unknown, what: DeploymentProblem["what"]): string {
-  if (what === "crash") return ended(status, ["lastState"]);
+function explainWaiting(status: unknown, what: DeploymentProblem["what"]): string {
+  if (what === "crash") return explainEnd(status, ["lastState"]);
   const image = asString(getOwn(status, "image"));
-  const said = saidBy(getPath(status, ["state", "waiting"])).join(", ");
+  const said = listWords(getPath(status, ["state", "waiting"])).join(", ");
   return image === undefined ? said : `${image}: ${said}`;
 }
 
 /** How a container ended last: its exit code, and its last words where it left some. */
-function ended(status: unknown, state: readonly string[]): string {
+function explainEnd(status: unknown, state: readonly string[]): string {
   const last = getPath(status, [...state, "terminated"]);
   const name = asString(getOwn(status, "name")) ?? "container";
   if (!isObject(last)) return `${name} is started again and again`;
-  const said = saidBy(last);
+  const said = listWords(last);
   const words = said.length === 0 ? "" : ` (${said.join(": ").trim()})`;
   return `${name} ended with code ${String(getOwn(last, "exitCode"))}${words}`;
 }
 
-function saidBy(state: unknown): readonly string[] {
+function listWords(state: unknown): readonly string[] {
   return ["reason", "message"].flatMap((key) => asString(getOwn(state, key)) ?? []);
 }
 
-function unplaced(pod: KubeObject): DeploymentProblem | undefined {
-  const condition = conditionOf(pod, "PodScheduled");
+function findUnplaced(pod: KubeObject): DeploymentProblem | undefined {
+  const condition = findCondition(pod, "PodScheduled");
   if (getOwn(condition, "reason") !== "Unschedulable") return undefined;
   return { what: "unschedulable", message: asString(getOwn(condition, "message")) };
 }
@@ -118,21 +118,21 @@ export function judgeDeployment(facts: Facts, name: string): Progress {
   const { namespace, objects } = facts;
   const found = objects.deployments.find(({ metadata }) => metadata.name === name);
   if (found === undefined) {
-    return stalled({ what: "gone", object: `Deployment/${namespace}/${name}` });
+    return makeStalled({ what: "gone", object: `Deployment/${namespace}/${name}` });
   }
   const object = objectLabel(found);
-  const counts = countsOf(found);
+  const counts = countReplicas(found);
   const step = JSON.stringify(counts);
-  if (getOwn(found["spec"], "paused") === true) return stalled({ what: "paused", object });
+  if (getOwn(found["spec"], "paused") === true) return makeStalled({ what: "paused", object });
   // a status of an older generation says nothing of this one
   if (counts.observed < counts.generation) {
     return { is: "moving", on: `${object}: its new generation has not been seen yet`, step };
   }
-  if (counts.wanted === 0) return stalled({ what: "scaledDown", object });
-  const says = saying(counts);
+  if (counts.wanted === 0) return makeStalled({ what: "scaledDown", object });
+  const says = renderCounts(counts);
   if (isThere(counts)) return { is: "done", says };
   const trouble = podTrouble(facts, found) ?? rejection(facts, found) ?? late(found);
-  if (trouble !== undefined) return stalled({ object, ...trouble });
+  if (trouble !== undefined) return makeStalled({ object, ...trouble });
   return { is: "moving", on: `${object}: ${says}`, step };
 }
 
@@ -149,7 +149,7 @@ export interface Counts {
 }
 
 /** Reads them; what is not told is none, and one is wanted. */
-export function countsOf(deployment: KubeObject): Counts {
+export function countReplicas(deployment: KubeObject): Counts {
   return {
     generation: numberAt(deployment, ["metadata", "generation"]),
     observed: numberAt(deployment, ["status", "observedGeneration"]),
@@ -161,29 +161,38 @@ export function countsOf(deployment: KubeObject): Counts {
   };
 }
 
-function isThere({ wanted, all, ready, updated, available }: Counts): boolean {
+export function isThere({ wanted, all, ready, updated, available }: Counts): boolean {
   return Math.min(ready, updated, available) >= wanted && all <= updated;
 }
 
-function saying({ wanted, all, ready, updated, available }: Counts): string {
+function renderCounts({ wanted, all, ready, updated, available }: Counts): string {
   const old = all > updated ? `, ${all - updated} of the old one left` : "";
   return `${ready}/${wanted} ready, ${updated} up to date, ${available} available${old}`;
 }
 
 function late(deployment: KubeObject): DeploymentProblem | undefined {
-  const condition = conditionOf(deployment, "Progressing");
+  const condition = findCondition(deployment, "Progressing");
   if (getOwn(condition, "status") !== "False") return undefined;
   return { what: "deadline", message: asString(getOwn(condition, "message")) };
 }
 
-function stalled({
+/** The commands that end what a person has done to it. */
+const ways: Partial<Record<DeploymentProblem["what"], string>> = {
+  paused: "rollout resume deployment NAME",
+  scaledDown: "scale deployment NAME --replicas=1",
+};
+
+function makeStalled({
   what,
   object,
   message,
 }: DeploymentProblem & { readonly object: string }): Progress {
-  const { code, cause, fix } = operatorFindings[what];
+  const { code, cause, fix } = deploymentFindings[what];
   const because = message === undefined ? cause : `${cause}: ${message}`;
-  return { is: "stalled", code, object, because, fix };
+  const [, namespace, name] = object.split("/");
+  const words = ways[what];
+  const way = words && `: kubectl ${words.replace("NAME", String(name))} -n ${String(namespace)}`;
+  return { is: "stalled", code, object, because, fix: `${fix}${way ?? ""}` };
 }
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
@@ -200,7 +209,7 @@ const reasons: readonly (readonly [pattern: RegExp, what: DeploymentProblem["wha
 ];
 
 function failure(object: KubeObject | undefined): string | undefined {
-  const condition = conditionOf(object, "ReplicaFailure");
+  const condition = findCondition(object, "ReplicaFailure");
   if (getOwn(condition, "status") !== "True") return undefined;
   return asString(getOwn(condition, "message"));
 }

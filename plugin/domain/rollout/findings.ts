@@ -1,5 +1,5 @@
 /** The finding codes of a roll and of its pods, each with its cause, way out and source; the first is to be handled first. */
-import { error } from "../base/findings";
+import { error, type Explained } from "../base/findings";
 
 /** What keeps a roll, in the order in which it has to be handled. */
 export const rollFindings = {
@@ -32,9 +32,13 @@ export const rollFindings = {
     cause: "a pod may not be created: a quota, a security constraint or a webhook prevents it",
     fix: "fix what the API server names",
   }),
+  recreated: error("POD-RECREATED", "Facts 11", {
+    cause: "a pod fails as soon as it is created, and is created again and again",
+    fix: "see what its node refuses it for; free that on the node, or take the node out",
+  }),
   unschedulable: error("POD-UNSCHEDULABLE", "Facts 11", {
     cause: "no node takes a pod",
-    fix: "free capacity on a node, or fix the selector, taint or affinity that is named",
+    fix: "free capacity on a node, or fix what the scheduler names",
   }),
   sandbox: error("POD-SANDBOX", "Facts 11", {
     cause: "the node cannot set up a pod's network or sandbox",
@@ -101,6 +105,56 @@ export type RollCause = keyof typeof rollFindings;
 const order: readonly string[] = Object.values(rollFindings).map(({ code }) => code);
 
 /** Which of several is to be handled first: the lowest number. */
-export function rankOf(code: string): number {
+export function rankCode(code: string): number {
   return order.indexOf(code);
 }
+
+/** Why a Deployment does not get ready by waiting; the tools roll only the operator's. */
+export const deploymentFindings = {
+  configuration: error("OPERATOR-POD-CONFIGURATION", "S19", {
+    cause: "a container of the new pod cannot be created: something that it refers to is not there",
+    fix: "create what the message names; the pod then starts automatically",
+  }),
+  crash: error("OPERATOR-CRASH", "S19", {
+    cause: "a container of the new pod keeps crashing",
+    fix: "read its log with kubectl logs --previous, and fix what it names",
+  }),
+  deadline: error("OPERATOR-DEADLINE", "S19", {
+    cause:
+      "the Deployment made no progress within its deadline, and neither pods nor events show why",
+    fix: "look at it with kubectl describe deployment and its pods, then run again",
+  }),
+  forbidden: error("OPERATOR-POD-FORBIDDEN", "S19", {
+    cause:
+      "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",
+    fix: "restore the account or grant what the message names; the pod is then created automatically",
+  }),
+  gone: error("OPERATOR-DEPLOYMENT-GONE", "S19", {
+    cause: "the operator's Deployment was deleted",
+    fix: "find who deletes it, then run again",
+  }),
+  image: error("OPERATOR-IMAGE-PULL", "S17", {
+    cause: "the image of the new pod cannot be pulled",
+    fix: "put the image into the registry, or give the registry with --image-registry and its secret with --pull-secret",
+  }),
+  paused: error("OPERATOR-PAUSED", "S19", {
+    cause: "the Deployment is paused: it creates no new pod",
+    fix: "resume it",
+  }),
+  quota: error("OPERATOR-QUOTA", "S19", {
+    cause: "a quota of the namespace leaves no room for the new pod",
+    fix: "raise the quota, or free what it counts; the pod is then created automatically",
+  }),
+  rejected: error("OPERATOR-POD-REJECTED", "S19", {
+    cause: "the new pod cannot be created",
+    fix: "fix what the message names; the pod is then created automatically",
+  }),
+  scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
+    cause: "the Deployment is scaled to zero",
+    fix: "scale it to one",
+  }),
+  unschedulable: error("OPERATOR-UNSCHEDULABLE", "S19", {
+    cause: "no node has room for the new pod, or none fits what it asks for",
+    fix: "free or add a node that fits; the pod is then scheduled automatically",
+  }),
+} as const satisfies Readonly<Record<string, Explained>>;

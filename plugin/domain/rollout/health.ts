@@ -30,13 +30,13 @@ export function worst(verdicts: readonly ComponentHealth[]): ComponentHealth["is
 }
 
 /** The first of the worst verdicts, undefined where there is none. */
-export function worstOf(verdicts: readonly ComponentHealth[]): ComponentHealth | undefined {
+export function findWorst(verdicts: readonly ComponentHealth[]): ComponentHealth | undefined {
   const is = worst(verdicts);
   return verdicts.find((verdict) => verdict.is === is);
 }
 
 /** A rollout's verdict as status says it. */
-export function verdictOf(progress: Progress): ComponentHealth {
+export function judgeHealth(progress: Progress): ComponentHealth {
   switch (progress.is) {
     case "done":
       return { is: "fine", says: progress.says };

@@ -1,25 +1,32 @@
 /** What keeps a pod from being ready, in the words of scheduler, kubelet and controller (domain facts 11). */
-import { conditionOf, type KubeObject, nameOf, objectLabel } from "../kube/objects";
+import { findCondition, type KubeObject, readName, objectLabel } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
-import { rankOf, type RollCause, rollFindings } from "./findings";
-import { crashed, notConfigured, notPulled, ofContainers, outOfMemory } from "./pod-containers";
-import { evicted, overdue, terminating } from "./pod-ends";
-import { cordoned, nodeLost, unbound, unschedulable } from "./pod-nodes";
+import type { Facts } from "../facts/facts";
+import { findAttachment } from "./attachments";
+import { rankCode, type RollCause, rollFindings } from "./findings";
+import { findCrashed, findEarly, notConfigured, ofContainers, outOfMemory } from "./pod-containers";
+import { notPulled } from "./pod-images";
+import { findRecreated } from "./pod-recreated";
+import { attachWay, mountWay, sandboxWay } from "./volume-words";
+import { findOwnership, findWait } from "./pod-waits";
+import { findEvicted, overdue, findTerminating } from "./pod-ends";
+import { findCordoned, nodeLost, unschedulable } from "./pod-nodes";
+import { unbound } from "./pod-claims";
 import {
   describe,
   line,
   type PodContext,
-  timesOf,
+  readTimes,
   type Trouble,
-  unplaced,
-  warningsOf,
+  explainUnplaced,
+  listWarnings,
 } from "./pod-words";
 import type { Problem } from "./progress";
-import { latest } from "./times";
+import { latest, type statusLists } from "./times";
 
 /** True when the pod's condition Ready is True and it is not on its way out. */
 export function isReady(pod: KubeObject): boolean {
-  const ready = conditionOf(pod, "Ready");
+  const ready = findCondition(pod, "Ready");
   return pod.metadata.deletionTimestamp === undefined && getOwn(ready, "status") === "True";
 }
 
@@ -28,21 +35,22 @@ type Recognizer = (pod: KubeObject, context?: PodContext) => Trouble | undefined
 /** How each cause of a pod is recognized, with its words and its remedy. */
 const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = [
   ["nodeLost", nodeLost],
-  ["nodeCordoned", cordoned],
-  ["attach", (pod, context) => eventual(pod, context, "FailedAttachVolume")],
+  ["nodeCordoned", findCordoned],
+  ["attach", findUnattached],
   ["volume", unbound],
-  ["outdated", outdated],
+  ["outdated", findOutdated],
+  ["recreated", findRecreated],
   ["unschedulable", unschedulable],
   ["sandbox", (pod, context) => eventual(pod, context, "FailedCreatePodSandBox")],
   ["mount", (pod, context) => eventual(pod, context, "FailedMount")],
   ["config", (pod) => ofContainers(pod, notConfigured)],
-  ["image", (pod) => ofContainers(pod, notPulled)],
-  ["evicted", evicted],
+  ["image", (pod, context) => ofContainers(pod, (one) => notPulled(one, pod, context))],
+  ["evicted", findEvicted],
   ["memory", (pod) => ofContainers(pod, outOfMemory)],
-  ["crash", (pod) => ofContainers(pod, crashed)],
+  ["crash", (pod, context) => ofContainers(pod, (one) => findCrashed(one, pod, context))],
   ["overdue", overdue],
-  ["terminating", terminating],
-  ["gate", gated],
+  ["terminating", findTerminating],
+  ["gate", findGated],
   ["notReady", notReady],
 ];
 
@@ -55,7 +63,7 @@ export function podTroubles(pod: KubeObject, context?: PodContext): readonly Pro
       const found = recognize(pod, context);
       return found === undefined ? [] : [{ code: rollFindings[cause].code, object, ...found }];
     })
-    .toSorted((one, other) => rankOf(one.code) - rankOf(other.code));
+    .toSorted((one, other) => rankCode(one.code) - rankCode(other.code));
 }
 
 /** What keeps a pod from being ready; undefined for one that is. */
@@ -65,7 +73,7 @@ export function podTrouble(pod: KubeObject, context?: PodContext): Problem | und
 }
 
 /** Its own trouble is that of what was asked for before: what is asked for now is not tried until it is deleted. */
-function outdated(pod: KubeObject, context?: PodContext): Trouble | undefined {
+function findOutdated(pod: KubeObject, context?: PodContext): Trouble | undefined {
   const old = context?.outdated;
   if (context === undefined || old === undefined || pod.metadata.deletionTimestamp !== undefined)
     return undefined;
@@ -73,19 +81,19 @@ function outdated(pod: KubeObject, context?: PodContext): Trouble | undefined {
   const [own] = podTroubles(pod, { facts: context.facts });
   return {
     because: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${String(own?.because)}`,
-    fix: `${old.othersReady ? atOnce : afterOthers}: ${line(pod, "delete", "pod", nameOf(pod))}`,
+    fix: `${old.othersReady ? atOnce : afterOthers}: ${line(pod, "delete", "pod", readName(pod))}`,
     since: own?.since,
     ...(!old.isParallel && sureness(own)),
   };
 }
 
 const again = "it is created again as the StatefulSet asks for it now";
-const atOnce = `delete it: its volume stays, every other pod is ready, and ${again}`;
+const atOnce = `delete it: its volume stays, no pod that is ready is touched, and ${again}`;
 const afterOthers = `make the other pods ready first; then delete it, and ${again}`;
 
 /** A node that is missing for another reason than what the pod asks for is missing for its successor too. */
 function mayHelp(pod: KubeObject): boolean {
-  const message = unplaced(pod);
+  const message = explainUnplaced(pod);
   return message === undefined || /insufficient/i.test(message);
 }
 
@@ -94,12 +102,10 @@ function sureness(own: Problem | undefined): Pick<Trouble, "definite" | "evident
   return { definite: own?.definite === true, evident: own?.evident === true };
 }
 
-const remedies: Readonly<Record<string, (pod: KubeObject) => string>> = {
-  FailedAttachVolume: () =>
-    "let the node that holds the volume release it: see which one with kubectl get volumeattachments",
-  FailedMount: (pod) => `create or fix what the message names; see ${describe(pod)}`,
-  FailedCreatePodSandBox: (pod) =>
-    `see the network plugin and the container runtime of node ${String(getPath(pod, ["spec", "nodeName"]))}: ${describe(pod)}`,
+const remedies: Readonly<Record<string, (pod: KubeObject, message: string) => string>> = {
+  FailedAttachVolume: attachWay,
+  FailedMount: (pod, message) => `${mountWay(pod, message)}; see ${describe(pod)}`,
+  FailedCreatePodSandBox: (pod, message) => `${sandboxWay(pod, message)}: ${describe(pod)}`,
 };
 
 /** What only an event reports: it repeats while the cause is there, so its first time counts. */
@@ -108,34 +114,76 @@ function eventual(
   context: PodContext | undefined,
   reason: keyof typeof remedies,
 ): Trouble | undefined {
-  const isStarted = asArray(getPath(pod, ["status", "containerStatuses"])).some(
-    (status) => getPath(status, ["state", "running"]) !== undefined,
-  );
-  if (context === undefined || isStarted || pod.metadata.deletionTimestamp !== undefined)
-    return undefined;
-  const found = warningsOf(context.facts, pod, reason);
+  if (context === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
+  const found = listWarnings(context.facts, pod, reason);
   const [newest] = found;
-  if (newest === undefined) return undefined;
+  if (newest === undefined || isOver(pod, context.facts, newest)) return undefined;
   const message = asString(getOwn(newest, "message")) ?? reason;
-  const first = found.map((event) => timesOf(event).first).toSorted()[0];
+  const first = found.map((event) => readTimes(event).first).toSorted()[0];
   return {
     because: `${reason}: ${message.trim()}`,
-    fix: String(remedies[reason]?.(pod)),
+    fix: String(remedies[reason]?.(pod, message)),
     since: first,
-    ...(/not found|does not exist/.test(message) && reason === "FailedMount" && { definite: true }),
+    ...readPatience(message, reason, findOwnership(pod, context.facts) !== undefined),
   };
 }
 
+/** What is missing does not come by waiting; a mount that runs into its time limit may still be at work. */
+function readPatience(
+  message: string,
+  reason: keyof typeof remedies,
+  isAtWork: boolean,
+): Pick<Trouble, "definite" | "patient"> {
+  if (/not found|does not exist/.test(message)) return { definite: reason === "FailedMount" };
+  return { patient: isAtWork && /timed out|deadline/.test(message) };
+}
+
+/** What comes after volumes and network in the start of a pod. */
+const laterSteps = ["Pulling", "Pulled", "Created", "Started"];
+
+/** Something that comes later has begun since. */
+function isOver(pod: KubeObject, facts: Facts, event: KubeObject): boolean {
+  const { last } = readTimes(event);
+  const later = laterSteps.flatMap((reason) => listWarnings(facts, pod, reason));
+  return (
+    hasStartedSince(pod, last) ||
+    later.some((one) => Date.parse(readTimes(one).last) > Date.parse(last))
+  );
+}
+
+/** The events say that it failed, the attachments which node holds the volume, and for whom. */
+function findUnattached(pod: KubeObject, context?: PodContext): Trouble | undefined {
+  const told = eventual(pod, context, "FailedAttachVolume");
+  const isTold = told !== undefined;
+  const seen = context && findAttachment(pod, context.facts, { isTold });
+  if (told === undefined || seen === undefined) return told ?? seen;
+  return { ...told, because: `${told.because}; ${seen.because}`, fix: seen.fix };
+}
+
+/** A container runs, or one that runs first has begun after that time: what the event tells of is over. */
+function hasStartedSince(pod: KubeObject, time: string): boolean {
+  const running = (field: (typeof statusLists)[number]) =>
+    asArray(getPath(pod, ["status", field]))
+      .map((status) => getPath(status, ["state", "running"]))
+      .filter((one) => one !== undefined);
+  return (
+    running("containerStatuses").length > 0 ||
+    running("initContainerStatuses").some(
+      (one) => Date.parse(String(getOwn(one, "startedAt"))) >= Date.parse(time),
+    )
+  );
+}
+
 /** A condition that somebody else has to set before the pod counts as ready. */
-function gated(pod: KubeObject): Trouble | undefined {
-  const ready = conditionOf(pod, "ContainersReady");
+function findGated(pod: KubeObject): Trouble | undefined {
+  const ready = findCondition(pod, "ContainersReady");
   if (getOwn(ready, "status") !== "True" || pod.metadata.deletionTimestamp !== undefined)
     return undefined;
   const open = asArray(getPath(pod, ["spec", "readinessGates"]))
     .flatMap((gate) => asString(getOwn(gate, "conditionType")) ?? [])
-    .filter((type) => getOwn(conditionOf(pod, type), "status") !== "True");
+    .filter((type) => getOwn(findCondition(pod, type), "status") !== "True");
   if (open.length === 0) return undefined;
-  const said = open.flatMap((type) => asString(getOwn(conditionOf(pod, type), "message")) ?? []);
+  const said = open.flatMap((type) => asString(getOwn(findCondition(pod, type), "message")) ?? []);
   return {
     because: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,
     fix: `see the controller that sets ${open.join(", ")}, a load balancer's for example: ${describe(pod)}`,
@@ -145,17 +193,73 @@ function gated(pod: KubeObject): Trouble | undefined {
 
 function notReady(pod: KubeObject, context?: PodContext): Trouble | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return undefined;
-  const condition = conditionOf(pod, "Ready");
-  const told =
-    asString(getOwn(condition, "message")) ?? asString(getPath(pod, ["status", "message"]));
-  const reason =
-    asString(getPath(pod, ["status", "reason"])) ?? asString(getOwn(condition, "reason"));
-  const phase = asString(getPath(pod, ["status", "phase"])) ?? "Pending";
-  const [event] = context === undefined ? [] : warningsOf(context.facts, pod, "Unhealthy");
-  const probe = asString(getOwn(event, "message"))?.trim();
+  const phase = readPhase(pod);
+  const early = findEarly(pod);
+  const wait = context && findWait(pod, context.facts);
+  const seen = readProbe(pod, context) ?? early?.says ?? findWaitingReason(pod);
+  const words = [`it is ${phase} and not ready`, ...listWords(pod), seen, wait?.says];
   return {
-    because: [`it is ${phase} and not ready`, reason, told, probe].filter(Boolean).join(": "),
-    fix: `see its events and its probe with ${describe(pod)}`,
-    since: latest([getOwn(condition, "lastTransitionTime") ?? pod.metadata["creationTimestamp"]]),
+    because: words.filter(Boolean).join(": "),
+    fix: early?.fix ?? describeNextLook(pod, phase),
+    since: latest([readTurn(pod), early?.since]),
+    patient: wait !== undefined,
   };
+}
+
+function readPhase(pod: KubeObject): string {
+  return asString(getPath(pod, ["status", "phase"])) ?? "Pending";
+}
+
+/** When it ceased to be ready, else when it was created. */
+function readTurn(pod: KubeObject): unknown {
+  const turned = getOwn(findCondition(pod, "Ready"), "lastTransitionTime");
+  return turned ?? pod.metadata["creationTimestamp"];
+}
+
+/** What a probe says of it. */
+function readProbe(pod: KubeObject, context: PodContext | undefined): string | undefined {
+  const [event] = context === undefined ? [] : listWarnings(context.facts, pod, "Unhealthy");
+  return asString(getOwn(event, "message"))?.trim();
+}
+
+/** Reason and message, of the pod itself or of its condition. */
+function listWords(pod: KubeObject): readonly string[] {
+  const condition = findCondition(pod, "Ready");
+  const reasons = [getPath(pod, ["status", "reason"]), getOwn(condition, "reason")];
+  const messages = [getOwn(condition, "message"), getPath(pod, ["status", "message"])];
+  return [reasons, messages].flatMap(
+    (found) => found.flatMap((one) => asString(one) ?? [])[0] ?? [],
+  );
+}
+
+/** A container that the kubelet has not made yet, and no event says why. */
+function findWaitingReason(pod: KubeObject): string | undefined {
+  return asArray(getPath(pod, ["status", "containerStatuses"]))
+    .map((status) => asString(getPath(status, ["state", "waiting", "reason"])))
+    .find(Boolean);
+}
+
+function describeNextLook(pod: KubeObject, phase: string): string {
+  if (["Succeeded", "Failed"].includes(phase)) {
+    return `it has ended and does not start again: delete it, and its StatefulSet creates it again; its volume stays: ${line(pod, "delete", "pod", readName(pod))}`;
+  }
+  if (findWaitingReason(pod) === "ContainerCreating") {
+    return `see the kubelet, the volumes and the network of node ${String(getPath(pod, ["spec", "nodeName"]))}, of which no event tells: ${describe(pod)}`;
+  }
+  const [beside] = findUnreadyBeside(pod);
+  const log =
+    beside === undefined
+      ? ""
+      : `, and what container ${beside} says: ${line(pod, "logs", readName(pod), "-c", beside)}`;
+  return `see its events and its probe with ${describe(pod)}${log}`;
+}
+
+/** Containers that run and are not ready, while another one is: the pod waits for them only. */
+function findUnreadyBeside(pod: KubeObject): readonly string[] {
+  const all = asArray(getPath(pod, ["status", "containerStatuses"]));
+  if (all.every((status) => getOwn(status, "ready") !== true)) return [];
+  return all
+    .filter((status) => getOwn(status, "ready") !== true)
+    .filter((status) => getPath(status, ["state", "running"]) !== undefined)
+    .map((status) => String(getOwn(status, "name")));
 }

@@ -1,13 +1,14 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
-import { conditionOf, type KubeObject, nameOf } from "../kube/objects";
+import { findCondition, type KubeObject, readName } from "../kube/objects";
 import { getPath, asArray, getOwn, asString, type Json } from "../base/values";
-import { describe, line, type Trouble } from "./pod-words";
+import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
+import { statusLists } from "./times";
 
 /** A container's status, and whether it is one of those that run first. */
 type OfContainer = (status: Json, pod: KubeObject) => Trouble | undefined;
 
 export function ofContainers(pod: KubeObject, judge: OfContainer): Trouble | undefined {
-  const found = ["initContainerStatuses", "containerStatuses"]
+  const found = statusLists
     .flatMap((field) => asArray(getPath(pod, ["status", field])))
     .flatMap((status) => judge(Object(status) as Json, pod) ?? []);
   return found.find(({ definite, evident }) => definite === true || evident === true) ?? found[0];
@@ -17,89 +18,62 @@ function nameIn(status: Json): string {
   return asString(getOwn(status, "name")) ?? "";
 }
 
+/** Why a container waits. */
 interface Waiting {
   readonly reason: string;
   /** "ImagePullBackOff: Back-off pulling image …". */
   readonly said: string;
 }
 
-function waitingOf(status: Json): Waiting {
+/** Why a container waits; empty where it does not. */
+export function readWaiting(status: Json): Waiting {
   const waiting = getPath(status, ["state", "waiting"]);
   const reason = asString(getOwn(waiting, "reason")) ?? "";
   const message = asString(getOwn(waiting, "message"));
   return { reason, said: `${reason}${message === undefined ? "" : `: ${message}`}` };
 }
 
-const imageReasons = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "InvalidImageName",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-]);
-
-export function notPulled(status: Json, pod: KubeObject): Trouble | undefined {
-  const { reason, said } = waitingOf(status);
-  if (!imageReasons.has(reason)) return undefined;
-  return {
-    because: `the image of container ${nameIn(status)} cannot be pulled (${said})`,
-    fix: `${remedyOf(said)}; see ${describe(pod)}`,
-    definite: true,
-  };
-}
-
-/** What the registry said decides what helps. */
-const pulls: readonly (readonly [pattern: RegExp, way: string])[] = [
-  [
-    /unauthorized|authentication required|denied|forbidden|no basic auth/i,
-    "the registry refuses the login: fix the Secret for pulling images, or what it may pull",
-  ],
-  [
-    /toomanyrequests|rate limit|429/i,
-    "the registry limits how much is pulled: pull with a login, or from a registry of your own",
-  ],
-  [
-    /x509|certificate/i,
-    "the node does not trust the registry's certificate: give its CA to the container runtime",
-  ],
-  [
-    /no such host|i\/o timeout|connection refused|dial tcp|deadline exceeded/i,
-    "the node does not reach the registry: fix its name, the network or the proxy",
-  ],
-  [
-    /no match for platform|exec format/i,
-    "the image is not there for the node's architecture: use one that is, or other nodes",
-  ],
-  [
-    /manifest unknown|not found|no such image/i,
-    "the repository does not hold this tag: push it, or set the tag or the repository again",
-  ],
-];
-
-function remedyOf(said: string): string {
-  const found = pulls.find(([pattern]) => pattern.test(said));
-  return (
-    found?.[1] ??
-    "check that the repository holds this tag, and that the pull secret fits; then set the tag or the repository again"
-  );
-}
-
 const configReasons = new Set(["CreateContainerConfigError", "CreateContainerError"]);
 
 export function notConfigured(status: Json, pod: KubeObject): Trouble | undefined {
-  const { reason, said } = waitingOf(status);
+  const { reason, said } = readWaiting(status);
   if (!configReasons.has(reason)) return undefined;
+  const found = configWays.find(({ pattern }) => pattern.test(said));
+  const node = String(getPath(pod, ["spec", "nodeName"]));
   return {
     because: `container ${nameIn(status)} cannot be created (${said})`,
-    fix: `create or fix what the message names, and the pod starts automatically; see ${describe(pod)}`,
-    definite: true,
+    fix: `${(found?.way ?? missing).replaceAll("NODE", node)}; see ${describe(pod)}`,
+    ...(found?.isPassing === true ? { since: readTurn(pod) } : { definite: true }),
   };
 }
 
+const missing = "create or fix what the message names, and the pod starts automatically";
+
+/** What the kubelet says decides what helps, and whether time does. */
+const configWays: readonly {
+  readonly pattern: RegExp;
+  readonly way: string;
+  readonly isPassing?: true;
+}[] = [
+  { pattern: /failed to sync \w+ cache/i, way: missing, isPassing: true },
+  {
+    pattern: /runAsNonRoot|run as root|runAsUser/i,
+    way: "change the security context in the spec of the cluster's resource, or use an image that fits it",
+  },
+  {
+    pattern: /CreateContainerError: .*(deadline exceeded|name is reserved|rpc error|unavailable)/i,
+    way: "see the container runtime of node NODE, which does not create it: kubectl describe nodes NODE",
+    isPassing: true,
+  },
+];
+
+/** When the pod ceased to be ready. */
+function readTurn(pod: KubeObject): string | undefined {
+  return asString(getOwn(findCondition(pod, "Ready"), "lastTransitionTime"));
+}
+
 /** How a container ended, now or last. */
-function endOf(status: Json): unknown {
+function readEnd(status: Json): unknown {
   return getPath(status, ["state", "terminated"]) ?? getPath(status, ["lastState", "terminated"]);
 }
 
@@ -108,7 +82,7 @@ function isUp(status: Json): boolean {
 }
 
 export function outOfMemory(status: Json, pod: KubeObject): Trouble | undefined {
-  const ended = endOf(status);
+  const ended = readEnd(status);
   if (getOwn(ended, "reason") !== "OOMKilled" || isUp(status)) return undefined;
   const name = nameIn(status);
   const container = ["initContainers", "containers"]
@@ -118,27 +92,56 @@ export function outOfMemory(status: Json, pod: KubeObject): Trouble | undefined 
   return {
     because: `container ${name} is killed for its memory (OOMKilled)${limit === undefined ? "" : `, its limit is ${limit}`}`,
     fix: `raise its memory limit: no log tells more of it; see ${describe(pod)}`,
-    ...looping(status, pod),
+    ...describeLoop(status, pod),
   };
 }
 
 const crashReasons = new Set(["CrashLoopBackOff", "RunContainerError", "PostStartHookError"]);
 
-export function crashed(status: Json, pod: KubeObject): Trouble | undefined {
-  const { reason, said } = waitingOf(status);
-  const ended = endOf(status);
-  if (
-    isUp(status) ||
-    (!crashReasons.has(reason) && !isFailed(getPath(status, ["state", "terminated"])))
-  )
-    return undefined;
+export function findCrashed(
+  status: Json,
+  pod: KubeObject,
+  context?: PodContext,
+): Trouble | undefined {
+  const { reason, said } = readWaiting(status);
+  const isBetween = isStartedAgain(status, context);
+  const isDown = crashReasons.has(reason) || isFailed(getPath(status, ["state", "terminated"]));
+  if (isUp(status) || !(isDown || isBetween)) return undefined;
   const name = nameIn(status);
+  const times = isBetween ? `restarted ${String(getOwn(status, "restartCount"))} times` : "Error";
+  const words = `${said === "" ? times : said}${lastWords(readEnd(status))}`;
   const previous = getPath(status, ["state", "terminated"]) === undefined ? ["--previous"] : [];
   return {
-    because: `container ${name} does not stay up (${said === "" ? "Error" : said}${lastWords(ended)})`,
-    fix: `find out why in the log of container ${name}: ${line(pod, "logs", nameOf(pod), "-c", name, ...previous)}`,
-    ...looping(status, pod),
+    because: `container ${name} does not stay up (${words})${describeProbe(pod, context)}`,
+    fix: `find out why in the log of container ${name}: ${line(pod, "logs", readName(pod), "-c", name, ...previous)}`,
+    ...describeLoop(status, pod),
   };
+}
+
+/** From so many restarts on the kubelet starts it again later and later. */
+const manyRestarts = 3;
+/** After so long it counts as up, and the kubelet begins to count anew. */
+const settledMs = 600_000;
+
+/** It runs just now, and has failed again and again before: the state between two failures. */
+function isStartedAgain(status: Json, context: PodContext | undefined): boolean {
+  const started = asString(getPath(status, ["state", "running", "startedAt"]));
+  if (started === undefined || context === undefined || !hasManyRestarts(status)) return false;
+  const failed = isFailed(getPath(status, ["lastState", "terminated"]));
+  return failed && context.facts.now - Date.parse(started) < settledMs;
+}
+
+function hasManyRestarts(status: Json): boolean {
+  return Number(getOwn(status, "restartCount")) >= manyRestarts;
+}
+
+/** A container that is ended because a probe says so, in the kubelet's words. */
+function describeProbe(pod: KubeObject, context: PodContext | undefined): string {
+  if (context === undefined) return "";
+  const said = listWarnings(context.facts, pod, "Unhealthy")
+    .map((event) => String(getOwn(event, "message")))
+    .find((message) => /^(Liveness|Startup) probe/.test(message));
+  return said === undefined ? "" : `; ${said.trim()}`;
 }
 
 /** ", last exit code 126: ContainerCannotRun: permission denied". */
@@ -152,19 +155,43 @@ function lastWords(ended: unknown): string {
 }
 
 /** A back-off is the kubelet's word for a loop; a first failure may be the last one. */
-function looping(status: Json, pod: KubeObject): Pick<Trouble, "since" | "evident"> {
+function describeLoop(status: Json, pod: KubeObject): Pick<Trouble, "since" | "evident"> {
   const restarts = getOwn(status, "restartCount");
-  const isLoop = waitingOf(status).reason === "CrashLoopBackOff" && restarts !== 1;
+  const isBackOff = readWaiting(status).reason === "CrashLoopBackOff" && restarts !== 1;
+  const isRunning = getPath(status, ["state", "running"]) !== undefined;
+  const isLoop = isBackOff || hasManyRestarts(status);
   const made = asString(pod.metadata["creationTimestamp"]);
-  const finished = asString(getOwn(endOf(status), "finishedAt"));
-  const turned = asString(getOwn(conditionOf(pod, "Ready"), "lastTransitionTime"));
+  const finished = asString(getOwn(readEnd(status), "finishedAt"));
+  const turned = readTurn(pod);
   return {
     since: isLoop ? (turned ?? made ?? finished) : (finished ?? turned),
-    ...(isLoop && { evident: true }),
+    // one that runs just now may have come up for good
+    ...(isLoop && !isRunning && { evident: true }),
   };
 }
 
 function isFailed(terminated: unknown): boolean {
   const code = getOwn(terminated, "exitCode");
   return typeof code === "number" && code !== 0;
+}
+
+/** A container that runs before the others and has not got there: which, since when, and where it says why. */
+export function findEarly(
+  pod: KubeObject,
+): (Pick<Trouble, "fix" | "since"> & { readonly says: string }) | undefined {
+  const stays = asArray(getPath(pod, ["spec", "initContainers"]))
+    .filter((one) => getOwn(one, "restartPolicy") === "Always")
+    .map((one) => getOwn(one, "name"));
+  const found = asArray(getPath(pod, ["status", "initContainerStatuses"])).find(
+    (status) =>
+      getPath(status, ["state", "running"]) !== undefined && getOwn(status, "started") !== true,
+  );
+  if (found === undefined) return undefined;
+  const name = String(getOwn(found, "name"));
+  const has = stays.includes(name) ? "has not started" : "has not ended";
+  return {
+    says: `container ${name}, which runs before the others, ${has}`,
+    fix: `see in its log what it waits for: ${line(pod, "logs", readName(pod), "-c", name)}`,
+    since: asString(getPath(found, ["state", "running", "startedAt"])),
+  };
 }

@@ -1,12 +1,12 @@
 /** How a pod ends: evicted, still draining, or still there after its time (domain facts 11). */
 import type { Facts } from "../facts/facts";
-import { conditionOf, type KubeObject, nameOf } from "../kube/objects";
+import { findCondition, type KubeObject, readName } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { renderAge } from "../base/duration";
-import { describe, line, type PodContext, type Trouble } from "./pod-words";
-import { deletedAt } from "./times";
+import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
+import { readDeletionTime } from "./times";
 
-export function evicted(pod: KubeObject): Trouble | undefined {
+export function findEvicted(pod: KubeObject): Trouble | undefined {
   if (getPath(pod, ["status", "reason"]) !== "Evicted") return undefined;
   const said = asString(getPath(pod, ["status", "message"])) ?? "it was evicted";
   const node = asString(getPath(pod, ["spec", "nodeName"]));
@@ -20,7 +20,7 @@ export function evicted(pod: KubeObject): Trouble | undefined {
 }
 
 /** How long a pod may take to end, and how long ago that was over. */
-function graceOf(pod: KubeObject, facts: Facts | undefined) {
+function readGrace(pod: KubeObject, facts: Facts | undefined) {
   const { deletionTimestamp } = pod.metadata;
   if (deletionTimestamp === undefined) return undefined;
   const grace = getOwn(pod.metadata, "deletionGracePeriodSeconds");
@@ -32,14 +32,15 @@ const overdueMs = 120_000;
 
 /** Nobody drains any more: the kubelet has not ended it although its time is over. */
 export function overdue(pod: KubeObject, context?: PodContext): Trouble | undefined {
-  const found = graceOf(pod, context?.facts);
+  const found = readGrace(pod, context?.facts);
   if (found?.grace === undefined || !(found.overMs > overdueMs)) return undefined;
   const node = asString(getPath(pod, ["spec", "nodeName"]));
   const finalizers = asArray(getOwn(pod.metadata, "finalizers"));
   const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
   const see = node === undefined ? describe(pod) : `kubectl describe nodes ${node}`;
+  const hook = describeHook(pod, context);
   return {
-    because: `its grace period of ${found.grace} s ended ${renderAge(found.overMs)} ago, and it is still there${held}`,
+    because: `its grace period of ${found.grace} s ended ${renderAge(found.overMs)} ago, and it is still there${held}${hook}`,
     fix:
       held === ""
         ? `see the kubelet and the container runtime of its node: ${see}`
@@ -48,21 +49,33 @@ export function overdue(pod: KubeObject, context?: PodContext): Trouble | undefi
   };
 }
 
-const longestDrainMs = 3_600_000;
+/** What its container was to do before it ends, and did not. */
+function describeHook(pod: KubeObject, context: PodContext | undefined): string {
+  const [event] =
+    context === undefined ? [] : listWarnings(context.facts, pod, "FailedPreStopHook");
+  const said = asString(getOwn(event, "message"));
+  return said === undefined ? "" : `; FailedPreStopHook: ${said.trim()}`;
+}
 
-export function terminating(pod: KubeObject, context?: PodContext): Trouble | undefined {
-  const found = graceOf(pod, context?.facts);
+const longestDrainMs = 3_600_000;
+/** A longer grace period is no time that anybody waits for: it only keeps the pod from being killed. */
+const longestGrace = 43_200;
+
+export function findTerminating(pod: KubeObject, context?: PodContext): Trouble | undefined {
+  const found = readGrace(pod, context?.facts);
   if (found === undefined) return undefined;
-  const disruption = asString(getOwn(conditionOf(pod, "DisruptionTarget"), "message"));
+  const disruption = asString(getOwn(findCondition(pod, "DisruptionTarget"), "message"));
   const may = found.grace === undefined ? "" : `, and may take ${found.grace} s`;
-  const began = deletedAt(pod);
+  const began = readDeletionTime(pod);
   const isDraining =
     context !== undefined &&
     found.overMs < 0 &&
-    context.facts.now - Date.parse(String(began)) < longestDrainMs;
+    (Number(found.grace) <= longestGrace ||
+      context.facts.now - Date.parse(String(began)) < longestDrainMs);
+  const container = context === undefined ? [] : ["-c", context.facts.names.pods.container];
   return {
-    because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}`,
-    fix: `it moves its shards away first, so give it time before you force its deletion; check what it is doing with ${line(pod, "logs", nameOf(pod), "--tail=20")}`,
+    because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}${describeHook(pod, context)}`,
+    fix: `it moves its shards away first, so give it time before you force its deletion; check what it is doing with ${line(pod, "logs", readName(pod), ...container, "--tail=20")}`,
     since: began,
     // what it may still take is no standstill
     ...(isDraining && { patient: true }),

@@ -1,21 +1,32 @@
 /** A pod and its node: one that is lost, cordoned or not to be had (domain facts 11). */
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import { conditionOf, type KubeObject, nameOf } from "../kube/objects";
+import { findCondition, type KubeObject, readName } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
-import { describe, line, type PodContext, type Trouble, unplaced } from "./pod-words";
-import { deletedAt } from "./times";
+import { describe, line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
+import { readDeletionTime } from "./times";
+import { findDrainHeld } from "./budgets";
+import { obstacles, wouldTake, wouldTakeBack } from "./node-fit";
+import { controllerLog, readTimes } from "./pod-words";
+import { chooseNodeWay } from "./node-words";
+import { findScaleUp } from "./pod-waits";
 
 /** A node that is not ready or not there, and since when. */
 interface LostNode {
   readonly says: string;
   readonly since: string | undefined;
+  /** There is no such node any more. */
+  readonly isGone?: true;
+  /** Its kubelet reports that it is not ready, and why. */
+  readonly isReported?: true;
 }
 
-function lostNode(facts: Facts, name: string): LostNode | undefined {
+export function findLostNode(facts: Facts, name: string): LostNode | undefined {
   if (!isKnown(facts, "nodes") || facts.objects.nodes.length === 0) return undefined;
   const node = factNamed(facts, "nodes", { name });
-  if (node === undefined) return { says: `its node ${name} no longer exists`, since: undefined };
-  const ready = conditionOf(node, "Ready");
+  if (node === undefined) {
+    return { says: `its node ${name} no longer exists`, since: undefined, isGone: true };
+  }
+  const ready = findCondition(node, "Ready");
   if (ready === undefined || getOwn(ready, "status") === "True") return undefined;
   const told = ["reason", "message"].flatMap((key) => asString(getOwn(ready, key)) ?? []);
   const said = told.length === 0 ? "" : `: ${told.join(": ")}`;
@@ -23,10 +34,19 @@ function lostNode(facts: Facts, name: string): LostNode | undefined {
     getOwn(ready, "lastTransitionTime"),
     ...asArray(getPath(node, ["spec", "taints"])).map((taint) => getOwn(taint, "timeAdded")),
   ];
-  return { says: `its node ${name} is not ready${said}`, since: times.flatMap(timeOf)[0] };
+  return {
+    says: `its node ${name} is not ready${said}`,
+    since: times.flatMap(readTime)[0],
+    ...(isReported(ready) && { isReported: true }),
+  };
 }
 
-function timeOf(value: unknown): readonly string[] {
+/** Of a node that no longer reports, others say Unknown. */
+function isReported(ready: unknown): boolean {
+  return getOwn(ready, "status") === "False" && getOwn(ready, "reason") === "KubeletNotReady";
+}
+
+function readTime(value: unknown): readonly string[] {
   return asString(value) === undefined ? [] : [String(value)];
 }
 
@@ -35,26 +55,36 @@ export function nodeLost(pod: KubeObject, context?: PodContext): Trouble | undef
   if (context === undefined) return undefined;
   const name = asString(getPath(pod, ["spec", "nodeName"]));
   if (name === undefined) return volumeLost(pod, context);
-  const found = lostNode(context.facts, name) ?? toldByPod(context.facts, pod, name);
+  const found = findLostNode(context.facts, name) ?? findLostByPod(context.facts, pod, name);
   if (found === undefined) return undefined;
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   return {
     because: `${found.says}${isLeaving ? ", and nobody there ends the pod" : ""}`,
-    fix: wayBack(name),
-    since: found.since ?? deletedAt(pod),
-    evident: isLeaving || found.since === undefined,
+    fix: chooseWay(pod, name, found),
+    since: found.since ?? readDeletionTime(pod) ?? readTurn(pod),
   };
 }
 
-/** The scheduler names the taint, the nodes who has it. */
+function chooseWay(pod: KubeObject, node: string, { isGone, isReported }: LostNode): string {
+  if (isGone === true) return wayOn(pod, node);
+  if (isReported !== true) return wayBack(node);
+  return `fix what its kubelet reports, which still answers: the network plugin or the container runtime of node ${node}, for example: kubectl describe nodes ${node}`;
+}
+
+/** The scheduler names the taint or none, the nodes who has it: one that would not take the pod is no cause. */
 function volumeLost(pod: KubeObject, { facts }: PodContext): Trouble | undefined {
-  const message = unplaced(pod);
-  if (message === undefined || !/node\.kubernetes\.io\/(unreachable|not-ready)/.test(message)) {
+  const message = explainUnplaced(pod);
+  if (
+    message === undefined ||
+    !/node\.kubernetes\.io\/(unreachable|not-ready)|untolerated taint\(s\)/.test(message)
+  ) {
     return undefined;
   }
   const away = facts.objects.nodes.flatMap((node) => {
-    const lost = lostNode(facts, nameOf(node));
-    return lost === undefined ? [] : [{ ...lost, name: nameOf(node) }];
+    const lost = findLostNode(facts, readName(node));
+    return lost !== undefined && wouldTakeBack(node, pod, facts)
+      ? [{ ...lost, name: readName(node) }]
+      : [];
   });
   if (away.length === 0) return undefined;
   return {
@@ -66,10 +96,10 @@ function volumeLost(pod: KubeObject, { facts }: PodContext): Trouble | undefined
 }
 
 /** Where nodes may not be read, the pod has the words of those who gave it up. */
-function toldByPod(facts: Facts, pod: KubeObject, node: string): LostNode | undefined {
+function findLostByPod(facts: Facts, pod: KubeObject, node: string): LostNode | undefined {
   if (isKnown(facts, "nodes")) return undefined;
-  const ready = conditionOf(pod, "Ready");
-  const disruption = conditionOf(pod, "DisruptionTarget");
+  const ready = findCondition(pod, "Ready");
+  const disruption = findCondition(pod, "DisruptionTarget");
   const reasons = [
     getPath(pod, ["status", "reason"]),
     getOwn(ready, "reason"),
@@ -83,66 +113,125 @@ function toldByPod(facts: Facts, pod: KubeObject, node: string): LostNode | unde
   return { says: `its node ${node} is lost, as the pod reports: ${told}`, since };
 }
 
-function wayBack(nodes: string): string {
+/** What brings a node back, or lets go of what is on it. */
+export function wayBack(nodes: string): string {
   return `bring node ${nodes} back; if it is gone for good, make sure that it is off, then kubectl taint nodes ${nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute releases the pod and its volume, and deleting the node does as well; see it first with kubectl describe nodes ${nodes}`;
 }
 
-export function cordoned(pod: KubeObject, context?: PodContext): Trouble | undefined {
-  const message = unplaced(pod);
+/** When the pod was given up, as it reports. */
+function readTurn(pod: KubeObject): string | undefined {
+  return asString(getOwn(findCondition(pod, "Ready"), "lastTransitionTime"));
+}
+
+/** No kubelet is left that could end the pod, and no node that could be marked. */
+function wayOn(pod: KubeObject, node: string): string {
+  return `let node ${node} join again under its name; if it is gone for good, make sure that its machine is off, then ${line(pod, "delete", "pod", readName(pod), "--force", "--grace-period=0")} lets another pod be created, which Kubernetes otherwise does by itself: ${controllerLog}`;
+}
+
+/** Only a node that would take the pod counts: a cordon that stands elsewhere is no cause. */
+export function findCordoned(pod: KubeObject, context?: PodContext): Trouble | undefined {
+  const message = explainUnplaced(pod);
   if (
     message === undefined ||
     !/were unschedulable|node\.kubernetes\.io\/unschedulable/.test(message)
   )
     return undefined;
-  const names = (context?.facts.objects.nodes ?? [])
+  const because = `no node takes it: ${message}`;
+  if (context === undefined || !isKnown(context.facts, "nodes")) {
+    const fix = `nodes could not be read: find the cordoned ones with kubectl get nodes, and uncordon one that fits; see ${describe(pod)}`;
+    return { because, fix, ...describePlacing(pod) };
+  }
+  const { facts } = context;
+  const names = facts.objects.nodes
     .filter((node) => getPath(node, ["spec", "unschedulable"]) === true)
-    .map(nameOf);
-  const who = names.length === 0 ? "" : ` (cordoned: ${names.join(", ")})`;
-  const way =
-    names.length === 0
-      ? "find the cordoned nodes with kubectl get nodes"
-      : `its volume may be on one of them: uncordon it when its maintenance is over, with kubectl uncordon ${names.join(" ")}`;
-  return { because: `no node takes it: ${message}${who}`, fix: way, ...placing(pod) };
-}
-
-/** Since when, and that waiting does not help. */
-function placing(pod: KubeObject): Pick<Trouble, "since" | "evident"> {
-  const since = asString(getOwn(conditionOf(pod, "PodScheduled"), "lastTransitionTime"));
-  return { since, evident: true };
-}
-
-const ofVolume = /persistentvolume|volume node affinity|unbound immediate/i;
-
-export function unbound(pod: KubeObject, context?: PodContext): Trouble | undefined {
-  const message = unplaced(pod);
-  if (message === undefined || !ofVolume.test(message)) return undefined;
-  const said = context === undefined ? [] : claimWords(context.facts, pod);
+    .filter((node) => wouldTake(node, pod, facts))
+    .map(readName);
+  if (names.length === 0) return undefined;
+  const drain = findDrainHeld(facts, names);
+  const held = drain === undefined ? "" : `; ${drain.because}`;
+  const maintained = "its volume may be on one of them: uncordon it when its maintenance is over";
   return {
-    because: [`no node takes it: ${message}`, ...said].join("; "),
-    fix: `fix the volume or its storage class; see its claims with ${line(pod, "get", "pvc")}`,
-    ...placing(pod),
+    because: `${because} (cordoned: ${names.join(", ")})${held}`,
+    fix: `${drain?.fix ?? maintained}, with kubectl uncordon ${names.join(" ")}`,
+    ...describePlacing(pod),
   };
 }
 
-/** What the provisioner says of the pod's claims. */
-function claimWords({ objects }: Facts, pod: KubeObject): readonly string[] {
-  const claims = asArray(getPath(pod, ["spec", "volumes"])).map((volume) =>
-    getPath(volume, ["persistentVolumeClaim", "claimName"]),
-  );
-  const said = objects.events.filter(
-    (event) =>
-      getOwn(event, "reason") === "ProvisioningFailed" &&
-      claims.includes(getPath(event, ["involvedObject", "name"])),
-  );
-  return said.slice(-1).flatMap((event) => asString(getOwn(event, "message")) ?? []);
+/** Since when, and that waiting does not help. */
+export function describePlacing(pod: KubeObject): Pick<Trouble, "since" | "evident"> {
+  const since = asString(getOwn(findCondition(pod, "PodScheduled"), "lastTransitionTime"));
+  return { since, evident: true };
 }
 
-export function unschedulable(pod: KubeObject): Trouble | undefined {
-  const message = unplaced(pod);
-  if (message === undefined) return undefined;
+/** So many nodes are named: the message counts the others. */
+const mostNamed = 3;
+
+/** The scheduler does not look at it before whoever has set the gates takes them off. */
+function findGates(pod: KubeObject): Pick<Trouble, "because" | "fix"> | undefined {
+  if (getOwn(findCondition(pod, "PodScheduled"), "reason") !== "SchedulingGated") return undefined;
+  const gates = asArray(getPath(pod, ["spec", "schedulingGates"]))
+    .flatMap((gate) => asString(getOwn(gate, "name")) ?? [])
+    .join(", ");
   return {
-    because: `no node takes it: ${message}`,
-    fix: `free capacity on a node, or fix the node selector, taint or affinity that it names; see ${describe(pod)}`,
-    ...placing(pod),
+    because: `the scheduler does not look at it: its scheduling gates ${gates} are set`,
+    fix: `see why the controller that sets ${gates} holds it back, a queue for example, or exempt the pods of the cluster from it: ${describe(pod)}`,
+  };
+}
+
+export function unschedulable(pod: KubeObject, context?: PodContext): Trouble | undefined {
+  const message = explainUnplaced(pod);
+  if (message === undefined) return findUnseen(pod);
+  const held = findGates(pod);
+  if (held !== undefined) return { because: held.because, fix: held.fix, ...describePlacing(pod) };
+  const named = context === undefined ? [] : obstacles(pod, context.facts).slice(0, mostNamed);
+  const displaced = context === undefined ? [] : findDisplaced(pod, context.facts);
+  const priority = displaced.length > 0 ? `${higherPriority}; ` : "";
+  const scaleUp = context && findScaleUp(pod, context.facts);
+  const said = [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...named, ...displaced];
+  return {
+    because: [...said, ...(scaleUp === undefined ? [] : [scaleUp.says])].join("; "),
+    fix: `${priority}${chooseNodeWay([message, ...named].join("; "))}; see ${describe(pod)}`,
+    ...describePlacing(pod),
+    ...(scaleUp?.isComing === true && { evident: false, patient: true }),
+  };
+}
+
+const higherPriority =
+  "give the pods a priority class that is not below that of the pod that took their place";
+
+/** The pod before it gave its place to another; the event is of that pod, which had another uid. */
+function findDisplaced(pod: KubeObject, { objects }: Facts): readonly string[] {
+  const [event] = objects.events
+    .filter(
+      (one) =>
+        getOwn(one, "reason") === "Preempted" &&
+        getPath(one, ["involvedObject", "kind"]) === "Pod" &&
+        getPath(one, ["involvedObject", "name"]) === readName(pod),
+    )
+    .toSorted((one, other) => Date.parse(readTimes(other).last) - Date.parse(readTimes(one).last));
+  if (event === undefined) return [];
+  const [space, name] = ["namespace", "name"].map((key) =>
+    asString(getPath(event, ["related", key])),
+  );
+  const by = name === undefined ? "" : ` (Pod/${String(space)}/${name})`;
+  return [`the pod before it was displaced: ${String(getOwn(event, "message"))}${by}`];
+}
+
+const usualScheduler = "default-scheduler";
+
+/** No node, and no word of a scheduler: the one that it asks for does not run. */
+function findUnseen(pod: KubeObject): Trouble | undefined {
+  const isPlaced = getPath(pod, ["spec", "nodeName"]) !== undefined;
+  const isPending = getPath(pod, ["status", "phase"]) === "Pending";
+  if (isPlaced || !isPending || findCondition(pod, "PodScheduled") !== undefined) return undefined;
+  const name = asString(getPath(pod, ["spec", "schedulerName"])) ?? usualScheduler;
+  const see =
+    name === usualScheduler
+      ? "kubectl get lease kube-scheduler -n kube-system -o yaml"
+      : describe(pod);
+  return {
+    because: `no scheduler has looked at it; it asks for ${name}`,
+    fix: `see whether scheduler ${name} runs: ${see}`,
+    since: asString(pod.metadata["creationTimestamp"]),
   };
 }

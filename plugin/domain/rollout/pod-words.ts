@@ -1,6 +1,6 @@
 /** What scheduler and kubelet say of a pod, in its conditions and events, and the lines that show more of it. */
 import type { Facts } from "../facts/facts";
-import { conditionOf, type KubeObject, nameOf, namespaceOf } from "../kube/objects";
+import { findCondition, type KubeObject, readName, readNamespace } from "../kube/objects";
 import { getPath, getOwn, asString } from "../base/values";
 import type { Problem } from "./progress";
 
@@ -18,17 +18,17 @@ export interface PodContext {
 
 /** `kubectl VERB WORDS -n NAMESPACE`, for a pod. */
 export function line(pod: KubeObject, ...words: readonly string[]): string {
-  return ["kubectl", ...words, "-n", namespaceOf(pod)].join(" ");
+  return ["kubectl", ...words, "-n", readNamespace(pod)].join(" ");
 }
 
 /** The line that shows what kubectl knows of the pod. */
 export function describe(pod: KubeObject): string {
-  return line(pod, "describe", "pod", nameOf(pod));
+  return line(pod, "describe", "pod", readName(pod));
 }
 
 /** What the scheduler says of a pod that it cannot place. */
-export function unplaced(pod: KubeObject): string | undefined {
-  const condition = conditionOf(pod, "PodScheduled");
+export function explainUnplaced(pod: KubeObject): string | undefined {
+  const condition = findCondition(pod, "PodScheduled");
   if (getOwn(condition, "status") !== "False") return undefined;
   return (
     asString(getOwn(condition, "message")) ?? asString(getOwn(condition, "reason")) ?? "no reason"
@@ -36,27 +36,31 @@ export function unplaced(pod: KubeObject): string | undefined {
 }
 
 /** The warnings of one reason about a pod, the newest first. */
-export function warningsOf(facts: Facts, pod: KubeObject, reason: string): readonly KubeObject[] {
-  return eventsOf(facts, pod)
+export function listWarnings(facts: Facts, pod: KubeObject, reason: string): readonly KubeObject[] {
+  return listEvents(facts, pod)
     .filter((event) => getOwn(event, "reason") === reason)
-    .toSorted((one, other) => Date.parse(timesOf(other).last) - Date.parse(timesOf(one).last));
+    .toSorted((one, other) => Date.parse(readTimes(other).last) - Date.parse(readTimes(one).last));
 }
 
-function eventsOf({ objects }: Facts, pod: KubeObject): readonly KubeObject[] {
+function listEvents({ objects }: Facts, pod: KubeObject): readonly KubeObject[] {
   return objects.events.filter(
     (event) =>
       getPath(event, ["involvedObject", "kind"]) === "Pod" &&
-      getPath(event, ["involvedObject", "name"]) === nameOf(pod) &&
+      getPath(event, ["involvedObject", "name"]) === readName(pod) &&
       [undefined, pod.metadata.uid].includes(
         asString(getPath(event, ["involvedObject", "uid"])) ?? undefined,
       ),
   );
 }
 
+/** The line that shows who acts for StatefulSets, pods and nodes. */
+export const controllerLog =
+  "see whether the controller manager of Kubernetes runs: kubectl get lease kube-controller-manager -n kube-system -o yaml";
+
 const never = new Date(0).toISOString();
 
 /** The first and the last time of an event, whoever wrote it; that of one without is the oldest. */
-export function timesOf(event: KubeObject): { readonly first: string; readonly last: string } {
+export function readTimes(event: KubeObject): { readonly first: string; readonly last: string } {
   const [first, last, at, series, made] = [
     getOwn(event, "firstTimestamp"),
     getOwn(event, "lastTimestamp"),

@@ -1,4 +1,5 @@
 /** How far something is that takes time: judged from facts, never from the clock alone. */
+import { type Awaited, nameAwaited } from "../base/awaited";
 import type { Finding } from "../base/findings";
 
 /** The verdict on a rollout; texts are for people, lower case, no full stop. */
@@ -43,8 +44,25 @@ export interface Problem extends Omit<Stalled, "is" | "unproven" | "beside"> {
 }
 
 /** The problem as a verdict. */
-export function stalledBy({ code, object, because, fix }: Problem): Stalled {
+export function makeStalled({ code, object, because, fix }: Problem): Stalled {
   return { is: "stalled", code, object, because, fix };
+}
+
+/** What is in the way of what is waited for. */
+export function nameStalled({ object, because }: Pick<Problem, "object" | "because">): Awaited {
+  return nameAwaited(object, because);
+}
+
+/** A verdict with the object that it is of. */
+type Named<P extends Progress> = P extends { readonly is: "moving" }
+  ? Omit<P, "on"> & { readonly on: Awaited }
+  : P;
+
+/** The verdict on this object, as a wait takes it. */
+export function nameProgress<P extends Progress>(object: string, progress: P): Named<P>;
+export function nameProgress(object: string, progress: Progress): Named<Progress> {
+  if (progress.is !== "moving") return progress;
+  return { ...progress, on: nameAwaited(object, progress.on) };
 }
 
 /** True for the same cause at the same object: a stall counts when it is seen twice. */

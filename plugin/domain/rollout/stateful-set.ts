@@ -1,16 +1,19 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
 import { type Facts, isKnown } from "../facts/facts";
-import { type KubeObject, nameOf, namespaceOf, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../base/values";
-import { rankOf, type RollCause, rollFindings } from "./findings";
+import { rankCode, type RollCause, rollFindings } from "./findings";
+import { findIdle } from "./idle";
 import { isReady, podTroubles } from "./pod-causes";
-import { type PodContext, timesOf, type Trouble } from "./pod-words";
+import { controllerLog, type PodContext, type Trouble } from "./pod-words";
 import type { Problem, Progress } from "./progress";
-import { stalledBy } from "./progress";
+import { makeStalled } from "./progress";
+import { findRecreatedAbsent } from "./pod-recreated";
+import { lastRefusal, listSetEvents, refusals } from "./refusals";
 import { lastMovement, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
-export function containerOf(podSpec: unknown, name: string): Json | undefined {
+export function findContainer(podSpec: unknown, name: string): Json | undefined {
   const all = asArray(getOwn(podSpec, "containers")).filter((each): each is Json => each !== null);
   const named = all.find((each) => getOwn(each, "name") === name);
   return named ?? (all.length === 1 ? all[0] : undefined);
@@ -39,6 +42,10 @@ interface RolledPod {
 export interface Roll {
   readonly wanted: number;
   readonly pods: readonly RolledPod[];
+  /** Names of pods that are not there, the next to be created last. */
+  readonly missing: readonly string[];
+  /** Pods that have those names and are not of the StatefulSet. */
+  readonly strays: readonly KubeObject[];
   /** Pods that are both new and ready. */
   readonly done: number;
   /** The status is of the spec's generation. */
@@ -49,7 +56,7 @@ export interface Roll {
 }
 
 /** Pods of the StatefulSet: owned by it, by uid where that is known. */
-export function podsOf({ objects }: Facts, set: KubeObject): readonly KubeObject[] {
+export function listPods({ objects }: Facts, set: KubeObject): readonly KubeObject[] {
   const { uid, name, namespace } = set.metadata;
   return objects.pods.filter(
     ({ metadata }) =>
@@ -63,17 +70,17 @@ export function podsOf({ objects }: Facts, set: KubeObject): readonly KubeObject
 }
 
 /** Number of a StatefulSet's pod; -1 where the name ends in none. */
-function ordinalOf({ name }: RolledPod): number {
+function readOrdinal({ name }: RolledPod): number {
   return Number(/-(\d+)$/.exec(name)?.[1] ?? -1);
 }
 
 /** Reads how far the roll is: reverse ordinal order, as the pods are renewed. */
-export function rollOf(facts: Facts, set: KubeObject): Roll {
+export function readRoll(facts: Facts, set: KubeObject): Roll {
   const revision = asString(getPath(set, ["status", "updateRevision"]));
   const wanted = numberAt(set, ["spec", "replicas"], 1);
   const observed =
     numberAt(set, ["status", "observedGeneration"]) >= numberAt(set, ["metadata", "generation"]);
-  const pods = podsOf(facts, set)
+  const pods = listPods(facts, set)
     .map((pod) => ({
       pod,
       name: pod.metadata.name ?? "",
@@ -82,7 +89,7 @@ export function rollOf(facts: Facts, set: KubeObject): Roll {
         getOwn(pod.metadata.labels, "controller-revision-hash") === revision,
       ready: isReady(pod),
     }))
-    .sort((one, other) => ordinalOf(other) - ordinalOf(one));
+    .sort((one, other) => readOrdinal(other) - readOrdinal(one));
   const done = pods.filter(({ updated, ready }) => updated && ready).length;
   const step = [
     revision ?? "",
@@ -92,21 +99,36 @@ export function rollOf(facts: Facts, set: KubeObject): Roll {
     ),
   ].join(" ");
   const complete = observed && done >= wanted && pods.length === wanted;
-  return { wanted, pods, done, observed, complete, step };
+  const missing =
+    pods.length >= wanted
+      ? []
+      : namesOf(set, wanted).filter((name) => pods.every((pod) => pod.name !== name));
+  const strays = facts.objects.pods.filter(
+    ({ metadata }) =>
+      metadata.namespace === set.metadata.namespace && missing.includes(String(metadata.name)),
+  );
+  return { wanted, pods, missing, strays, done, observed, complete, step };
+}
+
+function namesOf(set: KubeObject, wanted: number): readonly string[] {
+  const start = numberAt(set, ["spec", "ordinals", "start"]);
+  return Array.from({ length: wanted }, (_, at) => `${readName(set)}-${start + at}`);
 }
 
 /** How far a StatefulSet's roll is, and what stands against it. */
 export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: StallDeadline): Progress {
-  const roll = rollOf(facts, set);
+  const roll = readRoll(facts, set);
   if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
   const moved = lastMovement({ set, pods: roll.pods.map(({ pod }) => pod) })?.at;
-  const [found] = dueOnes(troublesOf(facts, set, roll), { patience, moved, now: facts.now });
-  if (found !== undefined) return stalledBy(found);
+  const [found] = dueOnes(listTroubles(facts, set, roll), { patience, moved, now: facts.now });
+  if (found !== undefined) return makeStalled(found);
   return { is: "moving", on: renderRoll(roll), step: roll.step };
 }
 
 /** The pod at work and what it is about: "pod 2/3 ec-1 (ContainerCreating)". */
-export function renderRoll({ pods, wanted, done }: Roll): string {
+export function renderRoll({ pods, missing, wanted, done }: Roll): string {
+  const [absent] = missing.slice(-1);
+  if (absent !== undefined) return `pod ${Math.min(done + 1, wanted)}/${wanted} ${absent} (absent)`;
   const current = pods.find(({ updated, ready }) => !updated || !ready);
   if (current === undefined) return `pods ${done}/${wanted}`;
   const detail = renderPod(current.pod);
@@ -124,16 +146,25 @@ function renderPod(pod: KubeObject): string | undefined {
 }
 
 /** What keeps a roll, each cause by itself; what has to be handled first comes first. */
-export function troublesOf(facts: Facts, set: KubeObject, roll: Roll): readonly Problem[] {
+export function listTroubles(facts: Facts, set: KubeObject, roll: Roll): readonly Problem[] {
   const object = objectLabel(set);
   const ofSet = setCauses.flatMap(([cause, recognize]) => {
     const found = recognize({ facts, set, roll });
     return found === undefined ? [] : [{ code: rollFindings[cause].code, object, ...found }];
   });
-  const ofPods = roll.pods.flatMap((one) =>
-    podTroubles(one.pod, { facts, outdated: outdatedBy(set, roll, one) }),
+  const ofPods = roll.pods.map((one) => {
+    const outdated = listOutdated(set, roll, one);
+    const all = podTroubles(one.pod, { facts, outdated });
+    const at = all.findIndex(({ code }) => code === rollFindings.outdated.code);
+    // what it is sick of itself is told with its revision
+    return at < 0 || outdated?.othersReady === true
+      ? { first: all, last: [] }
+      : { first: all.slice(0, at), last: all.slice(at, at + 1) };
+  });
+  const first = [...ofSet, ...ofPods.flatMap((one) => one.first)].toSorted(
+    (one, other) => rankCode(one.code) - rankCode(other.code),
   );
-  return [...ofSet, ...ofPods].toSorted((one, other) => rankOf(one.code) - rankOf(other.code));
+  return [...first, ...ofPods.flatMap(({ last }) => last)];
 }
 
 /** When a cause is told. */
@@ -144,13 +175,16 @@ interface Deadline {
   readonly now: number;
 }
 
-/** Those that may be told, of a pod or a StatefulSet the first one. */
+/** Those that may be told: of a pod the first one, of a StatefulSet too, and what holds it beside. */
 export function dueOnes(all: readonly Problem[], deadline: Deadline): readonly Problem[] {
   const due = all.filter((one) => isDue(one, deadline));
+  // a strategy that holds old pods is no consequence of what keeps a new one
+  const isOwn = ({ code }: Problem): boolean =>
+    rankCode(code) < 0 || code === rollFindings.held.code;
   return due.filter(
-    ({ code, object }, index) =>
-      rankOf(code) < 0 ||
-      due.findIndex((other) => rankOf(other.code) >= 0 && other.object === object) === index,
+    (one, index) =>
+      isOwn(one) ||
+      due.findIndex((other) => !isOwn(other) && other.object === one.object) === index,
   );
 }
 
@@ -173,20 +207,18 @@ interface SetContext {
   readonly roll: Roll;
 }
 
-type OfSet = (context: SetContext) => Trouble | undefined;
+/** What it finds of a pod that is not there names that pod. */
+type OfSet = (context: SetContext) => Trouble | Problem | undefined;
 
 const setCauses: readonly (readonly [cause: RollCause, recognize: OfSet])[] = [
-  ["unobserved", unobserved],
+  ["unobserved", findUnobserved],
   ["notCreated", notCreated],
   ["absent", absent],
-  ["held", ({ set, roll }) => held(set, roll)],
+  ["held", ({ set, roll }) => findHeld(set, roll)],
   ["idle", idle],
 ];
 
-const controllerLog =
-  "see whether the controller manager of Kubernetes runs: kubectl get lease kube-controller-manager -n kube-system -o yaml";
-
-function unobserved({ set, roll }: SetContext): Trouble | undefined {
+function findUnobserved({ set, roll }: SetContext): Trouble | undefined {
   if (roll.observed) return undefined;
   const generation = numberAt(set, ["metadata", "generation"]);
   return {
@@ -197,7 +229,7 @@ function unobserved({ set, roll }: SetContext): Trouble | undefined {
 }
 
 /** The revision that a pod is of, where it is not the one that is asked for and the controller waits for it. */
-function outdatedBy(
+function listOutdated(
   set: KubeObject,
   roll: Roll,
   { pod, updated, ready, name }: RolledPod,
@@ -207,15 +239,15 @@ function outdatedBy(
   const isParallel = getPath(set, ["spec", "podManagementPolicy"]) === "Parallel";
   if (updated || ready || !roll.observed) return undefined;
   if (typeof revision !== "string" || typeof wanted !== "string") return undefined;
-  if (heldNames(set, roll).byPartition.includes(name)) return undefined;
+  if (listHeldNames(set, roll).byPartition.includes(name)) return undefined;
   const images = [getOwn(pod, "spec"), getPath(set, ["spec", "template", "spec"])].map(imagesIn);
   const [has, asks] = [0, 1].map((at) => images[at]?.find((one) => !images[1 - at]?.includes(one)));
   const differs = has === undefined ? "" : ` with image ${has}, and ${String(asks)} is asked for`;
   return {
     says: `it is of revision ${revision}${differs}, not of ${wanted}`,
     isParallel,
-    othersReady:
-      roll.pods.length === roll.wanted && roll.pods.every((one) => one.name === name || one.ready),
+    // a pod that is not there is created once this one is ready
+    othersReady: roll.pods.every((one) => one.name === name || one.ready),
   };
 }
 
@@ -226,7 +258,7 @@ function imagesIn(podSpec: unknown): readonly string[] {
 }
 
 /** Old pods that the update strategy keeps. */
-function heldNames(set: KubeObject, { pods }: Roll) {
+function listHeldNames(set: KubeObject, { pods }: Roll) {
   const strategy = getPath(set, ["spec", "updateStrategy"]);
   const partition = numberAt(strategy, ["rollingUpdate", "partition"]);
   const old = pods.filter(({ updated }) => !updated);
@@ -236,40 +268,52 @@ function heldNames(set: KubeObject, { pods }: Roll) {
     partition,
     byPartition: isOnDelete
       ? []
-      : old.filter((pod) => ordinalOf(pod) < partition).map(({ name }) => name),
+      : old.filter((pod) => readOrdinal(pod) < partition).map(({ name }) => name),
     byDeletion: isOnDelete ? old.map(({ name }) => name) : [],
   };
 }
 
 /** What holds a roll of this StatefulSet, now or once it begins. */
-export function held(set: KubeObject, roll: Roll): Trouble | undefined {
-  const { isOnDelete, partition, byPartition, byDeletion } = heldNames(set, roll);
-  const kept = [...byPartition, ...byDeletion];
+export function findHeld(set: KubeObject, roll: Roll): Trouble | undefined {
+  const { isOnDelete, partition } = listHeldNames(set, roll);
+  const kept = keptNames(set, roll);
   if (kept.length === 0) return undefined;
   const what = isOnDelete ? "strategy OnDelete" : `partition ${partition}`;
   return {
-    because: `its update ${what} keeps ${kept.join(", ")} as they are${writtenBy(set, ["f:spec", "f:updateStrategy"])}`,
-    fix: `remove it with ${unholding(set)}`,
+    because: `its update ${what} keeps ${kept.join(", ")} as they are${findWriter(set, holdingField(isOnDelete))}`,
+    fix: `remove it with ${renderUnhold(set)}`,
     definite: true,
   };
+}
+
+/** As managedFields name it: who holds the rest of the strategy has not set it. */
+export function holdingField(isOnDelete: boolean): readonly string[] {
+  const strategy = ["f:spec", "f:updateStrategy"];
+  return [...strategy, ...(isOnDelete ? ["f:type"] : ["f:rollingUpdate", "f:partition"])];
+}
+
+/** Old pods that the update strategy keeps, for whichever reason. */
+export function keptNames(set: KubeObject, roll: Roll): readonly string[] {
+  const { byPartition, byDeletion } = listHeldNames(set, roll);
+  return [...byPartition, ...byDeletion];
 }
 
 /** What would hold a roll that is still to come; undefined where nothing does. */
 export function holdAhead(set: KubeObject, roll: Roll): Trouble | undefined {
   const pods = roll.pods.map((one) => ({ ...one, updated: false }));
-  return held(set, { ...roll, pods });
+  return findHeld(set, { ...roll, pods });
 }
 
 /** The write that takes a partition or OnDelete away. */
 export const unheld = { type: "RollingUpdate", rollingUpdate: { partition: 0 } } as const;
 
-function unholding(set: KubeObject): string {
+function renderUnhold(set: KubeObject): string {
   const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
-  return `kubectl patch statefulset ${nameOf(set)} -n ${namespaceOf(set)} --type=merge -p '${patch}'`;
+  return `kubectl patch statefulset ${readName(set)} -n ${readNamespace(set)} --type=merge -p '${patch}'`;
 }
 
 /** Who wrote a field last, and when, as the API server has noted it. */
-export function writtenBy({ metadata }: KubeObject, path: readonly string[]): string {
+export function findWriter({ metadata }: KubeObject, path: readonly string[]): string {
   const entry = (metadata.managedFields ?? []).findLast(
     ({ fieldsV1 }) => getPath(fieldsV1, path) !== undefined,
   );
@@ -280,15 +324,10 @@ export function writtenBy({ metadata }: KubeObject, path: readonly string[]): st
 }
 
 /** A pod that its StatefulSet may not create shows in events only: quota, security constraint, webhook. */
-function notCreated({ facts: { objects }, set, roll }: SetContext): Trouble | undefined {
+function notCreated({ facts, set, roll }: SetContext): Trouble | undefined {
   const { pods, wanted } = roll;
   if (pods.length >= wanted) return undefined;
-  const events = objects.events.filter(
-    (event) =>
-      getPath(event, ["involvedObject", "kind"]) === "StatefulSet" &&
-      getPath(event, ["involvedObject", "name"]) === set.metadata.name,
-  );
-  const last = lastRefusal(events);
+  const last = lastRefusal(listSetEvents(facts, readName(set)));
   if (last === undefined) return undefined;
   const { message = "", count, first } = last;
   const isRefused = refusals.find(([pattern]) => pattern.test(message));
@@ -298,90 +337,50 @@ function notCreated({ facts: { objects }, set, roll }: SetContext): Trouble | un
       isRefused?.[1] ??
       "fix what the API server names: a quota, a security constraint, or a webhook on pods",
     since: first,
-    evident: isRefused !== undefined || count > 1,
+    // what the first try meets may be over with the next
+    evident:
+      (isRefused !== undefined || count > 1) && !(facts.now - Date.parse(String(first)) < briefMs),
   };
 }
 
-/** What a refusal says decides what helps; a second try would be refused as well. */
-const refusals: readonly (readonly [pattern: RegExp, way: string])[] = [
-  [
-    /failed quota.*must specify|must specify/i,
-    "give the containers the requests and limits that the quota demands, in the spec of the cluster's resource or by a LimitRange",
-  ],
-  [/exceeded quota|failed quota/i, "raise the quota, or free what it counts"],
-  [
-    /violates PodSecurity|security context constraint|unable to validate against any/i,
-    "let the namespace's Pod Security level or a security context constraint allow these pods",
-  ],
-  [
-    /failed calling webhook/i,
-    "repair the webhook that is named, or the Service behind it: it is asked about every pod",
-  ],
-  [
-    /denied the request|forbidden/i,
-    "change what the message refuses, or the policy that refuses it",
-  ],
-  [/serviceaccount .*not found/i, "create the service account that is named"],
-];
+const briefMs = 60_000;
 
 /** A pod that is not there, without an event that says why: those are kept for about an hour. */
-function absent({ facts, set, roll }: SetContext): Trouble | undefined {
+function absent({ facts, set, roll }: SetContext): Trouble | Problem | undefined {
   if (roll.pods.length >= roll.wanted || !roll.observed) return undefined;
-  const start = numberAt(set, ["spec", "ordinals", "start"]);
-  const there = roll.pods.map(({ name }) => name);
-  const names = Array.from(
-    { length: roll.wanted },
-    (_, at) => `${nameOf(set)}-${start + at}`,
-  ).filter((name) => !there.includes(name));
+  const names = roll.missing;
+  const again = names.flatMap(
+    (name) => findRecreatedAbsent(facts, { name, set: readName(set) }) ?? [],
+  );
+  if (again[0] !== undefined) return again[0];
+  if (roll.strays.length > 0) return findStrays(set, roll.strays);
   return {
     because: `${names.join(", ")} ${names.length === 1 ? "does" : "do"} not exist, and ${isKnown(facts, "events") ? "no event says why" : "events could not be read"}`,
-    fix: `see the quota, webhooks on pods and the claims of its volumes, and kubectl describe statefulset ${nameOf(set)} -n ${namespaceOf(set)}`,
+    fix: `see the quota, webhooks on pods and the claims of its volumes, and kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`,
+  };
+}
+
+/** The controller adopts a pod that fits its selector and belongs to nobody; others keep the name from it. */
+function findStrays(set: KubeObject, strays: readonly KubeObject[]): Trouble {
+  const shown = strays.map((pod) => {
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    const of =
+      owner === undefined
+        ? "nobody"
+        : `${String(getOwn(owner, "kind"))} ${String(getOwn(owner, "name"))}`;
+    return `${readName(pod)} (owned by ${of}${isReady(pod) ? ", ready" : ""})`;
+  });
+  return {
+    because: `there are pods with the names of its own that it does not own: ${shown.join(", ")}`,
+    fix: `do not delete them while they serve: give them the labels of the StatefulSet's selector, and it takes them over where nobody owns them; see whether its controller runs: kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`,
   };
 }
 
 /** Every pod is well and some are old: only the controller can go ahead. */
-function idle({ set, roll }: SetContext): Trouble | undefined {
+function idle({ facts, set, roll }: SetContext): Trouble | undefined {
   const { pods, wanted, observed } = roll;
-  const old = pods.filter(({ updated }) => !updated);
+  const old = pods.filter(({ updated }) => !updated).map(({ name }) => name);
   if (!observed || old.length === 0 || pods.length !== wanted) return undefined;
-  if (pods.some(({ ready }) => !ready) || held(set, roll) !== undefined) return undefined;
-  return {
-    because: `${old.map(({ name }) => name).join(", ")} ${old.length === 1 ? "is" : "are"} to be renewed, all pods are ready, and nothing renews them`,
-    fix: controllerLog,
-  };
-}
-
-/** Why a pod could not be created, as often as it was tried. */
-interface Refusal {
-  readonly message: string | undefined;
-  readonly first: string | undefined;
-  readonly count: number;
-}
-
-const unknownTime = new Date(0).toISOString();
-
-/** The newest event that says why a pod may not be created; one without a time is the oldest. */
-export function lastRefusal(events: readonly KubeObject[]): Refusal | undefined {
-  const created = events.filter((event) => getOwn(event, "reason") === "SuccessfulCreate");
-  const done = latest(created.map((event) => timesOf(event).last));
-  const all = events
-    .filter((event) => getOwn(event, "reason") === "FailedCreate")
-    .toSorted((one, other) => Date.parse(timesOf(other).last) - Date.parse(timesOf(one).last));
-  const [newest] = all;
-  if (newest === undefined || isAfter(done, timesOf(newest).last)) return undefined;
-  const message = asString(getOwn(newest, "message"));
-  const first = all.map((event) => timesOf(event).first).toSorted()[0];
-  return {
-    message,
-    first: first === unknownTime ? undefined : first,
-    count: Math.max(
-      all.length,
-      numberAt(newest, ["count"], 1),
-      numberAt(newest, ["series", "count"]),
-    ),
-  };
-}
-
-function isAfter(one: string | undefined, other: string): boolean {
-  return one !== undefined && Date.parse(one) >= Date.parse(other);
+  if (pods.some(({ ready }) => !ready) || findHeld(set, roll) !== undefined) return undefined;
+  return findIdle(facts, set, { pods: pods.map(({ pod }) => pod), old });
 }

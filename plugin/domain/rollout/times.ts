@@ -1,6 +1,7 @@
 /** When something last moved, as far as the objects report it; what only repeats is no movement. */
+import { renderAge } from "../base/duration";
 import { getOwn, getPath, asArray, asString } from "../base/values";
-import type { KubeObject } from "../kube/objects";
+import { findCondition, type KubeObject } from "../kube/objects";
 
 /** The latest of these moments, RFC 3339; what is no moment counts as absent. */
 export function latest(times: readonly unknown[]): string | undefined {
@@ -11,16 +12,20 @@ export function latest(times: readonly unknown[]): string | undefined {
 }
 
 /** The API server stores when the grace period ends, not when it began. */
-export function deletedAt({ metadata }: KubeObject): string | undefined {
+export function readDeletionTime({ metadata }: KubeObject): string | undefined {
   const end = Date.parse(metadata.deletionTimestamp ?? "");
   if (Number.isNaN(end)) return undefined;
   const grace = getOwn(metadata, "deletionGracePeriodSeconds");
   return new Date(end - (typeof grace === "number" ? grace * 1000 : 0)).toISOString();
 }
 
-/** A container that is restarted again and again changes its conditions and gets nowhere. */
+/** The lists of a pod's status that tell of containers. */
+export const statusLists = ["initContainerStatuses", "containerStatuses"] as const;
+
+/** A container that is restarted again and again changes its conditions and gets nowhere; one that is ready has got there. */
 export function isLooping(pod: KubeObject): boolean {
-  return ["initContainerStatuses", "containerStatuses"]
+  if (getOwn(findCondition(pod, "Ready"), "status") === "True") return false;
+  return statusLists
     .flatMap((field) => asArray(getPath(pod, ["status", field])))
     .some(
       (status) =>
@@ -31,16 +36,19 @@ export function isLooping(pod: KubeObject): boolean {
 
 /** When a pod last got further. */
 function podTimes(pod: KubeObject): readonly unknown[] {
-  const made = [pod.metadata["creationTimestamp"], deletedAt(pod)];
+  const made = [pod.metadata["creationTimestamp"], readDeletionTime(pod)];
   if (isLooping(pod)) return made;
   return [
     ...made,
     ...asArray(getPath(pod, ["status", "conditions"])).map((one) =>
       getOwn(one, "lastTransitionTime"),
     ),
-    ...asArray(getPath(pod, ["status", "containerStatuses"])).map((one) =>
-      getPath(one, ["state", "running", "startedAt"]),
-    ),
+    ...statusLists
+      .flatMap((field) => asArray(getPath(pod, ["status", field])))
+      .flatMap((one) => [
+        getPath(one, ["state", "running", "startedAt"]),
+        getPath(one, ["state", "terminated", "finishedAt"]),
+      ]),
   ];
 }
 
@@ -84,4 +92,13 @@ export function lastMovement({ set, pods, owner }: Moving): Movement | undefined
   const found = all.find(({ at }) => at === newest);
   if (newest === undefined || found === undefined) return undefined;
   return { at: newest, what: `${found.object.kind} ${String(found.object.metadata.name)}` };
+}
+
+const largestSkewMs = 60_000;
+
+/** A time that is still to come: how long nothing has moved cannot be told. */
+export function renderSkew(at: string, now: number): string {
+  const ahead = Date.parse(at) - now;
+  if (!(ahead > largestSkewMs)) return "";
+  return `, which is ${renderAge(ahead)} ahead of the clock here: compare the clocks, for how long nothing has moved is not known`;
 }

@@ -1,7 +1,7 @@
 /** The way past the rules in an emergency: an annotation with a reason and an end, for some groups. */
 import type { Names } from "../names/names";
 import { getPath, getOwn, asString } from "../base/values";
-import { plain, warningText } from "./wording";
+import { plain, renderWarning } from "./wording";
 
 /** What is asked. */
 interface BypassQuestion {
@@ -42,7 +42,7 @@ export function judgeBypass(question: BypassQuestion): Bypass {
   }
   if (end <= question.now) return { is: "ignored", because: `it ended at ${until}` };
   if (end - question.now > question.mostMs) {
-    return { is: "ignored", because: `it ends more than ${spanOf(question.mostMs)} from now` };
+    return { is: "ignored", because: `it ends more than ${renderSpan(question.mostMs)} from now` };
   }
   if (!groups.some((group) => allowed.includes(group))) {
     return { is: "ignored", because: "you are in no group that may bypass" };
@@ -50,7 +50,7 @@ export function judgeBypass(question: BypassQuestion): Bypass {
   return { is: "granted", reason: plain(reason, 64), until };
 }
 
-function spanOf(ms: number): string {
+function renderSpan(ms: number): string {
   const minutes = ms / 60_000;
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
 }
@@ -61,8 +61,8 @@ export function bypassWarning(bypass: Bypass): string | undefined {
     case "none":
       return undefined;
     case "granted":
-      return warningText(`admission rules are bypassed until ${bypass.until}: ${bypass.reason}`);
+      return renderWarning(`admission rules are bypassed until ${bypass.until}: ${bypass.reason}`);
     case "ignored":
-      return warningText(`the admission bypass does not count: ${bypass.because}`);
+      return renderWarning(`the admission bypass does not count: ${bypass.because}`);
   }
 }

@@ -2,7 +2,7 @@
 import type { Names } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { mayBeDisplayName } from "./display-names";
-import { fieldsOf } from "./fields";
+import { findFields } from "./fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./types";
 import {
   asArray,
@@ -17,7 +17,7 @@ import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
 } from "../base/versions";
 
 /**
@@ -41,16 +41,16 @@ const made = new WeakMap<
 >();
 
 /** The modules of an EC; those that are bundled with every one where it is not known. */
-export function knownModules(cluster: ClusterFacts | undefined, names: Names): KnownModules {
+export function findKnownModules(cluster: ClusterFacts | undefined, names: Names): KnownModules {
   const found = made.get(cluster ?? names);
   if (found?.names === names) return found.modules;
-  const standings = standingsOf(cluster, names);
+  const standings = indexStandings(cluster, names);
   const passing = [...standings].filter(([, standing]) => standing !== "installed");
   const isSilent = cluster?.installedModules.length === 0;
-  const unlisted = (name: string): ModuleStanding =>
+  const judgeUnlisted = (name: string): ModuleStanding =>
     isSilent && mayBeDisplayName(name, names) ? "unpublished" : "unknown";
   const modules: KnownModules = {
-    standingOf: (name) => standings.get(name) ?? unlisted(name),
+    standingOf: (name) => standings.get(name) ?? judgeUnlisted(name),
     lowered: new Map(passing.map(([name]) => [name.toLowerCase(), name])),
   };
   made.set(cluster ?? names, { names, modules });
@@ -63,11 +63,11 @@ export function moduleStanding(
   cluster: ClusterFacts | undefined,
   names: Names,
 ): ModuleStanding {
-  return knownModules(cluster, names).standingOf(name);
+  return findKnownModules(cluster, names).standingOf(name);
 }
 
 /** What is said last counts. A bundled module is known by its own name, which no user chooses. */
-function standingsOf(
+function indexStandings(
   cluster: ClusterFacts | undefined,
   names: Names,
 ): ReadonlyMap<string, Exclude<ModuleStanding, "unpublished" | "unknown">> {
@@ -103,7 +103,7 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
     uid: asString(getPath(object, ["metadata", "uid"])) ?? "",
     resourceVersion: asString(getPath(object, ["metadata", "resourceVersion"])) ?? "",
     policy: getPath(object, engineUpgradePolicy),
-    versions: bundledVersions(object, names),
+    versions: readBundledVersions(object, names),
     installedModules: asArray(getPath(object, statusModules)).flatMap((entry) => {
       const module = asString(getOwn(entry, statusModuleName));
       const displayName = asString(getOwn(entry, statusModuleDisplayName));
@@ -121,7 +121,7 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
 }
 
 /** The ECs of documents that hold nothing else: objects, or lists of them. Throws what is wrong with them. */
-export function clustersOf(documents: readonly unknown[], names: Names): readonly ClusterFacts[] {
+export function listClusters(documents: readonly unknown[], names: Names): readonly ClusterFacts[] {
   const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
   if (documents.every((each) => each === null || each === undefined)) {
     throw new Error(`it holds no ${names.ec.kind}`);
@@ -155,11 +155,11 @@ function parseCluster(object: unknown, index: number, names: Names): ClusterFact
 }
 
 /** Each version once, oldest first, as major.minor; the flag of any of its entries counts (C1, C4). */
-function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"] {
+function readBundledVersions(object: unknown, names: Names): ClusterFacts["versions"] {
   const { bundledType, bundledVersion, bundledMajor } = names.entryFields;
   const entries = asArray(getPath(object, names.fields.bundledDatabaseVersions)).flatMap(
     (entry) => {
-      const version = leadingEngineVersion(getOwn(entry, bundledVersion));
+      const version = parseLeadingEngineVersion(getOwn(entry, bundledVersion));
       return getOwn(entry, bundledType) === names.engineDbType && version !== undefined
         ? [{ version, major: getOwn(entry, bundledMajor) === true }]
         : [];
@@ -177,8 +177,12 @@ function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"
 }
 
 /** The name of the EC that a database refers to, undefined when it names none (C16). */
-export function referenceOf(object: unknown, kind: Edit["kind"], names: Names): string | undefined {
-  return asString(getPath(object, fieldsOf(kind, names).clusterReference));
+export function readReference(
+  object: unknown,
+  kind: Edit["kind"],
+  names: Names,
+): string | undefined {
+  return asString(getPath(object, findFields(kind, names).clusterReference));
 }
 
 /** An EC's key, namespace/name. */
@@ -214,7 +218,7 @@ export function lookUpCluster(question: ClusterQuestion): ClusterLookup {
 }
 
 /** Those of the paths that the definition has in a version, in their order; undefined when it is not known. */
-export function servedPaths(
+export function findServedPaths(
   definition: KubeObject | undefined,
   version: string,
   paths: readonly FieldPath[],

@@ -21,20 +21,20 @@ interface NamePatterns {
 /** For JavaScript and for the API server (RE2), which read them alike. */
 export const namePatterns = oncePer((names: Names): NamePatterns => {
   const { bundledModules, moduleDisplayNames } = names;
-  const brand = brandOf(moduleDisplayNames);
+  const brand = findBrand(moduleDisplayNames);
   const callers = (modules: readonly string[]): string =>
-    `(?:${escapeRegExp(brand)})?${oneOf(modules.flatMap(endsOf))}[ 0-9._-]{0,${mostAfter}}`;
+    `(?:${escapeRegExp(brand)})?${matchOne(modules.flatMap(listEnds))}[ 0-9._-]{0,${mostAfter}}`;
   const known =
-    brand === "" ? oneOf(moduleDisplayNames) : `${escapeRegExp(brand)}[^\\n]{0,${mostAfter}}`;
+    brand === "" ? matchOne(moduleDisplayNames) : `${escapeRegExp(brand)}[^\\n]{0,${mostAfter}}`;
   return {
     display: whole(`${known}|${callers(bundledModules)}`),
-    own: whole(oneOf(bundledModules)),
+    own: whole(matchOne(bundledModules)),
     behind: bundledModules.map((module) => ({ module, called: whole(callers([module])) })),
   };
 });
 
 /** The bundled module that people may mean by a display name, or by its name in other letters (S54). */
-export function bundledBehind(name: string, names: Names): string | undefined {
+export function findBundled(name: string, names: Names): string | undefined {
   return namePatterns(names).behind.find(({ called }) => called.test(name))?.module;
 }
 
@@ -45,7 +45,7 @@ export function mayBeDisplayName(name: string, names: Names): boolean {
 }
 
 /** What all display names begin with. */
-function brandOf([first = "", ...others]: readonly string[]): string {
+function findBrand([first = "", ...others]: readonly string[]): string {
   let shared = others.length === 0 ? 0 : first.length;
   const begins = (name: string): boolean =>
     name.toLowerCase().startsWith(first.slice(0, shared).toLowerCase());
@@ -54,11 +54,11 @@ function brandOf([first = "", ...others]: readonly string[]): string {
 }
 
 /** The name, and its ends: who writes JSON means ReJSON. */
-function endsOf(module: string): readonly string[] {
+function listEnds(module: string): readonly string[] {
   const count = Math.max(module.length - shortestEnd, 0) + 1;
   return Array.from({ length: count }, (_, from) => module.slice(from));
 }
 
 const whole = (alternatives: string): RegExp => new RegExp(`^(?:${alternatives})$`, "iu");
 
-const oneOf = (texts: readonly string[]): string => `(?:${texts.map(escapeRegExp).join("|")})`;
+const matchOne = (texts: readonly string[]): string => `(?:${texts.map(escapeRegExp).join("|")})`;

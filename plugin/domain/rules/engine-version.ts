@@ -4,7 +4,7 @@ import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
 import {
@@ -12,7 +12,7 @@ import {
   type Cause,
   type ClusterFacts,
   type ClusterLookup,
-  joined,
+  joinVerdicts,
   pass,
   type Rule,
   type RuleOptions,
@@ -32,7 +32,7 @@ export const engineVersionRule: Rule = {
   source: "S61, S126, C1, C2",
   judge: (facts) => {
     const { shapes, versions } = facts.subject;
-    return joined([
+    return joinVerdicts([
       ...shapes.map(judgeShape),
       ...versions.map((each) => judgeVersion(each, facts)),
     ]);
@@ -51,7 +51,7 @@ function judgeVersion(
 ): Verdict {
   const { names, allowLatest } = options;
   const allowed = allowsLatest(lookups.after, options);
-  const releases = releasesOf(lookups.after, names);
+  const releases = findReleases(lookups.after, names);
   const channels = [names.majorChannel, ...(allowed ? [names.latestChannel] : [])];
   const isText = typeof value === "string";
   if (isText && (releases.texts.has(value) || channels.includes(value))) return pass;
@@ -63,7 +63,7 @@ function judgeVersion(
         field,
         message:
           `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}; ` +
-          `${adviceFor(value, supported)}${bundledBy(releases, names)} [R1]`,
+          `${adviceFor(value, supported)}${describePublisher(releases, names)} [R1]`,
       }
     : {
         rule: "R1",
@@ -78,11 +78,11 @@ function judgeVersion(
 }
 
 function wrongType(value: unknown, supported: readonly string[]): string {
-  return `Invalid value: ${show(value)}: must be a string, ${quotingAdvice(value) ?? `one of ${quoteAll(supported)}`} [R1]`;
+  return `Invalid value: ${show(value)}: must be a string, ${adviseQuoting(value) ?? `one of ${quoteAll(supported)}`} [R1]`;
 }
 
 /** YAML turns an unquoted 8.0 into the number 8 (C2). */
-function quotingAdvice(value: unknown): string | undefined {
+function adviseQuoting(value: unknown): string | undefined {
   const written = typeof value === "number" ? String(value) : "";
   if (/^[0-9]+$/.test(written)) {
     return `quote it in YAML: "${written}.0" (an unquoted ${written}.0 arrives as ${written})`;
@@ -92,12 +92,12 @@ function quotingAdvice(value: unknown): string | undefined {
 
 function adviceFor(value: string, supported: readonly string[]): string {
   const meant = value.slice(0, 64).trim().toLowerCase().replace(/^v/, "");
-  const leading = leadingEngineVersion(meant);
+  const leading = parseLeadingEngineVersion(meant);
   const near = leading === undefined ? meant : formatEngineVersion(leading);
   return supported.includes(near) ? `write ${quote(near)}` : "set one of these";
 }
 
-function bundledBy({ publisher }: Releases, names: Names): string {
+function describePublisher({ publisher }: Releases, names: Names): string {
   return publisher === undefined ? "" : ` (the versions of ${showCluster(publisher, names)})`;
 }
 
@@ -125,7 +125,7 @@ const known = new WeakMap<
 >();
 
 /** The EC's published versions, else the specification's four (C1); majors by flag or by line (C4). */
-export function releasesOf(lookup: ClusterLookup, names: Names): Releases {
+export function findReleases(lookup: ClusterLookup, names: Names): Releases {
   const cluster = lookup.is === "found" ? lookup.cluster : undefined;
   const found = known.get(cluster ?? names);
   if (found?.names === names) return found.releases;

@@ -32,15 +32,15 @@ interface JudgedShape {
 
 /** Made once for each set of names: every review asks for them several times. */
 const fieldsOfKinds = oncePer((names: Names): Readonly<Record<Edit["kind"], JudgedFields>> => {
-  return { edb: pathsOf("edb", names), eaadb: pathsOf("eaadb", names) };
+  return { edb: listPaths("edb", names), eaadb: listPaths("eaadb", names) };
 });
 
 /** The paths in an EDB, or in an EAADB, which has most below its global configurations (C8). */
-export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
+export function findFields(kind: Edit["kind"], names: Names): JudgedFields {
   return fieldsOfKinds(names)[kind];
 }
 
-function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {
+function listPaths(kind: Edit["kind"], { fields }: Names): JudgedFields {
   const { globalConfigurations, clusterReference } = fields;
   const isPlain = kind === "edb";
   const moduleParent = isPlain ? fields.engineVersion.slice(0, 1) : globalConfigurations;
@@ -53,13 +53,13 @@ function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {
     moduleLists: moduleLists.map(fieldText),
     clusterReference: fieldText(clusterReference),
   };
-  const shapes = shapesOf(engineVersions, clusterReference);
+  const shapes = listShapes(engineVersions, clusterReference);
   const paths = { engineVersion, engineVersions, moduleParent, clusterReference, moduleLists };
   return { ...paths, shapes, texts };
 }
 
 /** Each value on the way once; what leads to the name of the EC alone goes with that. */
-function shapesOf(
+function listShapes(
   engineVersions: JudgedFields["engineVersions"],
   reference: readonly string[],
 ): readonly JudgedShape[] {
@@ -89,8 +89,8 @@ export function fieldText(path: readonly string[]): string {
  * The paths of all that is judged in a database of either kind (C8, C10–C12, C16): every verdict over
  * an object of these alone is the verdict over the whole one.
  */
-export function judgedPaths(names: Names): readonly (readonly string[])[] {
-  const kinds = (["edb", "eaadb"] as const).map((kind) => fieldsOf(kind, names));
+export function listJudgedPaths(names: Names): readonly (readonly string[])[] {
+  const kinds = (["edb", "eaadb"] as const).map((kind) => findFields(kind, names));
   return [
     ["metadata", "deletionTimestamp"],
     ["metadata", "annotations", names.annotations.bypass],
@@ -118,7 +118,7 @@ function read(edit: Edit, names: Names): Subject {
   const { kind, before: old, after: object } = edit;
   const versions: SubjectVersion[] = [];
   let isChanged = false;
-  for (const path of fieldsOf(kind, names).engineVersions) {
+  for (const path of findFields(kind, names).engineVersions) {
     const before = getPath(old, path) ?? undefined;
     const after = getPath(object, path) ?? undefined;
     if (sameJson(before, after)) continue;
@@ -137,7 +137,7 @@ function read(edit: Edit, names: Names): Subject {
 
 function readShapes({ kind, before, after }: Edit, names: Names): readonly SubjectShape[] {
   const shapes: SubjectShape[] = [];
-  for (const { path, wanted, rule } of fieldsOf(kind, names).shapes) {
+  for (const { path, wanted, rule } of findFields(kind, names).shapes) {
     const value = getPath(after, path) ?? undefined;
     if (value === undefined || isFit(value, wanted) || sameJson(getPath(before, path), value))
       continue;
@@ -163,13 +163,13 @@ function notAmong(
 
 /** The entries of a database's module list under either name; a list that is none counts as one entry. */
 function readModules(object: unknown, kind: Edit["kind"], names: Names): readonly SubjectModule[] {
-  const { moduleLists, texts } = fieldsOf(kind, names);
+  const { moduleLists, texts } = findFields(kind, names);
   const modules: SubjectModule[] = [];
   moduleLists.forEach((path, which) => {
     const value = getPath(object, path) ?? undefined;
     if (value === undefined) return;
     const field = String(texts.moduleLists[which]);
-    if (!Array.isArray(value)) modules.push(malformedList(field, value));
+    if (!Array.isArray(value)) modules.push(reportMalformedList(field, value));
     else
       asArray(value).forEach((item, index) =>
         modules.push(readModule({ field, index }, item, names)),
@@ -178,7 +178,7 @@ function readModules(object: unknown, kind: Edit["kind"], names: Names): readonl
   return modules;
 }
 
-function malformedList(field: string, value: unknown): SubjectModule {
+function reportMalformedList(field: string, value: unknown): SubjectModule {
   const key = `${apart}list ${show(value)}`;
   return { list: field, index: undefined, name: undefined, value, key, version: undefined };
 }
@@ -200,12 +200,12 @@ function readModule({ field, index }: VersionPlace, item: unknown, names: Names)
     index,
     name,
     value,
-    key: keyOf(name, value),
+    key: moduleKey(name, value),
     version: getOwn(item, moduleVersion) ?? undefined,
   };
 }
 
-function keyOf(name: string | undefined, value: unknown): string {
+function moduleKey(name: string | undefined, value: unknown): string {
   if (name === undefined) return `${apart}other ${show(value)}`;
   return name.startsWith(apart) ? `${apart}name ${name}` : name;
 }

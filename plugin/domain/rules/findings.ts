@@ -1,6 +1,6 @@
 /** What `explain` and reports say of the rules: a code for each, and those of judging what no webhook is asked about. */
 import { error, type Explained, warning } from "../base/findings";
-import { findingIn } from "../names/codes";
+import { bindFindings } from "../names/codes";
 import type { Cause } from "./types";
 
 /** One code for each rule, and for an EC that cannot be looked up. */
@@ -69,4 +69,4 @@ export const ruleFindings = {
 } satisfies Readonly<Record<string, Explained>>;
 
 /** Makes a finding of one of them. */
-export const ruleFinding = findingIn(ruleFindings);
+export const ruleFinding = bindFindings(ruleFindings);

@@ -1,8 +1,8 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
-import { type KnownModules, knownModules } from "./clusters";
-import { bundledBehind } from "./display-names";
-import { type Names, termOf } from "../names/names";
-import { fieldName, fieldOfModule, fieldsOf, fieldText } from "./fields";
+import { type KnownModules, findKnownModules } from "./clusters";
+import { findBundled } from "./display-names";
+import { type Names, renderTerm } from "../names/names";
+import { fieldName, fieldOfModule, findFields, fieldText } from "./fields";
 import type {
   Case,
   Cause,
@@ -12,7 +12,7 @@ import type {
   SubjectModule,
   Verdict,
 } from "./types";
-import { quote, quoteAll, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
+import { quote, quoteAll, show, showCluster, showMiss, showPlaces, renderWarning } from "./wording";
 
 /** R3, on create and change: each module to judge is one that the database can load (C9, C10). */
 export const modulesRule: Rule = {
@@ -28,22 +28,22 @@ const mostCauses = 64;
 function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const { names } = options;
   const cluster = lookups.after.is === "found" ? lookups.after.cluster : undefined;
-  const known = knownModules(cluster, names);
-  const standingOf = ({ name }: SubjectModule) => name !== undefined && known.standingOf(name);
+  const known = findKnownModules(cluster, names);
+  const findStanding = ({ name }: SubjectModule) => name !== undefined && known.standingOf(name);
   const isWrong = (module: SubjectModule): boolean =>
-    [false, "unknown", "installed"].includes(standingOf(module));
+    [false, "unknown", "installed"].includes(findStanding(module));
   const wrong = subject.modules.filter(isWrong);
-  const open = subject.modules.filter((module) => standingOf(module) === "unpublished");
+  const open = subject.modules.filter((module) => findStanding(module) === "unpublished");
   const uncertain = cluster && open.length > 0 ? [notPublished(open, cluster, names)] : [];
   const said = {
     warnings: [
-      ...(subject.moduleVersionsEdited ? [edited(names)] : []),
+      ...(subject.moduleVersionsEdited ? [describeEdit(names)] : []),
       ...uncertain.map(notChecked),
     ],
     ...(uncertain.length > 0 && { uncertain }),
   };
   if (wrong.length === 0) return { causes: [], ...said, dependsOnCluster: false };
-  const reference = fieldsOf(edit.kind, names).texts.clusterReference;
+  const reference = findFields(edit.kind, names).texts.clusterReference;
   const asked = { lookup: lookups.after, names, reference };
   const remedy = remedyFor(asked);
   const isUnknown = ({ name }: SubjectModule): boolean => name !== undefined;
@@ -52,7 +52,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const more = wrong.length - shown.length;
   return {
     causes: [
-      ...(dependsOnCluster ? missingReference(asked) : []),
+      ...(dependsOnCluster ? reportMissingReference(asked) : []),
       ...shown.map((module) =>
         isUnknown(module) ? notFound(module, { remedy, known, names }) : wrongType(module, names),
       ),
@@ -63,10 +63,10 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   };
 }
 
-function edited(names: Names): string {
+function describeEdit(names: Names): string {
   const version = fieldName(names.fields.engineVersion);
   const text = `module versions changed together with ${version}: leave the old numbers, they have no effect`;
-  return warningText(text, " [R3]");
+  return renderWarning(text, " [R3]");
 }
 
 /** An EC that publishes no modules yet does not tell how the bundled ones are displayed. */
@@ -77,7 +77,7 @@ function notPublished(open: readonly SubjectModule[], cluster: ClusterFacts, nam
 
 /** The warning about what the EC does not tell. */
 export function notChecked(uncertain: string): string {
-  return warningText(`not checked: ${uncertain}`, " [R3]");
+  return renderWarning(`not checked: ${uncertain}`, " [R3]");
 }
 
 function wrongType(module: SubjectModule, names: Names): Cause {
@@ -100,7 +100,7 @@ interface Hints {
 function notFound(module: SubjectModule, { remedy, known, names }: Hints): Cause {
   const { value } = module;
   const name = String(value);
-  const bundled = bundledBehind(name, names);
+  const bundled = findBundled(name, names);
   const near = bundled ?? known.lowered.get(name.toLowerCase());
   const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
   const wrong = known.standingOf(name) === "installed" ? remedy.installed : remedy.unknown;
@@ -132,7 +132,7 @@ interface Remedy {
 
 /** What is wrong and the ways out, naming the EC and the field to edit (S56, C17). */
 function remedyFor({ lookup, names, reference }: LookedUp): Remedy {
-  const term = termOf(names.ec);
+  const term = renderTerm(names.ec);
   const field = fieldText(names.fields.userDefinedModules);
   if (lookup.is === "found") {
     const ec = showCluster(lookup.cluster, names);
@@ -148,7 +148,7 @@ function remedyFor({ lookup, names, reference }: LookedUp): Remedy {
 }
 
 /** REF, beside R3's causes: only a module that is not bundled needs the EC (C17). */
-function missingReference({ lookup, names, reference }: LookedUp): readonly Cause[] {
+function reportMissingReference({ lookup, names, reference }: LookedUp): readonly Cause[] {
   if (lookup.is !== "missing" || lookup.name === undefined) return [];
   const where = showPlaces(lookup.lookedIn);
   return [
@@ -156,7 +156,7 @@ function missingReference({ lookup, names, reference }: LookedUp): readonly Caus
       rule: "REF",
       reason: "FieldValueNotFound",
       field: reference,
-      message: `Not found: ${quote(lookup.name)}: no such ${termOf(names.ec)} in ${where}; create it or correct the name [REF]`,
+      message: `Not found: ${quote(lookup.name)}: no such ${renderTerm(names.ec)} in ${where}; create it or correct the name [REF]`,
     },
   ];
 }

@@ -1,5 +1,5 @@
 /** The rules in order, and the verdict over one edit: what webhook and plugin both call. */
-import { referenceOf } from "./clusters";
+import { readReference } from "./clusters";
 import type { Names } from "../names/names";
 import { getOwn, asString, omit } from "../base/values";
 import { engineVersionRule } from "./engine-version";
@@ -7,7 +7,7 @@ import { modulesRule } from "./modules";
 import { readSubject } from "./fields";
 import type { Case, Cause, Edit, Lookups, Rule, RuleOptions, Subject, Verdict } from "./types";
 import { upgradePolicyRule } from "./upgrade-policy";
-import { showMiss, warningText } from "./wording";
+import { showMiss, renderWarning } from "./wording";
 
 /** The rules for a new object: creation is no upgrade (C7). */
 export const createRules: readonly Rule[] = [engineVersionRule, modulesRule];
@@ -49,7 +49,7 @@ export function needsOldCluster(edit: Edit, names: Names): boolean {
     before !== undefined &&
     !isExempt(edit) &&
     readSubject(edit, names).versions.length > 0 &&
-    referenceOf(before, kind, names) !== referenceOf(after, kind, names)
+    readReference(before, kind, names) !== readReference(after, kind, names)
   );
 }
 
@@ -69,7 +69,7 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
   const verdicts = (edit.before === undefined ? createRules : changeRules).map((rule) =>
     applySetting(rule.judge(facts), options.rules[rule.setting]),
   );
-  const more = sumOf(verdicts.map((verdict) => verdict.more));
+  const more = sum(verdicts.map((verdict) => verdict.more));
   const wouldDeny = sortCauses(verdicts.flatMap((verdict) => verdict.wouldDeny ?? []));
   const uncertain = verdicts.flatMap((verdict) => verdict.uncertain ?? []);
   return {
@@ -77,11 +77,11 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
     warnings: boundWarnings(
       [
         ...(lookups.after.is === "ambiguous"
-          ? [warningText(showMiss(lookups.after, options.names))]
+          ? [renderWarning(showMiss(lookups.after, options.names))]
           : []),
         ...verdicts.flatMap((verdict) => verdict.warnings),
       ],
-      sumOf(verdicts.map(({ unsaid }) => unsaid)),
+      sum(verdicts.map(({ unsaid }) => unsaid)),
     ),
     dependsOnCluster: verdicts.some((verdict) => verdict.dependsOnCluster),
     ...(more > 0 && { more }),
@@ -90,7 +90,7 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
   };
 }
 
-function sumOf(counts: readonly (number | undefined)[]): number {
+function sum(counts: readonly (number | undefined)[]): number {
   return counts.reduce<number>((sum, count = 0) => sum + count, 0);
 }
 
@@ -119,7 +119,7 @@ function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["sett
 /** What a rule that does not refuse says instead. */
 export function wouldBeDenied({ rule, field, message }: Cause): string {
   const end = ` [${rule}]`;
-  return warningText(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
+  return renderWarning(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
 }
 
 /** The first of very many, and how many are left out, with those for which there is no text. */

@@ -144,7 +144,7 @@ export interface Rule {
 export const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
 
 /** One verdict of several: all that they say, in their order. */
-export function joined(verdicts: readonly Verdict[]): Verdict {
+export function joinVerdicts(verdicts: readonly Verdict[]): Verdict {
   const [first, ...others] = verdicts;
   if (first === undefined) return pass;
   if (others.length === 0) return first;

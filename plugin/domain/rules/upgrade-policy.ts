@@ -1,28 +1,28 @@
 /** R2: under policy `major` no raise onto a minor release (S67; C3–C7, C17–C20). */
-import { type Names, termOf } from "../names/names";
+import { type Names, renderTerm } from "../names/names";
 import { getPath } from "../base/values";
 import {
   type EngineVersion,
   compareEngineVersions,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
-import { fieldName, fieldsOf, fieldText } from "./fields";
-import { allowsLatest, type Release, type Releases, releasesOf } from "./engine-version";
+import { fieldName, findFields, fieldText } from "./fields";
+import { allowsLatest, type Release, type Releases, findReleases } from "./engine-version";
 import {
   type Case,
   type Cause,
   type ClusterFacts,
   type Edit,
-  joined,
+  joinVerdicts,
   pass,
   type Rule,
   type RuleOptions,
   type SubjectVersion,
   type Verdict,
 } from "./types";
-import { quote, quoteAll, showCluster, showMiss, warningText } from "./wording";
+import { quote, quoteAll, showCluster, showMiss, renderWarning } from "./wording";
 
 /** R2, on change only: creation is no upgrade (C7). */
 export const upgradePolicyRule: Rule = {
@@ -30,7 +30,7 @@ export const upgradePolicyRule: Rule = {
   setting: "policy",
   source: "S67, C3, C4, C5, C6, C7, C17, C18, C19, C20",
   judge: (facts) =>
-    joined(facts.subject.versions.map((version) => judgePolicy({ ...facts, version }))),
+    joinVerdicts(facts.subject.versions.map((version) => judgePolicy({ ...facts, version }))),
 };
 
 /** True for a policy that is neither absent nor one of the two known: not major, but worth a log line (C20). */
@@ -61,7 +61,7 @@ interface Side {
 }
 
 function judgePolicy(facts: PolicyCase): Verdict {
-  const raise = raiseOf(facts);
+  const raise = findRaise(facts);
   if (raise === undefined || raise.rise === 0) return pass;
   const target = quote(raise.text);
   const { names } = facts.options;
@@ -80,17 +80,17 @@ function judgePolicy(facts: PolicyCase): Verdict {
 }
 
 function warn(text: string): Verdict {
-  return { ...pass, warnings: [warningText(text, " [R2]")] };
+  return { ...pass, warnings: [renderWarning(text, " [R2]")] };
 }
 
 /** The raise that an edit asks for; undefined for what R2 does not judge (C2, C7). */
-function raiseOf({ edit, version: asked, lookups, options }: PolicyCase): Raise | undefined {
+function findRaise({ edit, version: asked, lookups, options }: PolicyCase): Raise | undefined {
   const text = asked.after;
   const { names, rules } = options;
   if (typeof text !== "string") return undefined;
   const version = parseEngineVersion(text);
-  const releases = releasesOf(lookups.after, names);
-  const current = currentOf(edit, asked, names);
+  const releases = findReleases(lookups.after, names);
+  const current = findCurrent(edit, asked, names);
   if (version === undefined) {
     const latest = text === names.latestChannel && allowsLatest(lookups.after, options);
     return latest ? { text, release: undefined, current, rise: undefined, releases } : undefined;
@@ -103,16 +103,16 @@ function raiseOf({ edit, version: asked, lookups, options }: PolicyCase): Raise 
 }
 
 /** The old value when it is a version, be it at another place, else the first two numbers of the status (C7, C8, S123). */
-function currentOf(
+function findCurrent(
   { kind, before }: Edit,
   asked: SubjectVersion,
   names: Names,
 ): EngineVersion | undefined {
-  const told = leadingEngineVersion(asked.before);
+  const told = parseLeadingEngineVersion(asked.before);
   if (told !== undefined) return told;
   // mostly the edited place tells it, and no other has to be read
-  for (const path of [...fieldsOf(kind, names).engineVersions, names.fields.statusVersion]) {
-    const version = leadingEngineVersion(getPath(before, path));
+  for (const path of [...findFields(kind, names).engineVersions, names.fields.statusVersion]) {
+    const version = parseLeadingEngineVersion(getPath(before, path));
     if (version !== undefined) return version;
   }
   return undefined;
@@ -130,7 +130,7 @@ function isForbidden({ release, current, releases }: Raise, { options }: Case): 
 function judgeSides(facts: PolicyCase, raise: Raise, cluster: ClusterFacts): Verdict {
   const { before } = facts.lookups;
   const { names } = facts.options;
-  const sides = sidesOf(facts);
+  const sides = listSides(facts);
   if (sides.length > 0) {
     const cause: Cause = {
       rule: "R2",
@@ -142,11 +142,13 @@ function judgeSides(facts: PolicyCase, raise: Raise, cluster: ClusterFacts): Ver
   }
   return before === undefined || before.is === "found"
     ? pass
-    : warn(`upgrade policy of the old ${termOf(names.ec)} not applied: ${showMiss(before, names)}`);
+    : warn(
+        `upgrade policy of the old ${renderTerm(names.ec)} not applied: ${showMiss(before, names)}`,
+      );
 }
 
 /** Who sets policy `major`: the EC, the EC referred to before, the database's old value (C3, C18, C20). */
-function sidesOf({ edit, lookups, options }: PolicyCase): readonly Side[] {
+function listSides({ edit, lookups, options }: PolicyCase): readonly Side[] {
   const { names } = options;
   const major = quote(names.majorChannel);
   const policy = fieldText(names.fields.engineUpgradePolicy);
@@ -160,7 +162,7 @@ function sidesOf({ edit, lookups, options }: PolicyCase): readonly Side[] {
     says: `${ec} sets ${policy} ${major}`,
     wayOut: `set another ${policy} in ${ec}`,
   }));
-  const ofDatabase = fieldsOf(edit.kind, names)
+  const ofDatabase = findFields(edit.kind, names)
     .engineVersions.filter((path) => getPath(edit.before, path) === names.majorChannel)
     .map(fieldText)
     .map((field): Side => ({
@@ -172,10 +174,10 @@ function sidesOf({ edit, lookups, options }: PolicyCase): readonly Side[] {
 
 function wrong(raise: Raise, { names, reading }: RuleOptions): string {
   const policy = quote(names.majorChannel);
-  return `Forbidden: ${quote(raise.text)} ${sizeOf(raise, reading)}, refused as an upgrade from ${showCurrent(raise)} under policy ${policy}`;
+  return `Forbidden: ${quote(raise.text)} ${describeSize(raise, reading)}, refused as an upgrade from ${showCurrent(raise)} under policy ${policy}`;
 }
 
-function sizeOf({ release }: Raise, reading: RuleOptions["reading"]): string {
+function describeSize({ release }: Raise, reading: RuleOptions["reading"]): string {
   if (release === undefined) return "may be a minor release";
   return reading === "step" ? "is a minor step" : "is a minor release";
 }

@@ -1,5 +1,5 @@
 /** How values of users are shown: quoted, escaped, cut; never a control character (admission facts 6). */
-import { type Names, termOf } from "../names/names";
+import { type Names, renderTerm } from "../names/names";
 import type { Cause, ClusterFacts, ClusterLookup, Verdict } from "./types";
 
 const userLimit = 64;
@@ -61,7 +61,7 @@ export function showCluster(
   { namespace, name }: Pick<ClusterFacts, "namespace" | "name">,
   names: Names,
 ): string {
-  return `${termOf(names.ec)} ${plain(namespace)}/${plain(name)}`;
+  return `${renderTerm(names.ec)} ${plain(namespace)}/${plain(name)}`;
 }
 
 /** Why no EC was found, naming what was looked for and where (C16, C17). */
@@ -69,7 +69,7 @@ export function showMiss(
   lookup: Exclude<ClusterLookup, { readonly is: "found" }>,
   names: Names,
 ): string {
-  const ec = termOf(names.ec);
+  const ec = renderTerm(names.ec);
   if (lookup.is === "ambiguous") return `several ${ec}s found: ${showSome(lookup.candidates)}`;
   const places = showPlaces(lookup.lookedIn);
   return lookup.name === undefined
@@ -89,7 +89,7 @@ function showSome(keys: readonly string[]): string {
 }
 
 /** A warning that the API server passes on whole: 120 characters, its end kept (admission facts 4). */
-export function warningText(text: string, end = ""): string {
+export function renderWarning(text: string, end = ""): string {
   return `${plain(text, warningLimit - end.length)}${end}`;
 }
 
@@ -122,7 +122,7 @@ const causeCount = 32;
 /** The whole story both in the message and in the causes (C13; admission facts 6.1). */
 export function denialStatus(refused: Refused): DenialStatus {
   const { verdict, webhookName } = refused;
-  const [first, ...others] = bound(verdict);
+  const [first, ...others] = boundCauses(verdict);
   if (first === undefined) throw new Error("a denial needs at least one cause");
   const signed = { ...first, message: sign(first, webhookName) };
   const causes = [signed, ...others].map(({ reason, field, message }) => ({
@@ -146,7 +146,7 @@ function sign({ message, rule }: Cause, webhookName: string): string {
   return `${message.slice(0, -end.length)} (refused by webhook ${plain(webhookName)})${end}`;
 }
 
-function bound({ causes, more = 0 }: Verdict): readonly Cause[] {
+function boundCauses({ causes, more = 0 }: Verdict): readonly Cause[] {
   const shown = causes.slice(0, causeCount - 1);
   const [next, ...rest] = causes.slice(causeCount - 1);
   if (next === undefined) return shown;

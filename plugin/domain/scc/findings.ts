@@ -1,7 +1,7 @@
 /** What every code of an unbinding means, for `explain`. */
 import { ec, text } from "../names/text";
 import { error, warning } from "../base/findings";
-import { type Code, findingIn } from "../names/codes";
+import { type Code, bindFindings } from "../names/codes";
 
 /** The codes by what they are about. */
 export const sccFindings = {
@@ -29,6 +29,10 @@ export const sccFindings = {
     cause:
       "Helm, OLM or a GitOps controller owns the object and may undo the change: it is left alone",
     fix: "make the change through that owner, then run again",
+  }),
+  podLeft: warning("SCC-POD-LEFT", "S33", {
+    cause: text`a pod of the ${ec} runs under the constraint and needs nothing that it gives`,
+    fix: "once its account is out of the constraint, delete the pods one at a time, each when every other one is ready, then run unbind-scc again",
   }),
   podRunning: error("SCC-POD-RUNNING", "S33", {
     cause: text`a pod of the ${ec} still runs under the constraint`,
@@ -59,4 +63,4 @@ export const sccFindings = {
 } as const satisfies Readonly<Record<string, Code>>;
 
 /** A finding of one of the codes. */
-export const sccFinding = findingIn(sccFindings);
+export const sccFinding = bindFindings(sccFindings);

@@ -1,5 +1,6 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
 import { rbacKinds, constraintResource } from "../kube/kinds";
+import { listGroups, listSubjects, readServiceAccount } from "../kube/role-rules";
 import { type KubeObject, objectLabel, type Ref, refTo } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import type { Names } from "../names/names";
@@ -21,7 +22,7 @@ export function grantName(constraint: string): string {
 }
 
 /** How a constraint or a binding is addressed. */
-export function refOf(object: KubeObject): Ref {
+export function accessRef(object: KubeObject): Ref {
   const resources = [constraintResource, ...Object.values(accessResources)];
   return refTo(resources.find(({ kind }) => kind === object.kind) ?? constraintResource, object);
 }
@@ -33,37 +34,33 @@ export interface Account {
 }
 
 /** The account of an EC: spec.serviceAccountName, else the EC's own name. */
-export function accountOf(cluster: KubeObject, names: Names): Account {
+export function readAccount(cluster: KubeObject, names: Names): Account {
   const { namespace = "", name = "" } = cluster.metadata;
   return { namespace, name: asString(getPath(cluster, names.ecFields.serviceAccountName)) ?? name };
 }
 
 /** The user name that the API server knows an account by. */
-export function userOf({ namespace, name }: Account): string {
+export function renderUser({ namespace, name }: Account): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** The groups that every account is in; no access review derives them from the name. */
-export function groupsOf({ namespace }: Account): readonly string[] {
-  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+/** The group of all accounts of a namespace. */
+export function renderGroup(namespace: string): string {
+  return `system:serviceaccounts:${namespace}`;
 }
 
 /** True for a binding's subject that is this one account, in either of its two spellings. */
 export function isAccount(subject: unknown, account: Account): boolean {
-  const name = getOwn(subject, "name");
-  if (getOwn(subject, "kind") === "User") return name === userOf(account);
-  return (
-    getOwn(subject, "kind") === "ServiceAccount" &&
-    name === account.name &&
-    getOwn(subject, "namespace") === account.namespace
-  );
+  return listSubjects({ subjects: [subject] })
+    .map(readServiceAccount)
+    .some((one) => one?.namespace === account.namespace && one.name === account.name);
 }
 
 /** The group of a binding's subject that the account is in, undefined for any other subject. */
-export function groupOf(subject: unknown, account: Account): string | undefined {
+export function findGroup(subject: unknown, account: Account): string | undefined {
   const name = asString(getOwn(subject, "name"));
   if (getOwn(subject, "kind") !== "Group" || name === undefined) return undefined;
-  return groupsOf(account).includes(name) ? name : undefined;
+  return listGroups(account).includes(name) ? name : undefined;
 }
 
 /** A binding's subject for people. */
@@ -82,7 +79,7 @@ export interface AccessObjects {
 }
 
 /**
- * What a role that grants the constraint's use is: about this constraint `only`; it `names` the
+ * What a role that grants the constraint's use is: about the product's constraints `only`; it `names` the
  * constraint and gives more besides; `wide`: it reaches the constraint by a wildcard alone.
  */
 export type Breadth = "only" | "names" | "wide";
@@ -95,39 +92,67 @@ export interface SccGrant {
   readonly breadth: Breadth;
 }
 
-/** Every binding, of any name, to any role with `use` on the constraint. */
-export function grantsOf(access: AccessObjects, constraint: string): readonly SccGrant[] {
+/** Every binding, of any name, to any role with `use` on the constraint; `own`: the product's constraints. */
+export function listGrants(
+  access: AccessObjects,
+  constraint: string,
+  own: readonly string[] = [],
+): readonly SccGrant[] {
   const breadths = new Map(
     [...access.clusterRoles, ...access.roles].map((role) => [
       objectLabel(role),
-      breadthOf(role, constraint),
+      measureBreadth(role, constraint, own),
     ]),
   );
-  return bindingsOf(access).flatMap((binding) => {
-    const role = roleLabelOf(binding);
+  return listBindings(access).flatMap((binding) => {
+    const role = labelRole(binding);
     const breadth = breadths.get(role);
     return breadth === undefined ? [] : [{ binding, role, breadth }];
   });
 }
 
 /** All bindings, the cluster-wide ones first. */
-export function bindingsOf(access: AccessObjects): readonly KubeObject[] {
+export function listBindings(access: AccessObjects): readonly KubeObject[] {
   return [...access.clusterRoleBindings, ...access.roleBindings];
 }
 
 /** The role that a binding refers to, as a label. */
-export function roleLabelOf(binding: KubeObject): string {
+export function labelRole(binding: KubeObject): string {
   const roleRef = getOwn(binding, "roleRef");
   const name = asString(getOwn(roleRef, "name")) ?? "";
   const namespaced = getOwn(roleRef, "kind") === "Role";
   return namespaced ? `Role/${binding.metadata.namespace ?? ""}/${name}` : `ClusterRole/${name}`;
 }
 
-function breadthOf(role: KubeObject, constraint: string): Breadth | undefined {
+/** What lets an account use a constraint, itself or as a member of a group. */
+export interface SccAccess {
+  readonly constraint: KubeObject | undefined;
+  readonly access: AccessObjects;
+}
+
+/** True where the account may use the constraint of this name. */
+export function mayUse({ constraint, access }: SccAccess, name: string, account: Account): boolean {
+  const known: readonly unknown[] = [renderUser(account), ...listGroups(account)];
+  const direct = ["users", "groups"].flatMap((field) => asArray(getOwn(constraint, field)));
+  return (
+    direct.some((one) => known.includes(one)) ||
+    listGrants(access, name).some(({ binding }) =>
+      asArray(getOwn(binding, "subjects")).some(
+        (subject) => isAccount(subject, account) || findGroup(subject, account) !== undefined,
+      ),
+    )
+  );
+}
+
+function measureBreadth(
+  role: KubeObject,
+  constraint: string,
+  own: readonly string[],
+): Breadth | undefined {
   const rules = asArray(getOwn(role, "rules"));
   const granting = rules.filter((rule) => grantsUse(rule, constraint));
   if (granting.length === 0) return undefined;
-  if (rules.every((rule) => isWithin(rule, constraint))) return "only";
+  if (rules.every((rule) => isWithin(rule, [constraint, ...own]))) return "only";
   return granting.some((rule) => words(rule, "resourceNames").length > 0) ? "names" : "wide";
 }
 
@@ -142,8 +167,8 @@ function grantsUse(rule: unknown, constraint: string): boolean {
   );
 }
 
-/** True for a rule that gives nothing on anything but this constraint. */
-function isWithin(rule: unknown, constraint: string): boolean {
+/** True for a rule that gives nothing on anything but these constraints. */
+function isWithin(rule: unknown, constraints: readonly string[]): boolean {
   const { group, plural } = constraintResource;
   const names = words(rule, "resourceNames");
   return (
@@ -151,7 +176,7 @@ function isWithin(rule: unknown, constraint: string): boolean {
     words(rule, "apiGroups").every((word) => word === group) &&
     words(rule, "resources").every((word) => word === plural) &&
     names.length > 0 &&
-    names.every((name) => name === constraint)
+    names.every((name) => constraints.some((one) => one === name))
   );
 }
 
@@ -165,7 +190,17 @@ function words(rule: unknown, key: string): readonly unknown[] {
 
 /** True for a pod that runs, or is about to, under the constraint. */
 export function runsUnder(pod: KubeObject, constraint: string): boolean {
-  const annotation = getOwn(pod.metadata.annotations, constraintAnnotation);
+  return findConstraint(pod) === constraint;
+}
+
+/** The constraint that a pod runs under, undefined for one that has ended or names none. */
+export function findConstraint(pod: KubeObject): string | undefined {
   const ended = ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
-  return annotation === constraint && !ended;
+  return ended ? undefined : asString(getOwn(pod.metadata.annotations, constraintAnnotation));
+}
+
+/** The priority by which a constraint wins over those that give less; undefined for one that has none. */
+export function readPriority(constraint: KubeObject | undefined): number | undefined {
+  const priority = getOwn(constraint, "priority");
+  return typeof priority === "number" && priority > 0 ? priority : undefined;
 }

@@ -2,14 +2,21 @@
 import { sccFinding } from "./findings";
 import type { Finding } from "../base/findings";
 import { parseImage } from "../release/images";
-import { type Names, termOf } from "../names/names";
-import { annotationOf, type KubeObject, objectLabel } from "../kube/objects";
+import { type Names, renderTerm } from "../names/names";
+import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
-import { type Account, accountOf, userOf, runsUnder } from "./grants";
+import { unprivilegedFrom } from "../release/unprivileged";
+import { listUses } from "./uses";
+import {
+  type Account,
+  mayUse,
+  readAccount,
+  readPriority,
+  renderUser,
+  runsUnder,
+  type SccAccess,
+} from "./grants";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../base/versions";
-
-/** From this release on nothing runs with extra permissions or capabilities (S31). */
-export const unprivilegedFrom = "7.22.0-6";
 
 /** A release that an object reports. */
 interface ReportedRelease {
@@ -30,18 +37,20 @@ interface ReleaseSources {
 }
 
 /** Every release that can be read: the operator's image or chart, the EC's tag, its pods' images. */
-export function releasesOf(
+export function listReleases(
   { deployment, cluster, pods }: ReleaseSources,
   names: Names,
 ): readonly ReportedRelease[] {
   const podSpec = ["spec", "template", "spec"];
   return [
-    ...reported(deployment, [
+    ...makeReported(deployment, [
       imageTag(getPath(deployment, podSpec), names.operator.container),
-      annotationOf(deployment, names.annotations.operatorVersion),
+      readAnnotation(deployment, names.annotations.operatorVersion),
     ]),
-    ...reported(cluster, [asString(getPath(cluster, names.ecFields.versionTag))]),
-    ...pods.flatMap((pod) => reported(pod, [imageTag(getOwn(pod, "spec"), names.pods.container)])),
+    ...makeReported(cluster, [asString(getPath(cluster, names.ecFields.versionTag))]),
+    ...pods.flatMap((pod) =>
+      makeReported(pod, [imageTag(getOwn(pod, "spec"), names.pods.container)]),
+    ),
   ];
 }
 
@@ -52,7 +61,7 @@ export function isPrivileged({ release }: Pick<ReportedRelease, "release">): boo
 }
 
 /** The first of the tags that is a release's. */
-function reported(
+function makeReported(
   object: KubeObject | undefined,
   tags: readonly (string | undefined)[],
 ): readonly ReportedRelease[] {
@@ -75,8 +84,9 @@ function imageTag(podSpec: unknown, container: string): string | undefined {
 }
 
 /** The part of the cluster around the ECs of one namespace. */
-export interface SccEnvironment {
-  readonly constraint: string;
+export interface SccEnvironment extends SccAccess {
+  /** The constraint's name; the object is undefined where it does not exist. */
+  readonly name: string;
   readonly deployment: KubeObject | undefined;
   readonly pods: readonly KubeObject[];
 }
@@ -96,10 +106,10 @@ export function judgeAccounts(
   names: Names,
 ): readonly JudgedAccount[] {
   const accounts = new Map(
-    clusters.map((cluster) => accountOf(cluster, names)).map((one) => [userOf(one), one]),
+    clusters.map((cluster) => readAccount(cluster, names)).map((one) => [renderUser(one), one]),
   );
   return [...accounts].map(([user, account]) => {
-    const same = clusters.filter((cluster) => userOf(accountOf(cluster, names)) === user);
+    const same = clusters.filter((cluster) => renderUser(readAccount(cluster, names)) === user);
     return {
       ...account,
       clusters: same,
@@ -107,6 +117,24 @@ export function judgeAccounts(
       wanted: same.some((cluster) => wantsAdjustment(cluster, names)),
     };
   });
+}
+
+/** The operator's own account, where its release needs no constraint and none of its pods uses one. */
+export function judgeOperator(around: SccEnvironment, names: Names): readonly JudgedAccount[] {
+  const { deployment, pods } = around;
+  const [release] = listReleases({ deployment, cluster: undefined, pods: [] }, names);
+  const name = asString(getPath(deployment, ["spec", "template", "spec", "serviceAccountName"]));
+  const { namespace } = deployment?.metadata ?? {};
+  if (release === undefined || isPrivileged(release)) return [];
+  if (name === undefined || namespace === undefined) return [];
+  const account = { namespace, name };
+  const findings = pods
+    .filter(({ metadata, spec }) => {
+      return metadata.namespace === namespace && getOwn(spec, "serviceAccountName") === name;
+    })
+    .filter((pod) => runsUnder(pod, around.name))
+    .map((pod) => judgePod(pod, { ...around, account }, names));
+  return [{ ...account, clusters: [], findings, wanted: false }].filter(isFree);
 }
 
 /** True when nothing but warnings stands against it. */
@@ -130,8 +158,8 @@ function judgeCluster(
     ...judgeRelease(cluster, { ...around, pods }, names),
     ...judgeState(cluster, names),
     ...pods
-      .filter((pod) => runsUnder(pod, around.constraint))
-      .map((pod) => judgePod(pod, around, names)),
+      .filter((pod) => runsUnder(pod, around.name))
+      .map((pod) => judgePod(pod, { ...around, account: readAccount(cluster, names) }, names)),
   ];
 }
 
@@ -141,7 +169,7 @@ export function podsOfCluster(
   pods: readonly KubeObject[],
   names: Names,
 ): readonly KubeObject[] {
-  const { namespace, name } = accountOf(cluster, names);
+  const { namespace, name } = readAccount(cluster, names);
   const prefix = `${cluster.metadata.name ?? ""}-`;
   return pods.filter(({ metadata, spec }) => {
     if (metadata.namespace !== namespace) return false;
@@ -159,7 +187,7 @@ function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] 
       {
         object: objectLabel(cluster),
         field: names.ecFields.allowAutoAdjustment.join("."),
-        cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
+        cause: `the ${renderTerm(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
       },
       names,
     ),
@@ -171,14 +199,14 @@ function judgeRelease(
   { deployment, pods }: SccEnvironment,
   names: Names,
 ): readonly Finding[] {
-  const releases = releasesOf({ deployment, cluster, pods }, names);
+  const releases = listReleases({ deployment, cluster, pods }, names);
   if (releases.length === 0) {
     return [
       sccFinding(
         "releaseUnknown",
         {
           object: objectLabel(cluster),
-          cause: `neither the operator nor the ${termOf(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
+          cause: `neither the operator nor the ${renderTerm(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
           fix: `check that both are at ${unprivilegedFrom} or later`,
         },
         names,
@@ -191,7 +219,7 @@ function judgeRelease(
       {
         object,
         cause: `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`,
-        fix: `upgrade the operator and the ${termOf(names.ec)} first, then run again`,
+        fix: `upgrade the operator and the ${renderTerm(names.ec)} first, then run again`,
       },
       names,
     ),
@@ -207,14 +235,41 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
       {
         object: objectLabel(cluster),
         field: names.ecFields.state.join("."),
-        cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be recreated`,
+        cause: `the ${renderTerm(names.ec)} is in state ${state}: its pods may still be recreated`,
       },
       names,
     ),
   ];
 }
 
-function judgePod(pod: KubeObject, { constraint }: SccEnvironment, names: Names): Finding {
-  const cause = `the pod still runs under ${constraint}`;
-  return sccFinding("podRunning", { object: objectLabel(pod), cause }, names);
+/** A pod that needs nothing of the constraint comes back under it for as long as its account may use it. */
+function judgePod(
+  pod: KubeObject,
+  around: SccEnvironment & { readonly account: Account },
+  names: Names,
+): Finding {
+  const { name, constraint, account } = around;
+  const uses = listUses(pod, constraint);
+  const priority = readPriority(constraint);
+  const object = objectLabel(pod);
+  if (uses.length > 0) {
+    const cause = `the pod still runs under ${name} and uses what it gives: ${uses.join("; ")}`;
+    return sccFinding("podRunning", { object, cause }, names);
+  }
+  const isBound = mayUse(around, name, account);
+  if (isBound && priority === undefined) {
+    return sccFinding("podRunning", { object, cause: `the pod still runs under ${name}` }, names);
+  }
+  const why = isBound
+    ? `by its priority ${String(priority)} alone, and so does each pod that is made before its account is out`
+    : "since before its account was taken out";
+  return sccFinding(
+    "podLeft",
+    {
+      object,
+      cause: `the pod needs nothing of ${name}; it runs under it ${why}`,
+      fix: `${isBound ? "once its account is out, " : ""}delete the pods one at a time, each when every other one is ready and the one before runs under another constraint: kubectl delete pod ${readName(pod)} --namespace=${account.namespace}; then run unbind-scc again`,
+    },
+    names,
+  );
 }

@@ -45,7 +45,7 @@ export type Block = { [F in keyof Forms]: { readonly is: F } & Forms[F] }[keyof 
 export type Writer = { readonly [F in keyof Forms]: (block: Forms[F], depth: number) => string };
 
 /** A part as a writer writes it. */
-export function written(writer: Writer, block: Block, depth: number): string {
+export function writeBlock(writer: Writer, block: Block, depth: number): string {
   // the key and the part are of one form, which an index does not tell the compiler
   return (writer[block.is] as (block: Block, depth: number) => string)(block, depth);
 }
@@ -67,17 +67,17 @@ const mostText = 2_000;
 const mostCode = 100_000;
 
 /** A text of a cell, with what could hide or reorder the rest made visible. */
-export function shown(text: string): string {
+export function showText(text: string): string {
   return escapeLines(cut(text, mostText));
 }
 
 /** The same on one line. */
-export function shownLine(text: string): string {
+export function showLine(text: string): string {
   return escape(cut(text, mostText).replaceAll(/\r?\n/g, " "));
 }
 
 /** A listing, such as YAML. */
-export function shownCode(text: string): string {
+export function showCode(text: string): string {
   return escapeLines(cut(text.trimEnd(), mostCode));
 }
 

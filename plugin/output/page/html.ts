@@ -8,11 +8,11 @@ import {
   type Cell,
   type Page,
   renderMs,
-  shown,
-  shownCode,
+  showText,
+  showCode,
   renderCell,
   type Writer,
-  written,
+  writeBlock,
 } from "./blocks";
 import { style } from "./style";
 import { ticks } from "./timeline";
@@ -34,7 +34,7 @@ export function renderHtml({ title, blocks, footer }: Page): string {
 <body>
 <main>
 <h1>${text(title)}</h1>
-${blocks.map((block) => written(html, block, 2)).join("\n")}
+${blocks.map((block) => writeBlock(html, block, 2)).join("\n")}
 <footer>${text(footer)}</footer>
 </main>
 </body>
@@ -52,7 +52,7 @@ function encodeText(safe: string): string {
 }
 
 function text(value: string): string {
-  return encodeText(shown(value));
+  return encodeText(showText(value));
 }
 
 function inkCell(cell: Cell): string {
@@ -64,7 +64,7 @@ const html: Writer = {
   banner: (block) => `<p class="banner">${text(block.text)}</p>`,
   card: ({ tone, head, rows }) =>
     `<div class="card ${tone}"><b>${text(head)}</b>${html.facts({ rows }, 0)}</div>`,
-  code: (block) => `<pre>${encodeText(shownCode(block.text))}</pre>`,
+  code: (block) => `<pre>${encodeText(showCode(block.text))}</pre>`,
   list: ({ items }) => `<ul>${items.map((item) => `<li>${text(item)}</li>`).join("")}</ul>`,
   facts: ({ rows }) =>
     `<dl>${rows.map(([name, value]) => `<dt>${text(name)}</dt><dd>${text(value)}</dd>`).join("")}</dl>`,
@@ -72,12 +72,12 @@ const html: Writer = {
     `<ul class="grid">${cells.map(([name, result]) => `<li>${text(name)} ${inkCell(result)}</li>`).join("")}</ul>`,
   section: ({ title, blocks }, depth) => {
     const tag = `h${Math.min(depth, 6)}`;
-    const inner = blocks.map((block) => written(html, block, depth + 1));
+    const inner = blocks.map((block) => writeBlock(html, block, depth + 1));
     return `<section>\n<${tag}>${text(title)}</${tag}>\n${inner.join("\n")}\n</section>`;
   },
   table: ({ head, rows }) => {
     const attributes = head.map((name, column) => {
-      const short = rows.every((row) => shown(renderCell(row[column])).length <= shortest);
+      const short = rows.every((row) => showText(renderCell(row[column])).length <= shortest);
       return `${short ? ' class="short"' : ""} data-head="${text(name)}"`;
     });
     const cell = (one: Cell, column: number): string =>

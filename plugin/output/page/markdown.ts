@@ -5,31 +5,35 @@
 import {
   type Page,
   renderMs,
-  shownCode,
-  shownLine,
+  showCode,
+  showLine,
   renderCell,
   type Writer,
-  written,
+  writeBlock,
 } from "./blocks";
 
 /** The whole file. */
 export function renderMarkdown({ title, blocks, footer }: Page): string {
-  const parts = [`# ${text(title)}`, ...blocks.map((block) => written(markdown, block, 2))];
+  const parts = [`# ${text(title)}`, ...blocks.map((block) => writeBlock(markdown, block, 2))];
   return `${[...parts, text(footer)].join("\n\n")}\n`;
 }
 
 const linked = /@|:\/\/|www\.|#\d|mailto:|xmpp:/i;
 
-/** One line in which every mark is literal. */
+/** What a person copies into a shell. */
+const command = /^(?:kubectl|oc|helm) /;
+
+/** One line in which every mark is literal; a command is a code span, which is copied as it is. */
 function text(value: string): string {
-  return shownLine(value)
+  if (command.test(value)) return quoteCode(showLine(value));
+  return showLine(value)
     .split(/( +)/)
     .map((word) => (linked.test(word) ? quoteCode(word) : literal(word)))
     .join("");
 }
 
 function literal(word: string): string {
-  return word.replaceAll(/[\\`*_{}[\]<>()#+!|~&$^=]/g, String.raw`\$&`);
+  return word.replaceAll(/[\\`*_[\]<>#+|~&$]/g, String.raw`\$&`);
 }
 
 /** A code span, fenced by more backticks than it holds; a bar would end the cell of a table even there. */
@@ -48,7 +52,7 @@ const markdown: Writer = {
   banner: (block) => `## ${text(block.text.toUpperCase())}`,
   card: ({ head, rows }) => `**${text(head)}**\n\n${markdown.facts({ rows }, 0)}`,
   code: (block) => {
-    const code = shownCode(block.text);
+    const code = showCode(block.text);
     const fence = chooseFence(code, 3);
     return `${fence}\n${code}\n${fence}`;
   },
@@ -56,7 +60,7 @@ const markdown: Writer = {
   facts: ({ rows }) => markdown.table({ head: ["Fact", "Value"], rows }, 0),
   grid: ({ cells }) => markdown.table({ head: ["Namespace", "Result"], rows: cells }, 0),
   section: ({ title, blocks }, depth) => {
-    const inner = blocks.map((block) => written(markdown, block, depth + 1));
+    const inner = blocks.map((block) => writeBlock(markdown, block, depth + 1));
     return [`${"#".repeat(Math.min(depth, 6))} ${text(title)}`, ...inner].join("\n\n");
   },
   table: ({ head, rows }) => {

@@ -4,6 +4,7 @@ import type { Finding } from "../../domain/base/findings";
 import { asArray, getOwn, isObject } from "../../domain/base/values";
 import type { CheckLine, Report } from "../../kernel/report";
 import { palette } from "../escape";
+import { renderGap, replicaLines, windowLines } from "../gap";
 import { renderStates, withHunks } from "../hunks";
 import { groupNamespaces, label } from "../text";
 import { type Block, type Cell, type Page, renderMs, section, type Tone } from "./blocks";
@@ -87,11 +88,17 @@ function probeBlocks({ probes = [], gap }: Report): readonly Block[] {
     refusedBy: deny.by,
   }));
   const seconds = gap && {
-    Unguarded: `${gap.bypassSeconds}s (bad edits could pass)`,
-    Outage: `${gap.outageSeconds}s (good edits were stopped)`,
+    Unguarded: `${renderGap(gap, "bypass")} (bad edits could pass)`,
+    Outage: `${renderGap(gap, "outage")} (good edits were stopped)`,
+    ...namedLines("Holes", [...windowLines(gap, "bypass"), ...windowLines(gap, "outage")]),
     Observed: gap.method,
+    ...namedLines("Behind it", replicaLines(gap.replicas)),
   };
   return [...listBlocks(rows), ...valueBlocks(seconds)];
+}
+
+function namedLines(name: string, lines: readonly string[]): Readonly<Record<string, string>> {
+  return lines.length === 0 ? {} : { [name]: lines.map((line) => line.trim()).join("\n") };
 }
 
 function buildCard(finding: Finding): Block {
@@ -257,9 +264,9 @@ function listBlocks(all: readonly unknown[]): readonly Block[] {
     const items = [...shown.map((one) => plain("", one)), ...rest];
     return items.length === 0 ? [] : [{ is: "list", items }];
   }
-  const known = (one: unknown): boolean => one !== undefined && one !== "";
+  const isKnown = (one: unknown): boolean => one !== undefined && one !== "";
   const keys = [...new Set(objects.flatMap((one) => Object.keys(one)))].filter((key) =>
-    objects.some((one) => known(getOwn(one, key))),
+    objects.some((one) => isKnown(getOwn(one, key))),
   );
   const rows = objects.map((one) => keys.map((key) => buildCell(key, getOwn(one, key))));
   const table: Block = { is: "table", head: keys.map(label), rows };

@@ -21,10 +21,10 @@ export function chooseTone(result: string): Tone {
 /** The chart; nothing of a run that took no time, and of one that was not done. */
 export function timelineBlocks(report: Report): readonly Block[] {
   const parts = asArray(getOwn(report.details, "parts")) as readonly PartReport[];
-  const steps = timed(report.steps);
-  const end = Math.max(0, ...[...steps, ...timed(parts)].map(({ at, ms }) => at + ms));
+  const steps = listTimed(report.steps);
+  const end = Math.max(0, ...[...steps, ...listTimed(parts)].map(({ at, ms }) => at + ms));
   const lanes = [
-    ...timed(parts).map((part) => layLane("Parts", part.title, [part])),
+    ...listTimed(parts).map((part) => layLane("Parts", part.title, [part])),
     ...(report.pods ?? []).map((pod) => layLane("Pods", pod.name, [{ ...pod, why: "renewed" }])),
     ...probeLanes(report.gap),
     ...objectLanes(steps, end),
@@ -42,7 +42,7 @@ function hours(ms: number): number {
   return Math.ceil(ms / 3_600_000) * 3_600;
 }
 
-function timed<T extends { readonly at?: number }>(all: readonly T[] = []) {
+function listTimed<T extends { readonly at?: number }>(all: readonly T[] = []) {
   return all.flatMap((one) => (one.at === undefined ? [] : [{ ...one, at: one.at }]));
 }
 
@@ -103,9 +103,9 @@ function answerSays({ is, by }: Answer): string {
 function probeLanes(gap: GapReport | undefined): readonly Lane[] {
   if (gap?.answers === undefined) return [];
   const { answers, windows = [], bypassSeconds, outageSeconds } = gap;
-  const keyOf = (answer: Answer): string => `${answer.twin} ${answerSays(answer)}`;
-  const strips = [...new Set(answers.map(keyOf))].sort().flatMap((key) => {
-    const own = answers.filter((answer) => keyOf(answer) === key);
+  const answerKey = (answer: Answer): string => `${answer.twin} ${answerSays(answer)}`;
+  const strips = [...new Set(answers.map(answerKey))].sort().flatMap((key) => {
+    const own = answers.filter((answer) => answerKey(answer) === key);
     const bars = own.map((answer) => drawBar(answer, answerTone(answer), answerSays(answer)));
     return own.slice(0, 1).map((answer): Lane => {
       return { group: "Probes", name: twins[answer.twin].name, says: answerSays(answer), bars };

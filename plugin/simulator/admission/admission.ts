@@ -5,21 +5,21 @@ import type { Clock } from "../../ports/kubernetes";
 import type { Admission, Attempt, StateView } from "../model";
 import { callWebhook, Connections } from "./connections";
 import {
-  entriesOf,
+  listEntries,
   type WebhookEntry,
   type Invocation,
-  invocationOf,
+  findInvocation,
   isExempt,
   type ServiceRoute,
-  targetOf,
+  resolveTarget,
 } from "./entries";
-import { CallFailure, failedCalling } from "./trust";
+import { CallFailure, refuseFailedCall } from "./trust";
 import {
   dryRunUnsupported,
   reviewFor,
-  reviewVersionOf,
+  chooseReviewVersion,
   type AdmissionVerdict,
-  verdictOf,
+  readVerdict,
 } from "./response";
 
 export type { ServicePort, ServiceRoute } from "./entries";
@@ -42,7 +42,7 @@ export interface ClosableAdmission extends Admission {
 const warnings = new WeakMap<Error, readonly string[]>();
 
 /** The warnings that came with a refusal by admission. */
-export function warningsOf(refusal: unknown): readonly string[] {
+export function listWarnings(refusal: unknown): readonly string[] {
   return refusal instanceof Error ? (warnings.get(refusal) ?? []) : [];
 }
 
@@ -88,11 +88,11 @@ interface Parts {
 async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<readonly string[]> {
   if (isExempt(attempt.definition)) return [];
   reportMutating(attempt, state, parts);
-  const invocations = entriesOf("validatingwebhookconfigurations", state).flatMap(
-    (entry) => invocationOf(entry, attempt, state) ?? [],
+  const invocations = listEntries("validatingwebhookconfigurations", state).flatMap(
+    (entry) => findInvocation(entry, attempt, state) ?? [],
   );
   const verdicts = await Promise.all(
-    invocations.map((invocation) => judged(invocation, attempt, { ...parts, state })),
+    invocations.map((invocation) => judge(invocation, attempt, { ...parts, state })),
   );
   attempt.signal?.throwIfAborted();
   const told = verdicts.flatMap((verdict) => verdict.warnings);
@@ -105,8 +105,8 @@ async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<
 }
 
 function reportMutating(attempt: Attempt, state: StateView, { onSkipped }: Parts): void {
-  for (const entry of entriesOf("mutatingwebhookconfigurations", state)) {
-    if (invocationOf(entry, attempt, state) !== undefined) {
+  for (const entry of listEntries("mutatingwebhookconfigurations", state)) {
+    if (findInvocation(entry, attempt, state) !== undefined) {
       onSkipped(entry.name, "mutating webhooks are not called");
     }
   }
@@ -114,33 +114,33 @@ function reportMutating(attempt: Attempt, state: StateView, { onSkipped }: Parts
 
 type AdmissionEnvironment = Parts & { readonly state: StateView };
 
-async function judged(
+async function judge(
   invocation: Invocation,
   attempt: Attempt,
   surroundings: AdmissionEnvironment,
 ): Promise<AdmissionVerdict> {
   const { entry } = invocation;
-  if (attempt.dryRun && !entry.dryRunSafe) return refused(dryRunUnsupported(entry.name));
+  if (attempt.dryRun && !entry.dryRunSafe) return refuse(dryRunUnsupported(entry.name));
   try {
-    return await asked(invocation, attempt, surroundings);
+    return await ask(invocation, attempt, surroundings);
   } catch (failure) {
     if (!(failure instanceof CallFailure)) throw failure;
-    return entry.failOpen ? passed : refused(failedCalling(entry.name, failure));
+    return entry.failOpen ? passed : refuse(refuseFailedCall(entry.name, failure));
   }
 }
 
-function refused(refusal: ApiError): AdmissionVerdict {
+function refuse(refusal: ApiError): AdmissionVerdict {
   return { warnings: [], refusal };
 }
 
-async function asked(
+async function ask(
   invocation: Invocation,
   attempt: Attempt,
   { route, state, connections, onSkipped }: AdmissionEnvironment,
 ): Promise<AdmissionVerdict> {
   const { entry } = invocation;
   const mark = { uid: randomUUID(), version: versionFor(entry) };
-  const target = await targetOf(entry, route, state);
+  const target = await resolveTarget(entry, route, state);
   if ("skipped" in target) {
     onSkipped(entry.name, target.skipped);
     return passed;
@@ -152,11 +152,11 @@ async function asked(
   const { timeoutSeconds } = entry;
   const { signal } = attempt;
   const reply = await callWebhook({ target, body, timeoutSeconds, signal }, connections);
-  return verdictOf(entry.name, reply, mark);
+  return readVerdict(entry.name, reply, mark);
 }
 
 function versionFor({ reviewVersions }: WebhookEntry): "v1" | "v1beta1" {
-  const version = reviewVersionOf(reviewVersions);
+  const version = chooseReviewVersion(reviewVersions);
   if (version !== undefined) return version;
   const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
   throw new CallFailure(`could not create admission objects: ${why}`);

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import { Agents } from "../../adapters/http/agents";
-import { arriving, NoAnswer } from "../../adapters/http/answer";
+import { readArriving, NoAnswer } from "../../adapters/http/answer";
 import { exchange } from "../../adapters/http/exchange";
-import { CallFailure, judgePeer, notAnswered, rootsOf } from "./trust";
+import { CallFailure, judgePeer, notAnswered, readRoots } from "./trust";
 import type { WebhookTarget } from "./entries";
 import type { Reply } from "./response";
 import { setTimeout as pause } from "node:timers/promises";
@@ -43,12 +43,12 @@ export class Connections {
   /** Sends and waits for the whole answer; throws CallFailure. */
   async post(sending: WebhookRequest): Promise<Reply> {
     const { target, body, signal } = sending;
-    const { agents, judge } = this.calleeOf(target);
+    const { agents, judge } = this.findCallee(target);
     const begun = await exchange({
-      base: baseOf(target),
+      base: buildBase(target),
       method: "POST",
       path: target.path,
-      headers: headersOf(target),
+      headers: buildHeaders(target),
       body,
       lease: agents.of(undefined, !this.options.keepAlive),
       signal,
@@ -60,15 +60,15 @@ export class Connections {
     if (begun instanceof NoAnswer) {
       // a kept connection that the other side had already closed: the request never arrived
       if (begun.reused && !signal.aborted) return this.post(sending);
-      throw failureOf({ error: begun.cause, answered: false, signal }, target);
+      throw explainFailure({ error: begun.cause, answered: false, signal }, target);
     }
     const { status, headers } = begun;
     const chunks: Buffer[] = [];
     try {
       const listening = { clock: {}, silentMs: Infinity, signal };
-      for await (const chunk of arriving(begun, listening)) chunks.push(chunk);
+      for await (const chunk of readArriving(begun, listening)) chunks.push(chunk);
     } catch (error) {
-      throw failureOf({ error, answered: true, signal }, target);
+      throw explainFailure({ error, answered: true, signal }, target);
     }
     const retryAfter = headers["retry-after"];
     return {
@@ -87,12 +87,12 @@ export class Connections {
     this.callees.clear();
   }
 
-  private calleeOf({ host, port, name, caBundle }: WebhookTarget): Callee {
+  private findCallee({ host, port, name, caBundle }: WebhookTarget): Callee {
     const bundle = createHash("sha256").update(caBundle).digest("hex");
     const key = JSON.stringify([host, port, name, bundle]);
     const known = this.callees.get(key);
     if (known !== undefined) return known;
-    const roots = rootsOf(caBundle);
+    const roots = readRoots(caBundle);
     // without authorities of its own, which nobody asks and which take long to load
     Connections.context ??= createSecureContext({ ca: [] });
     const tls = { secureContext: Connections.context, rejectUnauthorized: false };
@@ -114,11 +114,11 @@ export class Connections {
   }
 }
 
-function baseOf({ host, port }: WebhookTarget): URL {
+function buildBase({ host, port }: WebhookTarget): URL {
   return new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`);
 }
 
-function headersOf({ authority }: WebhookTarget): Readonly<Record<string, string>> {
+function buildHeaders({ authority }: WebhookTarget): Readonly<Record<string, string>> {
   return {
     Host: authority,
     "User-Agent": "kube-apiserver-admission",
@@ -127,7 +127,7 @@ function headersOf({ authority }: WebhookTarget): Readonly<Record<string, string
   };
 }
 
-function failureOf(broken: Broken, { url, shown }: WebhookTarget): CallFailure {
+function explainFailure(broken: Broken, { url, shown }: WebhookTarget): CallFailure {
   const { error, answered, signal } = broken;
   const words =
     error instanceof UntrustedError && !signal.aborted ? error.message : wordsFor(broken, shown);

@@ -46,13 +46,15 @@ export interface WebhookEntry {
 }
 
 /** All entries, by the name of their configuration and their place in it. */
-export function entriesOf(
+export function listEntries(
   plural: "validatingwebhookconfigurations" | "mutatingwebhookconfigurations",
   state: StateView,
 ): readonly WebhookEntry[] {
   const configurations = state.list({ group: "admissionregistration.k8s.io", plural });
-  const nameOf = ({ metadata: { name = "" } }: KubeObject): string => name;
-  return [...configurations].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).flatMap(entriesIn);
+  const readName = ({ metadata: { name = "" } }: KubeObject): string => name;
+  return [...configurations]
+    .sort((a, b) => (readName(a) < readName(b) ? -1 : 1))
+    .flatMap(entriesIn);
 }
 
 /** Stored objects are never changed in place, so what was read of one stays right. */
@@ -70,7 +72,7 @@ function parseEntry(entry: unknown): WebhookEntry {
     namespaceSelector: getOwn(entry, "namespaceSelector"),
     objectSelector: getOwn(entry, "objectSelector"),
     conditional: asArray(getOwn(entry, "matchConditions")).length > 0,
-    callee: calleeOf(client),
+    callee: readCallee(client),
     caBundle: asString(getOwn(client, "caBundle")) ?? "",
     failOpen: getOwn(entry, "failurePolicy") === "Ignore",
     dryRunSafe: ["None", "NoneOnDryRun"].includes(asString(getOwn(entry, "sideEffects")) ?? ""),
@@ -89,7 +91,7 @@ function parseRule(rule: unknown): WebhookRule {
   };
 }
 
-function calleeOf(client: unknown): Callee {
+function readCallee(client: unknown): Callee {
   const service = getOwn(client, "service");
   const url = asString(getOwn(client, "url"));
   if (url !== undefined) return { kind: "url", url };
@@ -128,13 +130,13 @@ export function isExempt({ resource }: Attempt["definition"]): boolean {
 }
 
 /** The call that the entry gets of this write, if any; throws 404 where its namespace is not there. */
-export function invocationOf(
+export function findInvocation(
   entry: WebhookEntry,
   attempt: Attempt,
   state: StateView,
 ): Invocation | undefined {
   if (!selectsObject(entry, attempt)) return undefined;
-  const resource = versionsOf(entry, attempt, state).find((version) =>
+  const resource = listVersions(entry, attempt, state).find((version) =>
     entry.rules.some((rule) => matches(rule, version, attempt)),
   );
   if (resource === undefined || !selectsNamespace(entry, attempt, state)) return undefined;
@@ -161,7 +163,7 @@ function holds(set: readonly string[], wanted: string): boolean {
 }
 
 /** The version of the request, then, where the entry wants it, the others of the same kind. */
-function versionsOf(
+function listVersions(
   entry: WebhookEntry,
   { definition }: Attempt,
   state: StateView,
@@ -192,7 +194,7 @@ function selectsNamespace(
   if (isEmptySelector(namespaceSelector)) return true;
   const namespace = isNamespace(attempt)
     ? (attempt.object ?? attempt.before)
-    : namespaceOf(attempt, state);
+    : findNamespace(attempt, state);
   return namespace === undefined || selects(namespaceSelector, namespace.metadata.labels ?? {});
 }
 
@@ -201,7 +203,7 @@ export function isNamespace({ definition: { resource } }: Attempt): boolean {
   return resource.group === "" && resource.plural === "namespaces";
 }
 
-function namespaceOf({ namespace }: Attempt, state: StateView): KubeObject | undefined {
+function findNamespace({ namespace }: Attempt, state: StateView): KubeObject | undefined {
   if (namespace === undefined) return undefined;
   const found = state.get({ group: "", plural: "namespaces" }, namespace);
   if (found !== undefined) return found;
@@ -250,7 +252,7 @@ interface Skipped {
 }
 
 /** The target of a call, or why there is none in a rehearsal; throws CallFailure as a dialling API server. */
-export async function targetOf(
+export async function resolveTarget(
   entry: WebhookEntry,
   route: ServiceRoute,
   state: StateView,
@@ -268,7 +270,7 @@ async function targetOfService(
 ): Promise<WebhookTarget | Skipped> {
   const { namespace, port, path } = callee;
   const name = `${callee.name}.${namespace}.svc`;
-  const address = addressOf(`${name}:${port}`, path, timeoutSeconds);
+  const address = buildAddress(`${name}:${port}`, path, timeoutSeconds);
   const service = state.get({ group: "", plural: "services" }, callee.name, namespace);
   const problem = judgeService(service, callee);
   if (problem !== undefined) throw notAnswered(address.url, problem);
@@ -311,7 +313,7 @@ function targetOfUrl(
   return {
     host,
     port: number,
-    ...addressOf(port === "" ? hostname : `${hostname}:${port}`, pathname, timeoutSeconds),
+    ...buildAddress(port === "" ? hostname : `${hostname}:${port}`, pathname, timeoutSeconds),
     name: hostname === "localhost" ? hostname : host,
     shown: `${host}:${number}`,
     caBundle,
@@ -321,7 +323,7 @@ function targetOfUrl(
 type Address = Pick<WebhookTarget, "authority" | "path" | "url">;
 
 /** As Go prints it: with the port even where it is the usual one. */
-function addressOf(authority: string, path: string, timeoutSeconds: number): Address {
+function buildAddress(authority: string, path: string, timeoutSeconds: number): Address {
   const { pathname } = new URL(path, "https://path");
   const called = `${pathname}?timeout=${timeoutSeconds}s`;
   return { authority, path: called, url: `https://${authority}${called}` };

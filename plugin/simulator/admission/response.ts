@@ -22,8 +22,8 @@ export interface Reply {
 }
 
 /** The `response` of the review that was answered; throws CallFailure. */
-function responseOf(reply: Reply, { uid, version }: Mark): Json {
-  const review = decoded(reply, version);
+function readResponse(reply: Reply, { uid, version }: Mark): Json {
+  const review = decodeReply(reply, version);
   const response = getOwn(review, "response");
   if (!isObject(response)) throw invalid("webhook response was absent");
   // Only the newer version promises that the answer says what it is.
@@ -33,7 +33,7 @@ function responseOf(reply: Reply, { uid, version }: Mark): Json {
     const got = JSON.stringify(answered);
     throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${got}`);
   }
-  const { apiVersion, kind } = typeOf(review);
+  const { apiVersion, kind } = readType(review);
   if (apiVersion !== "admission.k8s.io/v1" || kind !== "AdmissionReview") {
     const expected = "admission.k8s.io/v1, Kind=AdmissionReview";
     const got = `${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
@@ -55,15 +55,15 @@ function unusable(why: string): CallFailure {
   return new CallFailure(`failed to call webhook: ${why}`);
 }
 
-function decoded(reply: Reply, version: ReviewVersion): unknown {
+function decodeReply(reply: Reply, version: ReviewVersion): unknown {
   const { status, body, contentType = "application/json" } = reply;
   if (status < 200 || status > 206) throw unusable(statusFailure(reply));
   if (body === "") {
     const what = `status code: ${status} and content type: ${contentType}`;
     throw unusable(`0-length response with ${what}`);
   }
-  const review = parsed(body);
-  const { apiVersion, kind } = typeOf(review);
+  const review = parseBody(body);
+  const { apiVersion, kind } = readType(review);
   refuseOtherType(apiVersion, kind, version);
   refuseWrongTypes(review, version);
   return review;
@@ -74,7 +74,7 @@ const goStruct =
   String.raw`Kind string "json:\"kind,omitempty\"" }`;
 
 /** What is no JSON object is read as YAML there, in which any text is a string. */
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   const wrong = "couldn't get version/kind; json parse error:";
   const value = parseJson(body);
   if (value === undefined && body.trimStart().startsWith("{")) {
@@ -86,7 +86,7 @@ function parsed(body: string): unknown {
   );
 }
 
-function typeOf(value: unknown): { readonly apiVersion: string; readonly kind: string } {
+function readType(value: unknown): { readonly apiVersion: string; readonly kind: string } {
   return {
     apiVersion: asString(getOwn(value, "apiVersion")) ?? "",
     kind: asString(getOwn(value, "kind")) ?? "",
@@ -198,8 +198,8 @@ export interface AdmissionVerdict {
 }
 
 /** Reads the answer to the review of that mark; throws CallFailure when it is none. */
-export function verdictOf(entry: string, reply: Reply, mark: Mark): AdmissionVerdict {
-  const response = responseOf(reply, mark);
+export function readVerdict(entry: string, reply: Reply, mark: Mark): AdmissionVerdict {
+  const response = readResponse(reply, mark);
   const allowed = getOwn(response, "allowed") === true;
   return {
     warnings: asArray(getOwn(response, "warnings")).map(String),
@@ -217,11 +217,11 @@ function denial(entry: string, status: unknown): ApiError {
   return new ApiError(why === undefined ? `${denied} without explanation` : `${denied}: ${why}`, {
     status: typeof code === "number" && code >= 400 ? code : 400,
     ...(reason !== undefined && { reason }),
-    causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
+    causes: asArray(getOwn(details, "causes")).filter(isObject).map(readCause),
   });
 }
 
-function causeOf(cause: object): StatusCause {
+function readCause(cause: object): StatusCause {
   const part = (key: keyof StatusCause): StatusCause => {
     const value = asString(getOwn(cause, key));
     return value === undefined ? {} : { [key]: value };
@@ -239,7 +239,7 @@ export function dryRunUnsupported(entry: string): ApiError {
 type ReviewVersion = "v1" | "v1beta1";
 
 /** The first version of the entry's list that the API server speaks. */
-export function reviewVersionOf(accepted: readonly string[]): ReviewVersion | undefined {
+export function chooseReviewVersion(accepted: readonly string[]): ReviewVersion | undefined {
   return accepted.find((version): version is ReviewVersion => /^v1(beta1)?$/.test(version));
 }
 
@@ -258,10 +258,10 @@ export function reviewFor(attempt: Attempt, { resource }: Invocation, mark: Mark
     apiVersion: `admission.k8s.io/${mark.version}`,
     request: {
       uid: mark.uid,
-      kind: kindOf(resource),
-      resource: resourceOf(resource),
-      requestKind: kindOf(definition.resource),
-      requestResource: resourceOf(definition.resource),
+      kind: renderKind(resource),
+      resource: renderResource(resource),
+      requestKind: renderKind(definition.resource),
+      requestResource: renderResource(definition.resource),
       ...(name !== "" && { name }),
       ...(place !== undefined && { namespace: place }),
       operation: attempt.operation,
@@ -274,11 +274,11 @@ export function reviewFor(attempt: Attempt, { resource }: Invocation, mark: Mark
   };
 }
 
-function kindOf({ group, version, kind }: Resource): Json {
+function renderKind({ group, version, kind }: Resource): Json {
   return { group, version, kind };
 }
 
-function resourceOf({ group, version, plural }: Resource): Json {
+function renderResource({ group, version, plural }: Resource): Json {
   return { group, version, resource: plural };
 }
 

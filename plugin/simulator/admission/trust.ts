@@ -2,9 +2,9 @@
 import { oncePer } from "../../domain/base/values";
 import type { X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
-import { judgeServed, rootsIn, type ServedChain } from "../../adapters/x509/judge";
-import type { ParsedCertificate } from "../../adapters/x509/parse";
-import { decodeBase64 } from "../../adapters/x509/pem";
+import { judgeServed, rootsIn, type ServedChain } from "../../adapters/http/x509/judge";
+import type { ParsedCertificate } from "../../adapters/http/x509/parse";
+import { decodeBase64 } from "../../adapters/http/x509/pem";
 import { ApiError } from "../../domain/base/errors";
 
 /** Why a webhook gave no verdict; the message is what follows `failed calling webhook "x": `. */
@@ -18,7 +18,7 @@ export function notAnswered(url: string, why: string): CallFailure {
 }
 
 /** The refusal of a write because a webhook with failurePolicy Fail gave no verdict. */
-export function failedCalling(entry: string, { message }: CallFailure): ApiError {
+export function refuseFailedCall(entry: string, { message }: CallFailure): ApiError {
   const why = `failed calling webhook ${JSON.stringify(entry)}: ${message}`;
   return new ApiError(`Internal error occurred: ${why}`, {
     status: 500,
@@ -30,7 +30,7 @@ export function failedCalling(entry: string, { message }: CallFailure): ApiError
 const readSystem = oncePer((pems: readonly string[]) => rootsOfPem(pems.join("\n")));
 
 /** The authorities of a caBundle as stored; those of the system where it is empty. Throws CallFailure. */
-export function rootsOf(caBundle: string): readonly ParsedCertificate[] {
+export function readRoots(caBundle: string): readonly ParsedCertificate[] {
   if (caBundle === "") return readSystem(rootCertificates);
   return rootsOfPem(decodeBase64(caBundle)?.toString("latin1") ?? "");
 }
@@ -46,11 +46,11 @@ export function judgePeer(
   peer: X509Certificate,
   expected: Omit<ServedChain, "served">,
 ): string | undefined {
-  return judgeServed({ ...expected, served: sentBy(peer) });
+  return judgeServed({ ...expected, served: listSent(peer) });
 }
 
 /** The certificate and those that came with it. */
-function sentBy(peer: X509Certificate): readonly Buffer[] {
+function listSent(peer: X509Certificate): readonly Buffer[] {
   const sent: Buffer[] = [];
   for (
     let next: X509Certificate | undefined = peer;

@@ -4,32 +4,32 @@ import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { Attributes, KindDefinition, Plural, User } from "../model";
 
 /** `roles.rbac.authorization.k8s.io`, or `secrets` for the core group. */
-export function qualified({ group, plural }: Plural): string {
+export function qualifyPlural({ group, plural }: Plural): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
 
 /** `Role.rbac.authorization.k8s.io`, or `Secret` for the core group. */
-export function qualifiedKind({ group, kind }: Resource): string {
+export function qualifyKind({ group, kind }: Resource): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 
-const answering =
+const answerWith =
   (status: number, reason: string) =>
   (message: string, causes: readonly StatusCause[] = []): ApiError =>
     new ApiError(message, { status, reason, causes });
-const lost = answering(404, "NotFound");
-const denied = answering(403, "Forbidden");
+const lost = answerWith(404, "NotFound");
+const denied = answerWith(403, "Forbidden");
 
 /** 400. */
-export const badRequest = answering(400, "BadRequest");
+export const badRequest = answerWith(400, "BadRequest");
 
 /** 404 for an object. */
 export function notFound(kind: Plural, name: string): ApiError {
-  return lost(`${qualified(kind)} "${name}" not found`);
+  return lost(`${qualifyPlural(kind)} "${name}" not found`);
 }
 
 /** 404 for a path that the server does not serve. */
-export function nothingServed(): ApiError {
+export function refuseUnserved(): ApiError {
   return lost("the server could not find the requested resource");
 }
 
@@ -49,7 +49,7 @@ export function forbidden(user: User, attributes: Attributes, reason = ""): ApiE
   const place =
     namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
   const why = `User "${user.name}" cannot ${verb} resource "${full}" in API group "${group}" ${place}`;
-  const what = qualified({ group, plural: resource });
+  const what = qualifyPlural({ group, plural: resource });
   const whole = reason === "" ? why : `${why}: ${reason}`;
   return refusal403(name === undefined ? what : `${what} "${name}"`, whole);
 }
@@ -66,19 +66,19 @@ export function refusal403(
 /** 409 for a name that is taken, be it by an object that is on its way out. */
 export function alreadyExists(kind: Plural, { metadata }: KubeObject): ApiError {
   const leaving = metadata.deletionTimestamp === undefined ? "" : "object is being deleted: ";
-  const message = `${leaving}${qualified(kind)} "${metadata.name ?? ""}" already exists`;
-  return answering(409, "AlreadyExists")(message);
+  const message = `${leaving}${qualifyPlural(kind)} "${metadata.name ?? ""}" already exists`;
+  return answerWith(409, "AlreadyExists")(message);
 }
 
 /** 409 for a write that does not fit the stored object; `subject` is the kind as the server says it. */
 export function conflict(subject: string, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${subject} "${name}": ${why}`;
-  return answering(409, "Conflict")(message);
+  return answerWith(409, "Conflict")(message);
 }
 
 /** 410 for a version that the log no longer reaches. */
-export function expired(asked: number, oldest: number): ApiError {
-  return answering(410, "Expired")(`too old resource version: ${asked} (${oldest})`);
+export function refuseExpired(asked: number, oldest: number): ApiError {
+  return answerWith(410, "Expired")(`too old resource version: ${asked} (${oldest})`);
 }
 
 /** 500 with a message alone, as errors of the server's inside come out. */
@@ -90,7 +90,7 @@ export function internal(message: string): ApiError {
 export function unknownFormat(): ApiError {
   const types = ["json-patch+json", "merge-patch+json", "apply-patch+yaml"];
   const accepted = types.map((type) => `application/${type}`).join(", ");
-  return answering(
+  return answerWith(
     415,
     "UnsupportedMediaType",
   )(`the body of the request was in an unknown format - accepted media types include: ${accepted}`);
@@ -99,7 +99,7 @@ export function unknownFormat(): ApiError {
 /** 413 for a body that is too long. */
 export function tooLarge(limit: number): ApiError {
   const message = `Request entity too large: limit is ${limit}`;
-  return answering(413, "RequestEntityTooLarge")(message);
+  return answerWith(413, "RequestEntityTooLarge")(message);
 }
 
 /** 404 for a kind that is not served: the client's words, before any request of its own. */
@@ -112,6 +112,6 @@ export function unknownKind(apiVersion: string, kind: string): ApiError {
 }
 
 /** Group and plural of a definition. */
-export function pluralOf({ resource }: KindDefinition): Plural {
+export function toPlural({ resource }: KindDefinition): Plural {
   return { group: resource.group, plural: resource.plural };
 }

@@ -1,9 +1,9 @@
 /** The Cluster port of one user on a control plane in memory. */
 import { requireConversion } from "./conversion";
 import { setImmediate as turn } from "node:timers/promises";
-import { collectionPath, nameOf, objectPath } from "../../adapters/kubernetes/kinds";
+import { collectionPath, nameRef, objectPath } from "../../adapters/kubernetes/kinds";
 import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
-import { reviewOf } from "../authorization/reviews";
+import { answerReview } from "../authorization/reviews";
 import type {
   Access,
   ApplyOptions,
@@ -17,20 +17,20 @@ import type {
   WriteOptions,
 } from "../../ports/kubernetes";
 import { imitatedVersion, type KindDefinition, type User } from "../model";
-import { internal, noSuchPage, nothingServed, pluralOf, unknownKind } from "./answers";
+import { internal, noSuchPage, refuseUnserved, toPlural, unknownKind } from "./answers";
 import { apply, change, create, remove } from "./writing";
 import {
-  bodyOf,
+  copyBody,
   inVersion,
   type Plane,
   requireAccess,
   requireManager,
   type WriteRequest,
 } from "./request";
-import { patched, requireFormat } from "./patches";
-import { selectedName, selectorOf, type Selects } from "./selectors";
+import { patchObject, requireFormat } from "./patches";
+import { readSelectedName, parseSelectors, type Selects } from "./selectors";
 import { setMaxListeners } from "node:events";
-import { type StoreChange, type LogEntry, keyOf, type Store } from "./store";
+import { type StoreChange, type LogEntry, pluralKey, type Store } from "./store";
 
 /** Who connects, and what the connection is called in reports. */
 export interface Connection {
@@ -66,9 +66,9 @@ export class MemoryCluster implements KubeClient {
     objectPath(ref);
     await this.arrive(signal);
     this.authorize("get", ref);
-    const definition = this.served(ref);
+    const definition = this.findServed(ref);
     if (definition === undefined) return undefined;
-    const found = this.plane.store.get(pluralOf(definition), ref.name, ref.namespace);
+    const found = this.plane.store.get(toPlural(definition), ref.name, ref.namespace);
     if (found === undefined) return undefined;
     requireConversion(this.plane, definition);
     return inVersion(found, definition);
@@ -82,10 +82,10 @@ export class MemoryCluster implements KubeClient {
     collectionPath(resource, namespace);
     await this.arrive(signal);
     this.authorizeAll("list", resource, options);
-    const definition = this.listed(resource, namespace);
+    const definition = this.findListed(resource, namespace);
     if (definition === undefined) return undefined;
-    const selects = selectorOf(options, definition);
-    const found = this.plane.store.list(pluralOf(definition), namespace).filter(selects);
+    const selects = parseSelectors(options, definition);
+    const found = this.plane.store.list(toPlural(definition), namespace).filter(selects);
     if (found.length > 0) requireConversion(this.plane, definition);
     return found.slice(0, limit).map((object) => inVersion(object, definition));
   }
@@ -95,18 +95,18 @@ export class MemoryCluster implements KubeClient {
     if (options.signal.aborted) return;
     await this.arrive(undefined);
     this.authorizeAll("watch", resource, options);
-    const definition = this.listed(resource, options.namespace);
-    if (definition === undefined) throw this.unserved(resource, `watch ${resource.plural}`);
+    const definition = this.findListed(resource, options.namespace);
+    if (definition === undefined) throw this.refuseUnserved(resource, `watch ${resource.plural}`);
     yield* watchStore(this.plane.store, definition, options);
   }
 
   async create(sent: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    const { definition, ref } = this.addressed(sent);
+    const { definition, ref } = this.findAddressed(sent);
     collectionPath(ref.resource, ref.namespace);
     await this.arrive(options.signal);
     this.authorize("create", { ...ref, name: undefined });
-    const object = bodyOf(sent) as KubeObject;
-    const review = reviewOf(object, this.connection.user, this.plane.store);
+    const object = copyBody(sent) as KubeObject;
+    const review = answerReview(object, this.connection.user, this.plane.store);
     if (review !== undefined) return review;
     requireManager("CreateOptions", options.fieldManager);
     const request = this.request(definition, ref, options);
@@ -127,11 +127,11 @@ export class MemoryCluster implements KubeClient {
 
   /** An object that is sent to its own address, by a user who may. */
   private async whole(verb: "update" | "patch", sent: KubeObject, options: ManagedWrite) {
-    const { definition, ref } = this.addressed(sent);
+    const { definition, ref } = this.findAddressed(sent);
     objectPath(ref);
     await this.arrive(options.signal);
     this.authorize(verb, ref);
-    const object = bodyOf(sent) as KubeObject;
+    const object = copyBody(sent) as KubeObject;
     return { object, request: this.request(definition, ref, options) };
   }
 
@@ -140,14 +140,14 @@ export class MemoryCluster implements KubeClient {
     objectPath(ref);
     await this.arrive(options.signal);
     this.authorize("patch", { ...ref, subresource });
-    const definition = this.served(ref);
-    if (definition === undefined) throw this.unserved(ref.resource, `patch ${nameOf(ref)}`);
-    if (subresource !== undefined && !definition.hasStatus) throw nothingServed();
+    const definition = this.findServed(ref);
+    if (definition === undefined) throw this.refuseUnserved(ref.resource, `patch ${nameRef(ref)}`);
+    if (subresource !== undefined && !definition.hasStatus) throw refuseUnserved();
     requireFormat(options.type, definition);
-    const body = bodyOf(sent);
+    const body = copyBody(sent);
     requireManager("PatchOptions", options.fieldManager);
     const next = (before: KubeObject | undefined): KubeObject =>
-      patched(before as KubeObject, body, { type: options.type, definition });
+      patchObject(before as KubeObject, body, { type: options.type, definition });
     const request = this.request(definition, ref, options);
     return change(this.plane, {
       request: { ...request, subresource },
@@ -160,8 +160,8 @@ export class MemoryCluster implements KubeClient {
     objectPath(ref);
     await this.arrive(options.signal);
     this.authorize("delete", ref);
-    const definition = this.served(ref);
-    if (definition === undefined) throw this.unserved(ref.resource, `delete ${nameOf(ref)}`);
+    const definition = this.findServed(ref);
+    if (definition === undefined) throw this.refuseUnserved(ref.resource, `delete ${nameRef(ref)}`);
     await remove(this.plane, this.request(definition, ref, options), preconditions);
   }
 
@@ -214,7 +214,7 @@ export class MemoryCluster implements KubeClient {
 
   private authorizeAll(verb: string, resource: Resource, options: ListOptions): void {
     const { group, plural } = resource;
-    const name = selectedName(options.fieldSelector);
+    const name = readSelectedName(options.fieldSelector);
     const { namespace } = options;
     requireAccess(this.plane, this.connection.user, {
       ...{ verb, group, resource: plural, name, namespace },
@@ -222,23 +222,26 @@ export class MemoryCluster implements KubeClient {
   }
 
   /** The kind of an address, undefined when the server does not know the address. */
-  private served({ resource, namespace }: Ref): KindDefinition | undefined {
+  private findServed({ resource, namespace }: Ref): KindDefinition | undefined {
     const definition = this.plane.parts.registry.byPlural(resource);
     return definition?.namespaced === (namespace !== undefined) ? definition : undefined;
   }
 
-  private listed(resource: Resource, namespace: string | undefined): KindDefinition | undefined {
+  private findListed(
+    resource: Resource,
+    namespace: string | undefined,
+  ): KindDefinition | undefined {
     const definition = this.plane.parts.registry.byPlural(resource);
     return namespace !== undefined && definition?.namespaced === false ? undefined : definition;
   }
 
   /** Of a whole group and version that is not served, the answer is a page of its own. */
-  private unserved({ group, version }: Resource, subject: string): Error {
+  private refuseUnserved({ group, version }: Resource, subject: string): Error {
     const known = this.plane.parts.registry.served(group, version).length > 0;
-    return known ? nothingServed() : noSuchPage(this.server, subject);
+    return known ? refuseUnserved() : noSuchPage(this.server, subject);
   }
 
-  private addressed({ apiVersion, kind, metadata }: KubeObject) {
+  private findAddressed({ apiVersion, kind, metadata }: KubeObject) {
     const definition = this.plane.parts.registry.byKind(apiVersion, kind);
     if (definition === undefined) throw unknownKind(apiVersion, kind);
     const { resource, namespaced } = definition;
@@ -271,15 +274,15 @@ async function* watchStore(
 ): AsyncGenerator<WatchEvent> {
   const { signal, namespace, resourceVersion } = options;
   setMaxListeners(0, signal); // of many watches; node warns from the eleventh on
-  const selects = selectorOf(options, definition);
-  const kind = keyOf(pluralOf(definition));
+  const selects = parseSelectors(options, definition);
+  const kind = pluralKey(toPlural(definition));
   const within = (object: KubeObject): boolean =>
     namespace === undefined || object.metadata.namespace === namespace;
   let seen = resourceVersion === undefined ? store.version : parseVersion(resourceVersion);
   // the entries are held from the start, so that nothing is missed between two events
   store.log.after(seen);
   if (resourceVersion === undefined) {
-    for (const object of store.list(pluralOf(definition), namespace).filter(selects)) {
+    for (const object of store.list(toPlural(definition), namespace).filter(selects)) {
       yield { type: "ADDED", object: inVersion(object, definition) };
       if (isOver(signal)) return;
     }
@@ -288,7 +291,7 @@ async function* watchStore(
     const entries = store.log.after(seen);
     for (const entry of entries) {
       seen = entry.version;
-      const event = eventOf(entry, { kind, within, selects });
+      const event = toEvent(entry, { kind, within, selects });
       if (event === undefined) continue;
       yield { type: event.type, object: inVersion(event.object, definition) };
       if (isOver(signal)) return;
@@ -310,7 +313,7 @@ interface Scope {
 }
 
 /** An object that comes to be selected is added for the watcher, one that no longer is, deleted. */
-function eventOf(
+function toEvent(
   { kind, change }: LogEntry,
   scope: Scope,
 ): Omit<StoreChange, "before"> | undefined {

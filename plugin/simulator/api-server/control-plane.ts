@@ -5,7 +5,7 @@ import type { KubeObject, Ref } from "../../domain/kube/objects";
 import { getPath, asString } from "../../domain/base/values";
 import type { Clock, KubeClient } from "../../ports/kubernetes";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
-import { notFound, pluralOf } from "./answers";
+import { notFound, toPlural } from "./answers";
 import { countInQuotas } from "./quotas";
 import { type StoreChange, Store } from "./store";
 import { MemoryCluster } from "./connection";
@@ -92,7 +92,7 @@ export class MemoryControlPlane {
       resourceVersion: metadata.resourceVersion ?? String(this.store.version + 1),
       ...(definition.counted && { generation: 1 }),
     };
-    const key = { kind: pluralOf(definition), name, namespace };
+    const key = { kind: toPlural(definition), name, namespace };
     this.store.keep(key, { ...object, metadata: { ...filled, ...metadata } });
   }
 

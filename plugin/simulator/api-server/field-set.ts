@@ -23,7 +23,10 @@ export function isEmpty({ member, children }: FieldSet): boolean {
 }
 
 /** A set from its parts; parts without fields are left out. */
-export function setOf(member: boolean, children: Iterable<readonly [string, FieldSet]>): FieldSet {
+export function makeFieldSet(
+  member: boolean,
+  children: Iterable<readonly [string, FieldSet]>,
+): FieldSet {
   const held = [...children].filter(([, set]) => !isEmpty(set));
   return !member && held.length === 0 ? none : { member, children: new Map(held) };
 }
@@ -33,7 +36,7 @@ export function union(one: FieldSet, other: FieldSet): FieldSet {
   if (isEmpty(one)) return other;
   if (isEmpty(other)) return one;
   const keys = new Set([...one.children.keys(), ...other.children.keys()]);
-  return setOf(
+  return makeFieldSet(
     one.member || other.member,
     [...keys].map((key) => [key, union(below(one, key), below(other, key))]),
   );
@@ -41,7 +44,7 @@ export function union(one: FieldSet, other: FieldSet): FieldSet {
 
 /** What is in both sets. */
 export function intersection(one: FieldSet, other: FieldSet): FieldSet {
-  return setOf(
+  return makeFieldSet(
     one.member && other.member,
     [...one.children].map(([key, set]) => [key, intersection(set, below(other, key))]),
   );
@@ -50,7 +53,7 @@ export function intersection(one: FieldSet, other: FieldSet): FieldSet {
 /** What is in the first set alone. */
 export function difference(one: FieldSet, other: FieldSet): FieldSet {
   if (isEmpty(other)) return one;
-  return setOf(
+  return makeFieldSet(
     one.member && !other.member,
     [...one.children].map(([key, set]) => [key, difference(set, below(other, key))]),
   );
@@ -62,33 +65,33 @@ export function below({ children }: FieldSet, key: string): FieldSet {
 }
 
 /** Path elements of all members: of a place first those directly in it, then what lies deeper. */
-export function pathsOf(set: FieldSet): readonly (readonly string[])[] {
+export function listPaths(set: FieldSet): readonly (readonly string[])[] {
   const entries = [...set.children].sort(byElement);
   return [
     ...entries.filter(([, child]) => child.member).map(([key]) => [key]),
-    ...entries.flatMap(([key, child]) => pathsOf(child).map((path) => [key, ...path])),
+    ...entries.flatMap(([key, child]) => listPaths(child).map((path) => [key, ...path])),
   ];
 }
 
 /** The set as `fieldsV1` writes it. */
-export function fieldsV1Of(set: FieldSet): Json {
+export function renderFieldsV1(set: FieldSet): Json {
   const entries = [...set.children].sort(byElement);
   return Object.fromEntries([
     ...(set.member && entries.length > 0 ? [[".", {}] as const] : []),
-    ...entries.map(([key, child]) => [key, fieldsV1Of(child)] as const),
+    ...entries.map(([key, child]) => [key, renderFieldsV1(child)] as const),
   ]);
 }
 
 /** Reads `fieldsV1`; an entry without fields below is a member. */
 function parseFieldsV1(value: unknown): FieldSet {
   const entries = Object.entries(isObject(value) ? value : {});
-  return setOf(
+  return makeFieldSet(
     false,
-    entries.filter(([key]) => key !== ".").map(([key, inner]) => [key, childOf(inner)]),
+    entries.filter(([key]) => key !== ".").map(([key, inner]) => [key, parseChild(inner)]),
   );
 }
 
-function childOf(value: unknown): FieldSet {
+function parseChild(value: unknown): FieldSet {
   const { children } = parseFieldsV1(value);
   const member = children.size === 0 || (isObject(value) && Object.hasOwn(value, "."));
   return { member, children };
@@ -138,14 +141,14 @@ export function ownerKey(owner: Omit<Owner, "time" | "fields">): string {
 /** The owners of an object; none when an entry is not as the API server writes it. */
 export function parseOwners(object: KubeObject | undefined): Owners {
   const owners = asArray(object?.metadata.managedFields).map((entry) =>
-    ownerOf(entry as ManagedFields),
+    parseOwner(entry as ManagedFields),
   );
   if (owners.some((owner) => owner === undefined)) return new Map();
-  return ownersOf(owners.filter((owner) => owner !== undefined));
+  return indexOwners(owners.filter((owner) => owner !== undefined));
 }
 
 /** Owners by their keys; of those without fields none is kept. */
-export function ownersOf(owners: Iterable<Owner>): Owners {
+export function indexOwners(owners: Iterable<Owner>): Owners {
   return new Map([...owners].filter(isHolding).map((owner) => [ownerKey(owner), owner]));
 }
 
@@ -153,7 +156,7 @@ function isHolding({ fields }: Owner): boolean {
   return !isEmpty(fields);
 }
 
-function ownerOf({
+function parseOwner({
   manager,
   operation,
   apiVersion,
@@ -184,11 +187,11 @@ export function isReset({ metadata }: KubeObject): boolean {
 export function withOwners(object: KubeObject, owners: Owners): KubeObject {
   const metadata = omit(object.metadata, "managedFields");
   if (owners.size === 0) return { ...object, metadata };
-  const managedFields = [...owners.values()].sort(inOrder).map(entryOf);
+  const managedFields = [...owners.values()].sort(inOrder).map(renderEntry);
   return { ...object, metadata: { ...metadata, managedFields } };
 }
 
-function entryOf({
+function renderEntry({
   manager,
   operation,
   apiVersion,
@@ -202,7 +205,7 @@ function entryOf({
     apiVersion,
     ...(time !== undefined && { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: fieldsV1Of(fields),
+    fieldsV1: renderFieldsV1(fields),
     ...(subresource !== undefined && { subresource }),
   };
 }
@@ -224,7 +227,7 @@ function inOrder(one: Owner, other: Owner): number {
 const mostUpdaters = 10;
 
 /** Of more than ten managers that update, the oldest become one. */
-export function capped(owners: Owners): Owners {
+export function capOwners(owners: Owners): Owners {
   const updaters = [...owners.values()].filter(({ operation }) => operation === "Update");
   const surplus = updaters.length - mostUpdaters;
   if (surplus <= 0) return owners;
@@ -238,5 +241,8 @@ export function capped(owners: Owners): Owners {
     const manager = "ancient-changes";
     return { manager, operation: "Update", apiVersion, subresource: undefined, time, fields };
   });
-  return ownersOf([...[...owners.values()].filter((owner) => !oldest.includes(owner)), ...ancient]);
+  return indexOwners([
+    ...[...owners.values()].filter((owner) => !oldest.includes(owner)),
+    ...ancient,
+  ]);
 }

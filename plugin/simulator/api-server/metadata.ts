@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { type KubeObject, type ObjectMeta } from "../../domain/kube/objects";
 import { asArray, sameJson, omit } from "../../domain/base/values";
 import { type FieldError, forbidden, invalid, invalidObject } from "../kinds/refusal";
-import { badRequest, conflict, internal, qualified, qualifiedKind } from "./answers";
+import { badRequest, conflict, internal, qualifyPlural, qualifyKind } from "./answers";
 import type { WriteRequest } from "./request";
 
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
@@ -28,7 +28,7 @@ export function born(object: KubeObject, { definition }: WriteRequest, time: str
 }
 
 /** The name of an object, made up after `generateName` when it has none. */
-export function named(object: KubeObject): KubeObject {
+export function nameObject(object: KubeObject): KubeObject {
   const { name, generateName } = object.metadata;
   if ((name ?? "") !== "" || (generateName ?? "") === "") return object;
   const letters = Array.from({ length: 5 }, () => suffixLetters[randomInt(suffixLetters.length)]);
@@ -37,7 +37,7 @@ export function named(object: KubeObject): KubeObject {
 }
 
 /** The object in the namespace of its request; 400 when it names another one. */
-export function placed(object: KubeObject, { namespace }: WriteRequest): KubeObject {
+export function placeObject(object: KubeObject, { namespace }: WriteRequest): KubeObject {
   const { namespace: given, ...metadata } = object.metadata;
   if (namespace === undefined) return { ...object, metadata };
   if (given !== undefined && given !== "" && given !== namespace) {
@@ -70,7 +70,7 @@ export function requireUid(
     "/",
   );
   throw conflict(
-    qualified(resource),
+    qualifyPlural(resource),
     name,
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid ?? ""}`,
@@ -78,7 +78,7 @@ export function requireUid(
 }
 
 /** The changed object as a later version of the stored one; throws what cannot be changed. */
-export function continued(
+export function continueMetadata(
   object: KubeObject,
   before: KubeObject,
   { definition, name }: WriteRequest,
@@ -87,8 +87,8 @@ export function continued(
   requireVersion(object.metadata, before, { definition, name });
   const faults = immutable(object.metadata, before.metadata);
   // found once by the store and once more by the kind
-  if (faults.length > 0) throw invalidObject(qualifiedKind(resource), name, [...faults, ...faults]);
-  const metadata = { ...omit(object.metadata, "selfLink"), ...keptOf(before.metadata) };
+  if (faults.length > 0) throw invalidObject(qualifyKind(resource), name, [...faults, ...faults]);
+  const metadata = { ...omit(object.metadata, "selfLink"), ...pickKept(before.metadata) };
   return { ...object, metadata };
 }
 
@@ -104,7 +104,7 @@ function requireVersion(
   const { resource, custom } = definition;
   if (version === "" || version === "0") {
     if (!custom && !versioned.includes(resource.group)) return;
-    throw invalidObject(qualified(resource), name, [
+    throw invalidObject(qualifyPlural(resource), name, [
       invalid("metadata.resourceVersion", 0, "must be specified for an update"),
     ]);
   }
@@ -113,7 +113,7 @@ function requireVersion(
   }
   if (version === metadata.resourceVersion) return;
   throw conflict(
-    qualified(resource),
+    qualifyPlural(resource),
     name,
     "the object has been modified; please apply your changes to the latest version and try again",
   );
@@ -126,7 +126,7 @@ const kept = [
   "deletionGracePeriodSeconds",
 ] as const;
 
-function keptOf(before: ObjectMeta): ObjectMeta {
+function pickKept(before: ObjectMeta): ObjectMeta {
   const names = [...kept, "generation", "resourceVersion"];
   return Object.fromEntries(
     names.filter((name) => before[name] !== undefined).map((name) => [name, before[name]]),
@@ -152,7 +152,7 @@ function lateFinalizers(metadata: ObjectMeta, before: ObjectMeta): readonly Fiel
 }
 
 /** Metadata without the maps and lists that hold nothing. */
-export function trimmed(object: KubeObject): KubeObject {
+export function trimMetadata(object: KubeObject): KubeObject {
   const entries = Object.entries(object.metadata).filter(([key, value]) => {
     if (value === null || value === undefined) return false;
     const bare = typeof value === "object" && Object.keys(value).length === 0;

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../domain/kube/objects";
 import { isObject, type Json, sameJson, omit } from "../../domain/base/values";
 import type { Structure } from "../model";
 import {
-  capped,
+  capOwners,
   difference,
   type FieldSet,
   intersection,
@@ -14,10 +14,10 @@ import {
   type Owner,
   ownerKey,
   type Owners,
-  ownersOf,
+  indexOwners,
   parseOwners,
-  pathsOf,
-  setOf,
+  listPaths,
+  makeFieldSet,
   renderPath,
   union,
   withOwners,
@@ -25,12 +25,12 @@ import {
 import {
   compare,
   type Comparison,
-  fieldsOf,
+  collectFields,
   fieldStructure,
   isAssociative,
-  itemsOf,
+  indexItems,
   withNamedFields,
-  without,
+  removeFields,
 } from "./structure";
 import { ApiError } from "../../domain/base/errors";
 
@@ -53,12 +53,12 @@ export interface Managing {
 const identity = ["name", "namespace", "creationTimestamp", "uid", "generation", "resourceVersion"];
 
 /** Fields that belong to nobody. */
-const unowned: FieldSet = setOf(false, [
+const unowned: FieldSet = makeFieldSet(false, [
   ["f:apiVersion", onlyHere],
   ["f:kind", onlyHere],
   [
     "f:metadata",
-    setOf(
+    makeFieldSet(
       true,
       [...identity, "selfLink", "managedFields"].map((name) => [`f:${name}`, onlyHere] as const),
     ),
@@ -76,12 +76,12 @@ export function manageUpdate(managing: Managing, ignored: Ignored): KubeObject {
   const sent = isReset(object) ? new Map<string, Owner>() : parseOwners(object);
   const owners = sent.size > 0 || isReset(object) ? sent : parseOwners(before);
   if (owners.size === 0 && before !== undefined) return withOwners(object, new Map());
-  return withOwners(object, capped(updated(owners, managing, ignored)));
+  return withOwners(object, capOwners(updateOwners(owners, managing, ignored)));
 }
 
-function updated(owners: Owners, managing: Managing, ignored: Ignored): Owners {
+function updateOwners(owners: Owners, managing: Managing, ignored: Ignored): Owners {
   const { before, object, manager, subresource, structure, empty, time } = managing;
-  const change = filtered(compare(bare(before ?? empty), bare(object), structure), ignored);
+  const change = filterComparison(compare(bare(before ?? empty), bare(object), structure), ignored);
   const taken = union(change.added, change.modified);
   const rest = [...owners.values()].map((owner) => ({
     ...owner,
@@ -94,11 +94,11 @@ function updated(owners: Owners, managing: Managing, ignored: Ignored): Owners {
     subresource,
   } as const;
   const mine = difference(difference(taken, managing.given ?? noFields), unowned);
-  if (isEmpty(mine)) return ownersOf(rest);
+  if (isEmpty(mine)) return indexOwners(rest);
   const previous = rest.find((owner) => ownerKey(owner) === ownerKey(self));
   const others = rest.filter((owner) => owner !== previous);
   const fields = union(mine, previous?.fields ?? noFields);
-  return ownersOf([...others, { ...self, time, fields }]);
+  return indexOwners([...others, { ...self, time, fields }]);
 }
 
 /** The merged object with its owners; throws a conflict that `force` does not settle. */
@@ -109,7 +109,7 @@ export function manageApply(managing: Managing, force: boolean, ignored: Ignored
   const owners =
     known.size > 0 || before === undefined
       ? known
-      : updated(
+      : updateOwners(
           known,
           { ...managing, before: undefined, object: before, manager: "before-first-apply" },
           ignored,
@@ -118,12 +118,12 @@ export function manageApply(managing: Managing, force: boolean, ignored: Ignored
   const self = { manager, operation: "Apply", apiVersion, subresource: undefined } as const;
   const key = ownerKey(self);
   const last = owners.get(key);
-  const fields = filter(fieldsOf(bare(object), structure), ignored);
+  const fields = filter(collectFields(bare(object), structure), ignored);
   const mine: Owner = { ...self, time: last?.time, fields };
   const others = [...owners.values()].filter((owner) => ownerKey(owner) !== key);
   const merged = merge(live, bare(object), structure);
   const result = prune(merged, { last, owners: [...others, mine], structure });
-  const change = filtered(compare(live, result, structure), ignored);
+  const change = filterComparison(compare(live, result, structure), ignored);
   const taken = union(change.added, change.modified);
   const disputed = others.map((owner) => ({ owner, fields: intersection(owner.fields, taken) }));
   if (!force) refuse(disputed.filter(({ fields: held }) => !isEmpty(held)));
@@ -133,11 +133,11 @@ export function manageApply(managing: Managing, force: boolean, ignored: Ignored
   }));
   const changed = before === undefined || !sameJson(live, result);
   const own = { ...mine, ...(changed && { time }), fields: difference(fields, unowned) };
-  return withOwners({ ...(result as KubeObject), apiVersion }, ownersOf([...rest, own]));
+  return withOwners({ ...(result as KubeObject), apiVersion }, indexOwners([...rest, own]));
 }
 
 function refuse(disputed: readonly { readonly owner: Owner; readonly fields: FieldSet }[]): void {
-  if (disputed.length > 0) throw conflictsOf(disputed);
+  if (disputed.length > 0) throw explainConflicts(disputed);
 }
 
 interface Pruning {
@@ -149,14 +149,14 @@ interface Pruning {
 /** Removes what the manager applied last time, does not apply now, and nobody else owns. */
 function prune(merged: unknown, { last, owners, structure }: Pruning): unknown {
   if (last === undefined) return merged;
-  const named = (set: FieldSet): FieldSet => withNamedFields(set, structure);
-  const fields = named(fieldsOf(merged, structure));
-  const applied = named(last.fields);
-  const left = named(fieldsOf(without(merged, applied, structure), structure));
-  const owned = named(owners.map((owner) => owner.fields).reduce(union, noFields));
-  const kept = without(merged, difference(fields, union(left, owned)), structure);
-  const remaining = named(fieldsOf(kept, structure));
-  return without(merged, intersection(difference(fields, remaining), applied), structure);
+  const addNamedFields = (set: FieldSet): FieldSet => withNamedFields(set, structure);
+  const fields = addNamedFields(collectFields(merged, structure));
+  const applied = addNamedFields(last.fields);
+  const left = addNamedFields(collectFields(removeFields(merged, applied, structure), structure));
+  const owned = addNamedFields(owners.map((owner) => owner.fields).reduce(union, noFields));
+  const kept = removeFields(merged, difference(fields, union(left, owned)), structure);
+  const remaining = addNamedFields(collectFields(kept, structure));
+  return removeFields(merged, intersection(difference(fields, remaining), applied), structure);
 }
 
 /** Without what no manager counts. */
@@ -165,7 +165,7 @@ function bare(object: unknown): unknown {
   return { ...rest, metadata: omit(metadata, "managedFields") };
 }
 
-function filtered({ added, modified, removed }: Comparison, ignored: Ignored): Comparison {
+function filterComparison({ added, modified, removed }: Comparison, ignored: Ignored): Comparison {
   return {
     added: filter(added, ignored),
     modified: filter(modified, ignored),
@@ -175,7 +175,7 @@ function filtered({ added, modified, removed }: Comparison, ignored: Ignored): C
 
 function filter(set: FieldSet, { status }: Ignored): FieldSet {
   if (!status || !set.children.has("f:status")) return set;
-  return setOf(
+  return makeFieldSet(
     set.member,
     [...set.children].filter(([key]) => key !== "f:status"),
   );
@@ -188,15 +188,15 @@ interface Disputed {
 }
 
 /** 409 that names every field and its manager. */
-function conflictsOf(disputed: readonly Disputed[]): ApiError {
+function explainConflicts(disputed: readonly Disputed[]): ApiError {
   const conflicts = disputed.flatMap(({ owner, fields }) =>
-    pathsOf(fields).map((path) => ({ manager: renderManager(owner), path: renderPath(path) })),
+    listPaths(fields).map((path) => ({ manager: renderManager(owner), path: renderPath(path) })),
   );
   const [first, ...more] = conflicts;
   const text =
     first !== undefined && more.length === 0
       ? `1 conflict: conflict with ${first.manager}: ${first.path}`
-      : `${conflicts.length} conflicts: ${grouped(disputed)}`;
+      : `${conflicts.length} conflicts: ${groupConflicts(disputed)}`;
   return new ApiError(`Apply failed with ${text}`, {
     status: 409,
     reason: "Conflict",
@@ -208,12 +208,12 @@ function conflictsOf(disputed: readonly Disputed[]): ApiError {
   });
 }
 
-function grouped(disputed: readonly Disputed[]): string {
+function groupConflicts(disputed: readonly Disputed[]): string {
   return [...disputed]
     .sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
     .flatMap(({ owner, fields }) => [
       `conflicts with ${renderManager(owner)}:`,
-      ...pathsOf(fields).map((path) => `- ${renderPath(path)}`),
+      ...listPaths(fields).map((path) => `- ${renderPath(path)}`),
     ])
     .join("\n");
 }
@@ -266,18 +266,18 @@ function mergeLists(
   applied: readonly unknown[],
   structure: Structure,
 ): readonly unknown[] {
-  const left = itemsOf(structure, live).items;
-  const right = itemsOf(structure, applied).items;
-  const merged = (element: string): unknown =>
+  const left = indexItems(structure, live).items;
+  const right = indexItems(structure, applied).items;
+  const mergeElement = (element: string): unknown =>
     merge(left.get(element), right.get(element), structure.items ?? {});
-  return orderOf([...left.keys()], [...right.keys()]).map(merged);
+  return mergeOrder([...left.keys()], [...right.keys()]).map(mergeElement);
 }
 
 /**
  * Both orders in one, as the API server finds it: shared elements stand as on the right, others
  * after what they followed.
  */
-function orderOf(left: readonly string[], right: readonly string[]): readonly string[] {
+function mergeOrder(left: readonly string[], right: readonly string[]): readonly string[] {
   const onLeft = new Set(left);
   const shared = right.filter((element) => onLeft.has(element));
   const onRight = new Set(right);
@@ -285,7 +285,7 @@ function orderOf(left: readonly string[], right: readonly string[]): readonly st
   let [l, r, next] = [0, 0, 0];
   while (l < left.length || r < right.length) {
     const at = { mine: left[l], theirs: right[r], wanted: shared[next], onRight };
-    const { chosen, from } = moveOf(at);
+    const { chosen, from } = chooseMove(at);
     if (chosen !== undefined) order.add(chosen);
     // an element that is placed already is passed
     if (from !== "right" || isPlaced(at.mine, order)) l += 1;
@@ -314,7 +314,7 @@ interface Move {
 }
 
 /** Which element comes next; "nowhere" passes one on the left that comes with the right. */
-function moveOf({ mine, theirs, wanted, onRight }: Position): Move {
+function chooseMove({ mine, theirs, wanted, onRight }: Position): Move {
   if (mine === undefined || mine === theirs) return { from: "right", chosen: theirs };
   if (!onRight.has(mine)) return { from: "left", chosen: mine };
   const comesLater = theirs === undefined || (wanted !== undefined && wanted !== mine);

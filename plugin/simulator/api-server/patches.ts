@@ -5,17 +5,17 @@ import type { PatchType } from "../../ports/kubernetes";
 import { ApiError } from "../../domain/base/errors";
 import type { KindDefinition, Structure } from "../model";
 import { type FieldError, invalid, invalidObject } from "../kinds/refusal";
-import { badRequest, qualifiedKind, unknownFormat } from "./answers";
-import { elementOf, fieldStructure, isAssociative, structureOf } from "./structure";
+import { badRequest, qualifyKind, unknownFormat } from "./answers";
+import { identifyElement, fieldStructure, isAssociative, findStructure } from "./structure";
 import { applyPatch, type Operation } from "rfc6902";
 
 /** The patched object; throws what the API server answers to a patch that does not fit. */
-export function patched(
+export function patchObject(
   object: KubeObject,
   body: unknown,
   { type, definition }: { readonly type: PatchType; readonly definition: KindDefinition },
 ): KubeObject {
-  const result = merged(object, body, { type, definition });
+  const result = patchByType(object, body, { type, definition });
   if (result.kind === object.kind && result.apiVersion === object.apiVersion) return result;
   throw otherKind(result, definition);
 }
@@ -25,7 +25,7 @@ export function requireFormat(type: PatchType, { custom }: KindDefinition): void
   if (custom && type === "strategic") throw unknownFormat();
 }
 
-function merged(
+function patchByType(
   object: KubeObject,
   body: unknown,
   { type, definition }: { readonly type: PatchType; readonly definition: KindDefinition },
@@ -38,7 +38,7 @@ function merged(
       return mergePatch(object, body) as KubeObject;
     case "strategic":
       requireMap(body, "");
-      return strategicMerge(object, body, structureOf(definition)) as KubeObject;
+      return strategicMerge(object, body, findStructure(definition)) as KubeObject;
   }
 }
 
@@ -73,7 +73,7 @@ function otherKind(result: KubeObject, { custom, resource }: KindDefinition): Ap
   const wanted = `${resource.group}/${resource.version}`;
   const must = (field: string, [found, right]: readonly [string, string]): readonly FieldError[] =>
     found === right ? [] : [invalid(field, found, `must be ${right}`)];
-  return invalidObject(qualifiedKind({ ...resource, group, version, kind }), metadata.name ?? "", [
+  return invalidObject(qualifyKind({ ...resource, group, version, kind }), metadata.name ?? "", [
     ...must("kind", [kind, resource.kind]),
     ...must("apiVersion", [apiVersion, wanted]),
   ]);
@@ -124,7 +124,7 @@ function lenient(operation: unknown, target: unknown): Operation {
 
 /** True for a field that its map does not have. */
 function isOpen(path: string, target: unknown): boolean {
-  const steps = path.split("/").slice(1).map(unescaped);
+  const steps = path.split("/").slice(1).map(unescapeStep);
   const parent = steps.slice(0, -1).reduce<unknown>((value, step) => stepInto(value, step), target);
   return isObject(parent) && !Object.hasOwn(parent, steps.at(-1) ?? "");
 }
@@ -133,20 +133,20 @@ function stepInto(value: unknown, step: string): unknown {
   return Array.isArray(value) ? (value as readonly unknown[])[Number(step)] : getOwn(value, step);
 }
 
-function unescaped(step: string): string {
+function unescapeStep(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /** The value with the patch laid over it; directives are taken out of what is kept. */
 function strategicMerge(value: unknown, patch: unknown, structure: Structure): unknown {
-  if (Array.isArray(patch)) return mergedList(value, patch, structure);
+  if (Array.isArray(patch)) return mergeList(value, patch, structure);
   if (!isObject(patch)) return patch;
-  if (getOwn(patch, "$patch") === "replace") return withoutDirectives(patch);
+  if (getOwn(patch, "$patch") === "replace") return dropDirectives(patch);
   if (getOwn(patch, "$patch") === "delete") return {};
-  return mergedMap(isObject(value) ? value : {}, patch, structure);
+  return mergeMap(isObject(value) ? value : {}, patch, structure);
 }
 
-function mergedMap(value: Json, patch: Json, structure: Structure): Json {
+function mergeMap(value: Json, patch: Json, structure: Structure): Json {
   const result = new Map(Object.entries(value));
   const entries = Object.entries(patch);
   for (const [key, wanted] of entries.filter(([key]) => !key.startsWith("$"))) {
@@ -159,32 +159,32 @@ function mergedMap(value: Json, patch: Json, structure: Structure): Json {
     if (!Array.isArray(held) || !Array.isArray(items)) continue;
     result.set(
       field,
-      directed(held, items, { directive, structure: fieldStructure(structure, field) }),
+      followDirectives(held, items, { directive, structure: fieldStructure(structure, field) }),
     );
   }
   return Object.fromEntries(result);
 }
 
 /** A list after what a patch asks of it beside its items. */
-function directed(
+function followDirectives(
   held: readonly unknown[],
   items: readonly unknown[],
   { directive, structure }: { readonly directive: string; readonly structure: Structure },
 ): readonly unknown[] {
   if (directive === "$deleteFromPrimitiveList") return held.filter((item) => !items.includes(item));
   if (directive !== "$setElementOrder") return held;
-  const places = new Map(items.map((item, place) => [keyOf(item, structure), place]));
-  const placeOf = (item: unknown): number => places.get(keyOf(item, structure)) ?? items.length;
-  return held.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const places = new Map(items.map((item, place) => [readKey(item, structure), place]));
+  const findPlace = (item: unknown): number => places.get(readKey(item, structure)) ?? items.length;
+  return held.toSorted((one, other) => findPlace(one) - findPlace(other));
 }
 
-function mergedList(value: unknown, patch: readonly unknown[], structure: Structure): unknown {
+function mergeList(value: unknown, patch: readonly unknown[], structure: Structure): unknown {
   const directives = patch.filter((item) => getOwn(item, "$patch") !== undefined);
   const items = patch.filter((item) => getOwn(item, "$patch") === undefined);
   const replaces = directives.some((item) => getOwn(item, "$patch") === "replace");
-  if (!isAssociative(structure) || replaces) return items.map(withoutDirectives);
+  if (!isAssociative(structure) || replaces) return items.map(dropDirectives);
   const live = Array.isArray(value) ? (value as readonly unknown[]) : [];
-  const key = (item: unknown): string => keyOf(item, structure);
+  const key = (item: unknown): string => readKey(item, structure);
   const gone = new Set(directives.map(key));
   const wanted = new Map(items.map((item) => [key(item), item]));
   const kept = live.filter((item) => !gone.has(key(item)));
@@ -218,18 +218,18 @@ function inOrder(
 }
 
 /** A strategic merge knows the items of a list by the first of their keys. */
-function keyOf(item: unknown, structure: Structure): string {
+function readKey(item: unknown, structure: Structure): string {
   const { keys = [], ...rest } = structure;
-  const found = elementOf({ ...rest, keys: keys.slice(0, 1) }, item);
+  const found = identifyElement({ ...rest, keys: keys.slice(0, 1) }, item);
   return "element" in found ? found.element : JSON.stringify(item);
 }
 
-function withoutDirectives(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDirectives);
+function dropDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropDirectives);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !key.startsWith("$"))
-      .map(([key, inner]) => [key, withoutDirectives(inner)]),
+      .map(([key, inner]) => [key, dropDirectives(inner)]),
   );
 }

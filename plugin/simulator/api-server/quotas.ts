@@ -4,7 +4,7 @@ import { addQuantities, compareQuantities } from "../../domain/kube/quantities";
 import { asArray, asString, getOwn, getPath, isObject } from "../../domain/base/values";
 import type { KubeObject } from "../../ports/kubernetes";
 import type { Attempt, KindDefinition, StateView } from "../model";
-import { pluralOf, qualified, refusal403 } from "./answers";
+import { toPlural, qualifyPlural, refusal403 } from "./answers";
 import type { Store } from "./store";
 
 /** Amounts by the names that a quota gives them. */
@@ -19,17 +19,17 @@ const plainlyCounted = new Set([
 export function refuseBeyondQuotas(attempt: Attempt, state: StateView): void {
   const { object, namespace, definition, name } = attempt;
   if (object === undefined || namespace === undefined) return;
-  const subject = `${qualified(pluralOf(definition))} "${name}"`;
-  for (const quota of quotasOf(state, namespace)) {
-    const hard = hardOf(quota);
+  const subject = `${qualifyPlural(toPlural(definition))} "${name}"`;
+  for (const quota of listQuotas(state, namespace)) {
+    const hard = readHard(quota);
     const unsaid = unsaidIn(object, definition, Object.keys(hard));
     if (unsaid.length > 0)
       throw refusal403(
         subject,
-        `failed quota: ${nameOf(quota)}: must specify ${unsaid.join("; ")}`,
+        `failed quota: ${readName(quota)}: must specify ${unsaid.join("; ")}`,
       );
-    const used = usedOf(quota);
-    const wanted = amountsOf(object, definition);
+    const used = readUsed(quota);
+    const wanted = countAmounts(object, definition);
     const over = Object.keys(hard)
       .toSorted()
       .filter((key) => isOver({ wanted, used, hard }, key));
@@ -38,7 +38,7 @@ export function refuseBeyondQuotas(attempt: Attempt, state: StateView): void {
       over.map((key) => `${key}=${amounts[key] ?? "0"}`).join(",");
     throw refusal403(
       subject,
-      `exceeded quota: ${nameOf(quota)}, requested: ${list(wanted)}, used: ${list(used)}, limited: ${list(hard)}`,
+      `exceeded quota: ${readName(quota)}, requested: ${list(wanted)}, used: ${list(used)}, limited: ${list(hard)}`,
     );
   }
 }
@@ -51,8 +51,8 @@ export function countInQuotas(
 ): void {
   const { namespace } = object.metadata;
   if (namespace === undefined) return;
-  const amounts = amountsOf(object, definition);
-  for (const quota of quotasOf(store, namespace)) {
+  const amounts = countAmounts(object, definition);
+  for (const quota of listQuotas(store, namespace)) {
     const used = getPath(quota, ["status", "used"]);
     if (!isObject(used)) continue;
     const counted = Object.keys(used).filter((key) => amounts[key] !== undefined);
@@ -62,12 +62,15 @@ export function countInQuotas(
       ...(quota["status"] as object),
       used: { ...used, ...Object.fromEntries(next) },
     };
-    store.put({ kind: kinds.resourceQuota, name: nameOf(quota), namespace }, { ...quota, status });
+    store.put(
+      { kind: kinds.resourceQuota, name: readName(quota), namespace },
+      { ...quota, status },
+    );
   }
 }
 
 /** Those without a scope: which pods a scope takes is not copied. */
-function quotasOf(state: StateView, namespace: string): readonly KubeObject[] {
+function listQuotas(state: StateView, namespace: string): readonly KubeObject[] {
   return state
     .list(kinds.resourceQuota, namespace)
     .filter(
@@ -76,17 +79,17 @@ function quotasOf(state: StateView, namespace: string): readonly KubeObject[] {
     );
 }
 
-function nameOf({ metadata }: KubeObject): string {
+function readName({ metadata }: KubeObject): string {
   return metadata.name ?? "";
 }
 
-function hardOf(quota: KubeObject): Amounts {
+function readHard(quota: KubeObject): Amounts {
   const hard = getPath(quota, ["spec", "hard"]);
   return isObject(hard) ? (hard as Amounts) : {};
 }
 
 /** What its controller last told; where it told nothing, nothing is known to be used. */
-function usedOf(quota: KubeObject): Amounts {
+function readUsed(quota: KubeObject): Amounts {
   const used = getPath(quota, ["status", "used"]);
   return isObject(used) ? (used as Amounts) : {};
 }
@@ -105,20 +108,20 @@ function isOver(
 }
 
 /** What an object takes of each name. */
-function amountsOf(object: KubeObject, { resource }: KindDefinition): Amounts {
+function countAmounts(object: KubeObject, { resource }: KindDefinition): Amounts {
   const { group, plural } = resource;
   const isPlain = group === "" && plainlyCounted.has(plural);
   return {
-    [`count/${qualified({ group, plural })}`]: "1",
+    [`count/${qualifyPlural({ group, plural })}`]: "1",
     ...(isPlain && { [plural]: "1" }),
-    ...(group === "" && plural === "pods" && computed(object)),
+    ...(group === "" && plural === "pods" && computeAmounts(object)),
   };
 }
 
 const computeNames = ["cpu", "memory", "ephemeral-storage"] as const;
 
 /** Requests and limits of a pod's containers; init containers run one by one, before the others. */
-function computed(pod: KubeObject): Amounts {
+function computeAmounts(pod: KubeObject): Amounts {
   const entries = computeNames.flatMap((what) => {
     const requests = highest(pod, ["requests", what]);
     const limits = highest(pod, ["limits", what]);
@@ -157,7 +160,7 @@ function unsaidIn(
     asArray(getPath(object, ["spec", list])),
   );
   return names.toSorted().flatMap((name) => {
-    const path = pathOf(name);
+    const path = findPath(name);
     if (path === undefined) return [];
     const lacking = containers.filter((one) => getPath(one, ["resources", ...path]) === undefined);
     const list = new Set(lacking.map((one) => asString(getOwn(one, "name")) ?? ""));
@@ -166,7 +169,7 @@ function unsaidIn(
 }
 
 /** Where a container says what a quota counts under a name; undefined for what it does not say. */
-function pathOf(name: string): readonly string[] | undefined {
+function findPath(name: string): readonly string[] | undefined {
   const [, list = "requests", what = ""] = /^(?:(requests|limits)\.)?(.+)$/.exec(name) ?? [];
   const isSaid = what === "cpu" || what === "memory";
   return isSaid ? [list, what] : undefined;

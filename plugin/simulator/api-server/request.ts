@@ -10,7 +10,7 @@ import type {
   StateView,
   User,
 } from "../model";
-import { forbidden, notFound, pluralOf, qualified, refusal403, tooLarge } from "./answers";
+import { forbidden, notFound, toPlural, qualifyPlural, refusal403, tooLarge } from "./answers";
 import { refuseBeyondQuotas } from "./quotas";
 import type { Key, Store } from "./store";
 import { invalidObject, required, tooLong } from "../kinds/refusal";
@@ -40,12 +40,12 @@ export interface WriteRequest {
 }
 
 /** Where the object of a request is stored. */
-export function keyOf({ definition, name, namespace }: Omit<WriteRequest, "user">): Key {
-  return { kind: pluralOf(definition), name, namespace };
+export function requestKey({ definition, name, namespace }: Omit<WriteRequest, "user">): Key {
+  return { kind: toPlural(definition), name, namespace };
 }
 
 /** The options of a request as admission webhooks see them. */
-function optionsOf(
+function buildOptions(
   kind: "CreateOptions" | "UpdateOptions" | "DeleteOptions",
   { fieldManager, options, applies }: WriteRequest,
 ): Json {
@@ -82,7 +82,7 @@ const mostBytes = 3 * 1024 * 1024;
 const mostManagerBytes = 128;
 
 /** What was sent, as JSON carries it; 413 for too much of it. */
-export function bodyOf(sent: unknown): unknown {
+export function copyBody(sent: unknown): unknown {
   const body = JSON.stringify(sent ?? null);
   if (Buffer.byteLength(body) > mostBytes) throw tooLarge(mostBytes);
   return JSON.parse(body);
@@ -124,7 +124,7 @@ export async function judge(
     before,
     user,
     dryRun: options.dryRun === true,
-    options: optionsOf(kinds[operation], request),
+    options: buildOptions(kinds[operation], request),
     signal: options.signal,
   };
   if (operation !== "DELETE") parts.access.refuseEscalation(attempt, state);
@@ -141,7 +141,7 @@ export function requireNamespace(
   const found = state.get(kinds.namespace, namespace);
   if (found === undefined) throw notFound(kinds.namespace, namespace);
   if (found.metadata.deletionTimestamp === undefined) return;
-  const what = qualified(definition.resource);
+  const what = qualifyPlural(definition.resource);
   throw refusal403(
     name === "" ? what : `${what} "${name}"`,
     `unable to create new content in namespace ${namespace} because it is being terminated`,

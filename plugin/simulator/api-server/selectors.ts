@@ -10,7 +10,7 @@ import { labelValueRule, qualifiedRule } from "../kinds/names";
 export type Selects = (object: KubeObject) => boolean;
 
 /** Both selectors of a request as one; throws 400 for what cannot be read. */
-export function selectorOf(
+export function parseSelectors(
   query: { readonly labelSelector?: string; readonly fieldSelector?: string },
   definition: KindDefinition,
 ): Selects {
@@ -22,7 +22,7 @@ export function selectorOf(
 }
 
 /** The name that a field selector asks for: access is judged by it. */
-export function selectedName(fieldSelector: string | undefined): string | undefined {
+export function readSelectedName(fieldSelector: string | undefined): string | undefined {
   const terms = termsIn(fieldSelector ?? "");
   return terms.find((term) => term?.field === "metadata.name" && term.equal)?.value;
 }
@@ -36,20 +36,20 @@ interface FieldTerm {
 function fieldTerms(selector: string): readonly FieldTerm[] {
   return termsIn(selector).map((term, at) => {
     if (term !== undefined) return term;
-    const part = partsOf(selector)[at] ?? "";
+    const part = splitParts(selector)[at] ?? "";
     throw badRequest(`invalid selector: '${selector}'; can't understand '${part}'`);
   });
 }
 
 function termsIn(selector: string): readonly (FieldTerm | undefined)[] {
-  return partsOf(selector).map((part) => {
+  return splitParts(selector).map((part) => {
     const [, field, operator, value] = /^(.*?)(!=|==|=)(.*)$/s.exec(part) ?? [];
     if (field === undefined || value === undefined) return undefined;
     return { field, equal: operator !== "!=", value };
   });
 }
 
-function partsOf(selector: string): readonly string[] {
+function splitParts(selector: string): readonly string[] {
   return selector.split(",").filter((part) => part !== "");
 }
 
@@ -70,7 +70,7 @@ function holds({ field, equal, value }: FieldTerm, { metadata }: KubeObject): bo
 type Labels = Readonly<Record<string, string>>;
 type Requirement = (labels: Labels) => boolean;
 
-const meeting =
+const requireLabels =
   (wish: Wish): Requirement =>
   (labels) =>
     meets(wish, labels);
@@ -81,11 +81,11 @@ const comparisons = ["=", "==", "!=", ">", "<", ...words];
 
 /** Whether labels meet a selector; throws 400 in the API server's words for a bad one. */
 export function parseLabelSelector(selector: string): (labels: Labels) => boolean {
-  const requirements = new Parser(tokensOf(selector)).requirements();
+  const requirements = new Parser(splitTokens(selector)).requirements();
   return (labels) => requirements.every((requirement) => requirement(labels));
 }
 
-function tokensOf(selector: string): readonly string[] {
+function splitTokens(selector: string): readonly string[] {
   return selector.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
 }
 
@@ -99,14 +99,14 @@ class Parser {
     if (this.tokens.length === 0) return found;
     for (;;) {
       if (this.peek() !== "!" && !isIdentifier(this.peek())) {
-        throw unexpected(this.peek(), "!, identifier, or 'end of string'");
+        throw refuseToken(this.peek(), "!, identifier, or 'end of string'");
       }
       found.push(this.requirement());
       if (this.peek() === "") return found;
-      if (this.peek() !== ",") throw unexpected(this.peek(), "',' or 'end of string'");
+      if (this.peek() !== ",") throw refuseToken(this.peek(), "',' or 'end of string'");
       this.take();
       if (this.peek() !== "!" && !isIdentifier(this.peek())) {
-        throw unexpected(this.peek(), "identifier after ','");
+        throw refuseToken(this.peek(), "identifier after ','");
       }
     }
   }
@@ -127,9 +127,9 @@ class Parser {
     const key = this.take();
     if (!isIdentifier(key)) throw unparsable(key, "identifier");
     requireLabelKey(key);
-    if (negated) return meeting({ key, operator: "DoesNotExist", values: [] });
+    if (negated) return requireLabels({ key, operator: "DoesNotExist", values: [] });
     if (this.peek() === "" || this.peek() === ",")
-      return meeting({ key, operator: "Exists", values: [] });
+      return requireLabels({ key, operator: "Exists", values: [] });
     return this.comparison(key);
   }
 
@@ -142,9 +142,9 @@ class Parser {
     values.forEach((value, index) => {
       requireLabelValue(key, value, index);
     });
-    if (operator === ">" || operator === "<") return ordered(key, operator, values.join());
+    if (operator === ">" || operator === "<") return requireOrder(key, operator, values.join());
     const negative = operator === "!=" || operator === "notin";
-    return meeting({ key, operator: negative ? "NotIn" : "In", values });
+    return requireLabels({ key, operator: negative ? "NotIn" : "In", values });
   }
 
   private value(): string {
@@ -177,7 +177,7 @@ function isIdentifier(token: string): boolean {
 
 const unable = "unable to parse requirement: ";
 
-function unexpected(found: string, expected: string): Error {
+function refuseToken(found: string, expected: string): Error {
   return badRequest(`found '${found}', expected: ${expected}`);
 }
 
@@ -185,7 +185,7 @@ function unparsable(found: string, expected: string): Error {
   return badRequest(`${unable}found '${found}', expected: ${expected}`);
 }
 
-function ordered(key: string, operator: ">" | "<", wanted: string): Requirement {
+function requireOrder(key: string, operator: ">" | "<", wanted: string): Requirement {
   if (!/^[-+]?\d+$/.test(wanted)) {
     const why = "for 'Gt', 'Lt' operators, the value must be an integer";
     throw badRequest(`${unable}values[0]: Invalid value: "${wanted}": ${why}`);

@@ -1,7 +1,7 @@
 /** The objects of a cluster as etcd holds them: one version each, in the order of their keys. */
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Plural, StateView } from "../model";
-import { expired } from "./answers";
+import { refuseExpired } from "./answers";
 
 /** What was stored, changed or removed. */
 export interface StoreChange {
@@ -46,7 +46,7 @@ class ChangeLog {
 
   /** The entries after a version; throws 410 when some of them are forgotten. */
   after(version: number): readonly LogEntry[] {
-    if (version < this.start) throw expired(version, this.start);
+    if (version < this.start) throw refuseExpired(version, this.start);
     return this.entries.slice(this.indexAfter(version));
   }
 
@@ -150,13 +150,13 @@ export class Store implements StateView {
 
   get(kind: Plural, name: string, namespace?: string): KubeObject | undefined {
     return this.kinds
-      .get(keyOf(kind))
+      .get(pluralKey(kind))
       ?.get(namespace ?? "")
       ?.get(name);
   }
 
   list(kind: Plural, namespace?: string): readonly KubeObject[] {
-    const namespaces = this.kinds.get(keyOf(kind));
+    const namespaces = this.kinds.get(pluralKey(kind));
     if (namespaces === undefined) return [];
     if (namespace !== undefined) return namespaces.get(namespace)?.all ?? [];
     return inOrder(namespaces, "/").flatMap(({ all }) => all);
@@ -170,7 +170,7 @@ export class Store implements StateView {
     this.names(key).set(key.name, stored);
     this.tell(
       key,
-      before === undefined ? added(stored) : { type: "MODIFIED", object: stored, before },
+      before === undefined ? describeAdded(stored) : { type: "MODIFIED", object: stored, before },
     );
     return stored;
   }
@@ -204,12 +204,12 @@ export class Store implements StateView {
   }
 
   private tell({ kind }: Key, change: StoreChange): void {
-    this.log.add({ kind: keyOf(kind), version: this.counter, change });
+    this.log.add({ kind: pluralKey(kind), version: this.counter, change });
   }
 
   private names({ kind, namespace = "" }: Key): Names {
-    const namespaces = this.kinds.get(keyOf(kind)) ?? new Map<string, Names>();
-    this.kinds.set(keyOf(kind), namespaces);
+    const namespaces = this.kinds.get(pluralKey(kind)) ?? new Map<string, Names>();
+    this.kinds.set(pluralKey(kind), namespaces);
     const names = namespaces.get(namespace) ?? new Names();
     namespaces.set(namespace, names);
     return names;
@@ -217,7 +217,7 @@ export class Store implements StateView {
 }
 
 /** A kind as it is known in the log. */
-export function keyOf({ group, plural }: Plural): string {
+export function pluralKey({ group, plural }: Plural): string {
   return `${group}/${plural}`;
 }
 
@@ -225,6 +225,6 @@ function withVersion(object: KubeObject, version: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
 }
 
-function added(object: KubeObject): StoreChange {
+function describeAdded(object: KubeObject): StoreChange {
   return { type: "ADDED", object };
 }

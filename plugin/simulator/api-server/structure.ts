@@ -8,7 +8,7 @@ import {
   noFields,
   onlyHere,
   renderPath,
-  setOf,
+  makeFieldSet,
   union,
 } from "./field-set";
 
@@ -26,7 +26,7 @@ const metadata: Structure = {
 };
 
 /** The structure of a whole object of a kind. */
-export function structureOf({ structure, custom }: KindDefinition): Structure {
+export function findStructure({ structure, custom }: KindDefinition): Structure {
   const fields = { metadata, ...structure.fields };
   // a custom kind without a schema has no names of its own, not even for the spec
   return custom && structure.open === true
@@ -54,7 +54,7 @@ export function isAssociative({ list }: Structure): boolean {
 }
 
 /** The path element of a list item, or what is wrong with the item. */
-export function elementOf(
+export function identifyElement(
   structure: Structure,
   item: unknown,
 ): { readonly element: string } | { readonly problem: string } {
@@ -97,14 +97,14 @@ function keyElement(
 }
 
 /** Items by their path elements, in order; of equal ones the first, which `twice` names. */
-export function itemsOf(
+export function indexItems(
   structure: Structure,
   value: unknown,
 ): { readonly items: ReadonlyMap<string, unknown>; readonly twice: ReadonlySet<string> } {
   const items = new Map<string, unknown>();
   const twice = new Set<string>();
   for (const item of Array.isArray(value) ? (value as readonly unknown[]) : []) {
-    const found = elementOf(structure, item);
+    const found = identifyElement(structure, item);
     if (!("element" in found)) continue;
     if (items.has(found.element)) twice.add(found.element);
     else items.set(found.element, item);
@@ -113,13 +113,13 @@ export function itemsOf(
 }
 
 /** Every field that a value names; of a list that is one value, and of scalars, the place. */
-export function fieldsOf(value: unknown, structure: Structure): FieldSet {
+export function collectFields(value: unknown, structure: Structure): FieldSet {
   if (isObject(value)) {
     if (structure.atomic === true) return onlyHere;
-    return setOf(
+    return makeFieldSet(
       false,
       Object.entries(value).map(([key, inner]) => {
-        const fields = fieldsOf(inner, fieldStructure(structure, key));
+        const fields = collectFields(inner, fieldStructure(structure, key));
         const leaf = inner === null || (isObject(inner) && Object.keys(inner).length === 0);
         const member = fields.member || leaf || !isNamed(structure, key);
         return [`f:${key}`, { ...fields, member }] as const;
@@ -127,12 +127,12 @@ export function fieldsOf(value: unknown, structure: Structure): FieldSet {
     );
   }
   if (!Array.isArray(value) || !isAssociative(structure)) return onlyHere;
-  const { items, twice } = itemsOf(structure, value);
-  return setOf(
+  const { items, twice } = indexItems(structure, value);
+  return makeFieldSet(
     false,
     [...items].map(([element, item]) => {
       if (twice.has(element)) return [element, onlyHere] as const;
-      return [element, { ...fieldsOf(item, structure.items ?? {}), member: true }] as const;
+      return [element, { ...collectFields(item, structure.items ?? {}), member: true }] as const;
     }),
   );
 }
@@ -155,7 +155,7 @@ export function compare(before: unknown, after: unknown, structure: Structure): 
 }
 
 function compareInside(before: unknown, after: unknown, structure: Structure): Comparison {
-  const descent = descentOf([before, after], structure);
+  const descent = findDescent([before, after], structure);
   if (descent === undefined) {
     if (before === undefined || after === undefined || sameJson(before, after)) return unchanged;
     return { ...unchanged, modified: onlyHere };
@@ -166,7 +166,7 @@ function compareInside(before: unknown, after: unknown, structure: Structure): C
     return [key, compare(left.get(key), right.get(key), inner(key))] as const;
   });
   const part = (name: keyof Comparison): FieldSet =>
-    setOf(
+    makeFieldSet(
       false,
       found.map(([key, change]) => [key, change[name]]),
     );
@@ -179,14 +179,14 @@ interface Descent {
 }
 
 /** How to look into values of one place; undefined when the place is one value. */
-function descentOf(values: readonly unknown[], structure: Structure): Descent | undefined {
+function findDescent(values: readonly unknown[], structure: Structure): Descent | undefined {
   const present = values.filter((value) => value !== undefined && value !== null);
   if (present.length === 0) return undefined;
   if (present.every(isObject)) {
     const empty = present.every((value) => Object.keys(value).length === 0);
     if (structure.atomic === true || empty) return undefined;
     return {
-      children: values.map((value) => new Map(entriesOf(value))),
+      children: values.map((value) => new Map(listEntries(value))),
       inner: (element) => fieldStructure(structure, element.slice(2)),
     };
   }
@@ -195,23 +195,23 @@ function descentOf(values: readonly unknown[], structure: Structure): Descent | 
     return undefined;
   }
   return {
-    children: values.map((value) => itemsOf(structure, value).items),
+    children: values.map((value) => indexItems(structure, value).items),
     inner: () => structure.items ?? {},
   };
 }
 
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+function listEntries(value: unknown): readonly (readonly [string, unknown])[] {
   return Object.entries(isObject(value) ? value : {}).map(([key, inner]) => [`f:${key}`, inner]);
 }
 
 /** A value without the fields of a set; what is left empty goes as well. */
-export function without(value: unknown, remove: FieldSet, structure: Structure): unknown {
+export function removeFields(value: unknown, remove: FieldSet, structure: Structure): unknown {
   if (isObject(value)) {
     if (structure.atomic === true || isBare(value)) return undefined;
     const kept = Object.entries(value).flatMap(([key, inner]) => {
       const set = below(remove, `f:${key}`);
       if (set.member) return [];
-      return [[key, pruned(inner, set, fieldStructure(structure, key))] as const];
+      return [[key, prune(inner, set, fieldStructure(structure, key))] as const];
     });
     return kept.length > 0 ? Object.fromEntries(kept) : undefined;
   }
@@ -225,16 +225,16 @@ function listWithout(
   structure: Structure,
 ): readonly unknown[] | undefined {
   const kept = value.flatMap((item) => {
-    const found = elementOf(structure, item);
+    const found = identifyElement(structure, item);
     const set = "element" in found ? below(remove, found.element) : noFields;
-    return set.member ? [] : [pruned(item, set, structure.items ?? {})];
+    return set.member ? [] : [prune(item, set, structure.items ?? {})];
   });
   return kept.length > 0 ? kept : undefined;
 }
 
-function pruned(value: unknown, set: FieldSet, structure: Structure): unknown {
+function prune(value: unknown, set: FieldSet, structure: Structure): unknown {
   if (isEmpty(set)) return value;
-  const left = without(value, set, structure);
+  const left = removeFields(value, set, structure);
   return left === undefined ? null : left;
 }
 
@@ -244,7 +244,7 @@ function isBare(value: object): boolean {
 
 /** The set with every named field on the way to a member, which is otherwise left unsaid. */
 export function withNamedFields(set: FieldSet, structure: Structure): FieldSet {
-  return setOf(
+  return makeFieldSet(
     set.member,
     [...set.children].map(([key, child]) => {
       const name = key.startsWith("f:") ? key.slice(2) : undefined;
@@ -257,7 +257,7 @@ export function withNamedFields(set: FieldSet, structure: Structure): FieldSet {
 }
 
 /** Types, undeclared fields, and items of a list that their keys do not report apart. */
-export function typedProblems(
+export function findTypeProblems(
   value: unknown,
   structure: Structure,
   path: readonly string[] = [],
@@ -266,32 +266,32 @@ export function typedProblems(
   if (own.length > 0) return own;
   if (isObject(value)) {
     return Object.entries(value).flatMap(([key, inner]) =>
-      typedProblems(inner, fieldStructure(structure, key), [...path, `f:${key}`]),
+      findTypeProblems(inner, fieldStructure(structure, key), [...path, `f:${key}`]),
     );
   }
   if (!Array.isArray(value)) return [];
   return isAssociative(structure)
-    ? keyedProblems(value, structure, path)
+    ? findKeyProblems(value, structure, path)
     : value.flatMap((item, index) =>
-        typedProblems(item, structure.items ?? {}, [...path, `i:${index}`]),
+        findTypeProblems(item, structure.items ?? {}, [...path, `i:${index}`]),
       );
 }
 
-function keyedProblems(
+function findKeyProblems(
   value: readonly unknown[],
   structure: Structure,
   path: readonly string[],
 ): readonly string[] {
   const seen = new Set<string>();
   return value.flatMap((item, index) => {
-    const found = elementOf(structure, item);
+    const found = identifyElement(structure, item);
     if ("problem" in found) return [`${renderPath(path)}: element ${index}: ${found.problem}`];
     const { element } = found;
     const again = seen.has(element);
     seen.add(element);
     return [
       ...(again ? [`${renderPath(path)}: duplicate entries for key ${renderPath([element])}`] : []),
-      ...typedProblems(item, structure.items ?? {}, [...path, element]),
+      ...findTypeProblems(item, structure.items ?? {}, [...path, element]),
     ];
   });
 }
@@ -304,7 +304,7 @@ export function typeProblems(
 ): readonly string[] {
   const wanted = wantedFor[structure.type ?? ""];
   if (value === null || value === undefined || wanted === undefined) return [];
-  if (isOf(value, wanted)) return isObject(value) ? undeclared(value, structure, path) : [];
+  if (hasType(value, wanted)) return isObject(value) ? listUndeclared(value, structure, path) : [];
   return [`${path}: expected ${wanted}, got ${renderAs(value, wanted)}`];
 }
 
@@ -321,7 +321,7 @@ const wantedFor: Readonly<Record<string, TypeName>> = {
   array: "list",
 };
 
-function isOf(value: unknown, wanted: TypeName): boolean {
+function hasType(value: unknown, wanted: TypeName): boolean {
   switch (wanted) {
     case "map":
       return isObject(value);
@@ -364,7 +364,7 @@ function goText(value: unknown): string {
   return `map[${entries.toSorted().join(" ")}]`;
 }
 
-function undeclared(
+function listUndeclared(
   value: Readonly<Record<string, unknown>>,
   { fields, values, open }: Structure,
   path: string,

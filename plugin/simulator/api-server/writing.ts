@@ -7,16 +7,16 @@ import {
   conflict,
   internal,
   notFound,
-  pluralOf,
-  qualified,
-  qualifiedKind,
+  toPlural,
+  qualifyPlural,
+  qualifyKind,
 } from "./answers";
 import { requireConversion } from "./conversion";
-import { type FieldSet, noFields, onlyHere, setOf, union } from "./field-set";
+import { type FieldSet, noFields, onlyHere, makeFieldSet, union } from "./field-set";
 import {
   inVersion,
   judge,
-  keyOf,
+  requestKey,
   type Plane,
   requireAccess,
   requireMortal,
@@ -24,9 +24,17 @@ import {
   timestamp,
   type WriteRequest,
 } from "./request";
-import { born, continued, named, placed, requireName, requireUid, trimmed } from "./metadata";
+import {
+  born,
+  continueMetadata,
+  nameObject,
+  placeObject,
+  requireName,
+  requireUid,
+  trimMetadata,
+} from "./metadata";
 import { type Ignored, manageApply, manageUpdate, type Managing } from "./ownership";
-import { structureOf, typedProblems } from "./structure";
+import { findStructure, findTypeProblems } from "./structure";
 import type { ApplyOptions, Preconditions } from "../../ports/kubernetes";
 import type { KindDefinition } from "../model";
 
@@ -48,19 +56,19 @@ export async function create(plane: Plane, writing: Writing): Promise<KubeObject
   const { definition, namespace, options } = request;
   requireNamespace(plane.store, request);
   const time = timestamp(plane.parts);
-  const sent = named(placed(writing.next(undefined), request));
+  const sent = nameObject(placeObject(writing.next(undefined), request));
   const name = sent.metadata.name ?? "";
   const own = { ...request, name };
-  const prepared = prepare(withoutStatus(born(sent, own, time), own), undefined, own);
-  const given = givenTo(sent, definition);
-  const object = writing.owned ? prepared : managed(plane, own, { object: prepared, given });
+  const prepared = prepare(dropStatus(born(sent, own, time), own), undefined, own);
+  const given = listGivenFields(sent, definition);
+  const object = writing.owned ? prepared : manageFields(plane, own, { object: prepared, given });
   writing.allowCreate?.();
   await judge(plane, own, { operation: "CREATE", object, before: undefined });
-  const kind = pluralOf(definition);
+  const kind = toPlural(definition);
   requireConversion(plane, definition, "sent");
   const present = plane.store.get(kind, name, namespace);
   if (present !== undefined) throw alreadyExists(kind, present);
-  return options.dryRun === true ? object : plane.store.put(keyOf(own), object);
+  return options.dryRun === true ? object : plane.store.put(requestKey(own), object);
 }
 
 const mostAttempts = 5;
@@ -69,7 +77,7 @@ const mostAttempts = 5;
 export async function change(plane: Plane, writing: Writing): Promise<KubeObject> {
   const { request, allowCreate } = writing;
   const { definition, name, namespace } = request;
-  const kind = pluralOf(definition);
+  const kind = toPlural(definition);
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const before = plane.store.get(kind, name, namespace);
     if (before === undefined) {
@@ -77,30 +85,30 @@ export async function change(plane: Plane, writing: Writing): Promise<KubeObject
       return create(plane, writing);
     }
     requireConversion(plane, definition);
-    const object = await changed(plane, writing, before);
+    const object = await update(plane, writing, before);
     if (plane.store.get(kind, name, namespace) === before) {
       return store(plane, request, { object, before });
     }
   }
   throw conflict(
-    qualified(kind),
+    qualifyPlural(kind),
     name,
     "the object has been modified; please apply your changes to the latest version and try again",
   );
 }
 
-async function changed(plane: Plane, writing: Writing, before: KubeObject): Promise<KubeObject> {
+async function update(plane: Plane, writing: Writing, before: KubeObject): Promise<KubeObject> {
   const { request } = writing;
   const live = inVersion(before, request.definition);
-  const next = placed(writing.next(live), request);
+  const next = placeObject(writing.next(live), request);
   requireName(next, request);
   if (writing.replaces === true) requireUid(next, before, request);
-  const kept = withStatusOf(continued(next, live, request), live, request);
+  const kept = keepStatus(continueMetadata(next, live, request), live, request);
   const prepared = prepare(kept, live, request);
   const owned = writing.owned
     ? prepared
-    : managed(plane, request, { object: prepared, before: live });
-  const object = counted(owned, before, request);
+    : manageFields(plane, request, { object: prepared, before: live });
+  const object = renumber(owned, before, request);
   if (request.subresource === undefined)
     await judge(plane, request, { operation: "UPDATE", object, before: live });
   return object;
@@ -122,10 +130,10 @@ function store(plane: Plane, request: WriteRequest, { object, before }: Stored):
   if (isSame(object, before)) return { ...before, apiVersion };
   if (request.options.dryRun === true) return object;
   if (isFinished(object)) {
-    plane.store.remove(keyOf(request));
+    plane.store.remove(requestKey(request));
     return object;
   }
-  const stored = plane.store.put(keyOf(request), { ...object, apiVersion: before.apiVersion });
+  const stored = plane.store.put(requestKey(request), { ...object, apiVersion: before.apiVersion });
   return { ...stored, apiVersion };
 }
 
@@ -153,57 +161,61 @@ function prepare(
   before: KubeObject | undefined,
   { definition, options }: WriteRequest,
 ): KubeObject {
-  const { object: prepared, warnings } = definition.prepare(trimmed(object), before);
+  const { object: prepared, warnings } = definition.prepare(trimMetadata(object), before);
   for (const warning of warnings) options.onWarning?.(warning);
   return prepared;
 }
 
-function managed(plane: Plane, request: WriteRequest, step: Step): KubeObject {
-  return manageUpdate(managingOf(plane, request, step), ignoredOf(request));
+function manageFields(plane: Plane, request: WriteRequest, step: Step): KubeObject {
+  return manageUpdate(describeManaging(plane, request, step), chooseIgnored(request));
 }
 
 /** What the rules of ownership need to know of a write. */
-function managingOf(
+function describeManaging(
   { parts }: Plane,
   { definition, manager, subresource }: WriteRequest,
   step: Step,
 ): Managing {
-  const structure = structureOf(definition);
+  const structure = findStructure(definition);
   return {
     before: undefined,
     ...step,
     manager,
     subresource,
     structure,
-    empty: emptyOf(definition),
+    empty: makeEmpty(definition),
     time: timestamp(parts),
   };
 }
 
 /** Whether a write of the object leaves the status alone. */
-function ignoredOf({ definition, subresource }: WriteRequest): Ignored {
+function chooseIgnored({ definition, subresource }: WriteRequest): Ignored {
   return { status: definition.hasStatus && subresource === undefined };
 }
 
-function withoutStatus(object: KubeObject, { definition }: WriteRequest): KubeObject {
+function dropStatus(object: KubeObject, { definition }: WriteRequest): KubeObject {
   if (!definition.hasStatus) return object;
   return omit(object, "status");
 }
 
-function withStatusOf(object: KubeObject, before: KubeObject, request: WriteRequest): KubeObject {
+function keepStatus(object: KubeObject, before: KubeObject, request: WriteRequest): KubeObject {
   if (!request.definition.hasStatus) return object;
-  if (request.subresource !== undefined) return onlyStatusOf(object, before);
+  if (request.subresource !== undefined) return takeStatus(object, before);
   const { status } = before;
-  return { ...withoutStatus(object, request), ...(status !== undefined && { status }) };
+  return { ...dropStatus(object, request), ...(status !== undefined && { status }) };
 }
 
 /** A write of the status leaves everything else as it is stored. */
-function onlyStatusOf({ status }: KubeObject, before: KubeObject): KubeObject {
+function takeStatus({ status }: KubeObject, before: KubeObject): KubeObject {
   return { ...omit(before, "status"), ...(status !== undefined && { status }) };
 }
 
 /** With the next generation when more than metadata and status changed. */
-function counted(object: KubeObject, before: KubeObject, { definition }: WriteRequest): KubeObject {
+function renumber(
+  object: KubeObject,
+  before: KubeObject,
+  { definition }: WriteRequest,
+): KubeObject {
   if (!definition.counted) return object;
   const uncounted = ["apiVersion", "metadata", ...(definition.hasStatus ? ["status"] : [])];
   const content = (whole: KubeObject): unknown => omit(whole, ...uncounted);
@@ -221,9 +233,9 @@ export function apply(
   const next = (before: KubeObject | undefined): KubeObject => {
     requireNoManagers(object);
     requireTyped(object, request);
-    const sent = before === undefined ? unversioned(object, request) : object;
-    const managing = managingOf(plane, request, { object: sent, before });
-    return manageApply(managing, options.force === true, ignoredOf(request));
+    const sent = before === undefined ? requireVersionless(object, request) : object;
+    const managing = describeManaging(plane, request, { object: sent, before });
+    return manageApply(managing, options.force === true, chooseIgnored(request));
   };
   return change(plane, {
     request,
@@ -252,11 +264,11 @@ function requireNoManagers({ metadata }: KubeObject): void {
 }
 
 /** A version means nothing for an object that does not exist yet, a uid another object. */
-function unversioned(object: KubeObject, { definition, name }: WriteRequest): KubeObject {
+function requireVersionless(object: KubeObject, { definition, name }: WriteRequest): KubeObject {
   const { uid } = object.metadata;
   if (uid === undefined) return { ...object, metadata: omit(object.metadata, "resourceVersion") };
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-  throw conflict(qualified(definition.resource), name, why);
+  throw conflict(qualifyPlural(definition.resource), name, why);
 }
 
 /** What is applied has the types of the schema, and nothing twice that is known by keys. */
@@ -264,7 +276,7 @@ function requireTyped(
   object: KubeObject,
   { definition, namespace = "", name }: WriteRequest,
 ): void {
-  const problems = typedProblems(object, structureOf(definition));
+  const problems = findTypeProblems(object, findStructure(definition));
   if (problems.length === 0) return;
   const { group, version, kind } = definition.resource;
   const what = `(${namespace}/${name}; ${group}/${version}, Kind=${kind})`;
@@ -284,7 +296,7 @@ const parts: Readonly<Record<string, Json>> = {
 };
 
 /** The empty object of a kind: nothing at all for a custom one. */
-function emptyOf({ custom, resource }: KindDefinition): Json {
+function makeEmpty({ custom, resource }: KindDefinition): Json {
   const rest = custom ? {} : (parts[resource.kind] ?? { spec: {}, status: {} });
   return { metadata: {}, ...rest };
 }
@@ -296,11 +308,13 @@ const given: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The fields that nobody owns because the API server itself filled them in. */
-function givenTo(sent: KubeObject, { custom, resource }: KindDefinition): FieldSet {
+function listGivenFields(sent: KubeObject, { custom, resource }: KindDefinition): FieldSet {
   const names = custom ? [] : (given[resource.kind] ?? []);
   return names
     .filter((name) => getPath(sent, ["spec", name]) === undefined)
-    .map((name) => setOf(false, [["f:spec", setOf(false, [[`f:${name}`, onlyHere]])]]))
+    .map((name) =>
+      makeFieldSet(false, [["f:spec", makeFieldSet(false, [[`f:${name}`, onlyHere]])]]),
+    )
     .reduce(union, noFields);
 }
 
@@ -310,7 +324,7 @@ export async function remove(
   request: WriteRequest,
   preconditions: Preconditions,
 ): Promise<void> {
-  const kind = pluralOf(request.definition);
+  const kind = toPlural(request.definition);
   requireMortal(request);
   for (;;) {
     const before = plane.store.get(kind, request.name, request.namespace);
@@ -325,10 +339,10 @@ export async function remove(
 }
 
 function take(plane: Plane, request: WriteRequest, before: KubeObject): void {
-  const key = keyOf(request);
+  const key = requestKey(request);
   if (!isKept(before)) plane.store.remove(key);
   else if (before.metadata.deletionTimestamp === undefined) {
-    plane.store.put(key, marked(before, timestamp(plane.parts)));
+    plane.store.put(key, markDeletion(before, timestamp(plane.parts)));
   }
 }
 
@@ -342,7 +356,7 @@ function isKeptNamespace({ apiVersion, kind, spec }: KubeObject): boolean {
   return asArray((spec as { finalizers?: unknown } | undefined)?.finalizers).length > 0;
 }
 
-function marked(object: KubeObject, time: string): KubeObject {
+function markDeletion(object: KubeObject, time: string): KubeObject {
   const { metadata } = object;
   const { generation = 0 } = metadata;
   if (isKeptNamespace(object)) {
@@ -365,7 +379,7 @@ function requireSame(
   { uid, resourceVersion }: Preconditions,
   { definition, name }: WriteRequest,
 ): void {
-  const subject = qualifiedKind(definition.resource);
+  const subject = qualifyKind(definition.resource);
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(
       subject,

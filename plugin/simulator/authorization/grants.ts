@@ -7,9 +7,9 @@ import { rbacKinds } from "../../domain/kube/kinds";
 import bootstrap from "./bootstrap.json";
 import {
   type AccessRequest,
-  lacking,
+  findUncovered,
   printRules,
-  quotedList,
+  quoteList,
   type AccessRule,
   ruleAllows,
   rulesOf,
@@ -59,7 +59,7 @@ function byName(objects: readonly object[]): ReadonlyMap<string, KubeObject> {
 }
 
 /** What a user holds cluster-wide and, where one is given, in a namespace; bindings of others are not touched. */
-export function* grantsOf(
+export function* listGrants(
   user: User,
   namespace: string | undefined,
   state: StateView,
@@ -84,7 +84,7 @@ function grantBy(object: KubeObject, user: User, state: StateView): RoleGrant | 
   const subject = binding.subjects.find((one) => isMeant(user, one));
   if (subject === undefined) return undefined;
   const { role } = binding;
-  return { role, rules: rulesBehind(role, state), source: () => described(binding, subject) };
+  return { role, rules: rulesBehind(role, state), source: () => describeGrant(binding, subject) };
 }
 
 /** What a binding says; stored objects are never changed in place, so it stays right. */
@@ -92,13 +92,13 @@ const bindingOf = oncePer((object: KubeObject): Binding => {
   const { namespace } = object.metadata;
   return {
     object,
-    role: referenceOf(object),
-    subjects: asArray(getOwn(object, "subjects")).map((subject) => subjectOf(subject, namespace)),
+    role: readReference(object),
+    subjects: asArray(getOwn(object, "subjects")).map((subject) => readSubject(subject, namespace)),
   };
 });
 
 /** The role that a binding names. */
-function referenceOf(object: KubeObject): RoleReference {
+function readReference(object: KubeObject): RoleReference {
   const reference = getOwn(object, "roleRef");
   return {
     kind: asString(getOwn(reference, "kind")) ?? "",
@@ -108,7 +108,7 @@ function referenceOf(object: KubeObject): RoleReference {
 }
 
 /** A service account without a namespace is one of the binding's namespace. */
-function subjectOf(subject: unknown, namespace: string | undefined): GrantSubject {
+function readSubject(subject: unknown, namespace: string | undefined): GrantSubject {
   return {
     kind: asString(getOwn(subject, "kind")) ?? "",
     name: asString(getOwn(subject, "name")) ?? "",
@@ -139,14 +139,14 @@ function rulesBehind(
     return role && rulesOf(role);
   }
   const role = state.get(rbacKinds.clusterRole, name) ?? bootstrapRoles.get(name);
-  return role && gathered(role, state, new Set());
+  return role && gatherRules(role, state, new Set());
 }
 
 /**
  * An aggregated role holds what a controller has gathered into it. Where none has, the rules are
  * gathered here; `seen` ends a circle.
  */
-function gathered(role: KubeObject, state: StateView, seen: Set<string>): readonly AccessRule[] {
+function gatherRules(role: KubeObject, state: StateView, seen: Set<string>): readonly AccessRule[] {
   const rules = rulesOf(role);
   const selectors = asArray(getOwn(getOwn(role, "aggregationRule"), "clusterRoleSelectors"));
   const name = role.metadata.name ?? "";
@@ -154,7 +154,7 @@ function gathered(role: KubeObject, state: StateView, seen: Set<string>): readon
   seen.add(name);
   return allClusterRoles(state)
     .filter(({ metadata: { labels = {} } }) => selectors.some((one) => selects(one, labels)))
-    .flatMap((part) => gathered(part, state, seen));
+    .flatMap((part) => gatherRules(part, state, seen));
 }
 
 function allClusterRoles(state: StateView): readonly KubeObject[] {
@@ -166,7 +166,7 @@ function allClusterRoles(state: StateView): readonly KubeObject[] {
   ];
 }
 
-function described({ object, role }: Binding, subject: GrantSubject): string {
+function describeGrant({ object, role }: Binding, subject: GrantSubject): string {
   const { name = "", namespace } = object.metadata;
   const full = namespace === undefined ? name : `${name}/${namespace}`;
   const account = subject.kind === "ServiceAccount" ? `/${subject.namespace ?? ""}` : "";
@@ -190,7 +190,7 @@ export function decide(user: User, asked: AccessRequest, state: StateView): Deci
   if (user.groups.includes(allMighty)) return { allowed: true, reason: "" };
   const lost: string[] = [];
   const namespace = "path" in asked ? undefined : asked.namespace;
-  for (const grant of grantsOf(user, namespace, state)) {
+  for (const grant of listGrants(user, namespace, state)) {
     if (grant.rules?.some((rule) => ruleAllows(rule, asked)) === true) {
       return { allowed: true, reason: `RBAC: allowed by ${grant.source()}` };
     }
@@ -254,10 +254,10 @@ function essence({ metadata, ...rest }: KubeObject): object {
 
 function refuseRole(attempt: Attempt, object: KubeObject, state: StateView): void {
   if (mayDo(attempt, state, { verb: "escalate", name: attempt.name })) return;
-  const missing = missingOf(attempt, rulesOf(object), state);
+  const missing = listMissing(attempt, rulesOf(object), state);
   if (missing !== undefined) throw forbidden(attempt, missing);
   const gathers = [object, attempt.before].some(hasAggregation);
-  if (gathers && missingOf(attempt, everything, state) !== undefined) {
+  if (gathers && listMissing(attempt, everything, state) !== undefined) {
     throw forbidden(attempt, "must have cluster-admin privileges to use the aggregationRule");
   }
 }
@@ -267,14 +267,14 @@ function hasAggregation(role: KubeObject | undefined): boolean {
 }
 
 function refuseBinding(attempt: Attempt, object: KubeObject, state: StateView): void {
-  const role = { ...referenceOf(object), namespace: attempt.namespace };
+  const role = { ...readReference(object), namespace: attempt.namespace };
   const resource = role.kind === "Role" ? "roles" : "clusterroles";
   if (mayDo(attempt, state, { verb: "bind", name: role.name, resource })) return;
   const rules = rulesBehind(role, state);
   if (rules === undefined) {
     throw new ApiError(absent(attempt, role.name), { status: 404, reason: "NotFound" });
   }
-  const missing = missingOf(attempt, rules, state);
+  const missing = listMissing(attempt, rules, state);
   if (missing !== undefined) throw forbidden(attempt, missing);
 }
 
@@ -288,14 +288,14 @@ function mayDo(
 }
 
 /** What the writer lacks, in the API server's words; undefined when nothing. */
-function missingOf(
+function listMissing(
   attempt: Attempt,
   wanted: readonly AccessRule[],
   state: StateView,
 ): string | undefined {
   const { user, namespace } = attempt;
-  const grants = [...grantsOf(user, namespace, state)];
-  const missing = lacking(
+  const grants = [...listGrants(user, namespace, state)];
+  const missing = findUncovered(
     grants.flatMap(({ rules = [] }) => rules),
     wanted,
   );
@@ -304,7 +304,7 @@ function missingOf(
   const problems = lost.map(({ role }) => absent(attempt, role.name));
   const errors = problems.length === 0 ? "" : `; resolution errors: [${aggregate(problems)}]`;
   return (
-    `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)}) is attempting to ` +
+    `user ${JSON.stringify(user.name)} (groups=${quoteList(user.groups)}) is attempting to ` +
     `grant RBAC permissions not currently held:\n${printRules(missing)}${errors}`
   );
 }

@@ -3,7 +3,7 @@ import { ApiError, type StatusCause } from "../../domain/base/errors";
 import { isObject, type Json, asArray, getOwn, asString } from "../../domain/base/values";
 import type { KubeObject } from "../../ports/kubernetes";
 import type { StateView, User } from "../model";
-import { aggregate, decide, grantsOf, notFound } from "./grants";
+import { aggregate, decide, listGrants, notFound } from "./grants";
 import type { AccessRequest, AccessRule } from "./rules";
 
 /** Who asks, and what it is judged by. */
@@ -25,7 +25,11 @@ const answers: Readonly<Record<string, Readonly<Record<string, ReviewHandler>>>>
 };
 
 /** The answered review, undefined for an object of any other kind. Throws ApiError (400, 422). */
-export function reviewOf(object: KubeObject, user: User, state: StateView): KubeObject | undefined {
+export function answerReview(
+  object: KubeObject,
+  user: User,
+  state: StateView,
+): KubeObject | undefined {
   const [group = ""] = object.apiVersion.split("/");
   const answer = getOwn(getOwn(answers, group), object.kind) as ReviewHandler | undefined;
   // A review may be sent without metadata, whatever the type says.
@@ -54,11 +58,11 @@ function accessOfSubject(review: KubeObject, { state }: Asking): KubeObject {
 }
 
 function statusFor(review: KubeObject, { user, state }: Asking): Json {
-  const { allowed, reason } = decide(user, askedBy(getOwn(review, "spec")), state);
+  const { allowed, reason } = decide(user, readRequest(getOwn(review, "spec")), state);
   return { allowed, ...(reason !== "" && { reason }) };
 }
 
-function askedBy(spec: unknown): AccessRequest {
+function readRequest(spec: unknown): AccessRequest {
   const about = getOwn(spec, "resourceAttributes");
   const path = getOwn(spec, "nonResourceAttributes");
   const word = (key: string): string => asString(getOwn(about, key)) ?? "";
@@ -126,7 +130,7 @@ function ownRules(review: KubeObject, { user, state }: Asking): KubeObject {
   if (namespace === undefined) {
     throw new ApiError("no namespace on request", { status: 400, reason: "BadRequest" });
   }
-  const grants = [...grantsOf(user, namespace, state)];
+  const grants = [...listGrants(user, namespace, state)];
   const rules = grants.flatMap(({ rules: held = [] }) => held);
   const lost = grants.filter(({ rules: held }) => held === undefined).map(notFound);
   const resourceRules = rules.filter(({ resources }) => resources.length > 0);

@@ -57,7 +57,7 @@ function coversPath(owned: string, path: string): boolean {
 }
 
 /** Rules of one verb, one group, one resource and at most one name each: what `held` leaves open. */
-export function lacking(
+export function findUncovered(
   held: readonly AccessRule[],
   wanted: readonly AccessRule[],
 ): readonly AccessRule[] {
@@ -69,7 +69,7 @@ function apart(rule: AccessRule): readonly AccessRule[] {
   const names = resourceNames.length === 0 ? [[]] : resourceNames.map((name) => [name]);
   const onObjects = apiGroups.flatMap((group) =>
     resources.flatMap((resource) =>
-      verbs.flatMap((verb) => names.map((name) => atomOf({ group, resource, verb, name }))),
+      verbs.flatMap((verb) => names.map((name) => makeAtom({ group, resource, verb, name }))),
     ),
   );
   const onPaths = nonResourceURLs.flatMap((url) =>
@@ -86,7 +86,7 @@ const nothing: AccessRule = {
   verbs: [],
 };
 
-function atomOf(parts: {
+function makeAtom(parts: {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
@@ -147,10 +147,10 @@ function printRule(rule: AccessRule): string {
     ["Verbs", rule.verbs],
   ];
   const filled = parts.filter(([, values]) => values.length > 0);
-  return `{${filled.map(([name, values]) => `${name}:${quotedList(values)}`).join(", ")}}`;
+  return `{${filled.map(([name, values]) => `${name}:${quoteList(values)}`).join(", ")}}`;
 }
 
 /** A list of strings as Go prints one with %q. */
-export function quotedList(values: readonly string[]): string {
+export function quoteList(values: readonly string[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }

@@ -9,10 +9,11 @@ import {
   sameJson,
   asString,
 } from "../../domain/base/values";
+import { hasDefault } from "../../domain/operator/definition-limits";
 import { oldLabelRule, subdomainRule } from "./names";
 import { breaches, choice, type FieldError, invalid, required } from "./refusal";
 
-function specOf(object: KubeObject): Json {
+function readSpec(object: KubeObject): Json {
   const { spec } = object;
   return isObject(spec) ? spec : {};
 }
@@ -26,7 +27,7 @@ function storageVersions(spec: Json): readonly unknown[] {
 
 /** A definition with all its names, and the status of a kind that is served. */
 export function completeDefinition(object: KubeObject, before: KubeObject | undefined): KubeObject {
-  const spec = specOf(object);
+  const spec = readSpec(object);
   const given = isObject(spec["names"]) ? spec["names"] : {};
   const kind = asString(given["kind"]);
   const names = {
@@ -34,11 +35,11 @@ export function completeDefinition(object: KubeObject, before: KubeObject | unde
     ...given,
   };
   const completed = { ...spec, names };
-  return { ...object, spec: completed, status: statusOf(completed, before ?? object) };
+  return { ...object, spec: completed, status: buildStatus(completed, before ?? object) };
 }
 
 /** The kind is there at once: no controller has to look at its names first. */
-function statusOf(spec: Json, held: KubeObject): Json {
+function buildStatus(spec: Json, held: KubeObject): Json {
   const time = asString(held.metadata["creationTimestamp"]);
   const condition = (type: string, reason: string, message: string): Json => ({
     type,
@@ -65,7 +66,7 @@ export function definitionErrors(
   object: KubeObject,
   before: KubeObject | undefined,
 ): readonly FieldError[] {
-  const spec = specOf(object);
+  const spec = readSpec(object);
   const scope = asString(spec["scope"]);
   return [
     ...(before === undefined ? nameErrors(object) : []),
@@ -75,14 +76,14 @@ export function definitionErrors(
       : choice("spec.scope", scope, ["Cluster", "Namespaced"])),
     ...versionErrors(spec),
     ...namesErrors(spec["names"]),
-    ...storedErrors(object),
+    ...checkStored(object),
     ...(before === undefined ? [] : immutableErrors(object, before)),
-    ...unprunedErrors(spec, before),
+    ...findUnpruned(spec, before),
   ];
 }
 
 /** What was once allowed to keep unknown fields may go on to; nothing else may begin to. */
-function unprunedErrors(spec: Json, before: KubeObject | undefined): readonly FieldError[] {
+function findUnpruned(spec: Json, before: KubeObject | undefined): readonly FieldError[] {
   const field = "spec.preserveUnknownFields";
   if (spec["preserveUnknownFields"] !== true) return [];
   const isOld = getPath(before, ["spec", "preserveUnknownFields"]) === true;
@@ -110,21 +111,9 @@ function unprunedErrors(spec: Json, before: KubeObject | undefined): readonly Fi
   ];
 }
 
-function hasDefault(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(hasDefault);
-  if (!isObject(schema)) return false;
-  const { properties } = schema;
-  const inner = Object.entries(schema).filter(([key]) => key !== "properties" && key !== "default");
-  return (
-    schema["default"] !== undefined ||
-    Object.values(isObject(properties) ? properties : {}).some(hasDefault) ||
-    inner.some(([, value]) => hasDefault(value))
-  );
-}
-
 function nameErrors(object: KubeObject): readonly FieldError[] {
   const { name } = object.metadata;
-  const spec = specOf(object);
+  const spec = readSpec(object);
   const plural = asString(getPath(spec, ["names", "plural"])) ?? "";
   if (name === `${plural}.${asString(spec["group"]) ?? ""}`) return [];
   return [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
@@ -209,10 +198,18 @@ function namesErrors(given: unknown): readonly FieldError[] {
   });
 }
 
-function storedErrors(object: KubeObject): readonly FieldError[] {
-  const stored = getPath(object, ["status", "storedVersions"]);
-  if (asArray(stored).length > 0) return [];
-  return [invalid("status.storedVersions", undefined, "must have at least one stored version")];
+function checkStored(object: KubeObject): readonly FieldError[] {
+  const stored = asArray(getPath(object, ["status", "storedVersions"]));
+  if (stored.length === 0) {
+    return [invalid("status.storedVersions", undefined, "must have at least one stored version")];
+  }
+  const versions = asArray(getPath(object, ["spec", "versions"])).map((one) => getOwn(one, "name"));
+  return stored.flatMap((one, index) => {
+    if (versions.includes(one)) return [];
+    const version = String(one);
+    const why = `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
+    return [invalid(`status.storedVersions[${index}]`, one, why)];
+  });
 }
 
 function immutableErrors(object: KubeObject, before: KubeObject): readonly FieldError[] {

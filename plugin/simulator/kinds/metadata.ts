@@ -27,7 +27,7 @@ export function metadataErrors(
     ...nameErrors(metadata, name),
     ...(namespaced ? namespaceErrors(metadata) : strayNamespace(metadata)),
     ...labelErrors(getOwn(metadata, "labels"), "metadata.labels"),
-    ...keysOf(getOwn(metadata, "annotations")).flatMap((key) =>
+    ...listKeys(getOwn(metadata, "annotations")).flatMap((key) =>
       qualifiedRule(key.toLowerCase()).map((why) => invalid("metadata.annotations", key, why)),
     ),
     ...annotationSizeErrors(getOwn(metadata, "annotations")),
@@ -55,7 +55,7 @@ function strayNamespace({ namespace = "" }: KubeObject["metadata"]): readonly Fi
 
 /** Labels wherever they stand. */
 function labelErrors(labels: unknown, field: string): readonly FieldError[] {
-  return keysOf(labels).flatMap((key) => [
+  return listKeys(labels).flatMap((key) => [
     ...breaches(field, key, qualifiedRule),
     ...breaches(field, String(getOwn(labels, key)), labelValueRule),
   ]);
@@ -64,12 +64,12 @@ function labelErrors(labels: unknown, field: string): readonly FieldError[] {
 const mostAnnotations = 256 * 1024;
 
 function annotationSizeErrors(annotations: unknown): readonly FieldError[] {
-  const texts = keysOf(annotations).flatMap((key) => [key, String(getOwn(annotations, key))]);
+  const texts = listKeys(annotations).flatMap((key) => [key, String(getOwn(annotations, key))]);
   const size = texts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   return size > mostAnnotations ? [tooLong("metadata.annotations", mostAnnotations)] : [];
 }
 
-function keysOf(value: unknown): readonly string[] {
+function listKeys(value: unknown): readonly string[] {
   return isObject(value) ? Object.keys(value) : [];
 }
 
@@ -96,15 +96,15 @@ function expressionErrors(expression: unknown, field: string): readonly FieldErr
   const values = asArray(getOwn(expression, "values"));
   return [
     ...operatorErrors(expression, field),
-    ...breaches(`${field}.key`, textOf(getOwn(expression, "key")), qualifiedRule),
+    ...breaches(`${field}.key`, readText(getOwn(expression, "key")), qualifiedRule),
     ...values.flatMap((value, index) =>
-      breaches(`${field}.values[${index}]`, textOf(value), labelValueRule),
+      breaches(`${field}.values[${index}]`, readText(value), labelValueRule),
     ),
   ];
 }
 
 function operatorErrors(expression: unknown, field: string): readonly FieldError[] {
-  const operator = textOf(getOwn(expression, "operator"));
+  const operator = readText(getOwn(expression, "operator"));
   const some = asArray(getOwn(expression, "values")).length > 0;
   switch (operator) {
     case "In":
@@ -125,6 +125,6 @@ function operatorErrors(expression: unknown, field: string): readonly FieldError
   }
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -32,7 +32,7 @@ function withValue(reason: Reason, field: string, [value, detail]: readonly [unk
   return { reason, field, message: detail === "" ? body : `${body}: ${detail}` };
 }
 
-function withoutValue(reason: Reason, field: string, detail: string): FieldError {
+function refuseField(reason: Reason, field: string, detail: string): FieldError {
   return { reason, field, message: detail === "" ? words[reason] : `${words[reason]}: ${detail}` };
 }
 
@@ -79,18 +79,18 @@ export function tooMany(field: string, actual: number, most: number): FieldError
 
 /** A value that has to be given. */
 export function required(field: string, detail = ""): FieldError {
-  return withoutValue("FieldValueRequired", field, detail);
+  return refuseField("FieldValueRequired", field, detail);
 }
 
 /** A value that may not be given, or not be changed. */
 export function forbidden(field: string, detail: string): FieldError {
-  return withoutValue("FieldValueForbidden", field, detail);
+  return refuseField("FieldValueForbidden", field, detail);
 }
 
 /** A value of more than so many bytes; it is not shown. */
 export function tooLong(field: string, most: number): FieldError {
   const bytes = most === 1 ? "byte" : "bytes";
-  return withoutValue("FieldValueTooLong", field, `may not be more than ${most} ${bytes}`);
+  return refuseField("FieldValueTooLong", field, `may not be more than ${most} ${bytes}`);
 }
 
 /** The errors of one value under a rule. */

@@ -2,21 +2,21 @@
 import type { KubeObject, Resource } from "../../ports/kubernetes";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
 import type { Conversion, KindDefinition, PreparedWrite, Registry } from "../model";
-import { decodingProblem, shape } from "./shape";
+import { findDecodingProblem, shape } from "./shape";
 import { metadataErrors } from "./metadata";
 import { labelRule, oldLabelRule, pathSegmentRule, subdomainRule } from "./names";
 import { type FieldError, invalidObject, type FieldRule, undecodable } from "./refusal";
 import {
   type BuiltInKind,
   builtInKinds,
-  definitionOf,
+  readDefinition,
   objectMeta,
   type Schema,
-  schemaOf,
+  readSchema,
 } from "./schema";
 import { duplicateErrors, schemaErrors } from "./validate";
 import { completeDefinition, definitionErrors } from "./definitions";
-import { bindingErrors, completeBinding, roleErrors } from "./roles";
+import { checkBinding, completeBinding, roleErrors } from "./roles";
 import {
   completeSecret,
   completeService,
@@ -55,7 +55,7 @@ const role: BuiltInRules = { name: pathSegmentRule, judge: roleErrors };
 const binding: BuiltInRules = {
   name: pathSegmentRule,
   complete: completeBinding,
-  judge: bindingErrors,
+  judge: checkBinding,
 };
 
 const builtInRules: Readonly<Record<string, BuiltInRules>> = {
@@ -106,7 +106,7 @@ const builtIn: readonly KindDefinition[] = builtInKinds.map(defineBuiltIn);
 function defineBuiltIn(row: BuiltInKind): KindDefinition {
   const { group, version, plural, kind, namespaced, hasStatus } = row;
   const resource = { group, version, plural, kind };
-  const schema = definitionOf(row.schema);
+  const schema = readDefinition(row.schema);
   const rules = builtInRules[kind] ?? {};
   return {
     resource,
@@ -116,7 +116,7 @@ function defineBuiltIn(row: BuiltInKind): KindDefinition {
     counted: rules.counted ?? false,
     structure: schema,
     prepare: (object, before) =>
-      preparedBuiltIn({ resource, namespaced, schema, rules }, object, before),
+      prepareBuiltIn({ resource, namespaced, schema, rules }, object, before),
   };
 }
 
@@ -131,12 +131,12 @@ interface CustomKind extends Kind {
   readonly isOpen: boolean;
 }
 
-function preparedBuiltIn(
+function prepareBuiltIn(
   { resource, namespaced, schema, rules }: Kind & { readonly rules: BuiltInRules },
   given: KubeObject,
   before: KubeObject | undefined,
 ): PreparedWrite {
-  const why = decodingProblem(given, schema);
+  const why = findDecodingProblem(given, schema);
   if (why !== undefined) throw undecodable(resource, why);
   const { object: read, unknown } = normal(given, schema);
   // What was loaded from elsewhere may be in another form.
@@ -192,13 +192,13 @@ function customKinds({ spec }: KubeObject): readonly KindDefinition[] {
       { resource, namespaced, schema: schemaOfVersion(entry), isOpen },
       entry,
     );
-    const conversion = conversionOf(spec, version);
+    const conversion = findConversion(spec, version);
     return [conversion === undefined ? made : { ...made, conversion }];
   });
 }
 
 /** The webhook that converts between a version and the stored one; undefined where none has to. */
-function conversionOf(spec: unknown, version: string): Conversion | undefined {
+function findConversion(spec: unknown, version: string): Conversion | undefined {
   const stored = asArray(getOwn(spec, "versions")).find((one) => getOwn(one, "storage") === true);
   const storedVersion = asString(getOwn(stored, "name"));
   const service = getPath(spec, ["conversion", "webhook", "clientConfig", "service"]);
@@ -218,7 +218,7 @@ function conversionOf(spec: unknown, version: string): Conversion | undefined {
 }
 
 function schemaOfVersion(entry: unknown): Schema {
-  return { ...schemaOf(getPath(entry, ["schema", "openAPIV3Schema"])), embedded: true };
+  return { ...readSchema(getPath(entry, ["schema", "openAPIV3Schema"])), embedded: true };
 }
 
 function defineCustom(kind: CustomKind, entry: unknown): KindDefinition {
@@ -236,7 +236,7 @@ function defineCustom(kind: CustomKind, entry: unknown): KindDefinition {
       fields: { apiVersion: string, kind: string, ...schema.fields, metadata: objectMeta },
     },
     prepare: (object, before) => {
-      const prepared = preparedCustom(kind, object, before);
+      const prepared = prepareCustom(kind, object, before);
       return { ...prepared, warnings: [...warnings, ...prepared.warnings] };
     },
   };
@@ -249,12 +249,12 @@ function deprecation(entry: unknown, { group, version, kind }: Resource): readon
 }
 
 /** Metadata is the same for every kind, whatever the schema says of it. */
-function preparedCustom(
+function prepareCustom(
   { resource, namespaced, schema, isOpen }: CustomKind,
   given: KubeObject,
   before: KubeObject | undefined,
 ): PreparedWrite {
-  const why = decodingProblem(given.metadata, objectMeta);
+  const why = findDecodingProblem(given.metadata, objectMeta);
   if (why !== undefined) throw undecodable(resource, why);
   const meta = shape(given.metadata, objectMeta, "built-in");
   const sent = { ...given, metadata: {} };
@@ -279,7 +279,7 @@ interface Indexes {
   readonly plurals: ReadonlyMap<string, KindDefinition>;
 }
 
-const builtInIndexes = indexesOf(builtIn);
+const builtInIndexes = buildIndexes(builtIn);
 
 /** A registry that knows the built-in kinds alone. */
 export function createRegistry(): Registry {
@@ -290,7 +290,7 @@ class MemoryRegistry implements Registry {
   private indexes: Indexes;
 
   constructor(private readonly custom: Map<string, readonly KindDefinition[]>) {
-    this.indexes = indexesOf([...custom.values()].flat());
+    this.indexes = buildIndexes([...custom.values()].flat());
   }
 
   byKind(apiVersion: string, kind: string): KindDefinition | undefined {
@@ -312,7 +312,7 @@ class MemoryRegistry implements Registry {
   define(name: string, definition: KubeObject | undefined): void {
     if (definition === undefined) this.custom.delete(name);
     else this.custom.set(name, customKinds(definition));
-    this.indexes = indexesOf([...this.custom.values()].flat());
+    this.indexes = buildIndexes([...this.custom.values()].flat());
   }
 
   fork(): Registry {
@@ -320,7 +320,7 @@ class MemoryRegistry implements Registry {
   }
 }
 
-function indexesOf(definitions: readonly KindDefinition[]): Indexes {
+function buildIndexes(definitions: readonly KindDefinition[]): Indexes {
   return {
     kinds: new Map(
       definitions.map((definition) => {

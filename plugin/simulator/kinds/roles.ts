@@ -72,7 +72,7 @@ function aggregationErrors(object: KubeObject): readonly FieldError[] {
 }
 
 /** What is wrong with a binding, and with what an update changes. */
-export function bindingErrors(
+export function checkBinding(
   object: KubeObject,
   before: KubeObject | undefined,
 ): readonly FieldError[] {

@@ -53,10 +53,10 @@ const definitions = new Map<string, Schema>();
 export const builtInKinds = data.kinds;
 
 /** The metadata of every object. */
-export const objectMeta = definitionOf("meta.ObjectMeta");
+export const objectMeta = readDefinition("meta.ObjectMeta");
 
 /** A type of the built-in kinds. */
-export function definitionOf(name: string): Schema {
+export function readDefinition(name: string): Schema {
   const known = definitions.get(name);
   if (known !== undefined) return known;
   const schema: Schema = {};
@@ -67,7 +67,7 @@ export function definitionOf(name: string): Schema {
 }
 
 /** The schema of a custom kind's `openAPIV3Schema`, or of a part of it; without one, anything goes. */
-export function schemaOf(raw: unknown): Schema {
+export function readSchema(raw: unknown): Schema {
   return isObject(raw) ? { ...read(raw, "custom"), limits: raw } : { open: true };
 }
 
@@ -76,24 +76,24 @@ type Origin = "built-in" | "custom";
 function read(raw: Json, origin: Origin): Schema {
   const { $ref: target, ...rest } = raw;
   if (origin === "built-in" && typeof target === "string") {
-    const definition = definitionOf(target);
-    return Object.keys(rest).length === 0 ? definition : { ...definition, ...markersOf(rest) };
+    const definition = readDefinition(target);
+    return Object.keys(rest).length === 0 ? definition : { ...definition, ...readMarkers(rest) };
   }
-  const type = typeOf(raw, origin);
-  const children = childrenOf(raw, origin);
+  const type = readType(raw, origin);
+  const children = readChildren(raw, origin);
   return {
     ...(type !== undefined && { type }),
     ...(typeof raw["format"] === "string" && { format: raw["format"] }),
     ...children,
-    ...mergeOf(raw, children.items),
-    ...markersOf(raw),
+    ...readMerge(raw, children.items),
+    ...readMarkers(raw),
   };
 }
 
-function childrenOf(raw: Json, origin: Origin): Schema {
+function readChildren(raw: Json, origin: Origin): Schema {
   const { properties, additionalProperties, items } = raw;
   const inner = (part: unknown): Schema =>
-    origin === "custom" ? schemaOf(part) : read(part as Json, origin);
+    origin === "custom" ? readSchema(part) : read(part as Json, origin);
   return {
     ...(isObject(properties) && {
       fields: Object.fromEntries(
@@ -106,7 +106,7 @@ function childrenOf(raw: Json, origin: Origin): Schema {
   };
 }
 
-function typeOf(raw: Json, origin: Origin): ValueType | undefined {
+function readType(raw: Json, origin: Origin): ValueType | undefined {
   const { type, format } = raw;
   if (raw["x-kubernetes-int-or-string"] === true) return "integer,string";
   if (origin === "built-in" && format === "int-or-string") return "integer,string";
@@ -115,7 +115,7 @@ function typeOf(raw: Json, origin: Origin): ValueType | undefined {
   return types.find((one) => one === type);
 }
 
-function markersOf(raw: Json): Schema {
+function readMarkers(raw: Json): Schema {
   return {
     ...(raw["default"] !== undefined && { default: raw["default"] }),
     ...(raw["nullable"] === true && { nullable: true }),
@@ -125,7 +125,7 @@ function markersOf(raw: Json): Schema {
   };
 }
 
-function mergeOf(raw: Json, items: Schema | undefined): Schema {
+function readMerge(raw: Json, items: Schema | undefined): Schema {
   const kind = raw["x-kubernetes-list-type"];
   const keys = asArray(raw["x-kubernetes-list-map-keys"]).flatMap((key) => asString(key) ?? []);
   const keyDefaults = Object.fromEntries(

@@ -24,22 +24,22 @@ import {
 
 /** A Service with its target ports and its address. */
 export function completeService(object: KubeObject, before: KubeObject | undefined): KubeObject {
-  const spec = specOf(object);
+  const spec = readSpec(object);
   const ports = asArray(spec["ports"]).map((port) =>
     isObject(port) ? { ...port, targetPort: port["targetPort"] ?? port["port"] } : port,
   );
-  const address = spec["type"] === "ExternalName" ? {} : addressOf(object, specOf(before));
+  const address = spec["type"] === "ExternalName" ? {} : chooseAddress(object, readSpec(before));
   return { ...object, spec: { ...spec, ...(ports.length > 0 && { ports }), ...address } };
 }
 
-function specOf(object: KubeObject | undefined): Json {
+function readSpec(object: KubeObject | undefined): Json {
   const spec = object?.["spec"];
   return isObject(spec) ? spec : {};
 }
 
 /** The address that was given or is held, else one that follows from the name. */
-function addressOf(object: KubeObject, before: Json): Json {
-  const spec = specOf(object);
+function chooseAddress(object: KubeObject, before: Json): Json {
+  const spec = readSpec(object);
   const clusterIP =
     asString(spec["clusterIP"]) ?? asString(before["clusterIP"]) ?? addressFor(object);
   const isBare = clusterIP === "None" && spec["selector"] === undefined;
@@ -49,10 +49,10 @@ function addressOf(object: KubeObject, before: Json): Json {
   // A client that changes clusterIP may leave the list as it was.
   const lists = [asArray(spec["clusterIPs"]), asArray(before["clusterIPs"])];
   const clusterIPs = lists.find(([first]) => first === clusterIP) ?? [clusterIP];
-  return { ...families, ...familiesOf(before), ...familiesOf(spec), clusterIP, clusterIPs };
+  return { ...families, ...chooseFamilies(before), ...chooseFamilies(spec), clusterIP, clusterIPs };
 }
 
-function familiesOf({ ipFamilies, ipFamilyPolicy }: Json): Json {
+function chooseFamilies({ ipFamilies, ipFamilyPolicy }: Json): Json {
   return {
     ...(ipFamilies !== undefined && { ipFamilies }),
     ...(ipFamilyPolicy !== undefined && { ipFamilyPolicy }),
@@ -69,7 +69,7 @@ export function serviceErrors(
   object: KubeObject,
   before: KubeObject | undefined,
 ): readonly FieldError[] {
-  const { type, ports, sessionAffinity, clusterIP } = specOf(object);
+  const { type, ports, sessionAffinity, clusterIP } = readSpec(object);
   const needsPorts = type !== "ExternalName" && clusterIP !== "None";
   return [
     ...addressErrors(object, before),
@@ -171,7 +171,7 @@ export function secretErrors(
       : [invalid("type", type, "field is immutable")]),
     ...immutableErrors(object, before, ["data"]),
     ...keyErrors(data, "data"),
-    ...(sizeOf(data, "base64") > mostBytes ? [tooLong("data", mostBytes)] : []),
+    ...(measureData(data, "base64") > mostBytes ? [tooLong("data", mostBytes)] : []),
     ...needed
       .filter((key) => getOwn(data, key) === undefined)
       .map((key) => required(`data[${key}]`)),
@@ -184,11 +184,11 @@ export function configMapErrors(
   before: KubeObject | undefined,
 ): readonly FieldError[] {
   const { data, binaryData } = object;
-  const size = sizeOf(data, "utf8") + sizeOf(binaryData, "base64");
+  const size = measureData(data, "utf8") + measureData(binaryData, "base64");
   return [
     ...immutableErrors(object, before, ["data", "binaryData"]),
     ...keyErrors(data, "data"),
-    ...entriesOf(data)
+    ...listEntries(data)
       .filter(([key]) => getOwn(binaryData, key) !== undefined)
       .map(([key]) => invalid(`data[${key}]`, key, "duplicate of key present in binaryData")),
     ...keyErrors(binaryData, "binaryData"),
@@ -209,15 +209,15 @@ function immutableErrors(
   );
 }
 
-function entriesOf(data: unknown): readonly (readonly [string, unknown])[] {
+function listEntries(data: unknown): readonly (readonly [string, unknown])[] {
   return Object.entries(isObject(data) ? data : {});
 }
 
 function keyErrors(data: unknown, field: string): readonly FieldError[] {
-  return entriesOf(data).flatMap(([key]) => breaches(`${field}[${key}]`, key, dataKeyRule));
+  return listEntries(data).flatMap(([key]) => breaches(`${field}[${key}]`, key, dataKeyRule));
 }
 
-function sizeOf(data: unknown, encoding: "utf8" | "base64"): number {
-  const sizes = entriesOf(data).map(([, value]) => Buffer.byteLength(String(value), encoding));
+function measureData(data: unknown, encoding: "utf8" | "base64"): number {
+  const sizes = listEntries(data).map(([, value]) => Buffer.byteLength(String(value), encoding));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,5 +1,5 @@
 /** The form in which values of a schema are stored: unknown fields dropped, empty ones left out, defaults filled in. */
-import { storedQuantity } from "../../domain/kube/quantities";
+import { renderStoredQuantity } from "../../domain/kube/quantities";
 import { asArray, isObject, type Json } from "../../domain/base/values";
 import { goType, objectMeta, type Schema, schemaOfField, type ValueType } from "./schema";
 
@@ -35,7 +35,7 @@ const shapedAs: Readonly<Record<Form, WeakMap<object, Schema>>> = {
 /** The stored form of a value; what has another type than the schema says is left to the checks. */
 export function shape(value: unknown, schema: Schema, form: Form): Shaped {
   const unknown: string[] = [];
-  return { value: shaped(value, schema, { form, path: "", unknown }), unknown };
+  return { value: shapeValue(value, schema, { form, path: "", unknown }), unknown };
 }
 
 function isShaped(value: unknown, schema: Schema | undefined, form: Form): boolean {
@@ -44,41 +44,41 @@ function isShaped(value: unknown, schema: Schema | undefined, form: Form): boole
 }
 
 /** Undefined for an empty value that is left out. */
-function shaped(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
-  if (typeof value !== "object" || value === null) return shapedScalar(value, schema, walk);
+function shapeValue(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
+  if (typeof value !== "object" || value === null) return shapeScalar(value, schema, walk);
   if (walk.omitted === true && Object.keys(value).length === 0) return undefined;
   if (isShaped(value, schema, walk.form)) return value;
   const result = Array.isArray(value)
-    ? shapedList(value, schema, walk)
-    : shapedObject(value as Json, schema, walk);
+    ? shapeList(value, schema, walk)
+    : shapeObject(value as Json, schema, walk);
   if (schema !== undefined && result !== undefined) shapedAs[walk.form].set(result, schema);
   return result;
 }
 
-function shapedScalar(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
+function shapeScalar(value: unknown, schema: Schema | undefined, walk: Walk): unknown {
   const isQuantity = walk.form === "built-in" && schema?.go === "resource.Quantity";
-  const left = isQuantity ? (storedQuantity(value) ?? value) : value;
+  const left = isQuantity ? (renderStoredQuantity(value) ?? value) : value;
   return walk.omitted === true && (left === "" || left === 0 || left === false) ? undefined : left;
 }
 
-function shapedList(list: readonly unknown[], schema: Schema | undefined, walk: Walk): object {
+function shapeList(list: readonly unknown[], schema: Schema | undefined, walk: Walk): object {
   // In an open list, nothing is unknown but what a deeper schema says.
   const items = schema?.open === true ? { ...schema.items, open: true as const } : schema?.items;
   const result = list.map((item, index) =>
-    shaped(item, items, { ...walk, omitted: false, path: `${walk.path}[${index}]` }),
+    shapeValue(item, items, { ...walk, omitted: false, path: `${walk.path}[${index}]` }),
   );
   return result.every((item, index) => item === list[index]) ? list : result;
 }
 
-function shapedObject(
+function shapeObject(
   value: Json,
   schema: Schema | undefined,
   { omitted, ...walk }: Walk,
 ): object | undefined {
-  const given = Object.entries(value).flatMap((entry) => shapedField(entry, schema, walk));
+  const given = Object.entries(value).flatMap((entry) => shapeField(entry, schema, walk));
   if (omitted === true && given.length === 0) return undefined;
   const names = new Set(given.map(([key]) => key));
-  const missing = defaultsOf(schema, walk.form).filter(([key]) => !names.has(key));
+  const missing = listDefaults(schema, walk.form).filter(([key]) => !names.has(key));
   const isSame =
     missing.length === 0 &&
     given.length === Object.keys(value).length &&
@@ -93,13 +93,13 @@ function shapedObject(
 const anything: Schema = { open: true };
 
 /** The field as it is stored; none where it is not. */
-function shapedField(
+function shapeField(
   [key, inner]: readonly [string, unknown],
   schema: Schema = {},
   { form, path, unknown }: Walk,
 ): readonly (readonly [string, unknown])[] {
   const at = path === "" ? key : `${path}.${key}`;
-  const field = fieldOf(schema, key) ?? schema.open;
+  const field = findField(schema, key) ?? schema.open;
   if (field === undefined) {
     unknown.push(at);
     return [];
@@ -107,7 +107,7 @@ function shapedField(
   const known = field === true ? anything : field;
   if (inner === null && isLost(known, form)) return [];
   const omitted = isOmitted(known, form) && schema.values === undefined;
-  const left = shaped(inner, known, { form, path: at, unknown, omitted });
+  const left = shapeValue(inner, known, { form, path: at, unknown, omitted });
   return left === undefined ? [] : [[key, left]];
 }
 
@@ -120,7 +120,7 @@ function isLost(field: Schema, form: Form): boolean {
   return form === "built-in" || (field !== anything && field.nullable !== true);
 }
 
-function fieldOf(schema: Schema | undefined, key: string): Schema | undefined {
+function findField(schema: Schema | undefined, key: string): Schema | undefined {
   const isOwn = schema?.embedded === true && ["apiVersion", "kind", "metadata"].includes(key);
   if (!isOwn) return schemaOfField(schema, key);
   return key === "metadata" ? objectMeta : anything;
@@ -130,7 +130,7 @@ type Defaults = readonly (readonly [string, unknown])[];
 const filledIn = new WeakMap<Schema, Defaults>();
 
 /** What is filled in where it is missing, with the defaults inside of it. */
-function defaultsOf(schema: Schema | undefined, form: Form): Defaults {
+function listDefaults(schema: Schema | undefined, form: Form): Defaults {
   if (schema?.fields === undefined) return [];
   const made =
     filledIn.get(schema) ??
@@ -148,7 +148,7 @@ interface FieldContext {
 }
 
 /** Why an object cannot be read as its kind, undefined when it can. */
-export function decodingProblem(object: unknown, schema: Schema): string | undefined {
+export function findDecodingProblem(object: unknown, schema: Schema): string | undefined {
   return problem(object, schema, undefined);
 }
 
@@ -166,7 +166,7 @@ function problem(
   if (!isObject(value)) return undefined;
   return first(Object.entries(value), ([key, inner]) => {
     const field = schemaOfField(schema, key);
-    return field && problem(inner, field, placeOf(schema, key, place));
+    return field && problem(inner, field, enterField(schema, key, place));
   });
 }
 
@@ -182,7 +182,7 @@ function first<T>(
 }
 
 /** The values of a map stand where the map stands. */
-function placeOf(
+function enterField(
   schema: Schema,
   key: string,
   place: FieldContext | undefined,
@@ -211,10 +211,10 @@ function isOfType(value: unknown, { type, format }: Schema): boolean {
 
 function mismatch(value: unknown, schema: Schema, place: FieldContext | undefined): string {
   const target = place === undefined ? "value" : `struct field ${place.struct}.${place.path}`;
-  return `json: cannot unmarshal ${wordOf(value, schema)} into Go ${target} of type ${goType(schema)}`;
+  return `json: cannot unmarshal ${nameType(value, schema)} into Go ${target} of type ${goType(schema)}`;
 }
 
-function wordOf(value: unknown, { type }: Schema): string {
+function nameType(value: unknown, { type }: Schema): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
   if (typeof value !== "number") return typeof value;

@@ -10,7 +10,7 @@ import {
   unsupported,
   wrongType,
 } from "./refusal";
-import { type Schema, schemaOf, schemaOfField } from "./schema";
+import { type Schema, readSchema, schemaOfField } from "./schema";
 
 /** A value and what was stored in its place: what did not change is not judged again. */
 interface ValueChange {
@@ -39,7 +39,7 @@ export function schemaErrors(
 function typeErrors(value: unknown, schema: Schema, field: string): readonly FieldError[] {
   const { type, nullable } = schema;
   if (type === undefined) return [];
-  const found = typeOf(value);
+  const found = nameType(value);
   if (found === "null" && nullable === true) return [];
   const fits = type === "integer,string" ? ["integer", "string"] : [type];
   if (fits.includes(found) || (type === "number" && found === "integer")) return [];
@@ -56,7 +56,7 @@ function formatWords({ limits }: Schema, found: string): readonly [string, strin
   return [format, formats[found] ?? ""];
 }
 
-function typeOf(value: unknown): string {
+function nameType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value !== "number") return typeof value;
@@ -69,11 +69,11 @@ function itemErrors(
   field: string,
 ): readonly FieldError[] {
   if (items === undefined || !Array.isArray(value)) return [];
-  const keyOf = (item: unknown): unknown => keys.map((key) => getOwn(item, key));
+  const readKey = (item: unknown): unknown => keys.map((key) => getOwn(item, key));
   return value.flatMap((item: unknown, index) => {
-    const key = keyOf(item);
+    const key = readKey(item);
     const held =
-      kind === "map" ? asArray(before).find((one) => sameJson(keyOf(one), key)) : undefined;
+      kind === "map" ? asArray(before).find((one) => sameJson(readKey(one), key)) : undefined;
     return schemaErrors({ value: item, before: held }, items, `${field}[${index}]`);
   });
 }
@@ -105,20 +105,20 @@ function combinationErrors(
   field: string,
 ): readonly FieldError[] {
   const of = (key: string): readonly (readonly FieldError[])[] =>
-    asArray(getOwn(limits, key)).map((raw) => schemaErrors({ value }, schemaOf(raw), field));
-  const failed = (why: string): FieldError => invalid("<nil>", "", `"${field}" must ${why}`);
+    asArray(getOwn(limits, key)).map((raw) => schemaErrors({ value }, readSchema(raw), field));
+  const refuseLimit = (why: string): FieldError => invalid("<nil>", "", `"${field}" must ${why}`);
   const not = getOwn(limits, "not");
   const [any, one, all] = [of("anyOf"), of("oneOf"), of("allOf")];
-  const isExcluded = isObject(not) && schemaErrors({ value }, schemaOf(not), field).length === 0;
+  const isExcluded = isObject(not) && schemaErrors({ value }, readSchema(not), field).length === 0;
   return [
     ...(any.length > 0 && !any.some(isGood)
-      ? [failed("validate at least one schema (anyOf)"), ...(any[0] ?? [])]
+      ? [refuseLimit("validate at least one schema (anyOf)"), ...(any[0] ?? [])]
       : []),
-    ...oneOfErrors(one, failed),
+    ...oneOfErrors(one, refuseLimit),
     ...(all.every(isGood)
       ? []
-      : [...all.flat(), failed(`validate all the schemas (allOf)${noneOf(all)}`)]),
-    ...(isExcluded ? [failed("not validate the schema (not)")] : []),
+      : [...all.flat(), refuseLimit(`validate all the schemas (allOf)${explainNone(all)}`)]),
+    ...(isExcluded ? [refuseLimit("not validate the schema (not)")] : []),
   ];
 }
 
@@ -126,7 +126,7 @@ function isGood(errors: readonly FieldError[]): boolean {
   return errors.length === 0;
 }
 
-function noneOf(all: readonly (readonly FieldError[])[]): string {
+function explainNone(all: readonly (readonly FieldError[])[]): string {
   return all.some(isGood) ? "" : ". None validated";
 }
 
@@ -156,7 +156,7 @@ function limitErrors(value: unknown, schema: Schema, field: string): readonly Fi
   ];
 }
 
-function numberOf(limits: Json, key: string): number | undefined {
+function readNumber(limits: Json, key: string): number | undefined {
   const value = getOwn(limits, key);
   return typeof value === "number" ? value : undefined;
 }
@@ -164,9 +164,9 @@ function numberOf(limits: Json, key: string): number | undefined {
 /** The first breach counts. */
 function stringErrors(value: string, limits: Json, field: string): readonly FieldError[] {
   const length = Array.from(value).length;
-  const most = numberOf(limits, "maxLength");
+  const most = readNumber(limits, "maxLength");
   if (most !== undefined && length > most) return [tooLong(field, most)];
-  const least = numberOf(limits, "minLength");
+  const least = readNumber(limits, "minLength");
   if (least !== undefined && length < least) {
     return [invalid(field, value, `${field} in body should be at least ${least} chars long`)];
   }
@@ -223,7 +223,7 @@ function numberErrors(value: number, limits: Json, field: string): readonly Fiel
       : { key: "maximum", words: "less than or equal to", fits: (limit) => value <= limit },
   ];
   return bounds.flatMap(({ key, words, fits }) => {
-    const limit = numberOf(limits, key);
+    const limit = readNumber(limits, key);
     return limit === undefined || fits(limit) ? [] : [wrong(`${words} ${limit}`)];
   });
 }
@@ -235,9 +235,9 @@ interface Size {
 }
 
 function sizeErrors(size: number, { limits, field, what }: Size): readonly FieldError[] {
-  const most = numberOf(limits, `max${what}`);
+  const most = readNumber(limits, `max${what}`);
   if (most !== undefined && size > most) return [tooMany(field, size, most)];
-  const least = numberOf(limits, `min${what}`);
+  const least = readNumber(limits, `min${what}`);
   if (least === undefined || size >= least) return [];
   const why = `${field} in body should have at least ${least} ${what.toLowerCase()}`;
   return [invalid(field, size, why)];
@@ -262,7 +262,7 @@ export function duplicateErrors(
     const items: readonly unknown[] = value;
     const { items: inner } = schema;
     return [
-      ...repeated(items, schema, field),
+      ...findRepeated(items, schema, field),
       ...(inner === undefined
         ? []
         : items.flatMap((item, index) => duplicateErrors(item, inner, `${field}[${index}]`))),
@@ -278,7 +278,11 @@ export function duplicateErrors(
   });
 }
 
-function repeated(items: readonly unknown[], schema: Schema, field: string): readonly FieldError[] {
+function findRepeated(
+  items: readonly unknown[],
+  schema: Schema,
+  field: string,
+): readonly FieldError[] {
   const { list, keys = [] } = schema;
   if (list !== "set" && list !== "map") return [];
   const shown = items.map((item) => (list === "set" ? item : keyOf(item, keys)));

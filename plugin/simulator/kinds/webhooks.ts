@@ -24,23 +24,23 @@ export function configurationErrors(object: KubeObject): readonly FieldError[] {
 }
 
 function webhookErrors(webhook: unknown, field: string): readonly FieldError[] {
-  const chosen = (key: string, values: readonly string[]): readonly FieldError[] =>
+  const checkChoice = (key: string, values: readonly string[]): readonly FieldError[] =>
     choice(`${field}.${key}`, getOwn(webhook, key), values);
   return [
     ...nameErrors(getOwn(webhook, "name"), `${field}.name`),
     ...asArray(getOwn(webhook, "rules")).flatMap((rule, index) =>
       ruleErrors(rule, `${field}.rules[${index}]`),
     ),
-    ...chosen("failurePolicy", ["Fail", "Ignore"]),
-    ...chosen("matchPolicy", ["Equivalent", "Exact"]),
+    ...checkChoice("failurePolicy", ["Fail", "Ignore"]),
+    ...checkChoice("matchPolicy", ["Equivalent", "Exact"]),
     ...(getOwn(webhook, "sideEffects") === undefined
       ? [required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`)]
-      : chosen("sideEffects", sideEffects)),
+      : checkChoice("sideEffects", sideEffects)),
     ...timeoutErrors(getOwn(webhook, "timeoutSeconds"), `${field}.timeoutSeconds`),
     ...selectorErrors(getOwn(webhook, "namespaceSelector"), `${field}.namespaceSelector`),
     ...selectorErrors(getOwn(webhook, "objectSelector"), `${field}.objectSelector`),
     ...clientConfigErrors(getOwn(webhook, "clientConfig"), `${field}.clientConfig`),
-    ...chosen("reinvocationPolicy", ["IfNeeded", "Never"]),
+    ...checkChoice("reinvocationPolicy", ["IfNeeded", "Never"]),
     // whether an expression compiles is beyond what is checked here
     ...asArray(getOwn(webhook, "matchConditions")).flatMap((condition, index) =>
       ["expression", "name"]
@@ -119,7 +119,7 @@ function resourceErrors(resources: readonly string[], field: string): readonly F
     ...resources.flatMap((name, index) =>
       name === ""
         ? [required(`${field}[${index}]`)]
-        : shadowed(name, resources.slice(0, index)).map((why) =>
+        : findShadowed(name, resources.slice(0, index)).map((why) =>
             invalid(`${field}[${index}]`, name, why),
           ),
     ),
@@ -130,7 +130,7 @@ function resourceErrors(resources: readonly string[], field: string): readonly F
 }
 
 /** Why a resource may not stand after the earlier ones. */
-function shadowed(name: string, earlier: readonly string[]): readonly string[] {
+function findShadowed(name: string, earlier: readonly string[]): readonly string[] {
   const slash = name.indexOf("/");
   if (slash < 0) return [];
   const [resource, sub] = [name.slice(0, slash), name.slice(slash + 1)];

@@ -1,7 +1,7 @@
 /** What the play is made of: acts that follow from what is stored, each due a while after its cause. */
 import { createHash } from "node:crypto";
 import { ApiError } from "../../domain/base/errors";
-import { preconditionsOf, refTo } from "../../domain/kube/objects";
+import { readPreconditions, refTo } from "../../domain/kube/objects";
 import { isObject, type Json, asString, withValue } from "../../domain/base/values";
 import type { KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
 import type { FieldValue, OperatorSnapshot } from "./snapshot";
@@ -59,7 +59,7 @@ export interface ActionTarget {
 }
 
 /** Creates an object. */
-export function created(object: KubeObject, fieldManager = controllerManager): ActionRun {
+export function createObject(object: KubeObject, fieldManager = controllerManager): ActionRun {
   return ({ cluster }) => cluster.create(object, { fieldManager });
 }
 
@@ -85,20 +85,20 @@ export function fieldsWritten(target: ActionTarget, fields: Json): ActionRun {
 }
 
 /** Deletes the object, and no other of its name. */
-export function removed({ resource, object }: ActionTarget): ActionRun {
-  const { uid } = preconditionsOf(object);
+export function removeObject({ resource, object }: ActionTarget): ActionRun {
+  const { uid } = readPreconditions(object);
   return ({ cluster }) => cluster.delete(refTo(resource, object), uid === undefined ? {} : { uid });
 }
 
 /** Brings a status to what it has to be, times aside; nothing where it says so already. */
-export function converged(
+export function convergeStatus(
   target: ActionTarget,
   status: Json,
   afterMs = 0,
 ): readonly PlannedAction[] {
   const { object } = target;
   if (sameButTimes(object["status"], status)) return [];
-  const key = `${identity(object)} status ${hashOf(status)}`;
+  const key = `${identity(object)} status ${hashValue(status)}`;
   return [{ key, afterMs, run: statusWritten(target, status) }];
 }
 
@@ -118,14 +118,14 @@ export function once(
 }
 
 /** A Warning event; a second one of the same name is refused by the API server. */
-export function warned(
+export function warn(
   scene: OperatorSnapshot,
   about: KubeObject,
   { reason, message }: { readonly reason: string; readonly message: string },
 ): PlannedAction {
   const { apiVersion, kind, metadata } = about;
   const { name = "", namespace = "", uid } = metadata;
-  const id = hashOf([kind, name, reason, message]);
+  const id = hashValue([kind, name, reason, message]);
   const time = timeText(scene.now);
   const event: KubeObject = {
     apiVersion: "v1",
@@ -154,19 +154,19 @@ export function podMade(
   { key, pod }: { readonly key: string; readonly pod: KubeObject },
 ): PlannedAction {
   const { seen, quotas, pods } = scene;
-  const refused = `refused ${key} ${hashOf([quotas.map(({ spec, status }) => [spec, status]), pods.length])}`;
+  const refused = `refused ${key} ${hashValue([quotas.map(({ spec, status }) => [spec, status]), pods.length])}`;
   const what = set.kind === "StatefulSet" ? statefulSetWords(set, pod) : "Error creating: ";
   return {
     key,
     afterMs: seen.has(refused) ? Number.POSITIVE_INFINITY : 0,
     run: async (hands) => {
       try {
-        await created(pod)(hands);
+        await createObject(pod)(hands);
       } catch (error) {
         if (!(error instanceof ApiError) || otherwise.includes(error.status)) throw error;
         seen.set(refused, "");
         const event = { reason: "FailedCreate", message: `${what}${error.message}` };
-        await warned(scene, set, event).run(hands);
+        await warn(scene, set, event).run(hands);
       }
     },
   };
@@ -186,7 +186,7 @@ export function statusWith(object: KubeObject, fields: readonly FieldValue[]): J
 }
 
 /** The reference that makes an object owned. */
-export function ownerOf({ apiVersion, kind, metadata }: KubeObject): Json {
+export function makeOwner({ apiVersion, kind, metadata }: KubeObject): Json {
   const { name, uid } = metadata;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
@@ -197,7 +197,7 @@ export function identity({ kind, metadata }: KubeObject): string {
 }
 
 /** A short text that is the same for equal values. */
-export function hashOf(value: unknown): string {
+export function hashValue(value: unknown): string {
   return createHash("sha256").update(stableJson(value)).digest("hex").slice(0, 10);
 }
 

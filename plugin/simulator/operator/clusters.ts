@@ -1,7 +1,7 @@
 /** The operator's work on ECs: new ones, upgrades, restarts, nodes (S10, S45, S55, S58, S68–S74, S113; domain facts 7, 10, 11). */
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import { bundledVersions } from "../../domain/release/platforms";
+import { listBundledVersions } from "../../domain/release/platforms";
 import {
   getPath,
   type Json,
@@ -14,9 +14,9 @@ import {
 import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
-  created,
+  createObject,
   fieldsWritten,
-  hashOf,
+  hashValue,
   identity,
   type LogLine,
   once,
@@ -25,22 +25,22 @@ import {
   statusWith,
   statusWritten,
   type ActionTarget,
-  warned,
+  warn,
 } from "./acts";
 import {
-  appliedModules,
+  readAppliedModules,
   type PrerequisiteContext,
-  databasesOf,
+  listDatabases,
   frozenBecause,
   hasOtherImage,
   impossibleBecause,
   isAtLeast,
   isAutomatic,
   modulesHash,
-  pinnedBecause,
-  releaseOf,
-  runningTag,
-  statefulSetOf,
+  explainPin,
+  findRelease,
+  readRunningTag,
+  makeStatefulSet,
   templateFor,
 } from "./prerequisites";
 import { isSameRelease } from "../../domain/base/versions";
@@ -76,25 +76,25 @@ interface Managed extends PrerequisiteContext {
 
 /** What the operator does about an EC, the first row that holds. */
 const reactions: Reactions<Managed> = [
-  [(one) => one.state !== states.upgrade && pinnedBecause(one), invalid],
+  [(one) => one.state !== states.upgrade && explainPin(one), invalid],
   [
     ({ wanted, running }) => wanted === running,
     (one) => [...nodes(one), ...restart(one), ...arrival(one)],
   ],
   [impossibleBecause, invalid],
-  [(one) => tellsUpgrade(one) && frozenBecause(one), (one, why) => [said(one, why)]],
+  [(one) => tellsUpgrade(one) && frozenBecause(one), (one, why) => [planRefusal(one, why)]],
   [
     tellsUpgrade,
     (one) => [
       roll(one, `roll ${one.wanted}`, `rolling the cluster from ${one.running} to ${one.wanted}`),
     ],
   ],
-  [(one) => canBegin(one) && isUntagged(one), (one) => [tagged(one)]],
-  [canBegin, (one) => [entered(one)]],
+  [(one) => canBegin(one) && isUntagged(one), (one) => [tagImage(one)]],
+  [canBegin, (one) => [enterUpgrade(one)]],
   [
     ({ state }) => state,
     (one, state) => [
-      said(
+      planRefusal(
         one,
         `Upgrade Applied but will not start since ${one.scene.names.ec.short.toUpperCase()} Status.State ` +
           `is '${state}' and not one of: '${states.running}', '${states.invalid}'`,
@@ -111,11 +111,11 @@ export function clusterActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   return scene.ecs.flatMap((ec) => {
     const set = setOfCluster(scene, ec);
     if (set === undefined) return creation(scene, ec, operator);
-    const running = runningTag(set, scene.names);
+    const running = readRunningTag(set, scene.names);
     if (running === undefined) return [];
     rememberModules(scene, ec, set);
-    const wanted = wantedTag(scene, ec, operator) ?? running;
-    const state = stateOf(scene, ec);
+    const wanted = findWantedTag(scene, ec, operator) ?? running;
+    const state = readState(scene, ec);
     return react(reactions, { scene, ec, operator, set, running, wanted, state });
   });
 }
@@ -125,12 +125,12 @@ export function isManaged(scene: OperatorSnapshot, ec: KubeObject): boolean {
   const operator = operatorVersion(scene);
   const set = setOfCluster(scene, ec);
   if (operator === undefined || set === undefined) return false;
-  const release = releaseOf(scene, operator);
-  const current = release === undefined || isSameRelease(release, runningTag(set, scene.names));
-  return current && stateOf(scene, ec) === states.running && isRolled(set, scene.pods);
+  const release = findRelease(scene, operator);
+  const current = release === undefined || isSameRelease(release, readRunningTag(set, scene.names));
+  return current && readState(scene, ec) === states.running && isRolled(set, scene.pods);
 }
 
-function stateOf({ names }: OperatorSnapshot, ec: KubeObject): string | undefined {
+function readState({ names }: OperatorSnapshot, ec: KubeObject): string | undefined {
   return asString(getPath(ec, names.ecFields.state));
 }
 
@@ -144,15 +144,19 @@ function canBegin({ state = states.running }: Managed): boolean {
 }
 
 /** By itself the operator wants its own cluster release, otherwise what the spec says. */
-function wantedTag(scene: OperatorSnapshot, ec: KubeObject, operator: string): string | undefined {
-  const release = releaseOf(scene, operator);
+function findWantedTag(
+  scene: OperatorSnapshot,
+  ec: KubeObject,
+  operator: string,
+): string | undefined {
+  const release = findRelease(scene, operator);
   const asked = asString(getPath(ec, scene.names.ecFields.versionTag));
   if (!isAutomatic(ec, scene) || release === undefined) return asked;
   return isSameRelease(asked, release) ? asked : release;
 }
 
 /** Something that the operator does about an EC, a moment after its cause. */
-function deed(
+function planStep(
   { times }: OperatorSnapshot,
   ec: KubeObject,
   { does, run }: { does: string; run: PlannedAction["run"] },
@@ -166,10 +170,10 @@ function creation(
   ec: KubeObject,
   operator: string,
 ): readonly PlannedAction[] {
-  const tag = wantedTag(scene, ec, operator) ?? releaseOf(scene, operator);
+  const tag = findWantedTag(scene, ec, operator) ?? findRelease(scene, operator);
   if (tag === undefined) return [];
-  const run = created(statefulSetOf(ec, tag, scene.names), scene.names.operator.deployment);
-  return [deed(scene, ec, { does: "create", run })];
+  const run = createObject(makeStatefulSet(ec, tag, scene.names), scene.names.operator.deployment);
+  return [planStep(scene, ec, { does: "create", run })];
 }
 
 /** The EC, to be written by its operator. */
@@ -194,8 +198,8 @@ function become(
     [statePath, scene.misbehave.lyingStatus === true ? states.running : state],
     [specStatus, state === states.invalid ? "Invalid" : "Valid"],
   ]);
-  return deed(scene, ec, {
-    does: `state ${state} ${hashOf(status)}`,
+  return planStep(scene, ec, {
+    does: `state ${state} ${hashValue(status)}`,
     run: async (hands) => {
       await statusWritten(clusterTarget({ scene, ec }), after)(hands);
       if (log !== undefined) hands.log(log);
@@ -215,7 +219,7 @@ function errorLine(ec: KubeObject, error: string): LogLine {
 }
 
 /** Says once in the log why the upgrade makes no progress. */
-function said({ scene, ec }: Managed, why: string): PlannedAction {
+function planRefusal({ scene, ec }: Managed, why: string): PlannedAction {
   return once(scene, {
     key: `log ${ec.metadata.uid ?? ""} ${why}`,
     afterMs: scene.times.reactMs,
@@ -229,13 +233,13 @@ function said({ scene, ec }: Managed, why: string): PlannedAction {
 /** InvalidUpgrade, with a Warning event (S70; domain facts 7). */
 function invalid(one: Managed, why: string): readonly PlannedAction[] {
   const { scene, ec, state } = one;
-  const event = warned(scene, ec, { reason: states.invalid, message: why });
+  const event = warn(scene, ec, { reason: states.invalid, message: why });
   const isTold = state === states.invalid || scene.misbehave.lyingStatus === true;
   return isTold ? [event] : [become(one, states.invalid, { log: errorLine(ec, why) }), event];
 }
 
 /** Running is stale for a moment. */
-function entered(one: Managed): PlannedAction {
+function enterUpgrade(one: Managed): PlannedAction {
   const log = line(one.ec, `upgrading to ${one.wanted}`);
   return { ...become(one, states.upgrade, { log }), afterMs: one.scene.times.staleRunningMs };
 }
@@ -246,10 +250,10 @@ function isUntagged({ scene, ec, wanted }: Managed): boolean {
 }
 
 /** By itself the operator writes the tag, so that the listing shows what is on its way. */
-function tagged({ scene, ec, wanted }: Managed): PlannedAction {
+function tagImage({ scene, ec, wanted }: Managed): PlannedAction {
   const fields = withValue({}, scene.names.ecFields.versionTag, wanted);
   const run = fieldsWritten(clusterTarget({ scene, ec }), fields);
-  return deed(scene, ec, { does: `tag ${wanted}`, run });
+  return planStep(scene, ec, { does: `tag ${wanted}`, run });
 }
 
 /** Changes the template: the StatefulSet's controller does the rest. */
@@ -259,7 +263,7 @@ function roll(one: Managed, does: string, says: string): PlannedAction {
   const template = templateFor(set, ec, { names, tag: wanted });
   const replicas = numberAt(ec, names.ecFields.nodes, numberAt(set, ["spec", "replicas"], 1));
   const write = fieldsWritten(setTarget(one), { spec: { replicas, template } });
-  return deed(scene, ec, {
+  return planStep(scene, ec, {
     does,
     run: (hands) => {
       hands.log(line(ec, says));
@@ -275,7 +279,7 @@ function nodes(one: Managed): readonly PlannedAction[] {
   const wanted = numberAt(ec, scene.names.ecFields.nodes, replicas);
   if (wanted === replicas || state !== states.running) return [];
   const run = fieldsWritten(setTarget(one), { spec: { replicas: wanted } });
-  return [deed(scene, ec, { does: `nodes ${wanted}`, run })];
+  return [planStep(scene, ec, { does: `nodes ${wanted}`, run })];
 }
 
 const modulesKey = (ec: KubeObject): string => `modules ${ec.metadata.uid ?? ""}`;
@@ -283,13 +287,13 @@ const modulesKey = (ec: KubeObject): string => `modules ${ec.metadata.uid ?? ""}
 /** A StatefulSet that the play has not made tells nothing of modules: those of the first look count. */
 function rememberModules({ names, seen }: OperatorSnapshot, ec: KubeObject, set: KubeObject): void {
   const key = modulesKey(ec);
-  if (!seen.has(key)) seen.set(key, appliedModules(set, names) ?? modulesHash(ec, names));
+  if (!seen.has(key)) seen.set(key, readAppliedModules(set, names) ?? modulesHash(ec, names));
 }
 
 /** The pods are made with other modules or another image spec than the EC has. */
 function isOutdated({ scene: { names, seen }, ec, set, running }: Managed): boolean {
   if (hasOtherImage(set, ec, { names, tag: running })) return true;
-  return (appliedModules(set, names) ?? seen.get(modulesKey(ec))) !== modulesHash(ec, names);
+  return (readAppliedModules(set, names) ?? seen.get(modulesKey(ec))) !== modulesHash(ec, names);
 }
 
 /** An edit of the modules, of the repository or of the pull policy restarts the pods, one by one (S48, S49, S55). */
@@ -309,7 +313,7 @@ function arrival(one: Managed): readonly PlannedAction[] {
   if (!isRolled(set, scene.pods) || scene.misbehave.endlessUpgrade === true) return [];
   if (state === states.rolling && isOutdated(one)) return [];
   const told = getPath(ec, scene.names.fields.bundledDatabaseVersions);
-  const isNews = !sameJson(told, bundledList(running, scene.names));
+  const isNews = !sameJson(told, listBundled(running, scene.names));
   if (state === states.running && !(scene.misbehave.lyingStatus === true && isNews)) return [];
   const log = line(ec, `the cluster runs ${running}`);
   return [become(one, states.running, { log, status: releaseStatus(one) })];
@@ -325,16 +329,16 @@ function releaseStatus({ ec, running, scene: { names } }: Managed): Json {
     versions: [running.replace(/-.*$/, "")],
   }));
   return statusWith(ec, [
-    [fields.bundledDatabaseVersions, bundledList(running, names)],
+    [fields.bundledDatabaseVersions, listBundled(running, names)],
     [fields.statusModules, known.length > 0 ? known : bundled],
     [ecFields.licenseState, asString(getPath(ec, ecFields.licenseState)) ?? "Valid"],
   ]);
 }
 
 /** What a cluster release bundles; one before the published releases has what the first of them has. */
-function bundledList(tag: string, names: Names): readonly Json[] {
+function listBundled(tag: string, names: Names): readonly Json[] {
   const { bundledType, bundledVersion } = names.entryFields;
-  return (bundledVersions(tag) ?? ["6.0", "6.2", "7.2"]).map((version) => ({
+  return (listBundledVersions(tag) ?? ["6.0", "6.2", "7.2"]).map((version) => ({
     [bundledType]: names.engineDbType,
     [bundledVersion]: version,
   }));
@@ -342,26 +346,26 @@ function bundledList(tag: string, names: Names): readonly Json[] {
 
 /** Shows the REST service what is stored, before anybody asks it. */
 export function showService(scene: OperatorSnapshot): void {
-  const ec = servedCluster(scene);
+  const ec = findServedCluster(scene);
   if (ec === undefined) return;
-  const running = runningTag(setOfCluster(scene, ec), scene.names);
-  scene.rest?.follow({ ec, edbs: databasesOf(scene, ec), running });
+  const running = readRunningTag(setOfCluster(scene, ec), scene.names);
+  scene.rest?.follow({ ec, edbs: listDatabases(scene, ec), running });
 }
 
-function servedCluster({ rest, ecs }: OperatorSnapshot): KubeObject | undefined {
+function findServedCluster({ rest, ecs }: OperatorSnapshot): KubeObject | undefined {
   if (rest === undefined) return undefined;
   if (rest.ec === undefined) return ecs.length === 1 ? ecs[0] : undefined;
   return ecs.find(({ metadata }) => metadata.name === rest.ec);
 }
 
 /** The license and the modules that came over REST are told as soon as they are there (S45, S114). */
-export function servedClusterActs(scene: OperatorSnapshot): readonly PlannedAction[] {
-  const ec = servedCluster(scene);
+export function planServedCluster(scene: OperatorSnapshot): readonly PlannedAction[] {
+  const ec = findServedCluster(scene);
   if (ec === undefined) return [];
   const news = [...licenseNews(scene, ec), ...moduleNews(scene, ec)];
   if (news.length === 0) return [];
   const run = statusWritten(clusterTarget({ scene, ec }), statusWith(ec, news));
-  return [{ key: `${identity(ec)} rest ${hashOf(news)}`, afterMs: scene.times.reactMs, run }];
+  return [{ key: `${identity(ec)} rest ${hashValue(news)}`, afterMs: scene.times.reactMs, run }];
 }
 
 /** Only what changes between good and not good: the words for "not good" are not published. */

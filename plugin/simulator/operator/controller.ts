@@ -4,12 +4,12 @@
  */
 import { ApiError, EngineError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
-import type { Clock, KubeClient, KubeObject } from "../../ports/kubernetes";
+import type { Clock, KubeClient, KubeObject, Repeated, RepeatedAct } from "../../ports/kubernetes";
 import { inTurn } from "../virtual-clock";
-import type { VirtualClock } from "../../ports/virtual-clock";
+import { RepeatedWork, type VirtualClock } from "../../ports/virtual-clock";
 import type { MemoryControlPlane } from "../api-server/control-plane";
 import { identity, type LogLine, type PlannedAction, statusWritten, timeText } from "./acts";
-import { clusterActs, servedClusterActs, showService } from "./clusters";
+import { clusterActs, planServedCluster, showService } from "./clusters";
 import { activeActiveActs, databaseActs } from "./databases";
 import { deploymentActs, endpointActs } from "./deployment";
 import { conditionIs, statefulSetActs } from "./pods";
@@ -21,7 +21,8 @@ import {
   type RestService,
   setOfCluster,
 } from "./snapshot";
-import { parseDocuments } from "../../adapters/yaml";
+import type { StoreChange } from "../api-server/store";
+import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
 import { kinds } from "../../domain/kube/kinds";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/base/values";
 
@@ -43,7 +44,7 @@ const controllers: readonly Player[] = [
 
 const operator: readonly Player[] = [
   clusterActs,
-  servedClusterActs,
+  planServedCluster,
   databaseActs,
   activeActiveActs,
 ];
@@ -81,7 +82,7 @@ export class Simulator {
     const now = clock.now();
     this.nextAt = Number.POSITIVE_INFINITY;
     this.looked = undefined;
-    const acts = await this.wanted();
+    const acts = await this.listWanted();
     this.nextAt = this.earliest(acts);
     const due = acts.find((act) => this.dueTime(act) <= now);
     if (due === undefined) {
@@ -99,7 +100,7 @@ export class Simulator {
 
   /** When the next act is due, in milliseconds since 1970; undefined when all has come to rest. */
   async dueAt(): Promise<number | undefined> {
-    const earliest = this.earliest(this.looked ?? (await this.wanted()));
+    const earliest = this.earliest(this.looked ?? (await this.listWanted()));
     return Number.isFinite(earliest) ? earliest : undefined;
   }
 
@@ -119,7 +120,7 @@ export class Simulator {
     }
   }
 
-  private async wanted(): Promise<readonly PlannedAction[]> {
+  private async listWanted(): Promise<readonly PlannedAction[]> {
     const scene = await readScene(this.options, this.seen);
     showService(scene);
     const { plays = "everything" } = this.options;
@@ -156,6 +157,7 @@ const mostActs = 5_000;
 /** Virtual time in which the operator plays along: before a sleep is over, what is due within it has been done. */
 export class PlayedClock implements Clock {
   private readonly turn = inTurn();
+  private readonly work = new RepeatedWork();
   private acts = 0;
 
   constructor(
@@ -170,6 +172,14 @@ export class PlayedClock implements Clock {
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await this.work.passUntil(this.inner.now() + ms, this, (some) => this.pass(some, signal));
+  }
+
+  repeat(act: RepeatedAct): Repeated {
+    return this.work.begin(act, this);
+  }
+
+  private async pass(ms: number, signal?: AbortSignal): Promise<void> {
     if (!this.isAwake()) return this.inner.sleep(ms, signal);
     signal?.throwIfAborted();
     const until = this.inner.now() + ms;
@@ -227,10 +237,11 @@ export function playAlong({ controlPlane, clock, names, namespace, apis }: Along
     },
   });
   let awake = false;
-  controlPlane.onChange(({ object, before }) => {
+  controlPlane.onChange((change) => {
+    const { object, before } = change;
     const isOther =
       before === undefined || object.metadata.generation !== before.metadata.generation;
-    awake ||= isItsOwn(object, names) && isOther;
+    awake ||= (isItsOwn(object, names) && isOther) || isRollMoved(change);
   });
   return new PlayedClock(clock, play, () => {
     // work that was begun over REST is for the operator to tell of
@@ -244,6 +255,14 @@ function isItsOwn({ apiVersion, kind, metadata }: KubeObject, names: Names): boo
   if (apiVersion.startsWith(`${names.group}/`)) return true;
   if (kind === "Job") return true;
   return kind === "Deployment" && metadata.name === names.operator.deployment;
+}
+
+/** A StatefulSet that asks for something else, or a pod that is taken from it: its controller goes on. */
+function isRollMoved({ type, object, before }: StoreChange): boolean {
+  const { kind, metadata } = object;
+  if (kind === "StatefulSet") return metadata.generation !== before?.metadata.generation;
+  const isLeaving = metadata.deletionTimestamp !== undefined;
+  return kind === "Pod" && (type === "DELETED" || isLeaving);
 }
 
 /** Helm's own mark on what runs before or after its release. */
@@ -260,7 +279,7 @@ function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
     afterMs: scene.times.jobMs,
     run: async (hands) => {
       if (!failing) await work(hands.cluster, scene, job);
-      const status = ended(failing, timeText(scene.now));
+      const status = buildEndConditions(failing, timeText(scene.now));
       await statusWritten({ resource: jobKind, object: job }, status)(hands);
     },
   }));
@@ -295,7 +314,7 @@ function definitionsIn(yaml: unknown, origin: string): readonly KubeObject[] {
 }
 
 /** Both conditions are asked for by newer API servers. */
-function ended(failing: boolean, time: string): Json {
+function buildEndConditions(failing: boolean, time: string): Json {
   const [types, reason, message] = failing
     ? ([
         ["FailureTarget", "Failed"],

@@ -1,18 +1,18 @@
 /** The operator's work on databases: what is asked of them, and how it is reached (S61–S67, S98; domain facts 7, 11). */
-import { fieldsOf } from "../../domain/rules/fields";
+import { findFields } from "../../domain/rules/fields";
 import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
 import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
 import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
-  converged,
-  hashOf,
+  convergeStatus,
+  hashValue,
   identity,
   once,
   react,
@@ -21,7 +21,7 @@ import {
   statusWritten,
 } from "./acts";
 import { isManaged } from "./clusters";
-import { databasesOf, modulesOf, runningVersion, supportedBy } from "./prerequisites";
+import { listDatabases, listModules, readRunningVersion, listSupported } from "./prerequisites";
 import {
   type FieldValue,
   numberAt,
@@ -57,14 +57,14 @@ interface PlayedDatabase {
 /** One that the REST service holds: the wish goes there, what came of it comes back. */
 const servedReactions: Reactions<PlayedDatabase> = [
   // what is at work is only told
-  [(one) => one.served?.isBusy, (one) => told(one, served(one))],
+  [(one) => one.served?.isBusy, (one) => planStatus(one, listServed(one))],
   [refusal, (one, why) => refuse(one, why)],
   [
     (one) => one.reached || one.scene.seen.has(attempt(one)),
     // the service's word on the state counts
-    (one) => told(one, [...atRest(one), ...served(one)]),
+    (one) => planStatus(one, [...atRest(one), ...listServed(one)]),
   ],
-  [() => true, (one) => [raising(one)]],
+  [() => true, (one) => [raiseVersion(one)]],
 ];
 
 /** One without the service. */
@@ -76,7 +76,7 @@ const reactions: Reactions<PlayedDatabase> = [
     (one) => [become(one, bornFields(one))],
   ],
   [({ reached }) => reached, (one) => [become(one, atRest(one))]],
-  [(one) => !isPending(one), (one) => [become(one, begun(one))]],
+  [(one) => !isPending(one), (one) => [become(one, listBegun(one))]],
   [isStuck, () => []],
   [() => true, (one) => [{ ...become(one, done(one)), afterMs: one.scene.times.databaseMs }]],
 ];
@@ -86,26 +86,30 @@ export function databaseActs(scene: OperatorSnapshot): readonly PlannedAction[] 
   return scene.ecs
     .filter((ec) => isManaged(scene, ec))
     .flatMap((ec) =>
-      databasesOf(scene, ec).flatMap((edb) => {
-        const one = databaseOf(scene, ec, edb);
+      listDatabases(scene, ec).flatMap((edb) => {
+        const one = describeDatabase(scene, ec, edb);
         return react(one.served === undefined ? reactions : servedReactions, one);
       }),
     );
 }
 
-function databaseOf(scene: OperatorSnapshot, ec: KubeObject, edb: KubeObject): PlayedDatabase {
+function describeDatabase(
+  scene: OperatorSnapshot,
+  ec: KubeObject,
+  edb: KubeObject,
+): PlayedDatabase {
   const { names } = scene;
-  const bundled = bundledVersionsOf(ec, names);
-  const version = versionFor(scene, wantedOf(scene, edb), bundled);
+  const bundled = readBundledVersions(ec, names);
+  const version = versionFor(scene, readWanted(scene, edb), bundled);
   const service = scene.rest?.find(edb);
   const served = isStuck({ scene, edb }) ? undefined : service;
   const told = served?.version ?? getPath(edb, names.fields.statusVersion);
   return {
     ...{ scene, edb, version, served },
     newest: bundled.at(-1),
-    refused: refusedBecause(scene, ec, { edb, version, bundled }),
+    refused: explainRefusal(scene, ec, { edb, version, bundled }),
     state: asString(getPath(edb, names.edbFields.status)),
-    reached: version === undefined || !isBelow(leadingEngineVersion(told), version),
+    reached: version === undefined || !isBelow(parseLeadingEngineVersion(told), version),
   };
 }
 
@@ -114,31 +118,31 @@ function isBelow(runs: EngineVersion | undefined, version: EngineVersion): boole
 }
 
 /** An instance of an active-active database has that one's wish. */
-function wantedOf({ names, eaadbs }: OperatorSnapshot, edb: KubeObject): unknown {
+function readWanted({ names, eaadbs }: OperatorSnapshot, edb: KubeObject): unknown {
   const name = edb.metadata.name ?? "";
   const owner = eaadbs.find((one) =>
     asArray(getPath(one, names.eaadbFields.linkedEdbs)).includes(name),
   );
-  return owner === undefined ? getPath(edb, names.fields.engineVersion) : askedOf(owner, names);
+  return owner === undefined ? getPath(edb, names.fields.engineVersion) : readAsked(owner, names);
 }
 
 /** What an active-active database asks for, in either of its places (S61; domain facts 7). */
-function askedOf(eaadb: KubeObject, names: OperatorSnapshot["names"]): unknown {
-  const { engineVersions } = fieldsOf("eaadb", names);
+function readAsked(eaadb: KubeObject, names: OperatorSnapshot["names"]): unknown {
+  const { engineVersions } = findFields("eaadb", names);
   return engineVersions
     .map((path) => getPath(eaadb, path))
     .find((value) => (value ?? null) !== null);
 }
 
 /** Engine versions that an EC tells that it bundles, oldest first. */
-export function bundledVersionsOf(
+export function readBundledVersions(
   ec: KubeObject,
   names: OperatorSnapshot["names"],
 ): readonly EngineVersion[] {
   const { bundledType, bundledVersion } = names.entryFields;
   return asArray(getPath(ec, names.fields.bundledDatabaseVersions))
     .filter((entry) => getOwn(entry, bundledType) === names.engineDbType)
-    .flatMap((entry) => leadingEngineVersion(getOwn(entry, bundledVersion)) ?? [])
+    .flatMap((entry) => parseLeadingEngineVersion(getOwn(entry, bundledVersion)) ?? [])
     .toSorted(compareEngineVersions);
 }
 
@@ -153,7 +157,7 @@ function versionFor(
   return bundled.findLast((one, index) => one.major !== bundled[index - 1]?.major);
 }
 
-function refusedBecause(
+function explainRefusal(
   scene: OperatorSnapshot,
   ec: KubeObject,
   wish: Pick<PlayedDatabase, "edb" | "version"> & { readonly bundled: readonly EngineVersion[] },
@@ -161,11 +165,11 @@ function refusedBecause(
   const { edb, version, bundled } = wish;
   if (version !== undefined && !bundled.some((one) => compareEngineVersions(one, version) === 0))
     return `version ${formatEngineVersion(version)} is not bundled`;
-  const listed = modulesOf(scene, edb);
+  const listed = listModules(scene, edb);
   if (listed.length === 0) return undefined;
-  const runs = runningVersion(scene, edb);
+  const runs = readRunningVersion(scene, edb);
   const rises = runs === undefined || (version !== undefined && isBelow(runs, version));
-  const isSupported = supportedBy(scene, ec, rises);
+  const isSupported = listSupported(scene, ec, rises);
   const module = listed.find((name) => !isSupported(name));
   return module === undefined ? undefined : `module ${module} is not supported`;
 }
@@ -181,7 +185,7 @@ function isNoted({ scene, edb }: PlayedDatabase): boolean {
   return numberAt(edb, observedGeneration, 0) === edb.metadata.generation;
 }
 
-function served({ served }: PlayedDatabase): readonly FieldValue[] {
+function listServed({ served }: PlayedDatabase): readonly FieldValue[] {
   return served?.status ?? [];
 }
 
@@ -196,7 +200,7 @@ function attempt({ edb, version }: PlayedDatabase): string {
   return `raised ${identity(edb)} ${edb.metadata.generation ?? 0} ${JSON.stringify(version)}`;
 }
 
-function raising(one: PlayedDatabase): PlannedAction {
+function raiseVersion(one: PlayedDatabase): PlannedAction {
   const { scene, edb, version } = one;
   const run = (): Promise<void> => {
     if (version !== undefined) scene.rest?.raise(edb, version);
@@ -219,13 +223,13 @@ function atRest(
 }
 
 /** Pending, with an action of its own. */
-function begun({ scene: { names }, edb, version }: PlayedDatabase): readonly FieldValue[] {
+function listBegun({ scene: { names }, edb, version }: PlayedDatabase): readonly FieldValue[] {
   const { namespace, name } = edb.metadata;
   const { edbFields } = names;
   const asked = version && formatEngineVersion(version);
   return [
     [edbFields.status, states.pending],
-    [edbFields.lastActionUid, hashOf([namespace, name, asked])],
+    [edbFields.lastActionUid, hashValue([namespace, name, asked])],
     [edbFields.lastActionStatus, "active"],
   ];
 }
@@ -265,17 +269,19 @@ function refuse(one: PlayedDatabase, error: string): readonly PlannedAction[] {
     : [];
   const { name = "", namespace = "" } = edb.metadata;
   const line = { level: "error", logger: "controllers.database", msg: "Invalid Spec" } as const;
-  return told(one, [...atRest(one, "Invalid"), ...notMade, ...served(one)]).map((act) => ({
-    ...act,
-    run: async (hands) => {
-      await act.run(hands);
-      hands.log({ ...line, error, Namespace: namespace, Name: name });
-    },
-  }));
+  return planStatus(one, [...atRest(one, "Invalid"), ...notMade, ...listServed(one)]).map(
+    (act) => ({
+      ...act,
+      run: async (hands) => {
+        await act.run(hands);
+        hands.log({ ...line, error, Namespace: namespace, Name: name });
+      },
+    }),
+  );
 }
 
 /** Writes fields of the status, unless it says all of that already. */
-function told(one: PlayedDatabase, fields: readonly FieldValue[]): readonly PlannedAction[] {
+function planStatus(one: PlayedDatabase, fields: readonly FieldValue[]): readonly PlannedAction[] {
   const { edb } = one;
   const after = { status: statusWith(edb, fields) };
   return fields.every(([path]) => getPath(after, path) === getPath(edb, path))
@@ -289,7 +295,7 @@ function become({ scene, edb }: PlayedDatabase, fields: readonly FieldValue[]): 
   const manager = names.operator.deployment;
   const status = statusWith(edb, fields);
   return {
-    key: `${identity(edb)} ${edb.metadata.generation ?? 0} ${hashOf(status)}`,
+    key: `${identity(edb)} ${edb.metadata.generation ?? 0} ${hashValue(status)}`,
     afterMs: times.reactMs,
     run: statusWritten({ resource: productKinds(names).edb, object: edb, manager }, status),
   };
@@ -303,7 +309,7 @@ export function activeActiveActs(scene: OperatorSnapshot): readonly PlannedActio
   const manager = names.operator.deployment;
   return scene.eaadbs.flatMap((eaadb) => {
     const isBehind = hasInstanceBehind(scene, eaadb);
-    const task = hashOf([eaadb.metadata.name, eaadb.metadata.generation]);
+    const task = hashValue([eaadb.metadata.name, eaadb.metadata.generation]);
     const status = statusWith(eaadb, [
       [eaadbFields.status, isBehind ? states.pending : states.active],
       [eaadbFields.specStatus, "Valid"],
@@ -314,16 +320,18 @@ export function activeActiveActs(scene: OperatorSnapshot): readonly PlannedActio
       ...(isBehind ? [[eaadbFields.lastTaskUid, task] as const] : []),
     ]);
     const target = { resource: productKinds(names).eaadb, object: eaadb, manager };
-    return converged(target, status, times.reactMs);
+    return convergeStatus(target, status, times.reactMs);
   });
 }
 
 /** Some instance is on its way while it does not run the version that is asked for. */
 function hasInstanceBehind({ names, edbs }: OperatorSnapshot, eaadb: KubeObject): boolean {
-  const wanted = parseEngineVersion(askedOf(eaadb, names));
+  const wanted = parseEngineVersion(readAsked(eaadb, names));
   if (wanted === undefined) return false;
   const linked = asArray(getPath(eaadb, names.eaadbFields.linkedEdbs));
   return edbs
     .filter(({ metadata }) => linked.includes(metadata.name))
-    .some((edb) => isBelow(leadingEngineVersion(getPath(edb, names.fields.statusVersion)), wanted));
+    .some((edb) =>
+      isBelow(parseLeadingEngineVersion(getPath(edb, names.fields.statusVersion)), wanted),
+    );
 }

@@ -1,6 +1,6 @@
 /** The operator's Deployment at play (strategy Recreate, S19), its pod, and the webhook's endpoints. */
 import { kinds } from "../../domain/kube/kinds";
-import { clusterRoleOf } from "../../domain/rbac/site";
+import { readClusterRole } from "../../domain/rbac/site";
 import {
   getPath,
   isObject,
@@ -15,18 +15,18 @@ import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
   controllerManager,
-  converged,
-  created,
+  convergeStatus,
+  createObject,
   fieldsWritten,
-  hashOf,
+  hashValue,
   identity,
-  ownerOf,
+  makeOwner,
   podMade,
   timeText,
-  warned,
+  warn,
 } from "./acts";
-import { deletion, isReadyPod, podActs, podFrom, type PodState, withoutZeros } from "./pods";
-import { numberAt, ownedBy, type OperatorSnapshot } from "./snapshot";
+import { deletion, isReadyPod, podActs, podFrom, type PodState, dropZeros } from "./pods";
+import { numberAt, listOwned, type OperatorSnapshot } from "./snapshot";
 
 const hashLabel = "pod-template-hash";
 
@@ -43,25 +43,28 @@ interface DeploymentState {
 export function deploymentActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const { deployment } = scene;
   if (deployment === undefined) return [];
-  const sets = ownedBy(deployment, scene.replicaSets);
-  const current = sets.find((set) => sameJson(templateOf(set), templateOf(deployment)));
+  const sets = listOwned(deployment, scene.replicaSets);
+  const current = sets.find((set) => sameJson(readTemplate(set), readTemplate(deployment)));
   const held = { deployment, sets, current, pods: operatorPods(scene) };
-  const status = deploymentStatus({ ...held, refusal: refusalOf(scene), now: scene.now });
+  const status = deploymentStatus({ ...held, refusal: findRefusal(scene), now: scene.now });
   return [
     ...sets.flatMap((set) =>
-      converged({ resource: kinds.replicaSet, object: set }, replicaSetStatus(set, scene.pods)),
+      convergeStatus(
+        { resource: kinds.replicaSet, object: set },
+        replicaSetStatus(set, scene.pods),
+      ),
     ),
-    ...converged({ resource: kinds.deployment, object: deployment }, status),
+    ...convergeStatus({ resource: kinds.deployment, object: deployment }, status),
     ...setActs(scene, held),
     ...sets.flatMap((set) => countActs(scene, set)),
     ...held.pods.flatMap((pod) =>
-      podActs(scene, pod, isOf(current, pod) ? operatorPodEnd(scene, pod) : undefined),
+      podActs(scene, pod, isRevision(current, pod) ? operatorPodEnd(scene, pod) : undefined),
     ),
   ];
 }
 
 /** Without the label that tells one revision from another. */
-function templateOf(object: KubeObject): unknown {
+function readTemplate(object: KubeObject): unknown {
   const template = getPath(object, ["spec", "template"]);
   const labels = getPath(template, ["metadata", "labels"]);
   if (!isObject(template) || !isObject(labels)) return template;
@@ -69,17 +72,17 @@ function templateOf(object: KubeObject): unknown {
   return { ...template, metadata };
 }
 
-function isOf(set: KubeObject | undefined, pod: KubeObject): boolean {
-  return ownedBy(set, [pod]).length > 0;
+function isRevision(set: KubeObject | undefined, pod: KubeObject): boolean {
+  return listOwned(set, [pod]).length > 0;
 }
 
 /** The status of a ReplicaSet, as its controller reckons it from its pods. */
 export function replicaSetStatus(set: KubeObject, all: readonly KubeObject[]): Json {
-  const pods = ownedBy(set, all);
+  const pods = listOwned(set, all);
   const ready = pods.filter(isReadyPod).length;
   return {
     replicas: pods.length,
-    ...withoutZeros({
+    ...dropZeros({
       fullyLabeledReplicas: pods.length,
       readyReplicas: ready,
       availableReplicas: ready,
@@ -99,12 +102,12 @@ interface Reckoned extends Pick<DeploymentState, "deployment" | "current" | "pod
 export function deploymentStatus(reckoned: Reckoned): Json {
   const { deployment, current, pods } = reckoned;
   const wanted = numberAt(deployment, ["spec", "replicas"], 1);
-  const updated = ownedBy(current, pods).length;
+  const updated = listOwned(current, pods).length;
   const ready = pods.filter(isReadyPod).length;
   const complete = [updated, pods.length, ready].every((count) => count === wanted);
   return {
     observedGeneration: deployment.metadata.generation,
-    ...withoutZeros({
+    ...dropZeros({
       replicas: pods.length,
       updatedReplicas: updated,
       readyReplicas: ready,
@@ -128,7 +131,11 @@ function conditions(
           "MinimumReplicasUnavailable",
           "Deployment does not have minimum availability.",
         ),
-    progressOf(`ReplicaSet "${current?.metadata.name ?? ""}"`, complete, isLate(deployment, now)),
+    buildProgress(
+      `ReplicaSet "${current?.metadata.name ?? ""}"`,
+      complete,
+      isLate(deployment, now),
+    ),
     ...(refusal !== undefined && updated === 0 && current !== undefined
       ? [condition("ReplicaFailure", "FailedCreate", refusal)]
       : []),
@@ -156,7 +163,7 @@ function condition(type: string, reason: string, message: string) {
   return { type, status: isFalse ? "False" : "True", reason, message };
 }
 
-function progressOf(set: string, complete: boolean, late: boolean) {
+function buildProgress(set: string, complete: boolean, late: boolean) {
   if (complete)
     return condition(
       "Progressing",
@@ -191,21 +198,21 @@ function setActs(
   const scaled = sets.flatMap((set) => {
     const replicas = set === current ? wanted : 0;
     if (numberAt(set, ["spec", "replicas"], 1) === replicas) return [];
-    if (set === current && !pods.every((pod) => isOf(current, pod))) return [];
+    if (set === current && !pods.every((pod) => isRevision(current, pod))) return [];
     const run = fieldsWritten({ resource: kinds.replicaSet, object: set }, { spec: { replicas } });
     return [{ key: `${identity(set)} scale ${replicas}`, afterMs: 0, run }];
   });
   if (current !== undefined || pods.length > 0 || scaled.length > 0) return scaled;
-  const made = replicaSetOf(deployment, wanted);
+  const made = makeReplicaSet(deployment, wanted);
   const key = `${identity(deployment)} set ${made.metadata.name ?? ""}`;
-  return [{ key, afterMs: scene.times.reactMs, run: created(made) }];
+  return [{ key, afterMs: scene.times.reactMs, run: createObject(made) }];
 }
 
 /** The ReplicaSet of a Deployment's template. */
-export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObject {
+export function makeReplicaSet(deployment: KubeObject, replicas: number): KubeObject {
   const { name = "", namespace = "" } = deployment.metadata;
-  const template = templateOf(deployment) as Json;
-  const hash = hashOf(template);
+  const template = readTemplate(deployment) as Json;
+  const hash = hashValue(template);
   const labels = { ...(getPath(template, ["metadata", "labels"]) as object), [hashLabel]: hash };
   const selector = getPath(deployment, ["spec", "selector", "matchLabels"]) as object;
   return {
@@ -213,7 +220,7 @@ export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObje
     kind: "ReplicaSet",
     metadata: {
       ...{ name: `${name}-${hash}`, namespace, labels },
-      ownerReferences: [ownerOf(deployment)],
+      ownerReferences: [makeOwner(deployment)],
     },
     spec: {
       replicas,
@@ -225,28 +232,28 @@ export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObje
 
 function countActs(scene: OperatorSnapshot, set: KubeObject): readonly PlannedAction[] {
   const wanted = numberAt(set, ["spec", "replicas"], 1);
-  const pods = ownedBy(set, scene.pods);
+  const pods = listOwned(set, scene.pods);
   const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (living.length >= wanted) return living.slice(wanted).map((pod) => deletion(scene, pod));
-  const refusal = refusalOf(scene);
+  const refusal = findRefusal(scene);
   if (refusal !== undefined)
-    return [warned(scene, set, { reason: "FailedCreate", message: refusal })];
-  const pod = podOf(set, scene.pods);
+    return [warn(scene, set, { reason: "FailedCreate", message: refusal })];
+  const pod = makePod(set, scene.pods);
   return [podMade(scene, set, { key: `${identity(set)} pod ${pod.metadata.name ?? ""}`, pod })];
 }
 
 /** A pod of a ReplicaSet, under the first name that is free. */
-export function podOf(set: KubeObject, others: readonly KubeObject[]): KubeObject {
+export function makePod(set: KubeObject, others: readonly KubeObject[]): KubeObject {
   const { name = "" } = set.metadata;
   const taken = new Set(others.map(({ metadata }) => metadata.name));
-  const nameAt = (index: number): string => `${name}-${hashOf([name, index]).slice(0, 5)}`;
+  const nameAt = (index: number): string => `${name}-${hashValue([name, index]).slice(0, 5)}`;
   let index = 0;
   while (taken.has(nameAt(index))) index += 1;
   return podFrom(set, nameAt(index));
 }
 
 /** Why the API server would not take the operator's pod. */
-function refusalOf({ misbehave, deployment }: OperatorSnapshot): string | undefined {
+function findRefusal({ misbehave, deployment }: OperatorSnapshot): string | undefined {
   const subject = `pods "${deployment?.metadata.name ?? ""}" is forbidden`;
   if (misbehave.operatorQuota === true)
     return `${subject}: exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10`;
@@ -257,18 +264,18 @@ function refusalOf({ misbehave, deployment }: OperatorSnapshot): string | undefi
 
 /** Pods of the operator's Deployment, whatever revision they are of. */
 function operatorPods(scene: OperatorSnapshot): readonly KubeObject[] {
-  const sets = ownedBy(scene.deployment, scene.replicaSets);
-  return sets.flatMap((set) => ownedBy(set, scene.pods));
+  const sets = listOwned(scene.deployment, scene.replicaSets);
+  return sets.flatMap((set) => listOwned(set, scene.pods));
 }
 
 /** The release of the operator that is at work; undefined while none is ready. */
 export function operatorVersion(scene: OperatorSnapshot): string | undefined {
   const ready = operatorPods(scene).find(isReadyPod);
-  return ready === undefined ? undefined : tagOf(ready["spec"], scene.names.operator.container);
+  return ready === undefined ? undefined : readTag(ready["spec"], scene.names.operator.container);
 }
 
 /** The tag of a container's image in a pod's spec. */
-export function tagOf(podSpec: unknown, container: string): string | undefined {
+export function readTag(podSpec: unknown, container: string): string | undefined {
   const found = asArray(getOwn(podSpec, "containers")).find(
     (one) => getOwn(one, "name") === container,
   );
@@ -280,12 +287,12 @@ function operatorPodEnd(scene: OperatorSnapshot, pod: KubeObject): PodState {
   const { operatorImagePull, operatorCrash } = isReadyPod(pod) ? {} : scene.misbehave;
   if (operatorImagePull === true) return { is: "ImagePullBackOff" };
   if (operatorCrash === true) return { is: "CrashLoopBackOff" };
-  const message = haltedBecause(scene);
+  const message = explainHalt(scene);
   return message === undefined ? { is: "ready" } : { is: "CrashLoopBackOff", message };
 }
 
 /** The operator halts when a listed namespace, its Role or its RoleBinding is not there. */
-function haltedBecause(scene: OperatorSnapshot): string | undefined {
+function explainHalt(scene: OperatorSnapshot): string | undefined {
   const { names, namespaces, roles, bindings, namespace: home } = scene;
   const { consumerRole, consumerBinding } = names.rbac;
   const listed = asString(getPath(scene.settings, ["data", names.configMap.namespaces])) ?? "";
@@ -296,7 +303,7 @@ function haltedBecause(scene: OperatorSnapshot): string | undefined {
       return [`namespace ${place} does not exist`];
     const isIn = ({ metadata }: KubeObject): boolean => metadata.namespace === place;
     const binding = bindings.find(isIn);
-    if (!roles.some(isIn) && clusterRoleOf(binding) === undefined)
+    if (!roles.some(isIn) && readClusterRole(binding) === undefined)
       return [`role ${consumerRole} is missing in namespace ${place}`];
     return binding === undefined
       ? [`role binding ${consumerBinding} is missing in namespace ${place}`]
@@ -312,18 +319,18 @@ export function endpointActs(scene: OperatorSnapshot): readonly PlannedAction[] 
   if (asString(getPath(service, ["spec", "selector", "name"])) !== names.operator.podLabel)
     return [];
   const [slice] = slices;
-  const endpoints = operatorPods(scene).flatMap((pod, index) => endpointOf(scene, pod, index));
+  const endpoints = operatorPods(scene).flatMap((pod, index) => buildEndpoint(scene, pod, index));
   const shown = asArray(slice?.["endpoints"]).map(brief);
   if (slice !== undefined && sameJson(shown, endpoints.map(brief))) return [];
-  const key = `${identity(service)} endpoints ${hashOf(endpoints)}`;
+  const key = `${identity(service)} endpoints ${hashValue(endpoints)}`;
   const run =
     slice === undefined
-      ? created(newSlice(service, endpoints), controllerManager)
+      ? createObject(newSlice(service, endpoints), controllerManager)
       : fieldsWritten({ resource: kinds.endpointSlice, object: slice }, { endpoints });
   return [{ key, afterMs: 0, run }];
 }
 
-function endpointOf(scene: OperatorSnapshot, pod: KubeObject, index: number): readonly object[] {
+function buildEndpoint(scene: OperatorSnapshot, pod: KubeObject, index: number): readonly object[] {
   const given = scene.endpoints === false ? undefined : scene.endpoints?.[index];
   const address = given ?? asString(getPath(pod, ["status", "podIP"]));
   if (address === undefined) return [];
@@ -349,7 +356,7 @@ function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: {
-      ...{ name: `${name}-${hashOf(name).slice(0, 5)}`, namespace },
+      ...{ name: `${name}-${hashValue(name).slice(0, 5)}`, namespace },
       labels: { "kubernetes.io/service-name": name },
     },
     addressType: "IPv4",

@@ -6,18 +6,18 @@ import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
   controllerManager,
-  converged,
-  hashOf,
+  convergeStatus,
+  hashValue,
   identity,
   kubelet,
-  ownerOf,
+  makeOwner,
   podMade,
-  removed,
+  removeObject,
   sameButTimes,
   statusWritten,
   timeText,
 } from "./acts";
-import { numberAt, ownedBy, type OperatorSnapshot, type StuckReason } from "./snapshot";
+import { numberAt, listOwned, type OperatorSnapshot, type StuckReason } from "./snapshot";
 
 /** How a pod is, and what its container says where it hangs. */
 export interface PodState {
@@ -67,23 +67,24 @@ export function conditionIs(object: KubeObject, type: string): boolean {
 export function podStatus(pod: KubeObject, state: PodState, now: number): Json {
   const time = timeText(now);
   const unscheduled = state.is === "Unschedulable";
-  const known = (field: string): string | undefined => asString(getPath(pod, ["status", field]));
-  const podIP = known("podIP") ?? addressOf(pod);
+  const readKnown = (field: string): string | undefined =>
+    asString(getPath(pod, ["status", field]));
+  const podIP = readKnown("podIP") ?? chooseAddress(pod);
   const containers = asArray(getPath(pod, ["spec", "containers"]));
   return {
     phase: podStates[state.is].up ? "Running" : "Pending",
-    conditions: conditionsOf(state, time),
+    conditions: buildConditions(state, time),
     ...(!unscheduled && {
-      startTime: known("startTime") ?? time,
+      startTime: readKnown("startTime") ?? time,
       podIP,
       podIPs: [{ ip: podIP }],
       containerStatuses: containers.map((one) => containerStatus(one, state, time)),
     }),
-    qosClass: known("qosClass") ?? "Burstable",
+    qosClass: readKnown("qosClass") ?? "Burstable",
   };
 }
 
-function conditionsOf({ is }: PodState, lastTransitionTime: string): readonly Json[] {
+function buildConditions({ is }: PodState, lastTransitionTime: string): readonly Json[] {
   const condition = (type: string, status: boolean, why?: Json): Json => ({
     ...{ type, status: status ? "True" : "False", lastTransitionTime },
     ...(!status && why),
@@ -123,7 +124,7 @@ function containerStatus(container: unknown, { is, message }: PodState, time: st
 }
 
 /** An address in the pods' network, made of the name. */
-function addressOf({ metadata }: KubeObject): string {
+function chooseAddress({ metadata }: KubeObject): string {
   const bytes = Buffer.from(metadata.name ?? "");
   const sum = bytes.reduce((so, byte) => (so * 31 + byte) % 62_500, 7);
   return `10.128.${Math.floor(sum / 250)}.${(sum % 250) + 2}`;
@@ -136,7 +137,7 @@ export function podActs(
   end: PodState | undefined,
 ): readonly PlannedAction[] {
   const { times } = scene;
-  if (pod.metadata.deletionTimestamp !== undefined) return ending(scene, pod);
+  if (pod.metadata.deletionTimestamp !== undefined) return endPod(scene, pod);
   if (end === undefined) return [];
   const become = (state: PodState, afterMs: number): readonly PlannedAction[] => {
     const run = statusWritten(asKubelet(pod), podStatus(pod, state, scene.now));
@@ -157,19 +158,19 @@ export function podActs(
 const asKubelet = (object: KubeObject) => ({ resource: kinds.pod, object, manager: kubelet });
 
 /** A server keeps a deleted pod that a node has, until its containers have ended. */
-function ending({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedAction[] {
+function endPod({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedAction[] {
   if (asString(getPath(pod, ["status", "phase"])) !== "Succeeded") {
     const status = { ...(pod["status"] as object), phase: "Succeeded" };
     const run = statusWritten(asKubelet(pod), status);
     return [{ key: `${identity(pod)} ended`, afterMs: times.drainMs, run }];
   }
   if (asArray(pod.metadata["finalizers"]).length > 0) return [];
-  return [{ key: `${identity(pod)} gone`, afterMs: 0, run: removed(asKubelet(pod)) }];
+  return [{ key: `${identity(pod)} gone`, afterMs: 0, run: removeObject(asKubelet(pod)) }];
 }
 
 /** The act of a controller that takes a pod away. */
 export function deletion({ times }: OperatorSnapshot, pod: KubeObject): PlannedAction {
-  const run = removed({ resource: kinds.pod, object: pod });
+  const run = removeObject({ resource: kinds.pod, object: pod });
   return { key: `${identity(pod)} delete`, afterMs: times.drainMs, run };
 }
 
@@ -187,7 +188,7 @@ export function podFrom(set: KubeObject, name: string, labels: Json = {}): KubeO
         ...(template.metadata?.["labels"] as Readonly<Record<string, string>> | undefined),
         ...(labels as Readonly<Record<string, string>>),
       },
-      ownerReferences: [ownerOf(set)],
+      ownerReferences: [makeOwner(set)],
     },
     spec: template.spec,
   };
@@ -210,15 +211,15 @@ export function podOfSet(set: KubeObject, ordinal: number, revision: string): Ku
 const revisionLabel = "controller-revision-hash";
 
 /** The name of the revision that a StatefulSet's template is. */
-export function revisionOf(set: KubeObject): string {
+export function readRevision(set: KubeObject): string {
   const known = asString(getPath(set, ["status", "updateRevision"]));
   const observed = numberAt(set, ["status", "observedGeneration"], 0);
   // what another controller has named keeps its name
   if (known !== undefined && observed === set.metadata.generation) return known;
-  return `${set.metadata.name ?? ""}-${hashOf(getPath(set, ["spec", "template"]))}`;
+  return `${set.metadata.name ?? ""}-${hashValue(getPath(set, ["spec", "template"]))}`;
 }
 
-function ordinalOf({ metadata }: KubeObject): number {
+function readOrdinal({ metadata }: KubeObject): number {
   return Number(/-(\d+)$/.exec(metadata.name ?? "")?.[1] ?? -1);
 }
 
@@ -230,33 +231,32 @@ interface Rolled {
   readonly revision: string;
 }
 
-function rolledOf(set: KubeObject, pods: readonly KubeObject[]): Rolled {
-  const own = ownedBy(set, pods).toSorted((one, other) => ordinalOf(one) - ordinalOf(other));
+function readRoll(set: KubeObject, pods: readonly KubeObject[]): Rolled {
+  const own = listOwned(set, pods).toSorted((one, other) => readOrdinal(one) - readOrdinal(other));
   const wanted = numberAt(set, ["spec", "replicas"], 1);
-  return { set, pods: own, wanted, revision: revisionOf(set) };
+  return { set, pods: own, wanted, revision: readRevision(set) };
 }
 
-function isOf(revision: string, { metadata }: KubeObject): boolean {
+function hasRevision(revision: string, { metadata }: KubeObject): boolean {
   return getOwn(metadata.labels, revisionLabel) === revision;
 }
 
 function isComplete({ pods, wanted, revision }: Rolled): boolean {
-  return pods.length === wanted && pods.every((pod) => isReadyPod(pod) && isOf(revision, pod));
+  return (
+    pods.length === wanted && pods.every((pod) => isReadyPod(pod) && hasRevision(revision, pod))
+  );
 }
 
 /** True when all pods are of the present template and ready, and the status says so. */
 export function isRolled(set: KubeObject, pods: readonly KubeObject[]): boolean {
-  const rolled = rolledOf(set, pods);
+  const rolled = readRoll(set, pods);
   return (
     isComplete(rolled) && asString(getPath(set, ["status", "currentRevision"])) === rolled.revision
   );
 }
 
 /** A pod of a StatefulSet or EC of this name that a StatefulSet has left behind. */
-export function isOrphanOf(
-  { metadata: { name, namespace } }: KubeObject,
-  pod: KubeObject,
-): boolean {
+export function isOrphan({ metadata: { name, namespace } }: KubeObject, pod: KubeObject): boolean {
   const { metadata } = pod;
   const [, owner] = /^(.+)-\d+$/.exec(metadata.name ?? "") ?? [];
   return (
@@ -269,7 +269,7 @@ export function isOrphanOf(
 
 /** A StatefulSet that is made anew takes over the pods that are there. */
 function adoption(set: KubeObject, pod: KubeObject): PlannedAction {
-  const body = { metadata: { ownerReferences: [ownerOf(set)] } };
+  const body = { metadata: { ownerReferences: [makeOwner(set)] } };
   const options = { type: "merge", fieldManager: controllerManager } as const;
   return {
     key: `${identity(pod)} adopted by ${identity(set)}`,
@@ -283,19 +283,19 @@ export function statefulSetActs(
   scene: OperatorSnapshot,
   set: KubeObject,
 ): readonly PlannedAction[] {
-  const orphans = scene.pods.filter((pod) => isOrphanOf(set, pod));
+  const orphans = scene.pods.filter((pod) => isOrphan(set, pod));
   if (orphans.length > 0) return orphans.map((pod) => adoption(set, pod));
-  const rolled = rolledOf(set, scene.pods);
+  const rolled = readRoll(set, scene.pods);
   return [
-    ...converged({ resource: kinds.statefulSet, object: set }, setStatus(set, scene.pods)),
-    ...rolled.pods.flatMap((pod) => podActs(scene, pod, endOf(scene, rolled, pod))),
+    ...convergeStatus({ resource: kinds.statefulSet, object: set }, setStatus(set, scene.pods)),
+    ...rolled.pods.flatMap((pod) => podActs(scene, pod, chooseEnd(scene, rolled, pod))),
     ...nextPod(scene, rolled),
   ];
 }
 
 /** The status of a StatefulSet, as its controller reckons it from its pods. */
 export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
-  const rolled = rolledOf(set, all);
+  const rolled = readRoll(set, all);
   const { pods, revision } = rolled;
   const before = asString(getPath(set, ["status", "currentRevision"]));
   const currentRevision = isComplete(rolled) ? revision : (before ?? revision);
@@ -303,10 +303,10 @@ export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
   return {
     observedGeneration: set.metadata.generation,
     replicas: pods.length,
-    ...withoutZeros({
+    ...dropZeros({
       readyReplicas: ready,
-      currentReplicas: pods.filter((pod) => isOf(currentRevision, pod)).length,
-      updatedReplicas: pods.filter((pod) => isOf(revision, pod)).length,
+      currentReplicas: pods.filter((pod) => hasRevision(currentRevision, pod)).length,
+      updatedReplicas: pods.filter((pod) => hasRevision(revision, pod)).length,
     }),
     availableReplicas: ready,
     currentRevision,
@@ -316,33 +316,34 @@ export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
 }
 
 /** As the API server stores counts: those of nothing are left out. */
-export function withoutZeros(counts: Readonly<Record<string, number>>): Json {
+export function dropZeros(counts: Readonly<Record<string, number>>): Json {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
 /** A renewed pod may be told to hang; those of before stay as they are. */
-function endOf(
+function chooseEnd(
   { misbehave }: OperatorSnapshot,
   { revision, set }: Rolled,
   pod: KubeObject,
 ): PodState {
   const { stuckPod, stuckReason = "CrashLoopBackOff" } = misbehave;
   const renewed =
-    isOf(revision, pod) && asString(getPath(set, ["status", "currentRevision"])) !== revision;
-  return { is: renewed && ordinalOf(pod) === stuckPod ? stuckReason : "ready" };
+    hasRevision(revision, pod) &&
+    asString(getPath(set, ["status", "currentRevision"])) !== revision;
+  return { is: renewed && readOrdinal(pod) === stuckPod ? stuckReason : "ready" };
 }
 
 /** Missing pods first, then those too many, then the highest one that is not renewed. */
 function nextPod(scene: OperatorSnapshot, rolled: Rolled): readonly PlannedAction[] {
   const { set, pods, wanted, revision } = rolled;
-  const present = new Set(pods.map(ordinalOf));
+  const present = new Set(pods.map(readOrdinal));
   const ordinals = Array.from({ length: wanted }, (_, ordinal) => ordinal);
   const missing = ordinals.find((ordinal) => !present.has(ordinal));
   if (missing !== undefined) {
     const pod = podOfSet(set, missing, revision);
     return [podMade(scene, set, { key: `${identity(set)} pod ${missing} ${revision}`, pod })];
   }
-  const last = pods.find((pod) => ordinalOf(pod) >= wanted) ?? nextToRenew(rolled);
+  const last = pods.find((pod) => readOrdinal(pod) >= wanted) ?? nextToRenew(rolled);
   if (last === undefined || last.metadata.deletionTimestamp !== undefined) return [];
   return [deletion(scene, last)];
 }
@@ -351,8 +352,8 @@ function nextToRenew({ set, pods, revision }: Rolled): KubeObject | undefined {
   const strategy = getPath(set, ["spec", "updateStrategy"]);
   if (getOwn(strategy, "type") === "OnDelete") return undefined;
   const partition = numberAt(strategy, ["rollingUpdate", "partition"], 0);
-  const old = pods.findLast((pod) => !isOf(revision, pod));
-  if (old === undefined || ordinalOf(old) < partition) return undefined;
-  const above = pods.filter((pod) => ordinalOf(pod) > ordinalOf(old));
+  const old = pods.findLast((pod) => !hasRevision(revision, pod));
+  if (old === undefined || readOrdinal(old) < partition) return undefined;
+  const above = pods.filter((pod) => readOrdinal(pod) > readOrdinal(old));
   return above.every(isReadyPod) ? old : undefined;
 }

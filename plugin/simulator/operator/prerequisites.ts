@@ -2,20 +2,20 @@
 import { helperFields } from "../../domain/engine-cluster/helper-images";
 import { usualNodes } from "../../domain/engine-cluster/scale";
 import { withInstalled } from "../../domain/rest-api/modules";
-import { moduleStanding, projectCluster, servedPaths } from "../../domain/rules/clusters";
+import { moduleStanding, projectCluster, findServedPaths } from "../../domain/rules/clusters";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import {
   compareTags,
   isSameRelease,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseReleaseTag,
 } from "../../domain/base/versions";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/base/values";
 import type { KubeObject } from "../../ports/kubernetes";
 import { numberAt, type OperatorSnapshot } from "./snapshot";
 import type { Names } from "../../domain/names/names";
-import { hashOf, ownerOf } from "./acts";
-import { tagOf } from "./deployment";
+import { hashValue, makeOwner } from "./acts";
+import { readTag } from "./deployment";
 
 /** The prerequisites hold for this operator release and later ones (S121). */
 const judgedFrom = "7.8.2-6";
@@ -29,7 +29,7 @@ export interface PrerequisiteContext {
 }
 
 /** The one cluster release that an operator release manages; undefined where no pair is known. */
-export function releaseOf({ versions }: OperatorSnapshot, operator: string): string | undefined {
+export function findRelease({ versions }: OperatorSnapshot, operator: string): string | undefined {
   return versions?.[operator] ?? clusterVersionFor(operator);
 }
 
@@ -45,7 +45,7 @@ export function isAutomatic(ec: KubeObject, { names }: OperatorSnapshot): boolea
 }
 
 /** Pinned images, where the upgrade is automatic: InvalidUpgrade whether or not one is due. */
-export function pinnedBecause({ ec, scene }: PrerequisiteContext): string | undefined {
+export function explainPin({ ec, scene }: PrerequisiteContext): string | undefined {
   if (!isAutomatic(ec, scene)) return undefined;
   const { digestHash } = scene.names.ecFields;
   const pinned = [digestHash, ...helperFields(scene.names, digestHash)].filter(
@@ -58,7 +58,7 @@ export function pinnedBecause({ ec, scene }: PrerequisiteContext): string | unde
 
 /** Why the upgrade that is asked for cannot be. */
 export function impossibleBecause(asked: PrerequisiteContext): string | undefined {
-  return pinnedBecause(asked) ?? licenseBecause(asked) ?? tagBecause(asked);
+  return explainPin(asked) ?? licenseBecause(asked) ?? tagBecause(asked);
 }
 
 function licenseBecause({ ec, scene }: PrerequisiteContext): string | undefined {
@@ -69,7 +69,7 @@ function licenseBecause({ ec, scene }: PrerequisiteContext): string | undefined 
 
 /** An operator release manages one cluster release. */
 function tagBecause({ scene, operator, wanted }: PrerequisiteContext): string | undefined {
-  const release = releaseOf(scene, operator);
+  const release = findRelease(scene, operator);
   if (parseReleaseTag(wanted) === undefined) return `the version tag ${wanted} is none`;
   if (release === undefined || isSameRelease(release, wanted)) return undefined;
   return `this operator manages ${release}, not ${wanted}`;
@@ -78,31 +78,34 @@ function tagBecause({ scene, operator, wanted }: PrerequisiteContext): string | 
 /** Why an upgrade that has begun is stalled: a database that is too old, or its module. */
 export function frozenBecause({ scene, ec, operator }: PrerequisiteContext): string | undefined {
   if (!isAtLeast(operator, judgedFrom)) return undefined;
-  const edbs = databasesOf(scene, ec);
-  const isSupported = supportedBy(scene, ec);
+  const edbs = listDatabases(scene, ec);
+  const isSupported = listSupported(scene, ec);
   const old = edbs.flatMap((edb) => {
     const { engineVersion } = scene.names.fields;
-    const version = runningVersion(scene, edb) ?? leadingEngineVersion(getPath(edb, engineVersion));
+    const version =
+      readRunningVersion(scene, edb) ?? parseLeadingEngineVersion(getPath(edb, engineVersion));
     if (version === undefined) return [];
     const { major, minor } = version;
     if (major > 7 || (major === 7 && minor >= 2)) return [];
-    return [`database ${nameOf(edb)} runs the incompatible version ${major}.${minor}`];
+    return [`database ${renderName(edb)} runs the incompatible version ${major}.${minor}`];
   });
   const unsupported = edbs.flatMap((edb) => {
-    const module = modulesOf(scene, edb).find((name) => !isSupported(name));
+    const module = listModules(scene, edb).find((name) => !isSupported(name));
     if (module === undefined) return [];
-    return [`database ${nameOf(edb)} uses the unsupported module ${module}`];
+    return [`database ${renderName(edb)} uses the unsupported module ${module}`];
   });
   return [...old, ...unsupported][0];
 }
 
 /** The version that runs decides: a database that was raised over REST is raised. */
-export function runningVersion({ names, rest }: OperatorSnapshot, edb: KubeObject) {
-  return leadingEngineVersion(rest?.find(edb)?.version ?? getPath(edb, names.fields.statusVersion));
+export function readRunningVersion({ names, rest }: OperatorSnapshot, edb: KubeObject) {
+  return parseLeadingEngineVersion(
+    rest?.find(edb)?.version ?? getPath(edb, names.fields.statusVersion),
+  );
 }
 
 /** Databases of an EC, by their reference; one without a reference belongs to the only EC. */
-export function databasesOf(
+export function listDatabases(
   { names, ecs, edbs }: Pick<OperatorSnapshot, "names" | "ecs" | "edbs">,
   ec: KubeObject,
 ): readonly KubeObject[] {
@@ -113,7 +116,7 @@ export function databasesOf(
 }
 
 /** Names of modules that a database lists, in every spelling of the list. */
-export function modulesOf({ names }: OperatorSnapshot, edb: KubeObject): readonly string[] {
+export function listModules({ names }: OperatorSnapshot, edb: KubeObject): readonly string[] {
   const entries = names.fields.moduleLists.flatMap((key) => asArray(getPath(edb, ["spec", key])));
   return entries.flatMap((entry) => asString(getOwn(entry, names.entryFields.moduleName)) ?? []);
 }
@@ -123,20 +126,20 @@ export function modulesOf({ names }: OperatorSnapshot, edb: KubeObject): readonl
  * definition has no place to define it, or where nothing is upgraded (S56, S113, S124; C9). What came over REST
  * counts as installed.
  */
-export function supportedBy(
+export function listSupported(
   { names, rest, definition }: OperatorSnapshot,
   ec: KubeObject,
   upgrades = true,
 ): (module: string) => boolean {
   const projected = projectCluster(ec, names);
   const cluster = projected && withInstalled(projected, rest?.modules ?? []);
-  const places = servedPaths(definition, names.ecVersion, [names.fields.userDefinedModules]);
+  const places = findServedPaths(definition, names.ecVersion, [names.fields.userDefinedModules]);
   const isLenient = !upgrades || places?.length === 0;
   const enough = ["bundled", "defined", "unpublished", ...(isLenient ? ["installed"] : [])];
   return (name) => enough.includes(moduleStanding(name, cluster, names));
 }
 
-function nameOf({ metadata }: KubeObject): string {
+function renderName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
@@ -147,23 +150,23 @@ interface DesiredPods {
 }
 
 /** The tag that the pods of a StatefulSet are made with. */
-export function runningTag(set: KubeObject | undefined, names: Names): string | undefined {
-  return tagOf(getPath(set, ["spec", "template", "spec"]), names.pods.container);
+export function readRunningTag(set: KubeObject | undefined, names: Names): string | undefined {
+  return readTag(getPath(set, ["spec", "template", "spec"]), names.pods.container);
 }
 
 /** The user-defined modules that an EC lists, as one word. */
 export function modulesHash(ec: KubeObject, names: Names): string {
-  return hashOf(asArray(getPath(ec, names.fields.userDefinedModules)));
+  return hashValue(asArray(getPath(ec, names.fields.userDefinedModules)));
 }
 
 /** The same of what the StatefulSet was last made with; undefined where it does not report. */
-export function appliedModules(set: KubeObject, names: Names): string | undefined {
+export function readAppliedModules(set: KubeObject, names: Names): string | undefined {
   const { userModules } = names.annotations;
   return asString(getPath(set, ["spec", "template", "metadata", "annotations", userModules]));
 }
 
 /** A new StatefulSet for an EC, with pods of the given tag. */
-export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeObject {
+export function makeStatefulSet(ec: KubeObject, tag: string, names: Names): KubeObject {
   const { name = "", namespace = "" } = ec.metadata;
   const labels = { app: names.operator.appLabel, [names.operator.appLabel]: name };
   const container = {
@@ -174,7 +177,7 @@ export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeOb
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
-    metadata: { name, namespace, labels, ownerReferences: [ownerOf(ec)] },
+    metadata: { name, namespace, labels, ownerReferences: [makeOwner(ec)] },
     spec: {
       serviceName: name,
       replicas: numberAt(ec, names.ecFields.nodes, usualNodes),
@@ -182,7 +185,7 @@ export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeOb
       podManagementPolicy: "OrderedReady",
       updateStrategy: { type: "RollingUpdate" },
       template: {
-        metadata: { labels, annotations: annotationsOf(ec, names) },
+        metadata: { labels, annotations: makeAnnotations(ec, names) },
         spec: {
           serviceAccountName: asString(getPath(ec, names.ecFields.serviceAccountName)) ?? name,
           containers: [{ ...container, ...imageFields(container, ec, { names, tag }) }],
@@ -192,7 +195,7 @@ export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeOb
   };
 }
 
-function annotationsOf(ec: KubeObject, names: Names): Json {
+function makeAnnotations(ec: KubeObject, names: Names): Json {
   return { [names.annotations.userModules]: modulesHash(ec, names) };
 }
 
@@ -227,5 +230,5 @@ export function hasOtherImage(set: KubeObject, ec: KubeObject, wanted: DesiredPo
 /** The template with another image and the EC's present modules: the pods that differ are renewed. */
 export function templateFor(set: KubeObject, ec: KubeObject, wanted: DesiredPods): Json {
   const { containers } = containersFor(set, ec, wanted);
-  return { metadata: { annotations: annotationsOf(ec, wanted.names) }, spec: { containers } };
+  return { metadata: { annotations: makeAnnotations(ec, wanted.names) }, spec: { containers } };
 }

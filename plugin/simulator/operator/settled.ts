@@ -7,11 +7,11 @@ import type { Names } from "../../domain/names/names";
 import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
 import type { KubeObject } from "../../ports/kubernetes";
 import type { Registry } from "../model";
-import { hashOf } from "./acts";
-import { statefulSetOf } from "./prerequisites";
-import { deploymentStatus, podOf, replicaSetOf, replicaSetStatus } from "./deployment";
-import { isOrphanOf, podOfSet, podStatus, revisionOf, setStatus } from "./pods";
-import { numberAt, ownedBy } from "./snapshot";
+import { hashValue } from "./acts";
+import { makeStatefulSet } from "./prerequisites";
+import { deploymentStatus, makePod, makeReplicaSet, replicaSetStatus } from "./deployment";
+import { isOrphan, podOfSet, podStatus, readRevision, setStatus } from "./pods";
+import { numberAt, listOwned } from "./snapshot";
 
 /** Whose scene it is, and when. */
 interface RestOptions {
@@ -23,7 +23,7 @@ interface RestOptions {
 }
 
 /** The objects, completed by what they must have made; what is there stays as it is. */
-export function settledWorkloads(
+export function settleWorkloads(
   objects: readonly KubeObject[],
   options: RestOptions,
 ): readonly KubeObject[] {
@@ -46,21 +46,21 @@ function operatorAtRest(
   objects: readonly KubeObject[],
   options: RestOptions,
 ): readonly KubeObject[] {
-  const deployment = made(given, options);
+  const deployment = makeObject(given, options);
   const replicas = numberAt(deployment, ["status", "readyReplicas"], 0);
   const sets = objects.filter(({ kind }) => kind === "ReplicaSet");
-  if (replicas === 0 || ownedBy(deployment, sets).length > 0) return [deployment];
-  const current = made(replicaSetOf(deployment, replicas), options);
-  const address = servedAddress(objects, options);
+  if (replicas === 0 || listOwned(deployment, sets).length > 0) return [deployment];
+  const current = makeObject(makeReplicaSet(deployment, replicas), options);
+  const address = findServedAddress(objects, options);
   const pods: KubeObject[] = [];
-  while (pods.length < replicas) pods.push(readyPod(podOf(current, pods), options, address));
+  while (pods.length < replicas) pods.push(readyPod(makePod(current, pods), options, address));
   const status = deploymentStatus({ deployment, current, pods, now: options.now });
   const set = { ...current, status: replicaSetStatus(current, pods) };
   return [{ ...deployment, status }, set, ...pods];
 }
 
 /** Where the webhook's endpoints are already. */
-function servedAddress(
+function findServedAddress(
   objects: readonly KubeObject[],
   { names, namespace }: RestOptions,
 ): string | undefined {
@@ -86,11 +86,11 @@ function clusterAtRest(
       kind === "StatefulSet" && metadata.name === name && metadata.namespace === namespace,
   );
   // its operator makes it anew while volumes are expanded
-  const isBetween = objects.some((object) => isOrphanOf(given, object));
+  const isBetween = objects.some((object) => isOrphan(given, object));
   if (isThere || isBetween || tag === undefined) return [given];
-  const ec = identified(given);
-  const set = made(statefulSetOf(ec, tag, names), options);
-  const revision = revisionOf(set);
+  const ec = identifyObject(given);
+  const set = makeObject(makeStatefulSet(ec, tag, names), options);
+  const revision = readRevision(set);
   const pods = Array.from({ length: numberAt(set, ["spec", "replicas"], 1) }, (_, ordinal) =>
     readyPod(podOfSet(set, ordinal, revision), options),
   );
@@ -98,19 +98,19 @@ function clusterAtRest(
 }
 
 function readyPod(pod: KubeObject, options: RestOptions, podIP?: string): KubeObject {
-  const stored = made(pod, options);
+  const stored = makeObject(pod, options);
   const placed = podIP === undefined ? stored : { ...stored, status: { podIP } };
   return { ...stored, status: podStatus(placed, { is: "ready" }, options.now) };
 }
 
-function made(object: KubeObject, options: RestOptions): KubeObject {
-  return complete(identified(object), options);
+function makeObject(object: KubeObject, options: RestOptions): KubeObject {
+  return complete(identifyObject(object), options);
 }
 
 /** With a uid: objects refer to each other by it. */
-function identified(object: KubeObject): KubeObject {
+function identifyObject(object: KubeObject): KubeObject {
   const { uid, ...metadata } = object.metadata;
-  const hash = hashOf([object.kind, metadata.namespace, metadata.name]);
+  const hash = hashValue([object.kind, metadata.namespace, metadata.name]);
   const own = uid ?? `00000000-0000-4000-8000-00${hash}`;
   return { ...object, metadata: { generation: 1, ...metadata, uid: own } };
 }

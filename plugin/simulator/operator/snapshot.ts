@@ -145,8 +145,13 @@ export const played = {
 
 /** The product's kinds as they are addressed. */
 export function productKinds({ group, version, ec, edb, eaadb }: Names) {
-  const kindOf = ({ kind, plural }: Names["ec"]): Resource => ({ group, version, plural, kind });
-  return { ec: kindOf(ec), edb: kindOf(edb), eaadb: kindOf(eaadb) };
+  const toResource = ({ kind, plural }: Names["ec"]): Resource => ({
+    group,
+    version,
+    plural,
+    kind,
+  });
+  return { ec: toResource(ec), edb: toResource(edb), eaadb: toResource(eaadb) };
 }
 
 /** The cluster as it was read, and how it is to be played on. */
@@ -188,8 +193,8 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
   const get = (resource: Resource, name: string) => cluster.get({ resource, name, namespace });
   const here = { namespace };
   const served = { namespace, labelSelector: `kubernetes.io/service-name=${webhook.service}` };
-  const named = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
-  return settled({
+  const selectName = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
+  return settle({
     deployment: get(kinds.deployment, operator.deployment),
     settings: get(kinds.configMap, configMap.name),
     service: get(kinds.service, webhook.service),
@@ -203,8 +208,8 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
     edbs: list(product.edb),
     eaadbs: list(product.eaadb),
     namespaces: list(kinds.namespace),
-    roles: list(rbacKinds.role, named(rbac.consumerRole)),
-    bindings: list(rbacKinds.roleBinding, named(rbac.consumerBinding)),
+    roles: list(rbacKinds.role, selectName(rbac.consumerRole)),
+    bindings: list(rbacKinds.roleBinding, selectName(rbac.consumerBinding)),
     /** The definition of the EC. */
     definition: cluster.get({
       resource: factSources(names).definitions.resource,
@@ -214,7 +219,7 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
 }
 
 /** All that were begun together, by their names. */
-async function settled<T extends object>(
+async function settle<T extends object>(
   begun: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const entries = Object.entries(begun).map(async ([key, value]) => [key, await value] as const);
@@ -224,7 +229,7 @@ async function settled<T extends object>(
 }
 
 /** The objects that an object owns, by its uid. */
-export function ownedBy(
+export function listOwned(
   owner: KubeObject | undefined,
   objects: readonly KubeObject[],
 ): readonly KubeObject[] {

@@ -10,7 +10,7 @@ import {
   ApiRefusal,
   type ClusterStore,
   knownCapabilities,
-  malformed,
+  refuseMalformed,
   type StoredModule,
 } from "./state";
 
@@ -26,16 +26,16 @@ export async function readUpload(
   const field = names.restModuleFields.file;
   if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
     request.resume();
-    throw malformed([`the body is not a form with a file field ${field}`], noModule);
+    throw refuseMalformed([`the body is not a form with a file field ${field}`], noModule);
   }
   const { files, others, tooLarge } = await readForm(request, limit);
   if (tooLarge) throw new ApiRefusal(413, "too_large", `the file is larger than ${limit} bytes`);
   const file = files.get(field);
-  if (file === undefined) throw malformed([`the form has no file field ${field}`], noModule);
+  if (file === undefined) throw refuseMalformed([`the form has no file field ${field}`], noModule);
   const strange = [...others, ...[...files.keys()].filter((name) => name !== field)];
   if (strange.length === 0) return file;
   const problem = `the form has more than the file ${field}: ${strange.join(", ")}`;
-  throw malformed([problem], invalidModule);
+  throw refuseMalformed([problem], invalidModule);
 }
 
 /** The files of a form, and the names of the parts that are none. */
@@ -68,7 +68,7 @@ async function readForm(request: IncomingMessage, limit: number) {
   } catch {
     request.unpipe();
     request.resume();
-    throw malformed(["the form is broken"]);
+    throw refuseMalformed(["the form is broken"]);
   }
   return { files, others, tooLarge };
 }
@@ -91,13 +91,13 @@ export function readArchive(bytes: Uint8Array, names: Names): Manifest {
     const file = found[manifestFile];
     manifest = file && (JSON.parse(strFromU8(file)) as unknown);
   } catch {
-    throw malformed(
+    throw refuseMalformed(
       [`the file is not a zip archive with a readable ${manifestFile}`],
       invalidModule,
     );
   }
   if (manifest === undefined)
-    throw malformed([`the archive holds no ${manifestFile}`], invalidModule);
+    throw refuseMalformed([`the archive holds no ${manifestFile}`], invalidModule);
   return readManifest(manifest, names);
 }
 
@@ -114,8 +114,8 @@ const manifestFields = [
   ["minEngineVersion", isEngine],
   ["compatibleEngineVersion", isEngine],
   ["minPackVersion", isDotted],
-  ["platforms", (one: unknown) => platformsOf(one) !== undefined],
-  ["capabilities", (one: unknown) => wordsOf(one) !== undefined],
+  ["platforms", (one: unknown) => readPlatforms(one) !== undefined],
+  ["capabilities", (one: unknown) => readWords(one) !== undefined],
 ] as const;
 
 /** The manifest as it was sent, from an archive or as the body of a definition. */
@@ -130,7 +130,7 @@ export function readManifest(value: unknown, names: Names): Manifest {
     : ["it is not an object"];
   if (problems.length > 0) {
     const all = problems.map((one) => `the manifest: ${one}`);
-    throw malformed(all, names.restErrors.invalidModule);
+    throw refuseMalformed(all, names.restErrors.invalidModule);
   }
   const given = Object.fromEntries(
     manifestFields.map(([key]) => [key, getOwn(value, fields[key])]),
@@ -138,16 +138,16 @@ export function readManifest(value: unknown, names: Names): Manifest {
   const read = {
     displayName: given.name,
     ...Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)),
-    ...(given.platforms !== undefined && { platforms: platformsOf(given.platforms) }),
+    ...(given.platforms !== undefined && { platforms: readPlatforms(given.platforms) }),
   };
   return read as unknown as Manifest;
 }
 
-function platformsOf(value: unknown): readonly string[] | undefined {
-  return isObject(value) ? Object.keys(value) : wordsOf(value);
+function readPlatforms(value: unknown): readonly string[] | undefined {
+  return isObject(value) ? Object.keys(value) : readWords(value);
 }
 
-function wordsOf(value: unknown): readonly string[] | undefined {
+function readWords(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const words = asArray(value).flatMap((one) => asString(one) ?? []);
   return words.length === value.length ? words : undefined;
@@ -158,11 +158,12 @@ export function judgeManifest(manifest: Manifest, store: ClusterStore, names: Na
   const { restErrors: codes } = names;
   const { name, version, platforms, capabilities = [], minPackVersion } = manifest;
   const label = `${name} ${version}`;
-  if (isInstalled(manifest, store)) throw malformed([`${label} is installed`], codes.moduleExists);
+  if (isInstalled(manifest, store))
+    throw refuseMalformed([`${label} is installed`], codes.moduleExists);
   if (minPackVersion !== undefined && compareDotted(minPackVersion, store.softwareVersion) > 0)
-    throw malformed([`${label} needs release ${minPackVersion}`], codes.minimumPack);
+    throw refuseMalformed([`${label} needs release ${minPackVersion}`], codes.minimumPack);
   if (platforms !== undefined && !platforms.includes(store.platform))
-    throw malformed([`${label} is not built for ${store.platform}`], codes.osNotSupported);
+    throw refuseMalformed([`${label} is not built for ${store.platform}`], codes.osNotSupported);
   const unknown = capabilities.filter((one) => !knownCapabilities.includes(one));
   if (unknown.length === 0) return;
   const message = `${label} asks for unknown capabilities: ${unknown.join(", ")}`;

@@ -10,7 +10,7 @@ import {
   formatEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
-import { bundledVersionsOf } from "../operator/databases";
+import { readBundledVersions } from "../operator/databases";
 import type {
   FieldValue,
   OwnModule,
@@ -22,11 +22,11 @@ import type { ApiProfile } from "./profiles";
 import {
   ApiRefusal,
   type Bdb,
-  bdbOf,
-  bundledModules,
-  bundledVersion,
+  makeBdb,
+  listBundledModules,
+  nameBundledVersion,
   type ClusterStore,
-  engineOf,
+  readEngine,
   type BdbUpgrade,
 } from "./state";
 import { planUpgrade, readUpgradeRequest } from "./upgrade";
@@ -123,7 +123,7 @@ export class EdbBridge implements RestService {
   #statusOf({ uid, status, version }: Bdb): readonly FieldValue[] {
     const { store, names } = this.parts;
     const { edbFields, fields } = names;
-    const last = store.lastOf(uid);
+    const last = store.findLast(uid);
     return [
       [edbFields.status, status],
       [fields.statusVersion, version],
@@ -160,10 +160,10 @@ export class EdbBridge implements RestService {
   /** What the EC says that it bundles is what the nodes can run, with its modules. */
   #followVersions(ec: KubeObject): void {
     const { store, names } = this.parts;
-    const versions = bundledVersionsOf(ec, names).map(formatEngineVersion);
+    const versions = readBundledVersions(ec, names).map(formatEngineVersion);
     if (versions.length === 0 || versions.join() === store.versions.join()) return;
     store.versions = versions;
-    for (const module of bundledModules(names, store))
+    for (const module of listBundledModules(names, store))
       if (!store.modules.has(module.uid)) store.modules.set(module.uid, module);
   }
 
@@ -194,35 +194,35 @@ export function bdbFromEdb(edb: KubeObject, names: Names): Bdb | undefined {
   const version = parseEngineVersion(given) === undefined ? given : `${given}.0`;
   const type = word(edbFields.type);
   const kept = word(edbFields.persistence) ?? "";
-  return bdbOf({
+  return makeBdb({
     ...{ uid, version, name: edb.metadata.name ?? "" },
     ...(type !== undefined && { type }),
-    status: stateOf(word(edbFields.status)),
+    status: settleState(word(edbFields.status)),
     replication: getPath(edb, edbFields.replication) === true,
     // the EDB's words for how often; REST has the kind alone (domain facts 7, 9)
     persistence: (["aof", "snapshot"] as const).find((one) => kept.startsWith(one)) ?? "disabled",
-    modules: modulesOf(edb, names, version),
-    ...activeActiveOf(edb, names),
+    modules: readModules(edb, names, version),
+    ...readActiveActive(edb, names),
   });
 }
 
 /** Nothing is at work on a database that was just taken on. */
-function stateOf(told = "active"): string {
+function settleState(told = "active"): string {
   return ["pending", "active-change-pending"].includes(told) ? "active" : told;
 }
 
 /** An instance of an active-active database: its guid is not told by the EDB. */
-function activeActiveOf(edb: KubeObject, names: Names): Pick<Bdb, "crdtGuid" | "crdtProtocol"> {
+function readActiveActive(edb: KubeObject, names: Names): Pick<Bdb, "crdtGuid" | "crdtProtocol"> {
   const owner = getPath(edb, names.edbFields.activeActive);
   if (owner === undefined || owner === false) return {};
   return { crdtGuid: edb.metadata.uid ?? "active-active", crdtProtocol: 1 };
 }
 
 /** A bundled module goes with the engine, whatever number the list has (S62–S64). */
-function modulesOf(edb: KubeObject, names: Names, version: string): Bdb["modules"] {
+function readModules(edb: KubeObject, names: Names, version: string): Bdb["modules"] {
   const { fields, entryFields, bundledModules } = names;
   const entries = fields.moduleLists.flatMap((field) => asArray(getOwn(edb["spec"], field)));
-  const running = bundledVersion(engineOf({ version }));
+  const running = nameBundledVersion(readEngine({ version }));
   return entries.flatMap((entry) => {
     const name = asString(getOwn(entry, entryFields.moduleName));
     if (name === undefined) return [];

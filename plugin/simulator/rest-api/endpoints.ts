@@ -14,7 +14,7 @@ import {
   newerActionFields,
   nodeFields,
   policyFields,
-  recordOf,
+  renderRecord,
 } from "./records";
 import {
   type RestAction,
@@ -22,11 +22,11 @@ import {
   type ApiUser,
   type Bdb,
   type ClusterStore,
-  malformed,
+  refuseMalformed,
   notFound,
   type StoredModule,
 } from "./state";
-import { deprecationsOf, planUpgrade, readUpgradeRequest } from "./upgrade";
+import { listDeprecations, planUpgrade, readUpgradeRequest } from "./upgrade";
 import type { Works } from "./work";
 
 /** What answers work with. */
@@ -74,17 +74,17 @@ const endpoints: readonly Endpoint[] = [
     answer: (call) =>
       [...call.store.bdbs.values()]
         .toSorted((one, other) => one.uid - other.uid)
-        .map((bdb) => recordOf(databaseFields(call), bdb)),
+        .map((bdb) => renderRecord(databaseFields(call), bdb)),
   },
   {
     ...{ method: "GET", path: "bdb" },
-    answer: (call) => recordOf(databaseFields(call), bdbOf(call)),
+    answer: (call) => renderRecord(databaseFields(call), findBdb(call)),
   },
   { method: "POST", path: "upgrade", answer: upgrade }, // S75–S92, S104
   {
     ...{ method: "GET", path: "modules" }, // S93
     answer: (call) =>
-      [...call.store.modules.values()].map((module) => recordOf(moduleFields(call), module)),
+      [...call.store.modules.values()].map((module) => renderRecord(moduleFields(call), module)),
   },
   // the older way (S95): the archive in one call; it is installed when its action has ended
   {
@@ -122,115 +122,115 @@ const endpoints: readonly Endpoint[] = [
     ...{ method: "GET", path: "actions" },
     on: ({ actions }) => actions,
     answer: (call) => ({
-      [call.names.actionFields.actions]: actionsOf(call, ({ bdb }) => bdb === undefined),
-      [call.names.actionFields.stateMachines]: actionsOf(call, ({ bdb }) => bdb !== undefined),
+      [call.names.actionFields.actions]: listActions(call, ({ bdb }) => bdb === undefined),
+      [call.names.actionFields.stateMachines]: listActions(call, ({ bdb }) => bdb !== undefined),
     }),
   },
   {
     ...{ method: "GET", path: "action" }, // S8, S92
     on: ({ actions }) => actions,
-    answer: (call) => recordOf(actionFields(call), actionOf(call)),
+    answer: (call) => renderRecord(actionFields(call), findAction(call)),
   },
   {
     ...{ method: "GET", path: "bdbActions" },
     on: ({ bdbActions }) => bdbActions,
     answer: (call) => {
-      const { uid } = bdbOf(call);
-      return actionsOf(call, ({ bdb }) => bdb === uid);
+      const { uid } = findBdb(call);
+      return listActions(call, ({ bdb }) => bdb === uid);
     },
   },
   {
     ...{ method: "GET", path: "newerAction" },
     on: ({ newerActions }) => newerActions,
-    answer: (call) => recordOf(newerActionFields(call), actionOf(call)),
+    answer: (call) => renderRecord(newerActionFields(call), findAction(call)),
   },
   {
     ...{ method: "GET", path: "license" },
     on: ({ license }) => license,
     answer: (call) =>
-      recordOf(licenseFields(call), { license: call.store.license, now: call.clock.now() }),
+      renderRecord(licenseFields(call), { license: call.store.license, now: call.clock.now() }),
   },
   {
     ...{ method: "GET", path: "policy" },
     on: ({ policy }) => policy,
-    answer: (call) => recordOf(policyFields(call), call.store),
+    answer: (call) => renderRecord(policyFields(call), call.store),
   },
   {
     ...{ method: "GET", path: "nodes" },
     on: ({ nodes }) => nodes,
     answer: (call) =>
       Array.from({ length: call.store.nodes }, (_, index) =>
-        recordOf(nodeFields(call), { uid: index + 1, store: call.store }),
+        renderRecord(nodeFields(call), { uid: index + 1, store: call.store }),
       ),
   },
   { method: "POST", path: "authorize", open: true, on: ({ tokens }) => tokens, answer: authorize },
 ];
 
 /** What the specification has is always there; the rest as the release has it. */
-export function endpointsOf(profile: ApiProfile): readonly Endpoint[] {
+export function listEndpoints(profile: ApiProfile): readonly Endpoint[] {
   return endpoints.filter(({ on }) => on === undefined || on(profile));
 }
 
 /** In the order in which a request is judged: who, what it says, about what, and whether it can be. */
 function upgrade(call: RestCall): Json {
   const { names, profile, store, works, user, clock, body } = call;
-  const uid = uidOf(call);
+  const uid = readUid(call);
   const needed = names.restPermission;
   if (user?.permissions.includes(needed) !== true)
     throw new ApiRefusal(403, "permission_denied", `the permission ${needed} is missing`);
   const request = readUpgradeRequest(body === undefined ? {} : body, names, profile);
-  const bdb = bdbOf(call);
+  const bdb = findBdb(call);
   // an expired license keeps databases as they are (domain facts 9)
   if (store.license.expiresAt <= clock.now())
-    throw new ApiRefusal(403, "license_expired", "the license has expired");
+    throw new ApiRefusal(403, names.restErrors.licenseExpired, "the license has expired");
   const busy = store.busyWith(uid);
   if (busy !== undefined)
     throw new ApiRefusal(409, "database_busy", `database ${uid} is busy with action ${busy.uid}`);
   const action = works.upgrade(planUpgrade({ store, names, bdb, request }));
-  const warnings = profile.deprecates ? deprecationsOf(body, names) : [];
+  const warnings = profile.deprecates ? listDeprecations(body, names) : [];
   if (warnings.length > 0)
     call.headers["warning"] = warnings.map((text) => `299 - ${JSON.stringify(text)}`);
-  const started = recordOf(databaseFields(call), store.bdbs.get(uid) ?? bdb);
+  const started = renderRecord(databaseFields(call), store.bdbs.get(uid) ?? bdb);
   return { ...started, [names.bdbFields.actionUid]: action.uid };
 }
 
 /** The uid of a path: an integer (S75); anything else is malformed (S109). */
-function uidOf({ params }: RestCall): number {
+function readUid({ params }: RestCall): number {
   const given = params["uid"] ?? "";
   if (/^(0|[1-9]\d{0,14})$/.test(given)) return Number(given);
-  throw malformed([`the uid ${JSON.stringify(given.slice(0, 80))} is no integer`]);
+  throw refuseMalformed([`the uid ${JSON.stringify(given.slice(0, 80))} is no integer`]);
 }
 
-function bdbOf(call: RestCall): Bdb {
-  const uid = uidOf(call);
+function findBdb(call: RestCall): Bdb {
+  const uid = readUid(call);
   const bdb = call.store.bdbs.get(uid);
   if (bdb === undefined) throw notFound(`database ${uid}`);
   return bdb;
 }
 
-function actionOf({ params, store }: RestCall): RestAction {
+function findAction({ params, store }: RestCall): RestAction {
   const uid = params["uid"] ?? "";
   const action = store.actions.get(uid);
   if (action === undefined) throw notFound(`action ${JSON.stringify(uid.slice(0, 80))}`);
   return action;
 }
 
-function actionsOf(call: RestCall, isMeant: (action: RestAction) => boolean): readonly Json[] {
+function listActions(call: RestCall, isMeant: (action: RestAction) => boolean): readonly Json[] {
   const all = [...call.store.actions.values()].filter(isMeant);
-  return all.map((action) => recordOf(actionFields(call), action));
+  return all.map((action) => renderRecord(actionFields(call), action));
 }
 
 async function install(call: RestCall): Promise<Json> {
   const { names, store, works, request } = call;
   const manifest = readArchive(await readUpload(request, names, call.uploadLimit), names);
   judgeManifest(manifest, store, names);
-  const module = stored(manifest, call);
+  const module = storeModule(manifest, call);
   const { uid } = works.install(module);
-  return { ...recordOf(moduleFields(call), module), [names.bdbFields.actionUid]: uid };
+  return { ...renderRecord(moduleFields(call), module), [names.bdbFields.actionUid]: uid };
 }
 
 /** The oldest release that it runs on was judged, and is not told any more. */
-function stored(manifest: Manifest, { store }: RestCall): StoredModule {
+function storeModule(manifest: Manifest, { store }: RestCall): StoredModule {
   const module = { ...manifest, uid: store.nextUid("module"), isBundled: false };
   delete module.minPackVersion;
   return module;
@@ -251,13 +251,13 @@ function half(is: "definition" | "artifact", manifest: Manifest, call: RestCall)
   const before = store.halves.get(key);
   // a file goes to every node: what the second upload brings is there already
   if (before?.is !== is || is === "definition") judgeManifest(manifest, store, call.names);
-  const module = before?.module ?? stored(manifest, call);
+  const module = before?.module ?? storeModule(manifest, call);
   if (before === undefined || before.is === is) store.halves.set(key, { is, module });
   else {
     store.halves.delete(key);
     store.modules.set(module.uid, module);
   }
-  return recordOf(moduleFields(call), module);
+  return renderRecord(moduleFields(call), module);
 }
 
 /** Seconds that a token may be good for, and is when nothing is said. */
@@ -271,14 +271,14 @@ function authorize({ body, callers, names }: RestCall): Json {
     ? Number(getOwn(body, ttl) ?? usual)
     : 0;
   if (seconds < least || seconds > most)
-    throw malformed([`${ttl} has to be a whole number of ${least} to ${most}`]);
+    throw refuseMalformed([`${ttl} has to be a whole number of ${least} to ${most}`]);
   const proof = { password: asString(getOwn(body, password)) ?? "", seconds };
   return { [accessToken]: callers.tokenFor(asString(getOwn(body, username)) ?? "", proof) };
 }
 
 function judgeFields(body: unknown, known: readonly string[]): void {
-  if (!isObject(body)) throw malformed(["the body is not a JSON object"]);
+  if (!isObject(body)) throw refuseMalformed(["the body is not a JSON object"]);
   const strange = Object.keys(body).filter((field) => !known.includes(field));
   if (strange.length > 0)
-    throw malformed(strange.map((one) => `${one} is not a field of this call`));
+    throw refuseMalformed(strange.map((one) => `${one} is not a field of this call`));
 }

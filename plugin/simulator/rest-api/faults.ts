@@ -105,14 +105,14 @@ export async function instead(
 /** True where the answer to a call is not sent, and what happens in its place has happened. */
 export function loses(fault: ApiFault | undefined, response: Response): boolean {
   if (fault === undefined) return false;
-  if (fault.does === "answer") throw failureOf(fault.status);
+  if (fault.does === "answer") throw makeFailure(fault.status);
   if (fault.does === "cut") response.socket?.destroy();
   if (fault.does === "hang") fault.met?.();
   return ["cut", "hang"].includes(fault.does);
 }
 
 /** An answer of a server that fails. */
-export function failureOf(status: number): ApiRefusal {
+export function makeFailure(status: number): ApiRefusal {
   return status === 503
     ? new ApiRefusal(status, "unavailable", "not available now")
     : new ApiRefusal(status, "internal_error", "internal error");

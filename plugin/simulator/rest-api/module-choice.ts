@@ -5,8 +5,8 @@ import {
   ApiRefusal,
   type Bdb,
   type ClusterStore,
-  malformed,
-  mastersOf,
+  refuseMalformed,
+  countMasters,
   type StoredModule,
   type RunningModule,
 } from "./state";
@@ -58,9 +58,9 @@ interface Chosen {
 export function chooseModules(choosing: Choosing): readonly RunningModule[] {
   const chosen = new Map<string, Chosen>();
   for (const entry of choosing.request.modules) {
-    const one = chosenBy(entry, choosing);
+    const one = chooseByEntry(entry, choosing);
     if (chosen.has(one.name))
-      throw malformed([`${choosing.names.upgradeRequest.modules} names ${one.name} twice`]);
+      throw refuseMalformed([`${choosing.names.upgradeRequest.modules} names ${one.name} twice`]);
     chosen.set(one.name, one);
   }
   const after = choosing.bdb.modules.map((used) =>
@@ -71,39 +71,44 @@ export function chooseModules(choosing: Choosing): readonly RunningModule[] {
 }
 
 /** The module in use that an entry means, and the build that it asks for. */
-function chosenBy(entry: ModuleEntry, choosing: Choosing): Chosen {
+function chooseByEntry(entry: ModuleEntry, choosing: Choosing): Chosen {
   const { missingModule, moduleDowngrade } = choosing.names.restErrors;
   const [current, build] = [entry.current, entry.next].map((uid) => {
     const module = uid === undefined ? undefined : choosing.store.modules.get(uid);
     if (uid === undefined || module !== undefined) return module;
-    throw malformed([`module ${JSON.stringify(uid)} is not installed`], missingModule);
+    throw refuseMalformed([`module ${JSON.stringify(uid)} is not installed`], missingModule);
   });
-  const name = nameOf(current, build, choosing);
+  const name = renderName(current, build, choosing);
   const used = choosing.bdb.modules.find((module) => module.name === name);
   if (used === undefined || (current !== undefined && current.version !== used.version)) {
     const which = `${name} ${current?.version ?? ""}`.trim();
-    throw malformed([`the database does not use ${which}`], missingModule);
+    throw refuseMalformed([`the database does not use ${which}`], missingModule);
   }
   if (build !== undefined && compareDotted(build.version, used.version) < 0)
-    throw malformed([`${name} ${build.version} is older than ${used.version}`], moduleDowngrade);
+    throw refuseMalformed(
+      [`${name} ${build.version} is older than ${used.version}`],
+      moduleDowngrade,
+    );
   return { name, build, args: entry.args };
 }
 
 /** By either of both, which have to agree; by neither where the database has one module alone. */
-function nameOf(
+function renderName(
   current: StoredModule | undefined,
   build: StoredModule | undefined,
   { bdb, names }: Choosing,
 ): string {
   const { currentModule, newModule } = names.upgradeRequest;
   if (current !== undefined && build !== undefined && current.name !== build.name) {
-    throw malformed([
+    throw refuseMalformed([
       `${currentModule} is ${current.name}, ${newModule} is ${build.name}: not the same module`,
     ]);
   }
   const named = current ?? build ?? (bdb.modules.length === 1 ? bdb.modules[0] : undefined);
   if (named !== undefined) return named.name;
-  throw malformed([`an entry without ${currentModule} and ${newModule} fits no single module`]);
+  throw refuseMalformed([
+    `an entry without ${currentModule} and ${newModule} fits no single module`,
+  ]);
 }
 
 function afterwards(
@@ -113,17 +118,17 @@ function afterwards(
 ): RunningModule {
   const args = chosen?.args ?? used.args;
   const build = chosen && (chosen.build ?? newestFor(used, choosing));
-  if (build === undefined) return { ...used, version: followed(used, choosing), args };
+  if (build === undefined) return { ...used, version: followEngine(used, choosing), args };
   if (!fits(build, choosing.engine)) throw unfit(used, choosing);
   return { ...used, version: build.version, args };
 }
 
 /** Without a word about it: the bundled one goes with the engine (S63), others stay where they fit. */
-function followed(used: RunningModule, choosing: Choosing): string {
+function followEngine(used: RunningModule, choosing: Choosing): string {
   const { engineChanges, request } = choosing;
   if (!engineChanges && !request.latestWithModules) return used.version;
   const newest = newestFor(used, choosing);
-  const stays = buildOf(used, choosing)?.isBundled === false && !request.latestWithModules;
+  const stays = findBuild(used, choosing)?.isBundled === false && !request.latestWithModules;
   if (stays) return used.version;
   if (newest !== undefined && compareDotted(newest.version, used.version) >= 0)
     return newest.version;
@@ -131,19 +136,19 @@ function followed(used: RunningModule, choosing: Choosing): string {
   throw unfit(used, choosing);
 }
 
-function buildsOf({ name }: RunningModule, { store }: Choosing): readonly StoredModule[] {
+function listBuilds({ name }: RunningModule, { store }: Choosing): readonly StoredModule[] {
   return [...store.modules.values()].filter((one) => one.name === name);
 }
 
 /** The installed build of just this version that fits the engine. */
-function buildOf(used: RunningModule, choosing: Choosing): StoredModule | undefined {
-  return buildsOf(used, choosing).find(
+function findBuild(used: RunningModule, choosing: Choosing): StoredModule | undefined {
+  return listBuilds(used, choosing).find(
     (one) => one.version === used.version && fits(one, choosing.engine),
   );
 }
 
 function newestFor(used: RunningModule, choosing: Choosing): StoredModule | undefined {
-  return buildsOf(used, choosing)
+  return listBuilds(used, choosing)
     .filter((one) => fits(one, choosing.engine))
     .toSorted((one, other) => compareDotted(one.version, other.version))
     .at(-1);
@@ -151,9 +156,12 @@ function newestFor(used: RunningModule, choosing: Choosing): StoredModule | unde
 
 function unfit(used: RunningModule, choosing: Choosing): ApiRefusal {
   const { missingModule, incompatibleEngine } = choosing.names.restErrors;
-  return buildsOf(used, choosing).length > 0
-    ? malformed([`no installed build of ${used.name} fits ${choosing.engine}`], incompatibleEngine)
-    : malformed([`module ${used.name} is not installed`], missingModule);
+  return listBuilds(used, choosing).length > 0
+    ? refuseMalformed(
+        [`no installed build of ${used.name} fits ${choosing.engine}`],
+        incompatibleEngine,
+      )
+    : refuseMalformed([`module ${used.name} is not installed`], missingModule);
 }
 
 /** A build is made for one engine version, or for all from one on (domain facts 7). */
@@ -174,7 +182,7 @@ const capabilityRules: readonly {
   { needs: "failover_migrate", when: ({ replication }) => replication },
   { needs: "persistence_aof", when: ({ persistence }) => persistence === "aof" },
   { needs: "persistence_rdb", when: ({ persistence }) => persistence === "snapshot" },
-  { needs: "clustering", when: (bdb) => mastersOf(bdb) > 1 },
+  { needs: "clustering", when: (bdb) => countMasters(bdb) > 1 },
 ];
 
 /** 406 (S111): a module that changes has to be able to do what the database is set to. */
@@ -182,7 +190,7 @@ function judgeCapabilities(after: readonly RunningModule[], choosing: Choosing):
   const { bdb, names } = choosing;
   const lacking = after.flatMap((used) => {
     const before = bdb.modules.find(({ name }) => name === used.name);
-    const { capabilities } = buildOf(used, choosing) ?? {};
+    const { capabilities } = findBuild(used, choosing) ?? {};
     if (capabilities === undefined || before?.version === used.version) return [];
     return capabilityRules
       .filter(({ needs, when }) => when(bdb) && !capabilities.includes(needs))

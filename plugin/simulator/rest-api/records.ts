@@ -6,10 +6,10 @@ import {
   type RestAction,
   type Bdb,
   type ClusterStore,
-  engineOf,
+  readEngine,
   type License,
-  mastersOf,
-  newestOf,
+  countMasters,
+  findNewest,
   type StoredModule,
 } from "./state";
 
@@ -23,7 +23,7 @@ export interface Telling {
 }
 
 /** A record of what these fields tell. */
-export function recordOf<T>(fields: readonly RecordField<T>[], of: T): Json {
+export function renderRecord<T>(fields: readonly RecordField<T>[], of: T): Json {
   const told = fields.map(([name, value]) => [name, value(of)] as const);
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }
@@ -37,10 +37,10 @@ export function databaseFields({ names }: Telling): readonly RecordField<Bdb>[] 
     [fields.type, ({ type = engineDbType }) => type],
     [fields.status, ({ status }) => status],
     [fields.version, ({ version }) => version],
-    [fields.engineVersion, engineOf],
+    [fields.engineVersion, readEngine],
     [fields.replication, ({ replication }) => replication],
     [fields.dataPersistence, ({ persistence }) => persistence],
-    [fields.shardsCount, mastersOf],
+    [fields.shardsCount, countMasters],
     [fields.memorySize, ({ memorySize }) => memorySize],
     [fields.crdt, ({ crdtGuid }) => crdtGuid !== undefined],
     [fields.crdtGuid, ({ crdtGuid }) => crdtGuid],
@@ -78,8 +78,8 @@ export function moduleFields({ names, profile }: Telling): readonly RecordField<
   ];
 }
 
-const objectOf = ({ bdb }: RestAction) => (bdb === undefined ? undefined : `bdb:${bdb}`);
-const secondsOf = ({ createdAt }: RestAction) => Math.floor(createdAt / 1000);
+const nameObject = ({ bdb }: RestAction) => (bdb === undefined ? undefined : `bdb:${bdb}`);
+const toSeconds = ({ createdAt }: RestAction) => Math.floor(createdAt / 1000);
 
 /** An action, in the older form. */
 export function actionFields({ names, profile }: Telling): readonly RecordField<RestAction>[] {
@@ -87,13 +87,13 @@ export function actionFields({ names, profile }: Telling): readonly RecordField<
   return [
     [fields.uid, ({ uid }) => uid],
     [fields.name, ({ name }) => name],
-    [fields.objectName, objectOf],
+    [fields.objectName, nameObject],
     [fields.status, ({ status }) => status],
     [
       fields.progress,
       ({ progress }) => (profile.progressAs === "string" ? progress.toFixed(1) : progress),
     ],
-    [fields.creationTime, secondsOf],
+    [fields.creationTime, toSeconds],
     [fields.error, ({ error }) => error],
     [fields.pendingOps, ({ status }) => (status === "pending" ? {} : undefined)],
   ];
@@ -110,7 +110,7 @@ const newerStates = {
 export function newerActionFields({ names }: Telling): readonly RecordField<RestAction>[] {
   const { actionFields: fields } = names;
   const info: readonly RecordField<RestAction>[] = [
-    [fields.objectName, objectOf],
+    [fields.objectName, nameObject],
     [fields.error, ({ error }) => error],
   ];
   return [
@@ -118,8 +118,8 @@ export function newerActionFields({ names }: Telling): readonly RecordField<Rest
     [fields.name, ({ name }) => name],
     [fields.status, ({ status }) => newerStates[status]],
     [fields.progress, ({ progress }) => progress],
-    [fields.creationTime, secondsOf],
-    [fields.additionalInfo, (action) => recordOf(info, action)],
+    [fields.creationTime, toSeconds],
+    [fields.additionalInfo, (action) => renderRecord(info, action)],
   ];
 }
 
@@ -162,6 +162,6 @@ export function policyFields({ names }: Telling): readonly RecordField<ClusterSt
   const { clusterFields: fields } = names;
   return [
     [fields.upgradePolicy, ({ upgradePolicy }) => upgradePolicy],
-    [fields.defaultVersion, ({ versions }) => newestOf(versions) ?? ""],
+    [fields.defaultVersion, ({ versions }) => findNewest(versions) ?? ""],
   ];
 }

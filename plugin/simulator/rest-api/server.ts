@@ -11,11 +11,11 @@ import { makePair, type KeyPair } from "../../adapters/certificate-pair";
 import type { Names } from "../../domain/names/names";
 import { escapeRegExp, getOwn } from "../../domain/base/values";
 import type { Clock } from "../../ports/kubernetes";
-import { type RestCall, type Endpoint, endpointsOf, type ApiContext } from "./endpoints";
-import { type ApiFault, ApiFaults, failureOf, instead, loses } from "./faults";
+import { type RestCall, type Endpoint, listEndpoints, type ApiContext } from "./endpoints";
+import { type ApiFault, ApiFaults, makeFailure, instead, loses } from "./faults";
 import { Callers } from "./users";
 import { type ApiProfile } from "./profiles";
-import { ApiRefusal, type ClusterStore, malformed, notFound } from "./state";
+import { ApiRefusal, type ClusterStore, refuseMalformed, notFound } from "./state";
 import { Works, type WorkTimes } from "./work";
 
 /** What is played. */
@@ -68,13 +68,22 @@ export async function openClusterApi(wish: ClusterApiWish): Promise<PlayedCluste
   const calls: SeenCall[] = [];
   const site = { store, works, clock, names, profile, callers, uploadLimit };
   const { certPem, keyPem } = wish.pair ?? (await pairFor(store.name));
-  const app = applicationOf(site, faults, calls);
+  const app = createApplication(site, faults, calls);
   const server = createServer({ cert: certPem, key: keyPem }, app);
   server.listen(0, loopback);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const url = `https://${loopback}:${port}`;
-  return { url, port, caPem: certPem, store, works, faults, calls, close: () => closed(server) };
+  return {
+    url,
+    port,
+    caPem: certPem,
+    store,
+    works,
+    faults,
+    calls,
+    close: () => closeServer(server),
+  };
 }
 
 /** A pair for a cluster's name and this machine's; one whose time is over, where that is asked for. */
@@ -89,7 +98,7 @@ export async function pairFor(cluster: string, expired = false): Promise<KeyPair
   });
 }
 
-async function closed(server: Server): Promise<void> {
+async function closeServer(server: Server): Promise<void> {
   const end = once(server, "close");
   server.close();
   server.closeAllConnections();
@@ -97,7 +106,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 /** Who calls, which call it is, failures put in, the answer; every answer is JSON. */
-function applicationOf(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): Express {
+function createApplication(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -114,11 +123,11 @@ function applicationOf(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): 
     response.locals["fault"] = fault;
     if (fault === undefined || (await instead(fault, response, site)) === "continue") next();
   });
-  const all = endpointsOf(site.profile);
+  const all = listEndpoints(site.profile);
   for (const path of new Set(all.map((one) => one.path))) {
     const endpoints = all.filter((one) => one.path === path);
-    app.all(patternOf(site.names.restPaths[path]), async (request, response) => {
-      const { body, headers } = await answered(endpoints, request, site);
+    app.all(buildPattern(site.names.restPaths[path]), async (request, response) => {
+      const { body, headers } = await answer(endpoints, request, site);
       const fault = response.locals["fault"] as ApiFault | undefined;
       if (!loses(fault, response)) send(response, { status: 200, body, headers });
     });
@@ -134,13 +143,13 @@ function applicationOf(site: ApiContext, faults: ApiFaults, calls: SeenCall[]): 
       return;
     }
     const { status, code, message, headers } = asRefusal(error);
-    send(response, { status, headers, body: bodyOf({ code, message }, site) });
+    send(response, { status, headers, body: renderBody({ code, message }, site) });
   });
   return app;
 }
 
 /** A pattern of a path: what stands in braces is a named group of one segment. */
-function patternOf(path: string): RegExp {
+function buildPattern(path: string): RegExp {
   const parts = path
     .split(/\{(\w+)\}/)
     .map((part, index) => (index % 2 === 1 ? `(?<${part}>[^/]+)` : escapeRegExp(part)));
@@ -154,7 +163,7 @@ function judgeVersion({ headers }: Request): void {
   throw new ApiRefusal(505, "bad_api_version", "the header x-api-version names no version");
 }
 
-async function answered(
+async function answer(
   endpoints: readonly Endpoint[],
   request: Request,
   site: ApiContext,
@@ -162,7 +171,7 @@ async function answered(
   judgeVersion(request);
   const endpoint = endpoints.find(({ method }) => method === request.method);
   const isOpen = endpoint?.open === true;
-  const user = isOpen ? undefined : site.callers.known(request.headers.authorization);
+  const user = isOpen ? undefined : site.callers.findUser(request.headers.authorization);
   if (endpoint === undefined) {
     const allow = endpoints.map(({ method }) => method).join(", ");
     const refusal = new ApiRefusal(405, "method_not_allowed", `this path takes ${allow}`);
@@ -192,23 +201,26 @@ async function readJson(request: IncomingMessage, limit: number): Promise<unknow
   if (length === 0) return undefined;
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
   if (!/^application\/json\s*(;|$)/i.test(type))
-    throw malformed(["a body has to come with Content-Type: application/json"]);
-  if (encoding !== "identity") throw malformed(["a body has to come without Content-Encoding"]);
+    throw refuseMalformed(["a body has to come with Content-Type: application/json"]);
+  if (encoding !== "identity")
+    throw refuseMalformed(["a body has to come without Content-Encoding"]);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {
-    throw malformed(["the body is no JSON"]);
+    throw refuseMalformed(["the body is no JSON"]);
   }
 }
 
 /** What was thrown, as an answer; an error of the service itself says nothing of its inside (S112). */
 function asRefusal(error: unknown): ApiRefusal {
   if (error instanceof ApiRefusal) return error;
-  return getOwn(error, "status") === 400 ? malformed(["the path is not readable"]) : failureOf(500);
+  return getOwn(error, "status") === 400
+    ? refuseMalformed(["the path is not readable"])
+    : makeFailure(500);
 }
 
 /** The body of a refusal, in the release's shape (S115). */
-function bodyOf(
+function renderBody(
   { code, message }: Pick<ApiRefusal, "code" | "message">,
   { names: { restErrors: fields }, profile }: ApiContext,
 ): unknown {

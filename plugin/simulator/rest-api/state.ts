@@ -4,7 +4,7 @@ import type { Names } from "../../domain/names/names";
 import {
   compareEngineVersions,
   formatEngineVersion,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
 } from "../../domain/base/versions";
 import type { ApiProfile } from "./profiles";
 
@@ -209,13 +209,13 @@ export class ClusterStore {
   }
 
   /** The last action on a database, as long as it is known. */
-  lastOf(bdb: number): RestAction | undefined {
+  findLast(bdb: number): RestAction | undefined {
     return this.actions.get(this.#lastActions.get(bdb) ?? "");
   }
 
   /** The action that is running on a database: no other one begins before it has ended. */
   busyWith(bdb: number): RestAction | undefined {
-    const last = this.lastOf(bdb);
+    const last = this.findLast(bdb);
     return last?.work === undefined ? undefined : last;
   }
 
@@ -248,7 +248,7 @@ export class ApiRefusal extends Error {
 }
 
 /** 400 (S109): malformed, all problems at once. */
-export function malformed(problems: readonly string[], code = "bad_request"): ApiRefusal {
+export function refuseMalformed(problems: readonly string[], code = "bad_request"): ApiRefusal {
   return new ApiRefusal(400, code, problems.join("; "));
 }
 
@@ -266,21 +266,21 @@ export function runsWith(version: string, modules: readonly RunningModule[]): st
 }
 
 /** The engine version that a database runs, two numbers. */
-export function engineOf({ version }: Pick<Bdb, "version">): string {
-  const parsed = leadingEngineVersion(version);
+export function readEngine({ version }: Pick<Bdb, "version">): string {
+  const parsed = parseLeadingEngineVersion(version);
   return parsed === undefined ? version : formatEngineVersion(parsed);
 }
 
 /** How many masters a database has. */
-export function mastersOf({ shards }: Bdb): number {
+export function countMasters({ shards }: Bdb): number {
   return shards.filter(({ role }) => role === "master").length;
 }
 
 /** The newest engine version of a list. */
-export function newestOf(versions: readonly string[]): string | undefined {
+export function findNewest(versions: readonly string[]): string | undefined {
   return versions
     .flatMap((version) => {
-      const parsed = leadingEngineVersion(version);
+      const parsed = parseLeadingEngineVersion(version);
       return parsed === undefined ? [] : [{ version, parsed }];
     })
     .toSorted((one, other) => compareEngineVersions(one.parsed, other.parsed))
@@ -292,7 +292,7 @@ export type BdbWish = Pick<Bdb, "uid" | "name" | "version"> &
   Partial<Omit<Bdb, "shards">> & { readonly shards?: number };
 
 /** A whole database; each master has its replica where it is replicated. */
-export function bdbOf({ shards = 2, ...wish }: BdbWish): Bdb {
+export function makeBdb({ shards = 2, ...wish }: BdbWish): Bdb {
   const bdb = {
     status: "active",
     replication: true,
@@ -319,12 +319,12 @@ export const knownCapabilities: readonly string[] = [
 ];
 
 /** The version that a bundled module has for an engine version: they go by the same numbers. */
-export function bundledVersion(engine: string): string {
+export function nameBundledVersion(engine: string): string {
   return `${engine}.0`;
 }
 
 /** A build of every bundled module for every engine version that the release can run. */
-export function bundledModules(
+export function listBundledModules(
   names: Names,
   { versions, platform }: Pick<ApiProfile, "versions" | "platform">,
 ): readonly StoredModule[] {
@@ -333,7 +333,7 @@ export function bundledModules(
       uid: `${name}-${engine}`,
       name,
       displayName: name,
-      version: bundledVersion(engine),
+      version: nameBundledVersion(engine),
       minEngineVersion: engine,
       compatibleEngineVersion: engine,
       platforms: [platform],
@@ -356,7 +356,7 @@ interface SeedWish {
 }
 
 /** A store with what a cluster has of its own: bundled modules, a license, and two users, of whom one may upgrade. */
-export function seededStore({ names, profile, now, cluster, bdbs = [] }: SeedWish): ClusterStore {
+export function seedStore({ names, profile, now, cluster, bdbs = [] }: SeedWish): ClusterStore {
   const user = (name: string, ...permissions: string[]): ApiUser => ({
     ...{ name, permissions },
     password: randomBytes(18).toString("base64url"),
@@ -367,7 +367,7 @@ export function seededStore({ names, profile, now, cluster, bdbs = [] }: SeedWis
     profile,
     users: [user("admin@example.com", names.restPermission), user("viewer@example.com")],
     license: { text: "a license of the rehearsal", ...valid, shardsLimit: 100 },
-    modules: bundledModules(names, profile),
+    modules: listBundledModules(names, profile),
     bdbs,
   });
 }

@@ -10,12 +10,12 @@ import {
 } from "../../domain/base/values";
 import {
   compareEngineVersions,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
 import { chooseModules, type Judging, type UpgradeRequest } from "./module-choice";
 import type { ApiProfile } from "./profiles";
-import { engineOf, malformed, newestOf, runsWith, type BdbUpgrade } from "./state";
+import { readEngine, refuseMalformed, findNewest, runsWith, type BdbUpgrade } from "./state";
 
 type RequestWords = Names["upgradeRequest"];
 
@@ -92,19 +92,19 @@ export function readUpgradeRequest(
 ): UpgradeRequest {
   const words = names.upgradeRequest;
   if (!isObject(body))
-    throw malformed([`the body is ${renderValue(body).slice(0, 80)}, no JSON object`]);
+    throw refuseMalformed([`the body is ${renderValue(body).slice(0, 80)}, no JSON object`]);
   const problems = [
-    ...problemsOf(body, requestFields, words),
+    ...findProblems(body, requestFields, words),
     ...asArray(body[words.modules]).flatMap((entry, index) => {
       const where = `${words.modules}[${index}]`;
       if (!isObject(entry))
         return [`${where} is ${renderValue(entry).slice(0, 80)}, it has to be an object`];
       if (Object.keys(entry).length === 0) return [`${where} is empty`];
-      return problemsOf(entry, entryFields, words).map((problem) => `${where}.${problem}`);
+      return findProblems(entry, entryFields, words).map((problem) => `${where}.${problem}`);
     }),
   ];
-  if (problems.length > 0) throw malformed(problems);
-  const request = requestOf(body, words, profile);
+  if (problems.length > 0) throw refuseMalformed(problems);
+  const request = readRequest(body, words, profile);
   // what contradicts itself whatever the database is; the rest is judged with it (C22)
   const { keepEngineVersion, asksForLatest, modules } = request;
   const named = modules.some(({ next }) => next !== undefined);
@@ -114,12 +114,12 @@ export function readUpgradeRequest(
       : []),
     ...(asksForLatest && named ? [contradiction(words.latestWithModules, words.newModule)] : []),
   ];
-  if (contradictions.length > 0) throw malformed(contradictions);
+  if (contradictions.length > 0) throw refuseMalformed(contradictions);
   return request;
 }
 
 /** Problems of an object's fields: unknown ones, and values of the wrong kind. */
-function problemsOf(
+function findProblems(
   value: Json,
   fields: readonly RequestField[],
   words: RequestWords,
@@ -134,7 +134,7 @@ function problemsOf(
   });
 }
 
-function requestOf(body: Json, words: RequestWords, profile: ApiProfile): UpgradeRequest {
+function readRequest(body: Json, words: RequestWords, profile: ApiProfile): UpgradeRequest {
   const isTrue = (key: keyof RequestWords) => getOwn(body, words[key]) === true;
   const latest = getOwn(body, words.latestWithModules);
   const atOnce = getOwn(body, words.parallelShardsUpgrade);
@@ -165,17 +165,20 @@ function contradiction(one: string, other: string): string {
 }
 
 /** Deprecated fields that were given, as texts of Warning headers (S120). */
-export function deprecationsOf(body: unknown, { upgradeRequest: words }: Names): readonly string[] {
-  const given = (fields: readonly RequestField[], value: unknown) =>
+export function listDeprecations(
+  body: unknown,
+  { upgradeRequest: words }: Names,
+): readonly string[] {
+  const listGiven = (fields: readonly RequestField[], value: unknown) =>
     fields.flatMap(({ key, deprecated }) =>
       deprecated === undefined || getOwn(value, words[key]) === undefined
         ? []
         : [`${words[key]} is deprecated as of v${since}: ${deprecated}`],
     );
   const entries = asArray(getOwn(body, words.modules)).flatMap((entry) =>
-    given(entryFields, entry),
+    listGiven(entryFields, entry),
   );
-  return [...new Set([...given(requestFields, body), ...entries])];
+  return [...new Set([...listGiven(requestFields, body), ...entries])];
 }
 
 /** The newest protocol that active-active databases can speak; S82 keeps the present one. */
@@ -184,14 +187,14 @@ const newestProtocol = 2;
 /** What has to be done; 400 or 406 where it cannot be. */
 export function planUpgrade(judging: Judging): BdbUpgrade {
   const { bdb, request } = judging;
-  const present = engineOf(bdb);
-  const engine = targetOf(judging, present);
+  const present = readEngine(bdb);
+  const engine = chooseTarget(judging, present);
   const engineChanges = engine !== present;
   const version = engineChanges ? `${engine}.0` : bdb.version;
   const modules = chooseModules({ ...judging, engine, engineChanges });
   const runs = runsWith(version, modules);
   const affected = bdb.shards.filter((shard) => request.forceRestart || shard.runs !== runs);
-  const uidsOf = (role: "master" | "replica") =>
+  const listUids = (role: "master" | "replica") =>
     affected.filter((shard) => shard.role === role).map(({ uid }) => uid);
   const discards = affected.length > 0 && losesData(judging);
   const keepsProtocol = bdb.crdtGuid === undefined || request.keepCrdtProtocolVersion;
@@ -199,8 +202,8 @@ export function planUpgrade(judging: Judging): BdbUpgrade {
     bdb: bdb.uid,
     ...{ version, modules, discards },
     ...(!keepsProtocol && { crdtProtocol: newestProtocol }),
-    replicas: uidsOf("replica"),
-    masters: uidsOf("master"),
+    replicas: listUids("replica"),
+    masters: listUids("master"),
     restarts: affected.length,
     atOnce: request.parallelShardsUpgrade ?? bdb.shards.length,
     preserveRoles: request.preserveRoles,
@@ -209,41 +212,41 @@ export function planUpgrade(judging: Judging): BdbUpgrade {
 }
 
 /** The version that the database will run; 400 where it cannot. */
-function targetOf(judging: Judging, present: string): string {
+function chooseTarget(judging: Judging, present: string): string {
   const { store, names, request } = judging;
   const { restErrors } = names;
   const { engineVersion } = request;
-  const target = wantedOf(judging, present);
+  const target = readWanted(judging, present);
   if (target === present) return present;
   if (!store.versions.includes(target)) {
     const has = store.versions.join(", ");
     const problem = `${target} is not a version of this cluster, which has ${has}`;
-    throw malformed([problem], restErrors.incompatibleEngine);
+    throw refuseMalformed([problem], restErrors.incompatibleEngine);
   }
   if (!isLower(target, present)) return target;
   // the latest one may be older than what already runs
   if (engineVersion === undefined) return present;
   // what a lower version does is not known (domain facts 14): here it is refused
   const problem = `the database runs ${present}, ${target} is lower`;
-  throw malformed([problem], restErrors.incompatibleEngine);
+  throw refuseMalformed([problem], restErrors.incompatibleEngine);
 }
 
 /** The version that is asked for, the present one where it is kept, else the latest (S81, S88, S89). */
-function wantedOf({ store, names, request }: Judging, present: string): string {
+function readWanted({ store, names, request }: Judging, present: string): string {
   const words = names.upgradeRequest;
   const { engineVersion, keepEngineVersion, asksForLatest } = request;
-  const newest = newestOf(store.versions) ?? present;
+  const newest = findNewest(store.versions) ?? present;
   const target = keepEngineVersion ? present : (engineVersion ?? newest);
   const other = engineVersion ?? target;
   if (keepEngineVersion && other !== present)
-    throw malformed([contradiction(words.keepEngineVersion, words.engineVersion)]);
+    throw refuseMalformed([contradiction(words.keepEngineVersion, words.engineVersion)]);
   if (asksForLatest && other !== newest)
-    throw malformed([contradiction(words.latestWithModules, words.engineVersion)]);
+    throw refuseMalformed([contradiction(words.latestWithModules, words.engineVersion)]);
   return target;
 }
 
 function isLower(one: string, other: string): boolean {
-  const [left, right] = [leadingEngineVersion(one), leadingEngineVersion(other)];
+  const [left, right] = [parseLeadingEngineVersion(one), parseLeadingEngineVersion(other)];
   return left !== undefined && right !== undefined && compareEngineVersions(left, right) < 0;
 }
 
@@ -253,7 +256,7 @@ function losesData({ bdb, request, names }: Judging): boolean {
   if (bdb.replication || bdb.persistence !== "disabled") return false;
   if (request.mayDiscardData) return true;
   const { mayDiscardData } = names.upgradeRequest;
-  throw malformed([
+  throw refuseMalformed([
     `shards have to restart, and the database is neither replicated nor persistent: its data would be lost, ${mayDiscardData} allows that`,
   ]);
 }

@@ -20,7 +20,7 @@ export class Callers {
   ) {}
 
   /** The caller; 401 without, with a challenge, and never with what was sent. */
-  known(authorization: string | undefined): ApiUser {
+  findUser(authorization: string | undefined): ApiUser {
     const [, scheme = "", credentials = ""] = /^(\S+) +(\S+)$/.exec(authorization ?? "") ?? [];
     const user = this.#userOf(scheme.toLowerCase(), credentials);
     if (user === undefined) throw this.#unauthorized();

@@ -84,7 +84,7 @@ interface Done {
 
 const deeds: Readonly<Record<Effect, (bdb: Bdb, plan: BdbUpgrade) => Done>> = {
   nothing: (bdb, plan) => ({ bdb, plan }),
-  "restart a batch": restarted,
+  "restart a batch": restartShards,
   "fail over": (bdb, plan) => {
     const other = { master: "replica", replica: "master" } as const;
     const shards = bdb.shards.map((shard) => ({ ...shard, role: other[shard.role] }));
@@ -99,18 +99,18 @@ const deeds: Readonly<Record<Effect, (bdb: Bdb, plan: BdbUpgrade) => Done>> = {
 };
 
 /** As many as may restart at once (S86): replicas first, or all sorts where none guards the data. */
-function restarted(bdb: Bdb, plan: BdbUpgrade): Done {
+function restartShards(bdb: Bdb, plan: BdbUpgrade): Done {
   const { replicas, masters, atOnce, guarded } = plan;
   const waiting = guarded && replicas.length > 0 ? replicas : [...replicas, ...masters];
   const batch = new Set(waiting.slice(0, atOnce));
   const runs = runsWith(plan.version, plan.modules);
-  const left = (uids: readonly number[]) => uids.filter((uid) => !batch.has(uid));
+  const listLeft = (uids: readonly number[]) => uids.filter((uid) => !batch.has(uid));
   const shards = bdb.shards.map((shard) =>
     batch.has(shard.uid) ? { ...shard, runs, restarts: shard.restarts + 1 } : shard,
   );
   return {
     bdb: { ...bdb, discarded: bdb.discarded || plan.discards, shards },
-    plan: { ...plan, replicas: left(replicas), masters: left(masters) },
+    plan: { ...plan, replicas: listLeft(replicas), masters: listLeft(masters) },
   };
 }
 
@@ -187,15 +187,15 @@ export class Works {
       return;
     }
     this.store.modules.set(work.module.uid, work.module);
-    this.store.putAction(ended(action, "completed"));
+    this.store.putAction(endAction(action, "completed"));
   }
 
   #stepUpgrade(action: RestAction, work: Upgrading): void {
     const bdb = this.store.bdbs.get(work.plan.bdb);
     const broken = this.store.failing.get(work.plan.bdb);
-    const next = bdb && nextRow(work.phase, situationOf(work.plan, broken));
+    const next = bdb && nextRow(work.phase, describeSituation(work.plan, broken));
     if (bdb === undefined || next === undefined) {
-      this.store.putAction(ended(action, "failed", "the database is gone"));
+      this.store.putAction(endAction(action, "failed", "the database is gone"));
       return;
     }
     // shards that do not come up run what they ran
@@ -203,12 +203,17 @@ export class Works {
     const { bdb: after, plan } = deeds[does](bdb, work.plan);
     this.store.put(after);
     if (next.to === "completed" || next.to === "failed") {
-      this.store.putAction(ended(action, next.to, broken));
+      this.store.putAction(endAction(action, next.to, broken));
       return;
     }
     const due = work.due + this.#timeOf(next.to);
     const going = { ...work, plan, phase: next.to, due };
-    this.store.putAction({ ...action, status: "active", progress: progressOf(plan), work: going });
+    this.store.putAction({
+      ...action,
+      status: "active",
+      progress: computeProgress(plan),
+      work: going,
+    });
   }
 
   #timeOf(phase: Phase): number {
@@ -218,19 +223,19 @@ export class Works {
   }
 }
 
-function situationOf(plan: BdbUpgrade, broken: string | undefined): UpgradeState {
+function describeSituation(plan: BdbUpgrade, broken: string | undefined): UpgradeState {
   const { replicas, masters } = plan;
   const left = { replicas: replicas.length, masters: masters.length };
   return { ...plan, ...left, broken: broken !== undefined };
 }
 
 /** What is not a restart takes its time too: all restarted is not yet done. */
-function progressOf({ replicas, masters, restarts }: BdbUpgrade): number {
+function computeProgress({ replicas, masters, restarts }: BdbUpgrade): number {
   const left = replicas.length + masters.length;
   return restarts === 0 ? 50 : Math.floor(((restarts - left) / restarts) * 95);
 }
 
-function ended(action: RestAction, how: "completed" | "failed", error?: string): RestAction {
+function endAction(action: RestAction, how: "completed" | "failed", error?: string): RestAction {
   const rest = { ...action };
   delete rest.work;
   if (how === "completed") return { ...rest, status: how, progress: 100 };

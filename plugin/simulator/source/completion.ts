@@ -4,7 +4,9 @@
  */
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import type { KubeObject } from "../../domain/kube/objects";
+import { type KubeObject, readName } from "../../domain/kube/objects";
+import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
+import { listOthersEntries } from "../../domain/admission/others";
 import { asString, getPath, sameJson } from "../../domain/base/values";
 import type { KindDefinition, Registry, User } from "../model";
 import type { Finding } from "../../domain/base/findings";
@@ -27,30 +29,57 @@ export function complete(
   objects: readonly KubeObject[],
   completion: Completion,
 ): readonly KubeObject[] {
-  const crds = missingCrds(objects, completion);
+  const crds = addMissingCrds(objects, completion);
   const all = crds.length === 0 ? objects : [...crds, ...objects];
   define(all, completion);
-  const known = onlyOnce(served(all, completion), completion.warning);
-  return [...missingNamespaces(known, completion), ...known];
+  const known = onlyOnce(listServed(all, completion), completion.warning);
+  return [
+    ...addMissingNamespaces(known, completion),
+    ...addUnreadServices(known, completion),
+    ...known,
+  ];
+}
+
+/** Of a namespace with nothing in it nothing was read: what webhooks of others call there is taken to exist. */
+function addUnreadServices(
+  objects: readonly KubeObject[],
+  { names, origin, warning }: Completion,
+): readonly KubeObject[] {
+  const judging = [kinds.webhookConfiguration.kind, kinds.mutatingConfiguration.kind];
+  const configurations = objects.filter(({ kind }) => judging.includes(kind));
+  const read = new Set(objects.map(({ metadata }) => metadata.namespace));
+  const there = objects.filter(({ kind }) => kind === kinds.namespace.kind).map(readName);
+  const unread = new Map<string, KubeObject>();
+  for (const { entry } of listOthersEntries(configurations, names)) {
+    const [namespace, name] = [readServiceNamespace(entry), readServiceName(entry)];
+    if (namespace === undefined || name === undefined) continue;
+    if (read.has(namespace) || !there.includes(namespace)) continue;
+    const metadata = { name, namespace };
+    unread.set(`${namespace}/${name}`, { apiVersion: "v1", kind: kinds.service.kind, metadata });
+  }
+  for (const label of unread.keys()) {
+    warning(`${origin} holds nothing of the namespace of Service ${label}: it is taken to exist`);
+  }
+  return [...unread.values()];
 }
 
 const isCrd = ({ kind, apiVersion }: KubeObject): boolean =>
   kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/");
 
 /** A dump without any of the product's definitions was made without asking for them. */
-function missingCrds(
+function addMissingCrds(
   objects: readonly KubeObject[],
   { names, shippedCrds, origin, warning }: Completion,
 ): readonly KubeObject[] {
   const found = new Set(objects.filter(isCrd).map(({ metadata }) => metadata.name ?? ""));
   const none = ![...found].some((name) => name.endsWith(`.${names.group}`));
-  const used = new Set(objects.map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`));
+  const used = new Set(objects.map(({ apiVersion, kind }) => `${readGroup(apiVersion)}/${kind}`));
   const added = shippedCrds.filter(({ metadata, ...crd }) => {
     const kind = asString(getPath(crd, ["spec", "names", "kind"])) ?? "";
     return !found.has(metadata.name ?? "") && (none || used.has(`${names.group}/${kind}`));
   });
   if (added.length > 0) {
-    const missing = listed(added.map(({ metadata }) => metadata.name ?? ""));
+    const missing = renderNames(added.map(({ metadata }) => metadata.name ?? ""));
     warning(
       `${origin} holds no CustomResourceDefinition ${missing}: ` +
         "those that this tool ships are used, yours may differ",
@@ -64,39 +93,42 @@ function define(objects: readonly KubeObject[], { registry, problem }: Completio
     try {
       registry.define(object.metadata.name ?? "", object);
     } catch (error) {
-      problem(`${labelOf(object)}: ${error instanceof Error ? error.message : String(error)}`);
+      problem(`${labelObject(object)}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }
 
 /** A real cluster has kinds that no command looks at: they are left out, not refused. */
-function served(objects: readonly KubeObject[], completion: Completion): readonly DefinedObject[] {
+function listServed(
+  objects: readonly KubeObject[],
+  completion: Completion,
+): readonly DefinedObject[] {
   const { registry, origin, problem, warning } = completion;
   const unknown = new Map<string, { count: number; readonly first: string }>();
   const found = objects.flatMap((object) => {
     const { apiVersion, kind } = object;
     const definition = registry.byKind(apiVersion, kind);
-    if (definition !== undefined) return scoped({ object, definition }, problem);
+    if (definition !== undefined) return fitScope({ object, definition }, problem);
     const key = `${kind} (${apiVersion})`;
-    const entry = unknown.get(key) ?? { count: 0, first: labelOf(object) };
+    const entry = unknown.get(key) ?? { count: 0, first: labelObject(object) };
     entry.count += 1;
     unknown.set(key, entry);
     return [];
   });
   for (const [kind, { count, first }] of unknown) {
     warning(
-      `${counted(count, "object")} of kind ${kind} left out, the first is ${first}: ` +
+      `${countNoun(count, "object")} of kind ${kind} left out, the first is ${first}: ` +
         `no kind of a rehearsal, and ${origin} holds no CustomResourceDefinition for it`,
     );
   }
   return found;
 }
 
-function scoped(known: DefinedObject, problem: (text: string) => void): readonly DefinedObject[] {
+function fitScope(known: DefinedObject, problem: (text: string) => void): readonly DefinedObject[] {
   const { object, definition } = known;
   const { namespace, ...metadata } = object.metadata;
   if (definition.namespaced && namespace === undefined) {
-    problem(`${labelOf(object)} has no metadata.namespace: add it`);
+    problem(`${labelObject(object)} has no metadata.namespace: add it`);
     return [];
   }
   // an API server stores no namespace for these, whatever a manifest says
@@ -104,7 +136,7 @@ function scoped(known: DefinedObject, problem: (text: string) => void): readonly
   return [stray ? { object: { ...object, metadata }, definition } : known];
 }
 
-function missingNamespaces(
+function addMissingNamespaces(
   objects: readonly KubeObject[],
   { origin, warning }: Completion,
 ): readonly KubeObject[] {
@@ -114,7 +146,7 @@ function missingNamespaces(
   }
   const missing = [...used].filter((name) => name !== undefined).sort();
   if (missing.length > 0) {
-    const which = `${counted(missing.length, "Namespace")} (${listed(missing)})`;
+    const which = `${countNoun(missing.length, "Namespace")} (${renderNames(missing)})`;
     warning(`${which} made up, without labels of their own: ${origin} holds objects in them only`);
   }
   return missing.map((name) => ({
@@ -126,7 +158,7 @@ function missingNamespaces(
   }));
 }
 
-function groupOf(apiVersion: string): string {
+function readGroup(apiVersion: string): string {
   return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 }
 
@@ -145,12 +177,12 @@ function onlyOnce(
   const [same, different] = [new Set<string>(), new Set<string>()];
   for (const known of found) {
     const { object } = known;
-    const key = keyOf(known);
+    const key = objectKey(known);
     const other = objects.get(key);
     if (other === undefined) objects.set(key, object);
-    else if (sameJson(other, object)) same.add(labelOf(object));
+    else if (sameJson(other, object)) same.add(labelObject(object));
     else {
-      different.add(labelOf(object));
+      different.add(labelObject(object));
       if (version(object) > version(other)) objects.set(key, object);
     }
   }
@@ -165,10 +197,11 @@ function onlyOnce(
 }
 
 function tell(labels: readonly string[], what: string, warning: (text: string) => void): void {
-  if (labels.length > 0) warning(`${counted(labels.length, "object")} ${what}: ${listed(labels)}`);
+  if (labels.length > 0)
+    warning(`${countNoun(labels.length, "object")} ${what}: ${renderNames(labels)}`);
 }
 
-function keyOf({ object, definition }: DefinedObject): string {
+function objectKey({ object, definition }: DefinedObject): string {
   const { group, plural } = definition.resource;
   const { namespace = "", name = "" } = object.metadata;
   return [group, plural, namespace, name].join("/");
@@ -204,19 +237,19 @@ export interface Source {
 }
 
 /** `EngineEnterpriseDatabase team-1/db-7`, for warnings and problems. */
-export function labelOf({ kind, metadata }: KubeObject): string {
+export function labelObject({ kind, metadata }: KubeObject): string {
   const { namespace, name = "" } = metadata;
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
 /** The first few of many names: "a, b, c and 7 more". */
-function listed(names: readonly string[]): string {
+function renderNames(names: readonly string[]): string {
   const shown = 5;
   const rest = names.length - shown;
   return names.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /** "1 object", "2 objects". */
-export function counted(count: number, noun: string): string {
+export function countNoun(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

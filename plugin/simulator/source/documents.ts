@@ -1,39 +1,43 @@
 /** Documents into objects, as the rehearsal needs them: every one complete. */
-import { documentsOf, opened, type TextProblem } from "../../adapters/documents";
+import {
+  splitDocuments,
+  openItems,
+  type TextProblem,
+} from "../../adapters/kubernetes/text/documents";
 import { asString, getOwn, isObject } from "../../domain/base/values";
 import type { KubeObject } from "../../domain/kube/objects";
 
 /** The objects of one text; every problem is told with the place and the name that it has. */
-export function objectsOf(
+export function readObjects(
   content: string,
   name: string,
   problem: (text: string) => void,
 ): readonly KubeObject[] {
   const objects: KubeObject[] = [];
-  for (const document of documentsOf(content, "refused in YAML")) {
+  for (const document of splitDocuments(content, "refused in YAML")) {
     const where = `${name}, document ${document.number}`;
     if ("problems" in document) {
-      for (const one of document.problems) problem(`${where}: ${told(one)}`);
+      for (const one of document.problems) problem(`${where}: ${renderProblem(one)}`);
       continue;
     }
-    for (const { value, path } of opened({ value: document.value, path: [] })) {
+    for (const { value, path } of openItems({ value: document.value, path: [] })) {
       const items = path.flatMap((key) => (typeof key === "number" ? [`, item ${key + 1}`] : []));
-      const wrong = problemsOf(value);
-      for (const what of wrong) problem(`${where}${items.join("")}${naming(value)}: ${what}`);
+      const wrong = findProblems(value);
+      for (const what of wrong) problem(`${where}${items.join("")}${nameDocument(value)}: ${what}`);
       if (wrong.length === 0) objects.push(value as KubeObject);
     }
   }
   return objects;
 }
 
-function told({ what, at, cut }: TextProblem): string {
+function renderProblem({ what, at, cut }: TextProblem): string {
   if (at === undefined) return cut === true ? `${what}: write the dump again` : what;
   const where = `it is neither YAML nor JSON, in line ${at.line}`;
   return `${where}: ${what} (cut off? then write the dump again)`;
 }
 
 /** The object's own words, as far as it has them. */
-function naming(value: unknown): string {
+function nameDocument(value: unknown): string {
   const metadata = getOwn(value, "metadata");
   const name = asString(getOwn(metadata, "name"));
   const namespace = asString(getOwn(metadata, "namespace"));
@@ -43,7 +47,7 @@ function naming(value: unknown): string {
   return `, ${kind ?? "an object"}${path === "" ? "" : ` ${path}`}`;
 }
 
-function problemsOf(value: unknown): readonly string[] {
+function findProblems(value: unknown): readonly string[] {
   if (!isObject(value)) return ["it is not an object: remove it, or write the dump again"];
   if (Array.isArray(getOwn(value, "items")) && asString(getOwn(value, "kind")) === undefined) {
     return ["it is a list without its end (cut off?): write the dump again"];

@@ -1,16 +1,16 @@
 /** A cluster out of files or a stream, as `kubectl get -o yaml` and `-o json` write them. */
 import { UsageError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
-import { dumpFindings, kubernetesVersionOf } from "../../domain/facts/dump";
+import { dumpFindings, findKubernetesVersion } from "../../domain/facts/dump";
 import { kinds } from "../../domain/kube/kinds";
 import type { KubeObject } from "../../domain/kube/objects";
 import { imitatedVersion, type Registry } from "../model";
 import { complete, type Source } from "./completion";
-import { objectsOf } from "./documents";
+import { readObjects } from "./documents";
 import { disarm, isAdmissionSecret } from "./stand-in";
 import { constants } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
-import { decodeText } from "../../adapters/encoding";
+import { decodeText } from "../../adapters/kubernetes/text/encoding";
 import { fileProblem } from "../../adapters/files";
 import { filesBelow, type Notes } from "../../adapters/manifests";
 import { getOwn } from "../../domain/base/values";
@@ -44,7 +44,7 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     warning: (text) => warnings.push(text),
   };
   const described = describe(place);
-  const read = withoutUntoldVersion(await readAll(place, notes));
+  const read = dropUntoldVersion(await readAll(place, notes));
   if (read.length === 0 && problems.length === 0) notes.problem(`${described} holds no objects`);
   const objects = complete(read, { ...options, ...notes, origin: "the dump" });
   if (problems.length > 0) throw refusal(problems);
@@ -55,7 +55,7 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     );
   }
   const disarmed = await disarm(objects, { ...options, mayBeRedacted: true });
-  const version = kubernetesVersionOf(read);
+  const version = findKubernetesVersion(read);
   return {
     ...disarmed,
     warnings: [...warnings, ...disarmed.warnings],
@@ -71,7 +71,7 @@ function describe(place: DumpPlace): string {
 }
 
 /** A dump with the definition of OpenShift's version and without the version does not report it. */
-function withoutUntoldVersion(objects: readonly KubeObject[]): readonly KubeObject[] {
+function dropUntoldVersion(objects: readonly KubeObject[]): readonly KubeObject[] {
   const { kind: version, plural, group } = kinds.clusterVersion;
   if (objects.some(({ kind }) => kind === version)) return objects;
   return objects.filter(({ metadata }) => metadata.name !== `${plural}.${group}`);
@@ -83,7 +83,7 @@ async function readAll(place: DumpPlace, notes: Notes): Promise<readonly KubeObj
   const paths = "file" in place ? [place.file] : await filesBelow(place.folder, notes);
   const objects: KubeObject[] = [];
   for (const path of paths) {
-    const text = await textOf(path, notes);
+    const text = await readText(path, notes);
     for (const object of objectsIn(text ?? "", `file ${path}`, notes)) objects.push(object);
   }
   return objects;
@@ -94,7 +94,7 @@ function objectsIn(text: string, name: string, notes: Notes): readonly KubeObjec
   if (isYaml && !/[\n\r]\s*$/.test(text.slice(-256))) {
     notes.warning(`${name} ends in the middle of a line: it may be cut off`);
   }
-  return objectsOf(text, name, notes.problem);
+  return readObjects(text, name, notes.problem);
 }
 
 function refusal(problems: readonly string[]): UsageError {
@@ -108,7 +108,7 @@ function refusal(problems: readonly string[]): UsageError {
 /** What a file may weigh: Node holds no longer text in one string. */
 const sizeLimit = constants.MAX_STRING_LENGTH;
 /** The text of a file; undefined after naming the problem. */
-async function textOf(path: string, { problem }: Notes): Promise<string | undefined> {
+async function readText(path: string, { problem }: Notes): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
     if (size > sizeLimit) {

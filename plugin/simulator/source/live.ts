@@ -64,7 +64,7 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
       metadata.name === `${kinds.clusterVersion.plural}.${kinds.clusterVersion.group}`,
   );
   const configurations = [...validating, ...changing];
-  const places = [...new Set([namespace, ...configurations.flatMap(servedFrom)])];
+  const places = [...new Set([namespace, ...configurations.flatMap(listServedFrom)])];
   const found = await Promise.all([
     ...global.map(async (resource) => (await reader.list(resource)) ?? []),
     ...everywhere.map((resource) => reader.everywhere(resource, places)),
@@ -90,7 +90,7 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
   return {
     ...disarmed,
     warnings: [...reader.warnings, ...warnings, ...disarmed.warnings],
-    ...(await userOf(cluster)),
+    ...(await findUser(cluster)),
     ...(version !== undefined && { version }),
     described,
     namespace,
@@ -98,7 +98,7 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
 }
 
 /** Namespaces of the Services behind a configuration's webhooks. */
-function servedFrom(configuration: KubeObject): readonly string[] {
+function listServedFrom(configuration: KubeObject): readonly string[] {
   return asArray(configuration["webhooks"]).flatMap(
     (entry) => asString(getPath(entry, ["clientConfig", "service", "namespace"])) ?? [],
   );
@@ -124,7 +124,7 @@ interface Own {
 async function readOwn(reader: LiveReader, own: Own): Promise<readonly KubeObject[]> {
   const { kind, plural } = own.kind;
   const { group } = own.names;
-  const versions = versionsOf(own);
+  const versions = listVersions(own);
   for (const version of versions) {
     const found = await reader.everywhere({ group, version, plural, kind }, own.places);
     if (found.length > 0) return found;
@@ -133,7 +133,7 @@ async function readOwn(reader: LiveReader, own: Own): Promise<readonly KubeObjec
 }
 
 /** The stored version first; without a definition to look at, the ones that the names tell. */
-function versionsOf({ kind: { plural }, crds, names }: Own): readonly string[] {
+function listVersions({ kind: { plural }, crds, names }: Own): readonly string[] {
   const crd = crds.find(({ metadata }) => metadata.name === `${plural}.${names.group}`);
   if (crd === undefined) return [...new Set([names.ecVersion, names.version])];
   return asArray(getPath(crd, ["spec", "versions"]))
@@ -144,7 +144,7 @@ function versionsOf({ kind: { plural }, crds, names }: Own): readonly string[] {
 }
 
 /** Groups are not told by the API; who may do everything is as good as a member of the masters. */
-async function userOf(cluster: KubeClient): Promise<{ readonly user?: User }> {
+async function findUser(cluster: KubeClient): Promise<{ readonly user?: User }> {
   const name = await cluster.whoAmI();
   if (name === undefined) return {};
   const all = await liveCan(cluster)({ verb: "*", group: "*", resource: "*" });
@@ -176,7 +176,7 @@ class LiveReader {
   async list(resource: Resource, namespace?: string): Promise<readonly KubeObject[] | undefined> {
     const within = namespace === undefined ? {} : { namespace };
     const signal = this.signal === undefined ? {} : { signal: this.signal };
-    return this.allowed({ ...resource, ...within, verb: "list" }, async () => {
+    return this.tryAllowed({ ...resource, ...within, verb: "list" }, async () => {
       return (await this.cluster.list(resource, { ...within, ...signal })) ?? [];
     });
   }
@@ -185,7 +185,7 @@ class LiveReader {
   async get(ref: Ref): Promise<readonly KubeObject[]> {
     const { resource, ...rest } = ref;
     const signal = this.signal === undefined ? {} : { signal: this.signal };
-    const found = await this.allowed({ ...resource, ...rest, verb: "get" }, () =>
+    const found = await this.tryAllowed({ ...resource, ...rest, verb: "get" }, () =>
       this.cluster.get(ref, signal),
     );
     return found === undefined ? [] : [found];
@@ -215,7 +215,10 @@ class LiveReader {
     return (await Promise.all(lists)).flatMap((objects) => objects ?? []);
   }
 
-  private async allowed<T>(wanted: NeededAccess, work: () => Promise<T>): Promise<T | undefined> {
+  private async tryAllowed<T>(
+    wanted: NeededAccess,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
     try {
       return await this.bounded(work);
     } catch (error) {
@@ -253,7 +256,7 @@ export type Can = (access: Access) => Promise<boolean>;
 
 /** The copy as this person may use it; `copy` itself is an administrator's connection. */
 export function withLiveRights(copy: KubeClient, allowed: Can, user: string): KubeClient {
-  return withMethods(observe(copy, gateOf(copy, allowed, user)), {
+  return withMethods(observe(copy, makeGate(copy, allowed, user)), {
     can: allowed,
     whoAmI: () => Promise.resolve(user),
   });
@@ -272,12 +275,12 @@ const verbs: Readonly<Record<ObservedCall["verb"], readonly string[]>> = {
   ask: [],
 };
 
-function gateOf(copy: KubeClient, allowed: Can, user: string): Gate {
+function makeGate(copy: KubeClient, allowed: Can, user: string): Gate {
   return async (call, send) => {
     const { target } = call;
     if (target !== undefined) {
-      const access = await accessOf(copy, target);
-      for (const verb of await verbsOf(copy, call, access)) {
+      const access = await describeAccess(copy, target);
+      for (const verb of await listVerbs(copy, call, access)) {
         const { name, ...collection } = access;
         const asked = { ...(verb === "create" ? collection : access), verb };
         if (!(await allowed(asked))) throw forbidden(asked, user, name);
@@ -287,7 +290,7 @@ function gateOf(copy: KubeClient, allowed: Can, user: string): Gate {
   };
 }
 
-async function verbsOf(
+async function listVerbs(
   copy: KubeClient,
   call: ObservedCall,
   access: Omit<Access, "verb">,
@@ -299,7 +302,7 @@ async function verbsOf(
   return found === undefined ? [...verbs.apply, "create"] : verbs.apply;
 }
 
-async function accessOf(copy: KubeClient, target: CallTarget): Promise<Omit<Access, "verb">> {
+async function describeAccess(copy: KubeClient, target: CallTarget): Promise<Omit<Access, "verb">> {
   const { group, version, kind, name, namespace } = target;
   const served = target.plural === undefined ? await copy.serves(group, version) : undefined;
   const found = served?.find((one) => one.kind === kind)?.plural;

@@ -5,7 +5,7 @@
 import { createPublicKey, type KeyObject, sign, type X509Certificate } from "node:crypto";
 import { asn1 } from "node-forge";
 import { isIssuedBy } from "../../adapters/certificate";
-import { judgeOwnRoot } from "../../adapters/x509/judge";
+import { judgeOwnRoot } from "../../adapters/http/x509/judge";
 import { type KeyPlan, pemOfKey, privateKeys, usualBits } from "../../adapters/private-keys";
 
 /** How a certificate is signed: with which type of key, over which hash. */
@@ -44,8 +44,8 @@ function planLike(publicKey: KeyObject | undefined): KeyPlan {
 }
 
 /** A key that can sign as a certificate's issuer did, who is not known otherwise. */
-function issuerOf(certificate: X509Certificate): KeyPlan {
-  const { oid } = partsOf(certificate);
+function planIssuer(certificate: X509Certificate): KeyPlan {
+  const { oid } = splitCertificate(certificate);
   return { type: signings.find((signing) => signing.oid === oid)?.type ?? "rsa" };
 }
 
@@ -54,8 +54,8 @@ function reissue(
   original: X509Certificate,
   { key, issuer }: { readonly key: KeyObject; readonly issuer: KeyObject },
 ): Buffer {
-  const { oid, fields, first } = partsOf(original);
-  const { hash, ...signing } = signingOf(issuer, oid);
+  const { oid, fields, first } = splitCertificate(original);
+  const { hash, ...signing } = chooseSigning(issuer, oid);
   const algorithm = signing.oid === oid ? (fields[first + 1] as asn1.Asn1) : identifier(signing);
   const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
   const tbs = sequence(
@@ -64,12 +64,12 @@ function reissue(
       return index === first + 5 ? parse(publicKey) : field;
     }),
   );
-  const signature = `\0${sign(hash, bytesOf(tbs), issuer).toString("binary")}`;
-  return bytesOf(sequence([tbs, algorithm, primitive(asn1.Type.BITSTRING, signature)]));
+  const signature = `\0${sign(hash, encodeNode(tbs), issuer).toString("binary")}`;
+  return encodeNode(sequence([tbs, algorithm, primitive(asn1.Type.BITSTRING, signature)]));
 }
 
 /** As the original was signed, where the new key can do that. */
-function signingOf({ asymmetricKeyType: type }: KeyObject, oid: string): Signing {
+function chooseSigning({ asymmetricKeyType: type }: KeyObject, oid: string): Signing {
   const fit = signings.filter((signing) => signing.type === type);
   const found = fit.find((signing) => signing.oid === oid) ?? fit[0];
   if (found === undefined)
@@ -78,7 +78,7 @@ function signingOf({ asymmetricKeyType: type }: KeyObject, oid: string): Signing
 }
 
 /** The fields of the part that is signed; `first` is the serial number, a version may precede it. */
-function partsOf({ raw }: X509Certificate): {
+function splitCertificate({ raw }: X509Certificate): {
   readonly fields: readonly asn1.Asn1[];
   readonly first: number;
   readonly oid: string;
@@ -114,7 +114,7 @@ function parse(der: Buffer): asn1.Asn1 {
   return asn1.fromDer(der.toString("binary"));
 }
 
-function bytesOf(node: asn1.Asn1): Buffer {
+function encodeNode(node: asn1.Asn1): Buffer {
   return Buffer.from(asn1.toDer(node).getBytes(), "binary");
 }
 
@@ -165,10 +165,10 @@ export async function imitate(
     const signer = all.find((one) => isIssuedBy(original, one));
     const issuer =
       signer === undefined
-        ? await ring.get(`issuer ${original.issuer}`, issuerOf(original))
+        ? await ring.get(`issuer ${original.issuer}`, planIssuer(original))
         : await keyFor(signer, ring);
-    const served = pemOf(reissue(original, { key, issuer }));
-    const kept = pemOf(original.raw);
+    const served = encodePem(reissue(original, { key, issuer }));
+    const kept = encodePem(original.raw);
     // API servers refuse keys and encodings that no stand-in can have
     const isKept = judgeOwnRoot(kept) !== undefined && judgeOwnRoot(served) === undefined;
     return { original, key, served, pem: isKept ? kept : served };
@@ -204,7 +204,7 @@ function readPublicKey(certificate: X509Certificate): KeyObject | undefined {
   }
 }
 
-function pemOf(der: Buffer): string {
+function encodePem(der: Buffer): string {
   const lines = der.toString("base64").replaceAll(/.{64}(?=.)/g, "$&\n");
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----`;
 }

@@ -3,14 +3,19 @@
  * what it serves with as the original would be judged. Nothing of an original key is kept.
  */
 import type { X509Certificate } from "node:crypto";
-import { chainOf, generatePair, itemsOf, readSecretCertificate } from "../../adapters/certificate";
-import { blocksOf, decodeBase64 } from "../../adapters/x509/pem";
+import {
+  readChain,
+  generatePair,
+  decodeItems,
+  readSecretCertificate,
+} from "../../adapters/certificate";
+import { splitBlocks, decodeBase64 } from "../../adapters/http/x509/pem";
 import type { CertificateFacts } from "../../domain/certificate/certificate";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, lastApplied } from "../../domain/kube/objects";
 import { pemOfKey } from "../../adapters/private-keys";
 import { imitate, type Imitation, KeyRing } from "./reissue";
-import { counted, labelOf, type ServedPair } from "./completion";
+import { countNoun, labelObject, type ServedPair } from "./completion";
 import { kinds } from "../../domain/kube/kinds";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
 
@@ -45,27 +50,27 @@ export interface StandIn {
 /** Makes the stand-in of one Secret: the same findings, other keys. */
 export async function standIn(secret: KubeObject, options: StandInOptions): Promise<StandIn> {
   const { names, mayBeRedacted } = options;
-  const items = itemsOf(secret);
+  const items = decodeItems(secret);
   const emptied = items.size === 0 || items.get(names.webhook.secretCert) === "";
-  if (mayBeRedacted && emptied) return madeUp(secret, options, "has no values");
+  if (mayBeRedacted && emptied) return makeUp(secret, options, "has no values");
   try {
-    return await imitated(secret, options);
+    return await imitateSecret(secret, options);
   } catch {
-    return madeUp(secret, options, "is of a kind that has no stand-in");
+    return makeUp(secret, options, "is of a kind that has no stand-in");
   }
 }
 
-async function imitated(secret: KubeObject, options: StandInOptions): Promise<StandIn> {
+async function imitateSecret(secret: KubeObject, options: StandInOptions): Promise<StandIn> {
   const { names, keys, authorities } = options;
   const { secretCert, secretKey } = names.webhook;
-  const items = itemsOf(secret);
+  const items = decodeItems(secret);
   const original = items.get(secretCert);
-  const pem = decoded(original);
-  const certificates = parsedIn(pem);
+  const pem = decodeItem(original);
+  const certificates = parseChain(pem);
   const chain = await imitate(certificates, { ring: keys, authorities });
   const facts = readSecretCertificate(secret, names);
   const pair =
-    facts.leaf === undefined ? undefined : pairOf(secret, chain.slice(0, certificates.length));
+    facts.leaf === undefined ? undefined : findPair(secret, chain.slice(0, certificates.length));
   const emptied = pair !== undefined && options.mayBeRedacted && items.get(secretKey) === "";
   const fitting = facts.matchesPrivateKey === true || emptied ? pair?.key : undefined;
   const stranger = await keys.stranger();
@@ -81,20 +86,20 @@ async function imitated(secret: KubeObject, options: StandInOptions): Promise<St
     original,
     caBundle: data[secretCert],
     madeUp: false,
-    warnings: emptied ? [withoutKey(secret, secretKey)] : [],
+    warnings: emptied ? [explainMissingKey(secret, secretKey)] : [],
   };
 }
 
-function decoded(item: string | undefined): string {
+function decodeItem(item: string | undefined): string {
   return decodeBase64(item ?? "")?.toString("latin1") ?? "";
 }
 
-function parsedIn(pem: string): readonly X509Certificate[] {
-  return chainOf(pem).flatMap((certificate) => certificate ?? []);
+function parseChain(pem: string): readonly X509Certificate[] {
+  return readChain(pem).flatMap((certificate) => certificate ?? []);
 }
 
-function withoutKey(secret: KubeObject, item: string): string {
-  return `${labelOf(secret)} has no value of ${item}: taken for a key that fits`;
+function explainMissingKey(secret: KubeObject, item: string): string {
+  return `${labelObject(secret)} has no value of ${item}: taken for a key that fits`;
 }
 
 /** The same names of items; every other value is empty. */
@@ -115,11 +120,11 @@ function certificateLike(
   rewriting: PemRewriting,
 ): string {
   if (!decodes) return "?";
-  return base64(encodedTwice ? base64("-----BEGIN CERTIFICATE-----") : disguised(pem, rewriting));
+  return base64(encodedTwice ? base64("-----BEGIN CERTIFICATE-----") : disguise(pem, rewriting));
 }
 
 /** For a Secret that holds nothing to go by: the pair that an operator would make. */
-async function madeUp(
+async function makeUp(
   secret: KubeObject,
   { names, now }: StandInOptions,
   because: string,
@@ -127,7 +132,7 @@ async function madeUp(
   const { secretCert, secretKey } = names.webhook;
   const { namespace = "" } = secret.metadata;
   const { certPem, keyPem } = await generatePair({ namespace, names, now });
-  const present = itemsOf(secret);
+  const present = decodeItems(secret);
   const pair = { [secretCert]: base64(certPem), [secretKey]: base64(keyPem) };
   return {
     secret: withData(secret, present.size === 0 ? pair : withItems(present.keys(), pair)),
@@ -137,12 +142,12 @@ async function madeUp(
     caBundle: pair[secretCert],
     madeUp: true,
     warnings: [
-      `${labelOf(secret)} ${because}: its certificate was not rehearsed, a fit one stands in for it`,
+      `${labelObject(secret)} ${because}: its certificate was not rehearsed, a fit one stands in for it`,
     ],
   };
 }
 
-function pairOf(
+function findPair(
   { metadata: { namespace = "" } }: KubeObject,
   chain: readonly Imitation[],
 ): ServedPair | undefined {
@@ -167,10 +172,10 @@ export function isAdmissionSecret(object: KubeObject, names: Names): boolean {
 }
 
 /** Names of the items, type and metadata stay; every value is empty. */
-function withoutValues(secret: KubeObject): KubeObject {
+function dropValues(secret: KubeObject): KubeObject {
   return withData(
     secret,
-    Object.fromEntries([...itemsOf(secret).keys()].map((name) => [name, ""])),
+    Object.fromEntries([...decodeItems(secret).keys()].map((name) => [name, ""])),
   );
 }
 
@@ -200,24 +205,24 @@ const brokenCertificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICA
 function rewritten(pem: string, { certificates, key }: PemRewriting): string {
   return pem.replaceAll(block, (whole, label: string) => {
     if (label.includes("PRIVATE KEY")) return keyLike(whole, key);
-    return label === "CERTIFICATE" ? (standInOf(whole, certificates) ?? whole) : whole;
+    return label === "CERTIFICATE" ? (findStandIn(whole, certificates) ?? whole) : whole;
   });
 }
 
 /** A secret text: nothing of it stays but its shape. */
-function disguised(pem: string, { certificates, key }: PemRewriting): string {
+function disguise(pem: string, { certificates, key }: PemRewriting): string {
   let [shape, from] = ["", 0];
   for (const { 0: whole, 1: label = "", index } of pem.matchAll(block)) {
-    shape += masked(pem.slice(from, index));
+    shape += mask(pem.slice(from, index));
     if (label.includes("PRIVATE KEY")) shape += keyLike(whole, key);
-    if (label === "CERTIFICATE") shape += standInOf(whole, certificates) ?? brokenLike(whole);
+    if (label === "CERTIFICATE") shape += findStandIn(whole, certificates) ?? breakLike(whole);
     from = index + whole.length;
   }
-  return shape + masked(pem.slice(from));
+  return shape + mask(pem.slice(from));
 }
 
-function standInOf(text: string, certificates: PemRewriting["certificates"]): string | undefined {
-  const [certificate] = chainOf(text);
+function findStandIn(text: string, certificates: PemRewriting["certificates"]): string | undefined {
+  const [certificate] = readChain(text);
   return certificates.get(certificate?.fingerprint256 ?? "");
 }
 
@@ -226,12 +231,12 @@ function keyLike(text: string, key: string): string {
   return text.endsWith("-----") && text.includes("-----END ") ? key : "-----BEGIN PRIVATE KEY-----";
 }
 
-function brokenLike(text: string): string {
-  return blocksOf(text).length > 0 ? brokenCertificate : "-----BEGIN CERTIFICATE-----";
+function breakLike(text: string): string {
+  return splitBlocks(text).length > 0 ? brokenCertificate : "-----BEGIN CERTIFICATE-----";
 }
 
 /** Where lines begin is what a PEM parser looks at. */
-function masked(text: string): string {
+function mask(text: string): string {
   return text.replaceAll(/[^\r\n]+/g, "#");
 }
 
@@ -251,7 +256,7 @@ export async function disarm(
   const authorities = objects
     .filter(isWebhookConfiguration)
     .flatMap((object) => asArray(object["webhooks"]))
-    .flatMap((entry) => parsedIn(decoded(asString(getPath(entry, bundlePath)))));
+    .flatMap((entry) => parseChain(decodeItem(asString(getPath(entry, bundlePath)))));
   const standIns = new Map<KubeObject, StandIn>();
   for (const secret of objects.filter((object) => isAdmissionSecret(object, options.names))) {
     standIns.set(secret, await standIn(secret, { ...options, keys, authorities }));
@@ -261,15 +266,15 @@ export async function disarm(
   const secrets = objects.filter(isSecret).length;
   return {
     objects: objects.map((object) => {
-      if (isSecret(object)) return standIns.get(object)?.secret ?? withoutValues(object);
-      return isWebhookConfiguration(object) ? trusting(object, trust) : object;
+      if (isSecret(object)) return standIns.get(object)?.secret ?? dropValues(object);
+      return isWebhookConfiguration(object) ? addTrust(object, trust) : object;
     }),
     pairs: made.flatMap(({ pair }) => pair ?? []),
     warnings: [
       ...(secrets === 0
         ? []
         : [
-            `the values of ${counted(secrets, "Secret")} were dropped at reading, their names and ` +
+            `the values of ${countNoun(secrets, "Secret")} were dropped at reading, their names and ` +
               `types are kept${made.length === 0 ? "" : "; the webhook's key pair is a stand-in"}`,
           ]),
       ...made.flatMap(({ warnings }) => warnings),
@@ -292,7 +297,7 @@ function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
   );
 }
 
-function trusting(object: KubeObject, trust: Trust): KubeObject {
+function addTrust(object: KubeObject, trust: Trust): KubeObject {
   const webhooks = asArray(object["webhooks"]).map((entry) => {
     const caBundle = asString(getPath(entry, bundlePath));
     if (!isObject(entry) || caBundle === undefined) return entry;

@@ -3,7 +3,11 @@
  * from a seed, and each verdict is the one that the rules give for the whole objects.
  */
 import fc from "fast-check";
-import { lookUpCluster, projectCluster, referenceOf } from "../../../plugin/domain/rules/clusters";
+import {
+  lookUpCluster,
+  projectCluster,
+  readReference,
+} from "../../../plugin/domain/rules/clusters";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { judgeEdit } from "../../../plugin/domain/rules/order";
 import type { ClusterFacts } from "../../../plugin/domain/rules/types";
@@ -108,7 +112,7 @@ export class Mix {
     const { kind } = one;
     const edit = { kind, before, after };
     const namespace = after.metadata.namespace;
-    const reference = referenceOf(after, kind, names);
+    const reference = readReference(after, kind, names);
     const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all: this.facts });
     const { causes } = judgeEdit(edit, { after: lookup }, options);
     const body = Buffer.from(wireText(reviewOf(one, { before, after, index })));

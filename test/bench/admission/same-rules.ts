@@ -5,7 +5,7 @@ import {
   clusterKey,
   lookUpCluster,
   projectCluster,
-  referenceOf,
+  readReference,
 } from "../../../plugin/domain/rules/clusters";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { isExempt, judgeEdit, needsCluster } from "../../../plugin/domain/rules/order";
@@ -43,7 +43,7 @@ function judge({ request }: Review): Verdict | undefined {
     after: object,
   };
   if (isExempt(edit) || !needsCluster(edit, names)) return undefined;
-  const reference = referenceOf(object, edit.kind, names);
+  const reference = readReference(object, edit.kind, names);
   const all = [namespace, operatorNamespace].flatMap(
     (place) => known.get(clusterKey({ namespace: place, name: reference ?? "" })) ?? [],
   );

@@ -1,7 +1,7 @@
 /** What the benchmarks of the rehearsal are made on: databases as an operator leaves them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
 
 const folder = join(__dirname, "../../../manifests/crds");

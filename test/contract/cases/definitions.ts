@@ -430,6 +430,56 @@ export const definitions: ContractGroup = {
       },
     },
     {
+      says: "the scope and the kind of a definition that is served do not change",
+      act: async (world) => {
+        const { cluster, namespace } = world;
+        await defined(world);
+        const ref = refTo(kinds.definitions, definition(namespace, schema));
+        const names = { kind: "Gizmo", listKind: "GizmoList" };
+        return unorderedRefusalOf(
+          cluster.patch(ref, { spec: { scope: "Cluster", names } }, { type: "merge" }),
+        );
+      },
+      sees: {
+        ...invalid(
+          'CustomResourceDefinition.apiextensions.k8s.io "gadgets.NS.example.com"',
+          'spec.scope: Invalid value: "Cluster": field is immutable',
+          'spec.names.kind: Invalid value: "Gizmo": field is immutable',
+        ),
+        message: "in any order",
+      },
+    },
+    {
+      says: "a version that objects were stored in does not go from a definition",
+      act: async (world) => {
+        const { cluster, namespace } = world;
+        const version = (name: string, storage: boolean): object => ({
+          ...{ name, storage, served: true },
+          schema: { openAPIV3Schema: { type: "object" } },
+        });
+        const made = definition(
+          namespace,
+          {},
+          { versions: [version("v1", true), version("v2", false)] },
+        );
+        await cluster.create(made);
+        const ref = refTo(kinds.definitions, made);
+        const both = { spec: { versions: [version("v1", false), version("v2", true)] } };
+        const stored = await cluster.patch(ref, both, { type: "merge" });
+        const one = { spec: { versions: [version("v2", true)] } };
+        return [stored["status"], await refusalOf(cluster.patch(ref, one, { type: "merge" }))].map(
+          (told, at) => (at === 0 ? getOwn(told, "storedVersions") : told),
+        );
+      },
+      sees: [
+        ["v1", "v2"],
+        invalid(
+          'CustomResourceDefinition.apiextensions.k8s.io "gadgets.NS.example.com"',
+          'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions',
+        ),
+      ],
+    },
+    {
       says: "a definition that another manager changed is a conflict over its versions",
       act: async (world) => {
         const { cluster, namespace } = world;

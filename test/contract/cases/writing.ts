@@ -345,6 +345,40 @@ export const writing: ContractGroup = {
       sees: invalid('ConfigMap "settings"', "[]: Too long: may not be more than 1048576 bytes"),
     },
     {
+      says: "a Service's address does not change",
+      act: async ({ cluster, namespace }) => {
+        const service = {
+          apiVersion: "v1",
+          kind: "Service",
+          metadata: { name: "s", namespace },
+          spec: { ports: [{ port: 80 }], selector: { app: "a" } },
+        };
+        const ref = { resource: kinds.services, name: "s", namespace };
+        await cluster.create({ ...service, spec: { ...service.spec, clusterIP: "None" } });
+        const body = { spec: { clusterIP: "10.96.0.77" } };
+        return refusalOf(cluster.patch(ref, body, { type: "merge" }));
+      },
+      sees: invalid(
+        'Service "s"',
+        'spec.clusterIPs[0]: Invalid value: ["10.96.0.77"]: may not change once set',
+      ),
+    },
+    {
+      says: "the data of an immutable ConfigMap does not change",
+      act: async ({ cluster, namespace }) => {
+        const ref = { resource: kinds.configMaps, name: "fixed", namespace };
+        await cluster.create({
+          ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "fixed", namespace } },
+          ...{ immutable: true, data: { a: "1" } },
+        });
+        return refusalOf(cluster.patch(ref, { data: { a: "2" } }, { type: "merge" }));
+      },
+      sees: invalid(
+        'ConfigMap "fixed"',
+        "data: Forbidden: field is immutable when `immutable` is set",
+      ),
+    },
+    {
       says: "a Secret's type does not change",
       act: async ({ cluster, namespace, seed }) => {
         const secret = {

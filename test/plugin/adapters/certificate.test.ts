@@ -18,7 +18,7 @@ import {
   type CertificateFacts,
   judgeCertificate,
 } from "../../../plugin/domain/certificate/certificate";
-import { trustOf } from "../../../plugin/domain/admission/configuration";
+import { compareTrust } from "../../../plugin/domain/admission/configuration";
 import { liveBundles } from "../../../plugin/domain/admission/injector";
 import { defaultNames } from "../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
@@ -462,7 +462,7 @@ describe("the CA beside the pair that a controller has issued", () => {
       { bundles: [caBundle], injected: true },
     );
     const codes = judgeCertificate(facts, { namespace: "engine", now: Date.now(), names });
-    const trust = trustOf({ clientConfig: { caBundle } }, facts);
+    const trust = compareTrust({ clientConfig: { caBundle } }, facts);
     return [codes.map(({ code }) => code).filter((code) => code === "SECRET-CA"), trust];
   };
 
@@ -495,7 +495,7 @@ describe("what callers trust beside the certificate that is served", () => {
       [{ apiVersion: "v1", kind: "C", metadata: { name: configuration }, webhooks: [entry] }],
       names,
     );
-    return trustOf(entry, readSecretCertificate(secret, names, live));
+    return compareTrust(entry, readSecretCertificate(secret, names, live));
   };
   const issuer = String(authority?.cert);
   const stranger = String(other?.cert);

@@ -1,5 +1,5 @@
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import { linesOf } from "../../../plugin/adapters/http/answer";
+import { splitLines } from "../../../plugin/adapters/http/answer";
 import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
 import type { KubeClient, WatchEvent, WatchOptions } from "../../../plugin/ports/kubernetes";
 import {
@@ -230,7 +230,7 @@ describe("lines", () => {
 
   test.each([1, 2, 3, 5, 100])("come whole out of pieces of %i bytes", async (size) => {
     const found: string[] = [];
-    for await (const one of linesOf(pieces("ä€𝄞\n\n\u2028b\r\nlast", size))) found.push(one);
+    for await (const one of splitLines(pieces("ä€𝄞\n\n\u2028b\r\nlast", size))) found.push(one);
     expect(found).toEqual(["ä€𝄞", "\u2028b\r", "last"]);
   });
 });

@@ -30,6 +30,16 @@ test("a code may be typed in any case, with underscores or brackets", async () =
 });
 
 test.each([
+  ["S27", "S27 (Admission webhook)\nThe Secret `admission-tls` exists"],
+  ["S27,S28", "\n\nS28 (Admission webhook)\nRead the certificate"],
+  ["Facts-7", "Facts 7: custom resources\n"],
+])("the number %s is explained by its statement", async (wanted, text) => {
+  const { code, out } = await typed(["explain", wanted]);
+  expect([code, out]).toEqual([0, expect.stringContaining(text)]);
+});
+
+test.each([
+  ["S999", "the specification has no S999"],
   ["no-such-code", "use a code as a report prints it"],
   ["", "use a code as a report prints it"],
   ["SECRT-MISSING", "(did you mean SECRET-MISSING?)"],

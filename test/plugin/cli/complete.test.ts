@@ -72,12 +72,12 @@ test.each([
         "upgrade-database",
         "unbind-scc",
         "cert",
+        "modules",
         "rehearse",
         "diff",
         "validate",
         "audit",
         "policy",
-        "modules",
         "status",
         "recover",
         "explain",
@@ -121,7 +121,13 @@ function aCluster(): KeptCluster {
   const world = makeWorld({ served });
   const ec = anObject(resourceOf(names.ec), { name: "main", namespace: "engine" });
   for (const name of ["engine", "shop"]) world.put(aNamespace(name));
-  world.put(ec);
+  const { engineDbType, entryFields, fields } = names;
+  const { bundledType, bundledVersion } = entryFields;
+  const bundled = ["7.4.0", "8.0.2"].map((version) => {
+    return { [bundledType]: engineDbType, [bundledVersion]: version };
+  });
+  const [status = "", list = ""] = fields.bundledDatabaseVersions;
+  world.put({ ...ec, [status]: { [list]: bundled } });
   world.put(aDatabase("engine", "orders"));
   world.put(aDatabase("shop", "carts"));
   return world.cluster;
@@ -165,6 +171,8 @@ test.each([
   ["no database of another kind", "upgrade-database eaadb/", []],
   ["the database of a flag", "upgrade-database --canary=o", ["--canary=orders"]],
   ["of the command behind another one", "rehearse upgrade-cluster ", ["main"]],
+  ["versions that the cluster publishes", "upgrade --engine-version ", ["7.4", "8.0"]],
+  ["the versions of a database", "upgrade-database orders --engine-version 8", ["8.0"]],
   ["namespaces", "status -n ", ["engine", "shop"]],
   ["namespaces of a list", "reapply-rbac --namespaces shop,", ["shop,engine"]],
   ["contexts that a shell can type", "status --context ", ["prod", "arn:aws:eks:1:cluster/a"]],
@@ -172,6 +180,13 @@ test.each([
   ["users of the kubeconfig", "status --user ", ["jane"]],
 ])("a live cluster offers %s", async (_, line, words) => {
   expect(await asked(line, on(aCluster()))).toEqual({ code: 0, words: [...words, ":4"], err: "" });
+});
+
+test("each form of the output has its own help", async () => {
+  const { out } = await typed(["__complete", "validate", "-o", "j"]);
+  expect(out).toBe(
+    "json\tOne JSON document\njsonl\tEach step as a line of JSON, then the document\njunit\tVerdicts as test results\n:4\n",
+  );
 });
 
 test("a place to rehearse on is a context or a file", async () => {

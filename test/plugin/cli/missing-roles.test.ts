@@ -1,7 +1,7 @@
 /** Every end for want of a permission (4) prints the Roles to ask for, whatever was refused. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
 import { ApiError } from "../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { exampleSource } from "../../../plugin/simulator/example";

@@ -12,7 +12,7 @@ import {
   mapNames,
   type Names,
   namesTree,
-  termOf,
+  renderTerm,
 } from "../../../plugin/domain/names/names";
 import { judgeNames } from "../../../plugin/domain/names/judge";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
@@ -37,7 +37,7 @@ beforeAll(() => {
 });
 
 /** Every word of the default names. */
-const words = new Set(kinds.map((kind) => termOf(defaultNames[kind])));
+const words = new Set(kinds.map((kind) => renderTerm(defaultNames[kind])));
 mapNames(namesTree, ({ value }) => {
   for (const word of [value].flat()) words.add(word);
 });

@@ -8,8 +8,8 @@ import { normalize } from "../../../plugin/cli/argv";
 import { standardFlags } from "../../../plugin/cmdutil/standard-flags";
 import { entries } from "../../../plugin/cli/commands";
 import { environment } from "../../../plugin/cli/environment";
-import { parse, prefixOf, toGlobalOptions } from "../../../plugin/cli/tree";
-import { FlagReader, variableOf } from "../../../plugin/cmdutil/flags";
+import { parse, choosePrefix, toGlobalOptions } from "../../../plugin/cli/tree";
+import { FlagReader, nameVariable } from "../../../plugin/cmdutil/flags";
 
 const week = 7 * 24 * 3_600_000;
 const optionsOf = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => {
@@ -96,7 +96,7 @@ test.each([
 });
 
 test("every global flag has a variable of its own name, but those of a command have none", () => {
-  expect(standardFlags.map(variableOf)).toContain("ENGINE_REQUEST_TIMEOUT");
+  expect(standardFlags.map(nameVariable)).toContain("ENGINE_REQUEST_TIMEOUT");
   const reader = new FlagReader({});
   expect(reader.on("take-template-rules")).toBe(false);
 });
@@ -154,7 +154,7 @@ test.each([
   ["C:\\tools\\oc.exe", "oc engine"],
   ["/opt/doc", "kubectl engine"],
 ])("called by %s, it is %s", (caller, expected) => {
-  expect(prefixOf(caller === undefined ? {} : { _: caller })).toBe(expected);
+  expect(choosePrefix(caller === undefined ? {} : { _: caller })).toBe(expected);
 });
 
 test.each([
@@ -182,7 +182,7 @@ test("every variable that the plugin reads is on the page of the environment", (
     .filter((path) => path.endsWith(".ts"))
     .map((path) => readFileSync(join(folder, path), "utf8"));
   const read = sources.flatMap((text) => [...text.matchAll(/\benv\["(\w+)"\]/g)]);
-  const known = [...Object.keys(environment), ...standardFlags.map(variableOf), "_"];
+  const known = [...Object.keys(environment), ...standardFlags.map(nameVariable), "_"];
   expect(read.length).toBeGreaterThan(5);
   expect(read.flatMap(([, name = ""]) => (known.includes(name) ? [] : [name]))).toEqual([]);
 });

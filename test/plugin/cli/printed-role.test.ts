@@ -2,53 +2,23 @@
  * A user who may do nothing applies what is printed with exit 4 once, and gets through: the Role is
  * complete, whatever was missing, and takes nothing away that an earlier one has given.
  */
-import { parseDocuments } from "../../../plugin/adapters/yaml";
-import { defaultNames as names } from "../../../plugin/domain/names/names";
-import { VirtualClock } from "../../../plugin/ports/virtual-clock";
-import { playAlong } from "../../../plugin/simulator/operator/controller";
-import type { MemoryControlPlane } from "../../../plugin/simulator/api-server/control-plane";
-import type { User } from "../../../plugin/simulator/model";
+import { parseDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
 import type { KubeObject } from "../../../plugin/ports/kubernetes";
-import type { Report } from "../../../plugin/kernel/report";
-import { testTime } from "../../support/manual-clock";
-import { type Start, Starts, starts, type Words } from "../../support/starts";
+import { starts, type Words } from "../../support/starts";
 import { admin } from "../../support/world";
 import { entries } from "../../../plugin/cli/commands";
 import { typed } from "../../support/program-world";
 import { persons, twice } from "../../support/persons";
-
-const namespace = names.operator.namespace;
-const jane: User = { name: "jane", groups: ["system:authenticated"] };
-const world = new Starts();
-
-type Row = Start & { readonly words: Words };
-
-/** Runs a command line as somebody, with the operator at work beside it. */
-async function run(
-  plane: MemoryControlPlane,
-  clock: VirtualClock,
-  { words, user = jane }: { readonly words: Words; readonly user?: User },
-): Promise<Report> {
-  const played = playAlong({ controlPlane: plane, clock, names, namespace });
-  const cluster = plane.connect({ user, namespace });
-  const argv = [...words(world.place), "-n", namespace, "--yes", "-o", "json"];
-  const { out } = await world.typed(argv, { cluster, clock: played });
-  await played.settle();
-  return JSON.parse(out) as Report;
-}
-
-const rolesIn = ({ permissions }: Report): readonly KubeObject[] =>
-  parseDocuments(permissions?.manifest ?? "", "manifest") as unknown as readonly KubeObject[];
-
-async function grant(plane: MemoryControlPlane, roles: readonly KubeObject[]): Promise<void> {
-  const cluster = plane.connect({ user: admin, namespace });
-  for (const role of roles) await cluster.apply(role, { fieldManager: "kubectl" });
-}
-
-async function begin(start: Start): Promise<readonly [MemoryControlPlane, VirtualClock]> {
-  const clock = new VirtualClock(testTime);
-  return [(await world.of(start)).fork(clock), clock];
-}
+import {
+  begin,
+  grant,
+  jane,
+  namespace,
+  rolesIn,
+  type Row,
+  run,
+  world,
+} from "../../support/role-runs";
 
 const more: Readonly<Record<string, Row>> = {
   check: { words: () => ["check"] },
@@ -57,6 +27,9 @@ const more: Readonly<Record<string, Row>> = {
   "status --probe": { words: () => ["status", "--probe"] },
   "status -A": { words: () => ["status", "--all-namespaces"] },
   audit: { words: () => ["audit"] },
+  "modules define": {
+    words: () => ["modules", "define", "rg", "--source=rg=https://modules.example/rg.zip"],
+  },
   "cert inspect": { words: () => ["cert", "inspect"] },
   recover: { words: () => ["recover"] },
   "recover --apply": { words: () => ["recover", "--apply"] },

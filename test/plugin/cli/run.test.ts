@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { type CommandContext, InterruptedError } from "../../../plugin/cmdutil/context";
 import {
+  CancelledError,
   PermissionError,
   UnavailableError,
   UsageError,
@@ -259,6 +260,53 @@ describe("asking", () => {
     expect(code).toBe(2);
     expect(err).toContain("error: needs --yes, since there is no terminal to ask on: Delete it?");
     expect(err).toContain("run: kubectl engine upgrade-webhook --yes");
+  });
+
+  const asked =
+    (...before: readonly StepReport[]): Act =>
+    async (context) => {
+      await context.connect();
+      for (const one of before) context.event({ type: "step", step: one });
+      if (await context.ask("delete it?")) return swapped;
+      throw new CancelledError();
+    };
+  const no = (): Scene => ({ stdin: stdinOf("n\n", true), terminal: true });
+
+  test.each<readonly [string, Partial<KubeClient>, string]>([
+    [
+      "context and namespace",
+      { login: { context: "prod", user: "me" } },
+      "Context prod, namespace engine",
+    ],
+    ["the server where there is no context", {}, "Server https://cluster, namespace engine"],
+  ])("a question begins with %s", async (_, own, place) => {
+    const connect = () => Promise.resolve({ ...cluster, ...own });
+    const { err } = await acted(asked(), {}, { ...no(), connect });
+    expect(err).toContain(`${place}: delete it? [y/N] `);
+  });
+
+  test("a no is told in one line, whatever was read for the question", async () => {
+    const read: StepReport = { ...step, action: "read", result: "done" };
+    const { code, out, err } = await acted(asked(read), {}, no());
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(err.split("[y/N] ")[1]).toBe("Cancelled; nothing was written.\n");
+  });
+
+  test("a no after a write shows that write, and does not say that nothing was written", async () => {
+    const { code, out, err } = await acted(asked(step), {}, no());
+    expect(code).toBe(2);
+    expect(out).toContain("Secret/a");
+    expect(`${out}${err}`).not.toContain("nothing was written");
+  });
+
+  test("a no in a document has its way out", async () => {
+    const { out } = await acted(asked(), json, no());
+    expect((JSON.parse(out) as Report).exit).toEqual({
+      code: 2,
+      reason: "cancelled; nothing was written",
+      next: "run the same command again and answer y",
+    });
   });
 
   test("a signal ends the question", async () => {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import { variableOf } from "../../../plugin/cmdutil/flags";
+import { nameVariable } from "../../../plugin/cmdutil/flags";
 import { standardFlags } from "../../../plugin/cmdutil/standard-flags";
 import { entries } from "../../../plugin/cli/commands";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
@@ -48,6 +48,7 @@ const lines: Readonly<Record<string, () => readonly string[]>> = {
   "unbind-scc": () => [],
   rehearse: () => ["upgrade-webhook", "--no-probe", `--webhook=${webhook.file}`],
   diff: () => ["upgrade-webhook", "--no-probe"],
+  "modules define": () => ["rg", "--source", "rg=https://127.0.0.1:1/rg.zip"],
   "modules install": () => [moduleFile()],
   status: () => [],
   recover: () => ["--apply"],
@@ -150,7 +151,7 @@ test.each(commands)("an address in any flag of %s is printed without its secrets
   }
   const all = planted.map(({ name }) => `--${name}=${address}`);
   const together = await run([...words, ...all, "--output=json"]);
-  const variables = planted.map((flag): [string, string] => [variableOf(flag), address]);
+  const variables = planted.map((flag): [string, string] => [nameVariable(flag), address]);
   const fromEnvironment = await run(words, { env: Object.fromEntries(variables) });
   expect([together, fromEnvironment].map(traces).join("\n")).not.toContain(secret);
 });

@@ -11,7 +11,8 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
 const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
 
 test.each([
-  ["WEBHOOK-CA-STALE", undefined, "f", "engine upgrade-webhook"],
+  ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "engine upgrade-webhook"],
+  ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "engine upgrade-webhook --ca-only"],
   ["CERT-EXPIRED", undefined, "run cert create --replace", "engine cert create --replace"],
   [
     "DEFINITION-DELETING",
@@ -39,6 +40,12 @@ test.each([
     "f: kubectl logs ec-0 -c x -n engine",
     "kubectl logs ec-0 -c x -n engine",
   ],
+  [
+    "CLUSTER-AUTO-USER-MODULES",
+    "EngineEnterpriseCluster/engine/ec",
+    "switch it off: kubectl patch ecs ec -n engine -p '{\"a\":false}'",
+    'kubectl patch ecs ec -n engine -p {"a":false}',
+  ],
   ["POD-IMAGE", "Pod/engine/ec-0", "f", "kubectl describe pod ec-0 --namespace=engine"],
 ])("%s of %s", (code, object, ...[fix, expected]) => {
   expect(line(code, object, fix)).toBe(expected);
@@ -52,9 +59,21 @@ test.each([
     "Secret/engine/admission-tls",
     "change the ExternalSecret",
   ],
+  [
+    "a configuration that somebody else owns",
+    "WEBHOOK-PLACEHOLDER",
+    "ValidatingWebhookConfiguration/x",
+    "change it in the repository",
+  ],
   ["an object that is not known", "DEFINITION-DELETING", undefined, "f"],
   ["a name that is not known", "NAMESPACE-DELETING", undefined, "f"],
   ["an object without a namespace", "OBJECT-DELETING", "ClusterRole/reader", "f"],
+  [
+    "an automatic upgrade that is only asked for",
+    "CLUSTER-AUTO-USER-MODULES",
+    "EngineEnterpriseCluster/engine/ec",
+    "run again without --auto",
+  ],
   ["a set without a namespace", "CLUSTER-SCALED", "StatefulSet/ec", scale],
   ["claims of no namespace", "CLUSTER-RESIZING", "ec", "f"],
   ["a number of nodes that is not known", "CLUSTER-SCALED", "StatefulSet/engine/ec", "f"],

@@ -8,7 +8,7 @@ import {
   rulesNeeds,
   statusNeeds,
 } from "../../../plugin/domain/checks/needs";
-import { apiNeeds, listing, type Needs, together } from "../../../plugin/domain/facts/needs";
+import { apiNeeds, needList, type Needs, together } from "../../../plugin/domain/facts/needs";
 import { rbacNeeds, type RbacWish } from "../../../plugin/commands/reapply-rbac/needs";
 import { unbindNeeds } from "../../../plugin/commands/unbind-scc/needs";
 import { bindNeed } from "../../../plugin/domain/kube/write-needs";
@@ -16,12 +16,18 @@ import { bundleNeeds, chartNeeds } from "../../../plugin/commands/upgrade-operat
 import { databasesNeeds } from "../../../plugin/commands/upgrade-database/needs";
 import { clusterNeeds } from "../../../plugin/commands/upgrade-cluster/needs";
 import { recoverNeeds } from "../../../plugin/commands/recover/needs";
-import { probedBy, swapNeeds, swapWrites } from "../../../plugin/commands/upgrade-webhook/needs";
+import { probedBy } from "../../../plugin/domain/admission/needs";
+import { swapNeeds, swapWrites } from "../../../plugin/commands/upgrade-webhook/needs";
 import { certNeeds } from "../../../plugin/commands/cert/needs";
-import { upgradeNeeds, type UpgradeWish } from "../../../plugin/commands/upgrade/needs";
+import { upgradeNeeds } from "../../../plugin/commands/upgrade/needs";
+import { listParts } from "../../../plugin/commands/parts";
+import { upgrade } from "../../../plugin/commands/upgrade/flags";
+import { readDefaults } from "../../../plugin/cmdutil/spec";
+import type { UpgradeWish } from "../../../plugin/cmdutil/upgrade-part";
+import type { PartId } from "../../../plugin/domain/base/part-ids";
 import { placeBundle } from "../../../plugin/domain/operator/wanted";
 import {
-  narrowed,
+  narrowPermissions,
   permissionLine,
   reviewPermission,
 } from "../../../plugin/domain/kube/permissions";
@@ -54,7 +60,7 @@ describe("the lists of facts", () => {
     const why = "";
     expect(
       (["pods", "nodes", "webhookSecrets"] as const).map((key) =>
-        permissionLine(listing(key, place, why)),
+        permissionLine(needList(key, place, why)),
       ),
     ).toEqual([
       "list pods in namespace engine",
@@ -65,7 +71,7 @@ describe("the lists of facts", () => {
 
   test("are in every namespace where none is meant", () => {
     const everywhere = { names, namespace: undefined };
-    expect(permissionLine(listing("pods", everywhere, ""))).toBe("list pods");
+    expect(permissionLine(needList("pods", everywhere, ""))).toBe("list pods");
   });
 });
 
@@ -76,6 +82,25 @@ const placed = placeBundle(bundleOf("8.0.2-2"), {
   ...{ allowObjects: [], live: undefined },
 });
 const bundle = placed.is === "placed" ? placed.objects : [];
+
+/** What `upgrade` needs with these parts; the bundle of a release is placed. */
+function needsFor(
+  changes: Partial<UpgradeWish> = {},
+  flags: Partial<UpgradeWish["flags"]> = {},
+  only?: readonly PartId[],
+): Needs {
+  const contents = { bundle: bundleOf("8.0.2-2") };
+  const wish = {
+    ...{ facts: fine(), opened: {}, contents },
+    ...changes,
+    flags: { ...readDefaults(upgrade), probe: true, engineVersion: "8.0", ...flags },
+  } as unknown as UpgradeWish;
+  return upgradeNeeds(
+    wish,
+    listParts().filter(({ id }) => only?.includes(id) !== false),
+  );
+}
+
 const databases = { ...place, databases: [], everywhere: false, api: undefined };
 const swap = { ...place, service: "admission", probed: [] };
 const own = (...lines: readonly string[]) => lines.map((line) => `${line} in namespace engine`);
@@ -299,7 +324,10 @@ const rows: readonly Row[] = [
     "recover: looks alone",
     recoverNeeds({ ...place, name: undefined, applies: false, api: undefined }),
     "engineenterpriseclusters",
-    own("get engineenterpriseclusters", "list engineenterpriseclusters"),
+    [
+      ...own("get engineenterpriseclusters", "list engineenterpriseclusters"),
+      "list engineenterpriseclusters",
+    ],
   ],
   [
     "recover --apply: the EC, and databases wherever they are",
@@ -350,27 +378,21 @@ test.each([
 });
 
 describe("the whole upgrade", () => {
-  const wish = (changes: Partial<UpgradeWish> = {}): UpgradeWish => ({
-    ...{ facts: fine(), bundle, clusters: false, pullSecret: undefined },
-    ...{ probe: true, databases: true, isChosen: () => true },
-    ...changes,
-  });
-
   test("takes what its parts take", () => {
-    const { facts } = wish();
-    const lines = new Set(linesOf(upgradeNeeds(wish())));
+    const facts = fine();
+    const lines = new Set(linesOf(needsFor({ facts })));
     const parts = together([checkNeeds(facts, []), rbac({ managed: [], label: false })]);
     expect(linesOf(parts).filter((line) => !lines.has(line))).toEqual([]);
   });
 
   test("names clusters and namespaces that may be read", () => {
-    const needs = upgradeNeeds(wish());
+    const needs = needsFor();
     expect(about(needs, "engineenterpriseclusters")).toContain(
       `patch engineenterpriseclusters "ec" in namespace engine`,
     );
     expect(about(needs, "roles")).toContain(`escalate roles "edb-role" in namespace shop`);
     const configMaps = [settings({ [names.configMap.namespacesLabel]: "team=a" })];
-    const byLabel = upgradeNeeds(wish({ facts: fine({ configMaps }), probe: false }));
+    const byLabel = needsFor({ facts: fine({ configMaps }) }, { probe: false });
     expect(about(byLabel, "clusterroles")).toContain(
       `escalate clusterroles "engine-enterprise-operator-consumer-ns"`,
     );
@@ -382,9 +404,9 @@ describe("the whole upgrade", () => {
     ["cluster", "engineenterpriseclusters", "validatingwebhookconfigurations"],
     ["scc", "securitycontextconstraints", "validatingwebhookconfigurations"],
     ["databases", "engineenterprisedatabases", "validatingwebhookconfigurations"],
-    ["operator", "deployments", "engineenterprisedatabases"],
+    ["operator", "deployments", "securitycontextconstraints"],
   ])("with %s alone writes %s, and no %s", (only, written, other) => {
-    const { may } = upgradeNeeds(wish({ isChosen: (part) => part === only }));
+    const { may } = needsFor({}, {}, [only as PartId]);
     const writes = (resource: string): boolean =>
       may.some((one) => one.resource === resource && !["get", "list"].includes(one.verb));
     expect([writes(written), writes(other)]).toEqual([true, false]);
@@ -392,7 +414,7 @@ describe("the whole upgrade", () => {
 
   test("asks everywhere for what may not be read", () => {
     const facts = fine(...unread(...factKeys));
-    const needs = upgradeNeeds(wish({ facts, bundle: undefined, databases: false }));
+    const needs = needsFor({ facts, opened: undefined }, { engineVersion: undefined });
     expect(about(needs, "engineenterpriseclusters")).toContain(
       "patch engineenterpriseclusters in namespace engine",
     );
@@ -403,9 +425,7 @@ describe("the whole upgrade", () => {
 
 test("of a platform without constraints none is asked for", () => {
   const facts = fine({}, { unserved: new Set(["constraints"]) });
-  const rest = { bundle: undefined, clusters: false, pullSecret: undefined };
-  const all = { probe: true, databases: false, isChosen: () => true };
-  const needs = upgradeNeeds({ ...rest, ...all, facts });
+  const needs = needsFor({ facts, opened: undefined }, { engineVersion: undefined });
   expect(about(needs, "securitycontextconstraints")).toEqual(["list securitycontextconstraints"]);
 });
 
@@ -455,6 +475,6 @@ describe("what another one includes is left out", () => {
       [`get pods "x"`, "get pods in namespace a", "list pods"],
     ],
   ])("%s", (_title, permissions, lines) => {
-    expect(narrowed(permissions).map(permissionLine)).toEqual(lines);
+    expect(narrowPermissions(permissions).map(permissionLine)).toEqual(lines);
   });
 });

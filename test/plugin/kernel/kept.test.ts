@@ -24,13 +24,13 @@ const patched = (name: string): Change => ({
 });
 const numbered = (count: number) => Array.from({ length: count }, (_item, at) => `n${String(at)}`);
 
-async function commandsFor(changes: readonly Change[]): Promise<readonly string[]> {
+async function commandsFor(changes: readonly Change[]): Promise<readonly (string | undefined)[]> {
   const kept = new KeptObjects({
     save: ({ metadata }) => Promise.resolve(`/runs/1/${String(metadata.name)}.json`),
   });
   for (const change of changes) {
     await kept.save(change);
-    kept.written(change);
+    kept.noteWritten(change);
   }
   return kept.backups((words) => words.join(" ")).map(({ command }) => command);
 }
@@ -70,7 +70,7 @@ test.each<[string, readonly Change[], readonly string[]]>([
 /** What is told when some of the writes never came into force. */
 async function commandsAfter(
   steps: readonly { readonly change: Change; readonly came: boolean }[],
-): Promise<readonly string[]> {
+): Promise<readonly (string | undefined)[]> {
   const files = new Map<string, number>();
   const kept = new KeptObjects({
     save: ({ metadata: { name = "" } }) => {
@@ -81,7 +81,7 @@ async function commandsAfter(
   });
   for (const { change, came } of steps) {
     await kept.save(change);
-    if (came) kept.written(change);
+    if (came) kept.noteWritten(change);
   }
   return kept.backups((words) => words.join(" ")).map(({ command }) => command);
 }

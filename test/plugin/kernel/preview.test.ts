@@ -5,7 +5,7 @@ import { kinds } from "../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { type KubeObject, lastApplied } from "../../../plugin/domain/kube/objects";
 import type { Change } from "../../../plugin/domain/kube/change";
-import { statesOf } from "../../../plugin/kernel/preview";
+import { compareStates } from "../../../plugin/kernel/preview";
 import { aPair } from "../../support/tls";
 
 const told = { id: "x", resource: kinds.deployment, why: "", risk: "", reverse: "" };
@@ -124,7 +124,7 @@ test.each<[name: string, of: [change: Change, stored?: KubeObject], states: obje
   ],
   ["a deletion", [{ ...told, verb: "delete", object: live }], { live: before }],
 ])("%s", (_name, [change, answer], states) => {
-  expect(statesOf(change, answer, names)).toEqual(states);
+  expect(compareStates(change, answer, names)).toEqual(states);
 });
 
 describe("no secret is shown", () => {
@@ -154,7 +154,7 @@ describe("no secret is shown", () => {
 
   test.each(objects)("%s", (_name, fields, shown) => {
     const object = { apiVersion: "v1", kind: "X", metadata, ...fields };
-    const { merged } = statesOf({ ...told, verb: "create", object }, undefined, names);
+    const { merged } = compareStates({ ...told, verb: "create", object }, undefined, names);
     expect(merged).toMatchObject(shown);
   });
 
@@ -165,7 +165,7 @@ describe("no secret is shown", () => {
       ...sent,
       spec: { env: env("hunter2", "hunter2", "hunter3"), license: "LICENSE-1" },
     };
-    const { merged } = statesOf({ ...told, verb: "create", object }, undefined, names);
+    const { merged } = compareStates({ ...told, verb: "create", object }, undefined, names);
     const text = JSON.stringify(merged);
     expect(text).not.toMatch(
       /hunter|LICENSE|f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7/,

@@ -7,8 +7,8 @@ import {
 import { kinds, reviewKinds } from "../../../plugin/domain/kube/kinds";
 import type { KubeObject, Ref } from "../../../plugin/domain/kube/objects";
 import {
-  followedBy,
-  projected,
+  joinProjections,
+  projectCluster,
   type Projection,
   unchanged,
   unlessUnknown,
@@ -63,7 +63,7 @@ function aCluster() {
 
 const over = (projection: Partial<Projection>) => {
   const { cluster, sent } = aCluster();
-  return { view: projected(cluster, { ...unchanged, ...projection }), sent };
+  return { view: projectCluster(cluster, { ...unchanged, ...projection }), sent };
 };
 
 describe("get", () => {
@@ -75,7 +75,7 @@ describe("get", () => {
       "what is stored counts in a place of which nobody knows the rest",
       {
         stored: [settings("a", { x: "2" })],
-        unknown: [{ resource: kinds.configMap, until: "later" }],
+        unknown: [{ resource: kinds.configMap, until: "Secret/a: there" }],
       },
       [{ x: "2" }, 0],
     ],
@@ -94,13 +94,13 @@ describe("get", () => {
 
   test("of what nobody can know yet is told what has to come about", async () => {
     const { view, sent } = over({
-      unknown: [{ resource: kinds.configMap, namespace: "engine", until: "the operator runs" }],
+      unknown: [{ resource: kinds.configMap, namespace: "engine", until: "Deployment/op: to run" }],
     });
     await expect(view.get(ref("a"))).rejects.toThrow(NotYetKnownError);
     await expect(view.get(ref("a", "other"))).resolves.toBeUndefined();
     expect(await unlessUnknown(() => view.get(ref("a")))).toEqual({
       is: "open",
-      until: "the operator runs",
+      until: "Deployment/op: to run",
     });
     expect(await unlessUnknown(() => Promise.resolve(1))).toEqual({ is: "known", value: 1 });
     await expect(unlessUnknown(() => Promise.reject(new Error("other")))).rejects.toThrow("other");
@@ -135,12 +135,12 @@ describe("list", () => {
     ],
     [
       "unknown elsewhere",
-      { unknown: [{ resource: kinds.configMap, namespace: "other", until: "later" }] },
+      { unknown: [{ resource: kinds.configMap, namespace: "other", until: "Secret/a: there" }] },
       [{ namespace: "engine" }, "a", "b"],
     ],
     [
       "unknown by another name",
-      { unknown: [{ resource: kinds.configMap, name: "x", until: "later" }] },
+      { unknown: [{ resource: kinds.configMap, name: "x", until: "Secret/a: there" }] },
       [{ fieldSelector: "metadata.name=a" }, "a"],
     ],
   ])("%s", async (_, projection, [options, ...names]) => {
@@ -150,8 +150,11 @@ describe("list", () => {
   test.each([{}, { namespace: "engine" }, { fieldSelector: "metadata.name=a" }])(
     "that may hold what nobody knows says what has to come about: %p",
     async (options) => {
-      const unknown = [{ resource: kinds.configMap, namespace: "engine", until: "later" }];
-      await expect(over({ unknown }).view.list(kinds.configMap, options)).rejects.toThrow("later");
+      const until = "Secret/a: there";
+      const unknown = [{ resource: kinds.configMap, namespace: "engine", until }] as const;
+      await expect(over({ unknown }).view.list(kinds.configMap, options)).rejects.toThrow(
+        "Secret/a: there",
+      );
     },
   );
 
@@ -198,6 +201,14 @@ describe("a dry run", () => {
     await expect(act(view)).rejects.toThrow(UntriedError);
     expect(sent).toEqual([]);
   });
+
+  test("over a connection of its own is a probe of who answers today", async () => {
+    const shades = [{ group: "", kind: "ConfigMap" }];
+    const { view, sent } = over({ shades });
+    await view.create(settings("new"), { dryRun: true, fresh: true });
+    expect(sent).toHaveLength(1);
+    await expect(view.create(settings("new"), { fresh: true })).rejects.toThrow("writes nothing");
+  });
 });
 
 describe("a plan writes nothing", () => {
@@ -241,7 +252,7 @@ test("reviews of others are asked until rights are projected", async () => {
 
 test("of projections that follow one another the later counts", () => {
   const first = { ...unchanged, stored: [settings("a")], gone: [ref("b")] };
-  const both = followedBy(first, { ...unchanged, stored: [settings("b")], gone: [ref("a")] });
+  const both = joinProjections(first, { ...unchanged, stored: [settings("b")], gone: [ref("a")] });
   expect([both.stored.map(({ metadata }) => metadata.name), both.gone]).toEqual([
     ["b"],
     [ref("a")],
@@ -249,7 +260,7 @@ test("of projections that follow one another the later counts", () => {
 });
 
 test("both errors name no server, and end a command with 3 where nobody expects them", () => {
-  const errors: readonly EngineError[] = [new UntriedError("x"), new NotYetKnownError("y")];
+  const errors: readonly EngineError[] = [new UntriedError("x"), new NotYetKnownError("x: y")];
   expect(errors.map(({ code, exitCode }) => [code, exitCode])).toEqual([
     ["UNTRIED", 3],
     ["NOT-YET-KNOWN", 3],

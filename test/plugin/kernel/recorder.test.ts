@@ -33,6 +33,46 @@ describe("the document", () => {
   });
 });
 
+describe("what was kept", () => {
+  const backup = (object: string, file = `${object}.json`) => {
+    return { object, file, command: `kubectl replace -f ${file}`, holds: "while it is so" };
+  };
+
+  test("is told with the last write first", () => {
+    const { recorder } = aRecorder();
+    recorder.backups(() => [backup("first"), backup("then")]);
+    recorder.backup(backup("last"));
+    expect(recorder.success("done").backups?.map(({ object }) => object)).toEqual([
+      "last",
+      "then",
+      "first",
+    ]);
+  });
+
+  test("is for reference once there is no return, and what is written later is not", () => {
+    const { recorder } = aRecorder();
+    const kept = [backup("before")];
+    recorder.backups(() => kept);
+    recorder.passNoReturn("a pod was recreated");
+    recorder.passNoReturn("said again");
+    kept.push(backup("after"));
+    expect(recorder.success("done").backups).toEqual([
+      backup("after"),
+      { object: "before", file: "before.json", lost: "a pod was recreated" },
+    ]);
+  });
+
+  test("of one object is lost by itself", () => {
+    const { recorder } = aRecorder();
+    recorder.backups(() => [backup("one"), backup("other")]);
+    recorder.passNoReturn("it has begun", "one");
+    expect(recorder.success("done").backups?.map(({ lost }) => lost)).toEqual([
+      undefined,
+      "it has begun",
+    ]);
+  });
+});
+
 describe("a failure", () => {
   test("ends with the error's code, message and hint", () => {
     const { recorder } = aRecorder();
@@ -107,5 +147,44 @@ describe("what blocks is named by", () => {
     const { code, severity, cause, fix, source } = finding();
     const error = new BlockedError(3, [{ code, severity, cause, fix, source }]);
     expect(error.message).toContain("it is broken");
+  });
+});
+
+describe("a recorder aside", () => {
+  const read = { id: "a.read", action: "read", object: "Role/a", why: "to see it" } as const;
+
+  test("tells nobody but who waits, and is retold with its times, without what was only planned", () => {
+    const { clock, events, recorder } = aRecorder();
+    recorder.done(read, "done");
+    clock.advance(5_000);
+    const aside = recorder.aside();
+    clock.advance(1_000);
+    aside.recorder.done({ ...read, id: "b.read" }, "done");
+    aside.recorder.done({ ...read, id: "b.write", action: "patch" }, "planned");
+    aside.recorder.findings([finding()]);
+    aside.recorder.note("look");
+    aside.recorder.noteWaiting("Deployment/engine/op: ready", 1);
+    aside.recorder.keep({ namespaces: [{ name: "shop", result: "unchanged" }] });
+    expect(events.map(({ type }) => type)).toEqual(["step", "waiting"]);
+    const told: Finding[] = [];
+    recorder.retell(aside, (findings) => told.push(...findings));
+    expect(events.map(({ type }) => type)).toEqual(["step", "waiting", "step", "note"]);
+    expect(told).toEqual([finding()]);
+    const { steps, namespaces } = recorder.success("");
+    expect(steps?.map(({ n, id, at }) => [n, id, at])).toEqual([
+      [1, "a.read", 0],
+      [2, "b.read", 6_000],
+    ]);
+    expect(namespaces).toHaveLength(1);
+  });
+
+  test("tells its probes once they are used", () => {
+    const { events, recorder } = aRecorder();
+    const aside = recorder.aside();
+    const sides = { ok: 1, of: 1 };
+    aside.recorder.probe({ phase: "found", accept: sides, deny: { ...sides, by: "x" } });
+    recorder.retell(aside, () => undefined);
+    expect(events.map(({ type }) => type)).toEqual(["probe"]);
+    expect(recorder.success("").probes).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { type Look, nothingMoves, timeIsUp, waitFor } from "../../../plugin/kern
 import { ManualClock } from "../../support/manual-clock";
 
 const minute = 60_000;
-const moving = (step: string): Look<string> => ({ is: "moving", on: "the pods", step });
+const moving = (step: string): Look<string> => ({ is: "moving", on: "Pod/a: ready", step });
 const done: Look<string> = { is: "done", value: "all are there" };
 const stalled = (object: string): Look<string> => ({
   ...{ is: "stalled", code: "POD-IMAGE", object },
@@ -19,7 +19,7 @@ async function wait(play: Play, limits: Partial<Parameters<typeof waitFor<string
   const clock = new ManualClock();
   const from = clock.now();
   const told: string[] = [];
-  const recorder = { waiting: (on: string) => told.push(on) };
+  const recorder = { noteWaiting: (on: string) => told.push(on) };
   const left = [...play];
   const next = async (): Promise<Look<string>> => {
     const seen = left.length > 1 ? left.shift() : left[0];
@@ -53,6 +53,41 @@ test.each<[string, Play]>([
   expect(end).toBe("all are there");
 });
 
+const away = (seconds: number): Play => Array.from({ length: seconds / 2 }, () => refused);
+
+test.each<[string, Play]>([
+  ["a server that was away", [moving("1/3"), ...away(50), moving("1/3"), done]],
+  ["a server that was away twice", [moving("1/3"), ...away(50), moving("1/3"), ...away(50), done]],
+  ["an answer that came late", [moving("1/3"), 80_000, moving("1/3"), moving("1/3"), done]],
+])("is no time without progress, and none of the whole wait: %s", async (_title, play) => {
+  const { end } = await wait(play, {
+    total: { ms: 30_000, end: timeIsUp },
+    idle: { ms: 20_000, end: nothingMoves },
+  });
+  expect(end).toBe("all are there");
+});
+
+test.each<[string, Play, readonly string[]]>([
+  [
+    "by what keeps it, where the first look sees that",
+    [stalled("Pod/a"), done],
+    ["Pod/a: its image is not there"],
+  ],
+  [
+    "by what keeps it, once that stands in its way",
+    [moving("1/3"), stalled("Pod/a"), done],
+    ["Pod/a: ready", "Pod/a: its image is not there"],
+  ],
+  [
+    "by the server that does not answer the first look",
+    [refused, done],
+    ["the API server: its answer (connection refused)"],
+  ],
+])("what is waited for is named %s", async (_title, play, named) => {
+  const { told } = await wait(play);
+  expect(told).toEqual(named);
+});
+
 interface End {
   readonly title: string;
   readonly play: Play;
@@ -67,12 +102,17 @@ const ends: readonly End[] = [
     title: "a total that is over, in steps",
     play: [moving("1/3"), moving("2/3"), moving("3/3")],
     totalMs: 50_000,
-    ...{ code: 124, message: "stopped waiting for the pods: after 50 s", seconds: 50 },
+    ...{ code: 124, message: "stopped waiting for Pod/a: ready: after 50 s", seconds: 50 },
+  },
+  {
+    title: "the limit of what is waited for, whatever the whole wait may take",
+    play: [{ is: "moving", on: "Pod/a: ready", limit: { ms: 30_000, end: timeIsUp } }],
+    ...{ code: 124, message: "stopped waiting for Pod/a: ready: after 30 s", seconds: 30 },
   },
   {
     title: "no progress: a step that comes again is none",
     play: [moving("1/3"), moving("2/3"), moving("1/3"), moving("2/3")],
-    ...{ code: 124, message: "the pods: nothing has moved for 60 s", seconds: 62 },
+    ...{ code: 124, message: "Pod/a: ready: nothing has moved for 60 s", seconds: 62 },
   },
   {
     title: "a stall seen twice",
@@ -114,7 +154,7 @@ test("an interrupt ends it before the next look", async () => {
   let looks = 0;
   const reason = new Error("interrupted");
   const end = waitFor(
-    { clock, recorder: { waiting: () => undefined }, signal: stop.signal },
+    { clock, recorder: { noteWaiting: () => undefined }, signal: stop.signal },
     {
       look: () => {
         looks += 1;
@@ -147,6 +187,6 @@ test("what comes within moments is looked for at short pauses first", async () =
 
 test("who is away is told", async () => {
   expect((await wait([refused, done], { server: "the REST API" })).told).toEqual([
-    "the REST API (connection refused)",
+    "the REST API: its answer (connection refused)",
   ]);
 });

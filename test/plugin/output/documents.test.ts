@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { documentsSchema } from "../../../.ci/docs/schema";
-import { shippedSchema } from "../../../plugin/adapters/shipped";
+import { readShippedSchema } from "../../../plugin/adapters/shipped";
 import { entries } from "../../../plugin/cli/commands";
 import type { Report } from "../../../plugin/kernel/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
@@ -13,7 +13,7 @@ import { recordedDocuments } from "../../support/report-documents";
 import { aWebhookProgram } from "../../support/webhook-program";
 
 const file = join(__dirname, "../../../docs/reference/documents.schema.json");
-const [, { properties }, ...byKind] = shippedSchema().allOf;
+const [, { properties }, ...byKind] = readShippedSchema().allOf;
 const kinds = properties.kind.enum;
 
 test("it is what the types say; UPDATE_GOLDEN=1 writes it again", () => {
@@ -24,7 +24,7 @@ test("it is what the types say; UPDATE_GOLDEN=1 writes it again", () => {
 
 test("it has every command's kind, and none leaves its details open", () => {
   const own = entries.map(({ kind }) => kind);
-  expect(kinds).toEqual([...new Set([...own, "Edits", "Usage"])].sort());
+  expect(kinds).toEqual([...new Set([...own, "Edits", "ExampleRelease", "Usage"])].sort());
   const free = byKind.filter(
     ({ then }) => JSON.stringify(then) === '{"properties":{"details":{}}}',
   );
@@ -44,6 +44,8 @@ const asked: readonly (readonly [line: string, kind: string])[] = [
   ["rehearse audit", "Rehearsal"],
   ["rehearse modules list", "Rehearsal"],
   ["rehearse modules in-use", "Rehearsal"],
+  ["rehearse modules define rg --source rg=https://modules.example/rg.zip --yes", "Rehearsal"],
+  ["rehearse --write-example release --dry-run=client", "ExampleRelease"],
   ["validate -f manifests/crds", "Validation"],
   ["version", "Version"],
 ];
@@ -99,7 +101,7 @@ test("of one kind it has what that kind leads to alone, and is a schema", async 
 
 test("without a kind all of it is printed", async () => {
   const { out } = await typed(["options", "--schema"]);
-  expect(JSON.parse(out)).toEqual(shippedSchema());
+  expect(JSON.parse(out)).toEqual(readShippedSchema());
 });
 
 test("a kind that does not exist is one error, with the nearest", async () => {

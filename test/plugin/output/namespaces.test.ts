@@ -3,7 +3,7 @@ import { palette } from "../../../plugin/output/escape";
 import type { NamespaceReport } from "../../../plugin/kernel/report";
 
 const shown = (all: readonly NamespaceReport[]): string =>
-  renderNamespaces(all, palette(false))
+  renderNamespaces(all, { palette: palette(false), verbosity: 0 })
     .map((lines) => lines.join("\n"))
     .join("\n\n");
 

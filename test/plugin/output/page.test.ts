@@ -14,7 +14,7 @@ const timed: Report = {
   kind: "Upgrade",
   gap: {
     ...{ bypassSeconds: 0, outageSeconds: 0.4, method: "12 dry runs" },
-    windows: [{ is: "outage", at: 900, ms: 400 }],
+    windows: [{ is: "outage", at: 900, ms: 400, leastSeconds: 0.3, mostSeconds: 0.5 }],
     answers: [
       { twin: "accept", is: "accepted", at: 0, ms: 900 },
       { twin: "accept", is: "failed", by: "a.admission.engine", at: 900, ms: 400 },
@@ -132,4 +132,14 @@ describe.each(hostileTexts)("%s", (_, text) => {
     const outside = markdown.replaceAll(/(`+)[^`](?:.*?[^`])?\1(?!`)/gs, "").replaceAll(/\\./g, "");
     expect(outside).not.toMatch(/[<\]]|:\/\//);
   });
+});
+
+test("a command in Markdown is copied as it is, and a field is not full of backslashes", () => {
+  const command = `kubectl patch edb a --type=merge -p '{"spec":{"x":[1]}}' --context=prod`;
+  const backups = [{ object: "EDB/a", file: "/x", command, holds: "it (so far) holds = yes!" }];
+  const exit = { code: 0, reason: "done" } as const;
+  const report: Report = { apiVersion: "cli.engine.com/v1", kind: "Upgrade", backups, exit };
+  const markdown = renderMarkdown(buildPage(report));
+  expect(markdown).toContain(`| \`${command}\` |`);
+  expect(markdown).toContain("it (so far) holds = yes!");
 });

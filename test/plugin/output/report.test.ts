@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { load } from "js-yaml";
@@ -10,9 +10,10 @@ import { renderYaml } from "../../../plugin/output/yaml";
 import type { Report } from "../../../plugin/kernel/report";
 import { forbidden, hostile, swapped } from "./sample-reports";
 
-const golden = (name: string): string =>
-  readFileSync(join(__dirname, "../../golden", name), "utf8");
+const folder = join(__dirname, "../../golden");
+const golden = (name: string): string => readFileSync(join(folder, name), "utf8");
 const plain = { palette: palette(false), verbosity: 0 };
+const full = { ...plain, verbosity: 1 };
 const samples = [
   ["a swap", "swap", swapped],
   ["a missing permission", "forbidden", forbidden],
@@ -24,7 +25,12 @@ const dangerous =
 
 describe.each(samples)("%s", (_, name, report) => {
   test("as text", () => {
-    expect(renderText(report, plain)).toBe(golden(`report-${name}.txt`));
+    const written = { [`report-${name}.txt`]: plain, [`report-${name}-v.txt`]: full };
+    for (const [file, style] of Object.entries(written)) {
+      const text = renderText(report, style);
+      if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(join(folder, file), text);
+      expect(text).toBe(golden(file));
+    }
   });
 
   test("as JSON", () => {

@@ -11,11 +11,11 @@ if (step === undefined || probe === undefined || finding === undefined) throw ne
 
 const events: readonly Event[] = [
   { type: "note", text: "reading\u001b" },
-  { type: "waiting", on: "Secret admission-tls", seconds: 0 },
-  { type: "waiting", on: "Secret admission-tls", seconds: 2.5 },
-  { type: "waiting", on: "its item cert", seconds: 3 },
+  { type: "waiting", on: "Secret/engine/admission-tls: to be created", seconds: 0 },
+  { type: "waiting", on: "Secret/engine/admission-tls: to be created", seconds: 2.5 },
+  { type: "waiting", on: "Secret/engine/admission-tls: its item cert", seconds: 3 },
   { type: "step", step },
-  { type: "waiting", on: "its item cert", seconds: 4 },
+  { type: "waiting", on: "Secret/engine/admission-tls: its item cert", seconds: 4 },
   { type: "probe", probe },
   { type: "probe", probe: { ...probe, deny: { ok: 0, of: 5, by: "" } } },
   { type: "finding", finding },
@@ -52,10 +52,10 @@ test("without a terminal there is one line a change", async () => {
   expect(out).toBe("");
   expect(err.split("\n")).toEqual([
     "reading\\x1b",
-    "waiting for Secret admission-tls",
-    "waiting for its item cert",
+    "waiting for Secret/engine/admission-tls: to be created",
+    "waiting for Secret/engine/admission-tls: its item cert",
     "step 1: apply ValidatingWebhookConfiguration/engine-enterprise-admission created (it is not there yet)",
-    "waiting for its item cert",
+    "waiting for Secret/engine/admission-tls: its item cert",
     "probe after apply: 5/5 accepted, 5/5 refused by redisenterprise.admission.engine",
     "probe after apply: 5/5 accepted, 0/5 refused",
     "warning: WEBHOOK-POLICY-DIFFERS ValidatingWebhookConfiguration/edb-admission: Ignore was found, the template has Fail",
@@ -72,8 +72,10 @@ test("the findings of a text that goes to the same log are not told before it", 
 
 test("on a terminal, waiting is one line that tells how long", async () => {
   const { err } = await told({ errTerminal: true });
-  expect(err).toContain("\r\u001b[Kwaiting for Secret admission-tls (0s)\r\u001b[K");
-  expect(err).toContain("waiting for Secret admission-tls (2s)");
+  expect(err).toContain(
+    "\r\u001b[Kwaiting for Secret/engine/admission-tls: to be created (0s)\r\u001b[K",
+  );
+  expect(err).toContain("waiting for Secret/engine/admission-tls: to be created (2s)");
   expect(err).toContain("step 1: apply ValidatingWebhookConfiguration");
 });
 
@@ -106,7 +108,7 @@ test.each([
   ["json", "{\n"],
   ["jsonl", '{"apiVersion"'],
   ["yaml", "apiVersion: cli"],
-  ["text", "STEP  ACTION"],
+  ["text", "ValidatingWebhookConfiguration/engine-enterprise-admission created"],
 ] as const)("the end as %s is one document on stdout", async (output, start) => {
   const out = captured();
   const reporter = await createReporter({

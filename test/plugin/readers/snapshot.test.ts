@@ -83,7 +83,10 @@ test("kinds that are not there are unserved, also to whoever may not read them",
     list: (resource, options) =>
       resource.group === "security.openshift.io" ? refused() : cluster.list(resource, options),
   }));
-  expect([...facts.unserved].sort()).toEqual(["clusterVersions", "constraints", "subscriptions"]);
+  expect([...facts.unserved].sort()).toEqual([
+    ...["clusterServiceVersions", "clusterVersions", "constraints", "installPlans"],
+    ...["operatorGroups", "subscriptions"],
+  ]);
   expect([...facts.unread]).toEqual([]);
 });
 

@@ -67,7 +67,7 @@ test("a version that does not exist is refused, one that exists passes, and noth
     expect.objectContaining({
       wanted: "accepted",
       asWanted: true,
-      answer: "engineenterprisedatabase.app.engine.com/orders patched (server dry run)",
+      answer: "engineenterprisedatabase.app.engine.com/orders patched",
     }),
   ]);
   expect(changes).toBe(0);

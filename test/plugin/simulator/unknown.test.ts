@@ -1,4 +1,4 @@
-import { limits, unknownOf } from "../../../plugin/simulator/limits";
+import { limits, listUnknown } from "../../../plugin/simulator/limits";
 import { anOldConfiguration } from "../../support/builders";
 
 const mutating = {
@@ -10,13 +10,15 @@ const general = limits.filter(
 );
 
 test("where nothing special was found, what holds for every rehearsal is said, and nothing else", () => {
-  expect(unknownOf([anOldConfiguration()], new Map())).toEqual(general.map(({ cannot }) => cannot));
+  expect(listUnknown([anOldConfiguration()], new Map())).toEqual(
+    general.map(({ cannot }) => cannot),
+  );
 });
 
 test("what was found and not treated as on a real cluster comes first, by name", () => {
   const foreign = anOldConfiguration({ entry: { name: "policy.example.com" } });
   const skipped = new Map([["policy.example.com", "the code behind it is not rehearsed"]]);
-  const [first, second] = unknownOf([mutating, foreign], skipped);
+  const [first, second] = listUnknown([mutating, foreign], skipped);
   expect(first).toMatch(/^webhooks of others are not called.* \(here: policy\.example\.com\)$/);
   expect(second).toMatch(/^mutating webhooks are not called.* \(here: sidecar\.example\.com\)$/);
 });

@@ -1,7 +1,7 @@
 /** The tree of a release: every file that the procedure needs, by its path (S15, S26, S34). */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { renderDocuments } from "../../../plugin/adapters/yaml";
+import { renderDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { definitionsOf } from "./definitions";

@@ -4,7 +4,7 @@ import { createServer as createHttps } from "node:https";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { Agents } from "../../../../plugin/adapters/http/agents";
-import { arriving, NoAnswer } from "../../../../plugin/adapters/http/answer";
+import { readArriving, NoAnswer } from "../../../../plugin/adapters/http/answer";
 import { type Exchange, exchange } from "../../../../plugin/adapters/http/exchange";
 import { aPair } from "../../../support/tls";
 
@@ -99,7 +99,7 @@ test("a stream that breaks off says so when it is read", async () => {
   const reading = async (): Promise<void> => {
     const listening = { clock: {}, silentMs: 30_000, signal: undefined };
     if (first instanceof NoAnswer) throw first;
-    for await (const chunk of arriving(first, listening)) expect(chunk.toString()).toBe("one");
+    for await (const chunk of readArriving(first, listening)) expect(chunk.toString()).toBe("one");
   };
   await expect(reading()).rejects.toMatchObject({ message: "the connection was reset" });
 });

@@ -213,6 +213,97 @@ test("a redirect within the cluster keeps method and body, and is not followed f
   expect(error.message).toContain("redirects");
 });
 
+test.each<{ readonly name: string; readonly location: string; readonly says: RegExp }>([
+  {
+    name: "the leading node by its name",
+    location: `https://ec-0.${testCluster}:9443/v1/bdbs`,
+    says: /port-forward pod\/ec-0/,
+  },
+  {
+    name: "the leading node by its number",
+    location: "https://10.4.0.7:9443/v1/bdbs",
+    says: /node.*handle redirects/,
+  },
+])(
+  "a redirect to $name says that the address is right and what else leads there",
+  async ({ location, says }) => {
+    const server = await hostile((_seen, response) => {
+      response.writeHead(307, { location }).end();
+    });
+    const error = await failureOf((await clientOf(server)).databases(signal));
+    expect(error.message).toContain("another node of the cluster, which leads it");
+    expect(error.hint).toMatch(says);
+    expect(server.seen).toHaveLength(1);
+  },
+);
+
+test.each<{
+  readonly status: number;
+  readonly body: object;
+  readonly ends: object;
+  readonly says: RegExp;
+}>([
+  {
+    status: 406,
+    body: { error_code: "insufficient_resources" },
+    ends: { exitCode: 3, finding: { code: "REST-RESOURCES" } },
+    says: /more memory/,
+  },
+  {
+    status: 409,
+    body: { error_code: "insufficient_resources", description: "busy" },
+    ends: { exitCode: 3, finding: { code: "REST-RESOURCES" } },
+    says: /more memory/,
+  },
+  {
+    status: 403,
+    body: { error_code: "license_expired" },
+    ends: { exitCode: 3, finding: { code: "REST-LICENSE" } },
+    says: /valid license/,
+  },
+  {
+    status: 503,
+    body: { error_code: "no_quorum" },
+    ends: { exitCode: 69, finding: { code: "REST-QUORUM-LOST" } },
+    says: /kubectl engine recover/,
+  },
+  {
+    status: 406,
+    body: { error_code: "shards_too_many" },
+    ends: { exitCode: 3 },
+    says: /correct what the answer names/,
+  },
+  { status: 406, body: {}, ends: { exitCode: 3 }, says: /modules list/ },
+])(
+  "$status with $body: the way out follows what was said",
+  async ({ status, body, ends, says }) => {
+    const server = await hostile((seen, response) => {
+      json(seen.method === "POST" ? body : [], seen.method === "POST" ? status : 200)(
+        seen,
+        response,
+      );
+    });
+    const error = await failureOf((await clientOf(server)).upgrade(1, {}, signal));
+    expect(error).toMatchObject({ status, ...ends });
+    expect(error.hint).toMatch(says);
+  },
+);
+
+test("a record that is too short is left out and told, the others are read", async () => {
+  const modules = [{ uid: "m1", module_name: "search" }, { uid: "m2" }];
+  const server = await hostile((seen, response) => {
+    json(seen.path === "/v1/modules" ? modules : [{ uid: 1 }, {}, {}])(seen, response);
+  });
+  const told: string[] = [];
+  const api = await clientOf(server, { warn: (text) => told.push(text) });
+  expect((await api.modules(signal)).map(({ name }) => name)).toEqual(["search"]);
+  expect((await api.databases(signal)).map(({ uid }) => uid)).toEqual([1]);
+  expect(told).toEqual([
+    expect.stringContaining("1 record lacks its name or its uid and is left out"),
+    expect.stringContaining("2 records lack their name or their uid and are left out"),
+  ]);
+});
+
 test.each<{ readonly name: string; readonly body: unknown; readonly words: string }>([
   { name: "code and message", body: { error_code: "busy", message: "wait" }, words: "busy: wait" },
   { name: "neither", body: {}, words: "answered 409" },

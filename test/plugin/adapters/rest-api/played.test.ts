@@ -212,9 +212,9 @@ test.each<{
 ])("actions of a database where the server has $name", async ({ switched, told }) => {
   const { api } = await aPair({ switched });
   await api.upgrade(1, {}, signal);
-  const actions = await api.actionsOf(1, signal);
+  const actions = await api.listActions(1, signal);
   expect(actions?.map(({ database }) => database)).toEqual(told ? [1] : undefined);
-  expect(await api.actionsOf(77, signal).catch(() => [])).toEqual(told ? [] : undefined);
+  expect(await api.listActions(77, signal).catch(() => [])).toEqual(told ? [] : undefined);
 });
 
 test("one action is found by the older call or the newer", async () => {

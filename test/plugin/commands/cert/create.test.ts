@@ -338,7 +338,7 @@ describe("nothing is written", () => {
       },
       { replace: true },
       2,
-      "not confirmed, nothing was written",
+      "cancelled; nothing was written",
     ],
     ...kept.map(([title, metadata, keeper]): Row => [
       `when ${title} keeps the Secret`,
@@ -355,7 +355,7 @@ describe("nothing is written", () => {
       },
       { replace: true },
       2,
-      "not confirmed, nothing was written",
+      "cancelled; nothing was written",
     ],
     [
       "when no record can be kept",
@@ -456,6 +456,7 @@ describe("an existing Secret, with --replace", () => {
     expect(report.backups).toEqual([
       {
         object: "Secret/engine/admission-tls",
+        holds: "while the copy is there, and its certificate is valid",
         file: `Secret/engine/${saved}`,
         command: restore,
       },

@@ -6,7 +6,7 @@ import {
   readPemCertificate,
   readSecretCertificate,
 } from "../../../../plugin/adapters/certificate";
-import { renderDocuments } from "../../../../plugin/adapters/yaml";
+import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import { RecordError } from "../../../../plugin/adapters/home";
 import { ApiError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";

@@ -1,5 +1,6 @@
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
-import { runDiff } from "../../../../plugin/commands/diff/diff";
+import { diffText, runDiff } from "../../../../plugin/commands/diff/diff";
+import { palette } from "../../../../plugin/output/escape";
 import type { Report, StepReport } from "../../../../plugin/kernel/report";
 
 const step = (result: StepReport["result"], n = 1): StepReport => ({
@@ -76,4 +77,59 @@ test.each([
     words,
   );
   expect(seen).toEqual([wanted, wanted, "kubectl engine"]);
+});
+
+describe("the text", () => {
+  const report = (exit: Report["exit"], kind = "Diff"): Report => ({
+    ...{ apiVersion: "cli.engine.com/v1", kind, exit },
+  });
+  const plain = { palette: palette(false), verbosity: 0 };
+  const differs = { code: 1, reason: "differences exist: 1 write would be made" } as const;
+
+  test.each<readonly [string, Report["exit"], string]>([
+    ["differences are their hunks alone", differs, ""],
+    ["without differences there is nothing to show", { code: 0, reason: "up to date" }, ""],
+    [
+      "what stands against it is shown",
+      { code: 3, reason: "blocked" },
+      "Ended with exit code 3: blocked\n",
+    ],
+    [
+      "a failure that shares its code is shown",
+      { code: 1, reason: "it crashed" },
+      "Ended with exit code 1: it crashed\n",
+    ],
+  ])("%s", (_, exit, text) => {
+    expect(diffText()(report(exit), plain)).toBe(text);
+  });
+
+  test("with -v there is more", () => {
+    const exit = { code: 0, reason: "up to date" } as const;
+    expect(diffText()(report(exit), { ...plain, verbosity: 1 })).toBe("Done: up to date\n");
+  });
+
+  test("a command's own text comes where the diff could not be made", () => {
+    const own = diffText(() => "own\n");
+    expect(own(report({ code: 3, reason: "blocked" }), plain)).toBe("own\n");
+  });
+
+  test("what was found beside the differences is a warning on stderr", async () => {
+    const told: unknown[] = [];
+    const findings = [
+      { code: "A", severity: "warning", object: "Role/a", cause: "c", fix: "f", source: "s" },
+      { code: "B", severity: "warning", cause: "d", fix: "f", source: "s" },
+    ] as const;
+    const wished = context();
+    const telling: CommandContext = {
+      ...wished,
+      options: { ...wished.options, output: "text", verbosity: 0 },
+      env: {},
+      event: (one) => told.push(one),
+    };
+    await runDiff(telling, () => Promise.resolve({ ...reportOf([], fine), findings }), words);
+    expect(told).toEqual([
+      { type: "warning", text: "A Role/a c" },
+      { type: "warning", text: "B d" },
+    ]);
+  });
 });

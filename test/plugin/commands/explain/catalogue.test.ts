@@ -1,3 +1,4 @@
+import { deploymentFindings } from "../../../../plugin/domain/rollout/findings";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
@@ -45,6 +46,7 @@ const tables: readonly (readonly [string, Readonly<Record<string, Code>>])[] = [
   ["cluster", clusterFindings],
   ["database", databaseFindings],
   ["operator", operatorFindings],
+  ["Deployment", deploymentFindings],
   ["rbac", rbacFindings],
   ["recovery", recoveryFindings],
   ["scc", sccFindings],

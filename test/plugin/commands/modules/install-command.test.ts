@@ -34,7 +34,7 @@ test("an archive is sent once, its action followed, and seen in the list", async
   expect(ended.code).toBe(0);
   expect(postsOf(scene)).toEqual(["POST /v2/modules"]);
   expect(isThere(scene)).toBe(true);
-  expect(ended.err).toContain("waiting for the upload of rg.zip [####################] 100 %");
+  expect(ended.err).toContain("waiting for the upload of rg.zip: [####################] 100 %");
   expectGoldenText("modules/install.txt", masked(ended).replaceAll(/\b[0-9a-f-]{36}\b/g, "UID"));
 });
 
@@ -135,7 +135,7 @@ test("a server that is silent while the action runs is asked again", async () =>
 
 test("an action that the server has forgotten is judged by the list", async () => {
   const scene = await modulesScene({ switched: { actions: false, newerActions: false } });
-  const { code, out } = await scene.ask(["modules", "install", scene.archive()]);
+  const { code, out } = await scene.ask(["modules", "install", scene.archive(), "-v=1"]);
   expect(code).toBe(0);
   expect(out).toContain("the server keeps it no longer");
 });
@@ -223,7 +223,7 @@ test.each(["client", "server"])("with --dry-run=%s nothing is sent", async (mode
   const scene = await modulesScene();
   const ended = await scene.ask(["modules", "install", scene.archive(), `--dry-run=${mode}`]);
   expect(ended.code).toBe(0);
-  expect(ended.out).toContain("planned");
+  expect(ended.out).toContain("POST /v2/modules would be called");
   expect(scene.calls()).toEqual(["GET /v1/modules"]);
   expect(ended.err.includes("knows no dry run")).toBe(mode === "server");
 });

@@ -4,12 +4,9 @@ import {
   ClusterApiError,
   ClusterApiPermissionError,
 } from "../../../../plugin/domain/rest-api/errors";
-import type {
-  ApiAction,
-  InstalledModule,
-  InstalledUpload,
-} from "../../../../plugin/domain/rest-api/records";
+import type { InstalledModule, InstalledUpload } from "../../../../plugin/domain/rest-api/records";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { ApiAction } from "../../../../plugin/domain/rest-api/actions";
 import type { ClusterApi } from "../../../../plugin/ports/rest-api";
 import {
   ActionFailedError,
@@ -155,7 +152,7 @@ test("a bundled build that is there needs no definition", async () => {
 
 const action = (is: ApiAction["is"], more: Partial<ApiAction> = {}): ApiAction => ({
   ...{ uid: "a-1", name: undefined, status: is, progress: undefined, error: undefined },
-  database: undefined,
+  ...{ errorCode: undefined, pending: [], database: undefined },
   is,
   ...more,
 });
@@ -178,7 +175,7 @@ function follow(looks: readonly Look[], timeoutMs = 60_000, signal?: AbortSignal
         },
       },
       clock,
-      recorder: { waiting: (on) => told.push(on) },
+      recorder: { noteWaiting: (on) => told.push(on) },
       signal: signal ?? new AbortController().signal,
     },
     { uid: "a-1", subject: "the work", timeoutMs },
@@ -202,12 +199,21 @@ test("one that failed is an error with the server's words", async () => {
   await expect(result).rejects.toThrow("the work ended as aborted: no memory (action a-1)");
   const silent = follow([action("failed", { status: undefined })]).result;
   await expect(silent).rejects.toThrow("the work ended as failed (action a-1)");
+  const coded = follow([action("failed", { errorCode: "insufficient_resources" })]).result;
+  await expect(coded).rejects.toThrow("ended as failed: insufficient_resources (action a-1)");
 });
 
 test("one that was seen and is gone has ended: what it did has to be looked at", async () => {
   const { result, clock } = follow([action("running"), "unknown"]);
   expect(await result).toBeUndefined();
   expect(clock.sleeps).toHaveLength(1);
+});
+
+test("one that stays in a state that is not known is no longer waited for: what it did is looked at", async () => {
+  const { result, told, clock } = follow([action("unknown", { status: "rolled_back" })], 600_000);
+  expect(await result).toBeUndefined();
+  expect(told[0]).toBe("the work: rolled_back");
+  expect(clock.sleeps.length).toBeGreaterThan(1);
 });
 
 test("one that is never seen is given up after some looks", async () => {
@@ -219,7 +225,7 @@ test("one that is never seen is given up after some looks", async () => {
 test("a server that is silent for a time is asked again", async () => {
   const { result, told } = follow([new UnavailableError("gone"), action("completed")]);
   expect(await result).toMatchObject({ is: "completed" });
-  expect(told).toEqual(["the work, and for an answer of https://api (gone)"]);
+  expect(told).toEqual(["the work at https://api: its answer (gone)"]);
 });
 
 test("a refusal is no silence", async () => {
@@ -229,12 +235,15 @@ test("a refusal is no silence", async () => {
   await expect(follow([refusal]).result).rejects.toBe(refusal);
 });
 
-test("what does not end in time is a timeout, silence included", async () => {
-  for (const look of [action("running"), new UnavailableError("gone")]) {
-    const { result } = follow([look], 10_000);
-    await expect(result).rejects.toMatchObject({ exitCode: 124 });
-    await expect(result).rejects.toThrow("still in progress after 10s (action a-1)");
-  }
+test("what does not end in time is a timeout", async () => {
+  const { result } = follow([action("running")], 10_000);
+  await expect(result).rejects.toMatchObject({ exitCode: 124 });
+  await expect(result).rejects.toThrow("still in progress after 10s (action a-1)");
+});
+
+test("a server that stays away is unavailable, and that time counts for no limit", async () => {
+  const { result } = follow([new UnavailableError("gone")], 10_000);
+  await expect(result).rejects.toMatchObject({ exitCode: 69, message: "gone" });
 });
 
 test("a signal ends the wait with its reason", async () => {

@@ -7,7 +7,7 @@ import {
 } from "../../../../plugin/commands/policy/patches";
 import { policies, type PolicyWish } from "../../../../plugin/commands/policy/policies";
 import { rulesInPolicy } from "../../../../plugin/commands/policy/rules";
-import { has, member, nameOf } from "../../../../plugin/commands/policy/cel";
+import { has, member, nameVariable } from "../../../../plugin/commands/policy/cel";
 import { changeRules, createRules } from "../../../../plugin/domain/rules/order";
 import { everyRule } from "../../../../plugin/domain/rules/settings";
 import type { RuleOptions } from "../../../../plugin/domain/rules/types";
@@ -217,7 +217,7 @@ test.each([
 });
 
 test("a variable is named after its path", () => {
-  expect(nameOf(["spec", "a-b", "c"])).toBe("a_bC");
-  expect(nameOf(["status", "version"], "old")).toBe("oldStatusVersion");
-  expect(nameOf(["spec"])).toBe("spec");
+  expect(nameVariable(["spec", "a-b", "c"])).toBe("a_bC");
+  expect(nameVariable(["status", "version"], "old")).toBe("oldStatusVersion");
+  expect(nameVariable(["spec"])).toBe("spec");
 });

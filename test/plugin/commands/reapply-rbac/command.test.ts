@@ -1,14 +1,14 @@
 /** `reapply-rbac`: where its files and its namespaces come from. */
-import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { reapplyRbac, type ReapplyRbacFlags } from "../../../../plugin/commands/reapply-rbac/flags";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shippedRbac } from "../../../../plugin/adapters/shipped";
-import {
-  prepareReapplyRbac,
-  runReapplyRbac,
-} from "../../../../plugin/commands/reapply-rbac/command";
-import type { CommandContext } from "../../../../plugin/cmdutil/context";
+import { readShippedRbac } from "../../../../plugin/adapters/shipped";
+import { runReapplyRbac } from "../../../../plugin/commands/reapply-rbac/command";
+import { rbacPhase } from "../../../../plugin/commands/reapply-rbac/part";
+import { runPorts } from "../../../../plugin/cmdutil/run-ports";
+import { planAhead } from "../../../../plugin/kernel/part";
+import { unchanged } from "../../../../plugin/kernel/projected";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import type { Release } from "../../../../plugin/domain/release/contents";
 import { aCommandContext } from "../../../support/command-context";
@@ -23,7 +23,7 @@ beforeEach(() => {
   folder = aFolder("release");
 });
 
-const usual: ReapplyRbacFlags = defaultsOf(reapplyRbac);
+const usual: ReapplyRbacFlags = readDefaults(reapplyRbac);
 
 function aContext(files: Readonly<Record<string, string>> = {}) {
   const scene = aScene([settings({ EDB_NAMESPACES: "a" }), aNamespace("a"), aNamespace("b")]);
@@ -44,7 +44,7 @@ const write = (path: string, text = ""): void => {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
 };
-const shipped = shippedRbac();
+const shipped = readShippedRbac();
 const both = `${shipped["role.yaml"] ?? ""}---\n${shipped["role_binding.yaml"] ?? ""}`;
 
 test("the shipped files serve where none are named", async () => {
@@ -70,28 +70,35 @@ test.each(releaseVersions)("an archive of %s has them, and the report pins it", 
   expect(report.release).toEqual({ source: release, sha256: expect.any(String) as string });
 });
 
-test("a release that was opened before serves, without its flag; contract is planned after expand", async () => {
+const texts: Readonly<Record<string, string | undefined>> = {
+  "deploy/multi-namespace-edb/role.yaml": shipped["role.yaml"],
+  "deploy/multi-namespace-edb/role_binding.yaml": shipped["role_binding.yaml"],
+};
+const opened: Release = {
+  source: "a release",
+  sha256: "00",
+  file: (paths) => {
+    const [path = ""] = paths;
+    const text = texts[path];
+    return text === undefined ? undefined : { text, source: path };
+  },
+};
+
+test("a phase of the upgrade has the files of the release that was opened, or those shipped", async () => {
   const { context } = aContext();
-  const texts: Readonly<Record<string, string | undefined>> = {
-    "deploy/multi-namespace-edb/role.yaml": shipped["role.yaml"],
-    "deploy/multi-namespace-edb/role_binding.yaml": shipped["role_binding.yaml"],
-  };
-  const opened: Release = {
-    source: "a release",
-    sha256: "00",
-    file: (paths) => {
-      const [path = ""] = paths;
-      const text = texts[path];
-      return text === undefined ? undefined : { text, source: path };
-    },
-  };
-  const flags: ReapplyRbacFlags = { ...usual, mode: "contract" };
-  const go = await prepareReapplyRbac(context, flags, { opened, assumeExpanded: true });
-  const options = { ...context.options, dryRun: "client" } as const;
-  const planning: CommandContext = { ...context, options };
-  expect(resultsOf(await go(planning))).toEqual({ a: "unchanged" });
-  const none: Release = { ...opened, file: () => undefined };
-  await expect(prepareReapplyRbac(context, flags, { opened: none })).rejects.toThrow(UsageError);
+  const ports = await runPorts(context, "Upgrade");
+  const phase = { mode: "expand", takeFields: [], probe: true, namespace: "engine" } as const;
+  for (const of of [
+    { opened, release: undefined },
+    { opened: undefined, release: "8.0.2-2" },
+  ]) {
+    const part = rbacPhase(context, { ...phase, ...of });
+    const how = { dryRun: "client", waits: false, after: unchanged } as const;
+    const { exit, told } = await planAhead(ports, part, how);
+    expect([exit.code, resultsOf(told.recorder.report(exit))]).toEqual([0, { a: "planned" }]);
+  }
+  const none = { opened: { ...opened, file: () => undefined }, release: undefined };
+  expect(() => rbacPhase(context, { ...phase, ...none })).toThrow(UsageError);
 });
 
 test.each([["roles.yaml"], ["-"]])("both may come in one file, %s", async (template) => {

@@ -1,7 +1,11 @@
 /** What is proven, by which kind of review, and what is said where nothing can be. */
 import { rbacKinds } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import { objectLabel } from "../../../../plugin/domain/kube/objects";
+import type { Planned } from "../../../../plugin/kernel/part";
+import { unchanged } from "../../../../plugin/kernel/projected";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
+import { anOperator } from "../../domain/engine-cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
 import {
   aNamespace,
@@ -95,40 +99,51 @@ describe("where neither kind of review may be created", () => {
   });
 });
 
-describe("a contract that is planned as if it came after expand", () => {
-  const admin = { name: "admin", groups: ["system:masters"] };
+describe("a contract that is planned over what expand leaves behind", () => {
   const scene = () => {
     const metadata = { namespace: "a" };
     const foreign = { kind: "ClusterRole", name: "other" };
-    return aScene(
-      [
-        settings({ EDB_NAMESPACES: "a,b" }),
-        aNamespace("a"),
-        aRole([endpoints], { namespace: "a" }),
-        aBinding([account(), account("old")], { metadata, ...foreign }),
-        aNamespace("b"),
-      ],
-      admin,
-    );
+    return aScene([
+      settings({ EDB_NAMESPACES: "a,b" }),
+      aNamespace("a"),
+      aRole([endpoints], { namespace: "a" }),
+      aBinding([account(), account("old")], { metadata, ...foreign }),
+      aNamespace("b"),
+    ]);
   };
+  const pathsOf = ({ writes }: Planned) =>
+    writes.map(({ change, step }) => [objectLabel(change.object), step?.write.changes]);
 
   test.each(["client", "server"] as const)("(%s) is that after expand", async (dryRun) => {
     const planned = scene();
-    const report = await planned.run({ mode: "contract", dryRun, assumeExpanded: true });
-    expect(report.exit.code).toBe(0);
-    expect(resultsOf(report)).toEqual({ a: "planned", b: "unchanged" });
-    expect(report.steps?.map(({ object }) => object)).toEqual(["Role/a/edb-role"]);
+    const expand = await planned.plan({ mode: "expand", dryRun });
+    expect(expand.stops).toBeUndefined();
+    const contract = await planned.plan({ mode: "contract", dryRun }, expand.after);
+    expect([contract.stops, contract.expects.code]).toEqual([undefined, 0]);
+    expect(resultsOf(contract)).toEqual({ a: "planned", b: "unchanged" });
+    // today's roles would be tried otherwise
+    expect(contract.writes.map(({ stored }) => stored)).toEqual([undefined]);
 
     const done = scene();
     await done.run({ mode: "expand" });
     expect(await may(done, "a", old)).toBe(true);
-    const contract = await done.run({ mode: "contract", dryRun });
-    expect(contract.steps?.map(({ object }) => object)).toEqual(
-      report.steps?.map(({ object }) => object),
+    const after = await done.plan({ mode: "contract", dryRun });
+    expect(pathsOf(after)).toEqual(pathsOf(contract));
+    expect(after.namespaces?.map(({ rules }) => rules)).toEqual(
+      contract.namespaces?.map(({ rules }) => rules),
     );
-    expect(contract.namespaces?.map(({ rules }) => rules)).toEqual(
-      report.namespaces?.map(({ rules }) => rules),
-    );
+  });
+
+  test("before the operator runs the release it is refused, as a value", async () => {
+    const planned = scene();
+    const old = await planned.plan({ mode: "contract", release: "8.2.0-1" });
+    expect(old.stops).toMatchObject({ findings: [{ code: "RBAC-CONTRACT-EARLY" }] });
+    expect([old.writes, old.after]).toEqual([[], unchanged]);
+    await expect(old.act({} as never)).rejects.toBe(old.stops);
+    const stored = [anOperator("8.2.0-1")];
+    const wanted = { mode: "contract", release: "8.2.0-1" } as const;
+    const next = await planned.plan(wanted, { ...unchanged, stored });
+    expect(next.stops).toBeUndefined();
   });
 
   test("what takes rights or subjects says so", async () => {

@@ -7,13 +7,13 @@ import { rbacKinds } from "../../../../plugin/domain/kube/kinds";
 import {
   grantLines,
   grantsOf,
-  rulesOf,
-  subjectsOf,
+  readRules,
+  listSubjects,
 } from "../../../../plugin/domain/kube/role-rules";
 import { getOwn } from "../../../../plugin/domain/base/values";
-import { shippedTemplates } from "../../../../plugin/cmdutil/release-option";
+import { readShippedTemplates } from "../../../../plugin/cmdutil/release-option";
 import { unwritable } from "../world";
-import { lineOf } from "../../../../plugin/domain/rbac/lines";
+import { findLine } from "../../../../plugin/domain/rbac/lines";
 import { anOperator } from "../../domain/engine-cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
 import {
@@ -30,7 +30,7 @@ import {
   list,
 } from "./scene";
 
-const rulesAt = (tag: string): readonly object[] => lineOf(tag, names)?.rules ?? [];
+const rulesAt = (tag: string): readonly object[] => findLine(tag, names)?.rules ?? [];
 const matching = (text: string): unknown => expect.stringContaining(text);
 const labels = { app: names.operator.appLabel };
 const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
@@ -102,7 +102,7 @@ describe("what is told to be managed", () => {
       settings({ EDB_NAMESPACES_LABEL: "managed" }),
       aNamespace("a", { labels: { managed: "" } }),
     ]);
-    const { documents: all } = shippedTemplates(names);
+    const { documents: all } = readShippedTemplates(names);
     const documents = all.filter((each) => !String(getOwn(each, "kind")).startsWith("Cluster"));
     const report = await scene.run({ documents, source: "roles.yaml" });
     expect(report.exit).toMatchObject({
@@ -417,7 +417,7 @@ describe("what a person added", () => {
     aBinding([account(), account("ec"), alice], { metadata: { namespace, labels } }),
   ];
   const rules = async (scene: Scene): Promise<readonly string[]> =>
-    grantLines(grantsOf(rulesOf(await scene.cluster.get(role("a")))));
+    grantLines(grantsOf(readRules(await scene.cluster.get(role("a")))));
   const named = "a person added what no known release had, and it is kept: ";
 
   test.each(["expand", "contract"] as const)("is kept and listed (%s)", async (mode) => {
@@ -426,7 +426,7 @@ describe("what a person added", () => {
     expect(report.exit.code).toBe(0);
     expect(await rules(scene)).toContain("deployments.apps: get, list");
     expect(await may(scene, "a", old)).toBe(mode === "expand");
-    expect(subjectsOf(await scene.cluster.get(binding("a")))).toContainEqual(alice);
+    expect(listSubjects(await scene.cluster.get(binding("a")))).toContainEqual(alice);
     expect(report.findings).toMatchObject([
       {
         code: "RBAC-LOCAL",
@@ -558,7 +558,7 @@ test("a binding for another operator is not taken unless it is accepted, by its 
     expect.objectContaining({ code: "RBAC-OTHER-OPERATOR", severity: "warning", accepted: true }),
   );
   expect((await scene.run(accepted)).exit.code).toBe(0);
-  expect(subjectsOf(await scene.cluster.get(binding("a")))).toHaveLength(2);
+  expect(listSubjects(await scene.cluster.get(binding("a")))).toHaveLength(2);
 });
 
 describe("a user who may not do everything", () => {

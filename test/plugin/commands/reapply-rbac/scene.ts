@@ -6,8 +6,10 @@ import { type ObservedCall, observe } from "../../../../plugin/simulator/observe
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
-import type { RbacOptions, RbacPorts } from "../../../../plugin/commands/reapply-rbac/read";
-import { reapplyRbac } from "../../../../plugin/commands/reapply-rbac/reapply";
+import { rbacPart, type RbacWish } from "../../../../plugin/commands/reapply-rbac/part";
+import { overlayWorld, type Planned, runPart } from "../../../../plugin/kernel/part";
+import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import { type Projection, unchanged } from "../../../../plugin/kernel/projected";
 import type { Report } from "../../../../plugin/kernel/report";
 import { ManualClock } from "../../../support/manual-clock";
 import { anOperator } from "../../domain/engine-cluster/scene";
@@ -48,7 +50,14 @@ export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "q
   /** After each request that was carried out. */
   after: (call: ObservedCall) => Promise<void>;
   writes(): readonly string[];
-  run(options?: Partial<RbacOptions>, deps?: Partial<RbacPorts>): Promise<Report>;
+  run(options?: RunWish, deps?: Partial<AskingPorts>): Promise<Report>;
+  /** The part planned over what earlier parts leave behind; the namespaces are told to its report. */
+  plan(options?: RunWish, after?: Projection): Promise<Planned & Pick<Report, "namespaces">>;
+}
+
+/** What one run is told. */
+interface RunWish extends Partial<RbacWish> {
+  readonly dryRun?: "none" | "client" | "server";
 }
 
 /** The operator's namespace with a cluster, and the objects given. */
@@ -71,30 +80,47 @@ export function aScene(objects: readonly KubeObject[], user: User = admin): Scen
     after: () => Promise.resolve(),
     writes: () =>
       scene.calls.filter(({ writes }) => writes).map(({ verb, subject }) => `${verb} ${subject}`),
-    run: async (options = {}, deps = {}) => {
+    run: async ({ dryRun = "none", ...options } = {}, deps = {}) => {
       scene.calls.length = 0;
-      const inner = controlPlane.connect({ user, namespace: operatorNamespace });
-      const cluster = observe(inner, async (call, send) => {
-        scene.calls.push(call);
-        await scene.before(call);
-        const answer = await send();
-        await scene.after(call);
-        return answer;
-      });
-      const file = ({ kind, metadata: { namespace = "", name = "" } }: KubeObject): string =>
-        `/records/${kind}_${namespace}_${name}.json`;
-      const ports = portsOf(scene, { kind: "ReapplyRbac", cluster, clock, file });
-      return await reapplyRbac({ ...ports, runId: "1", ...deps }, { ...usual, ...options });
+      const part = rbacPart({ ...usual, ...options });
+      const ports = { ...portsIn(scene, user), ...deps };
+      return await runPart(ports, part, { dryRun, limitMs: 0 });
+    },
+    plan: async ({ dryRun = "server", ...options } = {}, after = unchanged) => {
+      const ports = portsIn(scene, user);
+      const { recorder } = ports;
+      const world = { ...ports, dryRun, waits: false, tell: recorder.once() };
+      const before = controlPlane.state;
+      const planned = await rbacPart({ ...usual, ...options }).plan(overlayWorld(world, after));
+      expect(controlPlane.state).toBe(before);
+      const { namespaces = [] } = recorder.success("");
+      return { ...planned, namespaces };
     },
   };
   return scene;
 }
 
-const usual: RbacOptions = {
+/** Every request is told to the scene first. */
+function portsIn(scene: Scene, user: User): AskingPorts {
+  const inner = scene.controlPlane.connect({ user, namespace: operatorNamespace });
+  const cluster = observe(inner, async (call, send) => {
+    scene.calls.push(call);
+    await scene.before(call);
+    const answer = await send();
+    await scene.after(call);
+    return answer;
+  });
+  const file = ({ kind, metadata: { namespace = "", name = "" } }: KubeObject): string =>
+    `/records/${kind}_${namespace}_${name}.json`;
+  return portsOf(scene, { kind: "ReapplyRbac", cluster, clock: scene.clock, file });
+}
+
+const usual: RbacWish = {
   namespace: operatorNamespace,
   mode: "expand",
   dropLocal: [],
-  dryRun: "none",
+  command: (words) => words.join(" "),
+  runId: "1",
   fieldManager: names.fieldManager,
   concurrency: 4,
   timeoutMs: 60_000,
@@ -131,7 +157,9 @@ export async function may(
 }
 
 /** Results by namespace, and the codes of their findings. */
-export function resultsOf({ namespaces = [] }: Report): Readonly<Record<string, string>> {
+export function resultsOf({
+  namespaces = [],
+}: Pick<Report, "namespaces">): Readonly<Record<string, string>> {
   return Object.fromEntries(
     namespaces.map(({ name, result, findings = [] }) => [
       name,

@@ -1,13 +1,13 @@
 /** Access of managed namespaces by one ClusterRole, with a RoleBinding to it in each. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { rbacKinds } from "../../../../plugin/domain/kube/kinds";
-import { lineOf } from "../../../../plugin/domain/rbac/lines";
+import { findLine } from "../../../../plugin/domain/rbac/lines";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { anOperator } from "../../domain/engine-cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
 import { aNamespace, aScene, may, resultsOf, type Scene, settings } from "./scene";
 
-const rulesOfRole = (tag: string): readonly object[] => lineOf(tag, names)?.rules ?? [];
+const rulesOfRole = (tag: string): readonly object[] => findLine(tag, names)?.rules ?? [];
 const local = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] };
 const shared = (rules: readonly object[], metadata: object = {}): KubeObject => ({
   apiVersion: "rbac.authorization.k8s.io/v1",

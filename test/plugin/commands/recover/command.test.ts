@@ -1,4 +1,4 @@
-import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { recover, type RecoverFlags } from "../../../../plugin/commands/recover/flags";
 import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ afterEach(async () => {
   await scene?.api.close();
 });
 
-const flags: RecoverFlags = defaultsOf(recover);
+const flags: RecoverFlags = readDefaults(recover);
 
 const style = { palette: palette(false), verbosity: 0 };
 

@@ -192,8 +192,7 @@ test("every write is noted before and after, asked for once, and its old value k
     {
       object: oldLabel,
       file: "old.json",
-      command:
-        "kubectl patch engineenterprisedatabases.app.engine.com sessions -n shop --type=merge --patch-file old.json",
+      lost: "it runs this version already",
     },
   ]);
   expect(world.saved).toMatchObject([{ spec: { engineVersion: "6.2" } }]);
@@ -321,7 +320,7 @@ describe("refused, and nothing is changed:", () => {
       "--api-ca: give the CA of the REST API",
       { api: undefined },
     ],
-    ["nobody confirms", old, { engineVersion: "7.2" }, 2, "not confirmed", denied],
+    ["nobody confirms", old, { engineVersion: "7.2" }, 2, "cancelled", denied],
     ["nothing can be kept", old, { engineVersion: "7.2" }, 2, "it cannot be written", unwritable],
   ])("%s", async (...[, wish, options, code, says, deps]) => {
     const world = await frozen(wish);
@@ -456,6 +455,24 @@ test("where the EC can define it, installing a module is not enough: it is told 
   const defined = [{ name: "rg", source: { https: { url: "https://modules.example" } } }];
   await world.cluster.patch(ecRef, { spec: { userDefinedModules: defined } }, { type: "merge" });
   await world.settle();
+  expect((await world.run()).report.exit.code).toBe(0);
+  expect(await stateOf(world)).toMatchObject({ state: "Running" });
+});
+
+test("a module that is defined and not installed is told with 3, nothing is changed; installed, a re-run recovers (S99)", async () => {
+  const world = await frozen({ ...moduleless, defines: true });
+  const defined = [{ name: "rg", source: { https: { url: "https://modules.example" } } }];
+  await world.cluster.patch(ecRef, { spec: { userDefinedModules: defined } }, { type: "merge" });
+  for (const apply of [false, true]) {
+    const { report, look } = await world.run({ apply });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["FREEZE-MODULE-ABSENT"]]);
+    expect(look?.freeze.is).toBe("frozen");
+    expect(report.findings?.[0]?.cause).toContain(
+      `module rg of ${oldLabel} at 7.2 is not installed`,
+    );
+  }
+  expect(world.sent).toEqual([]);
+  installIn(world);
   expect((await world.run()).report.exit.code).toBe(0);
   expect(await stateOf(world)).toMatchObject({ state: "Running" });
 });

@@ -5,6 +5,7 @@ import type { RehearsalDetails } from "../../../../plugin/commands/rehearse/text
 import { rehearse as entry } from "../../../../plugin/cli/commands";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aModuleArchive } from "../../../support/played-cluster-api";
+import { listUnnamedWaits } from "../../../support/named-waits";
 import { typed } from "../../../support/program-world";
 import { aWebhookProgram } from "../../../support/webhook-program";
 import { aFolder } from "../../../support/a-folder";
@@ -87,6 +88,9 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   check: [{ line: ["check"], code: 3 }],
   audit: [{ line: ["audit"] }],
   "modules list": [{ line: ["modules", "list"] }],
+  "modules define": [
+    { line: ["modules", "define", "rg", "--source=rg=https://modules.example/rg.zip"], writes: 1 },
+  ],
   "modules in-use": [{ line: ["modules", "in-use"] }],
   "modules install": [{ line: ["modules", "install", "FOLDER/module.zip"], writes: 1 }],
   recover: [{ line: ["recover"] }, { line: ["recover", "--apply", "--api-insecure"] }],
@@ -101,7 +105,8 @@ test.each(
     .flat()
     .map((row) => [row.line.join(" "), row] as const),
 )("rehearse %s", async (_name, { line, code: wanted = 0, writes = 0 }) => {
-  const { code, details } = await rehearse(line);
+  const { code, details, err } = await rehearse(line);
+  expect(listUnnamedWaits(err)).toEqual([]);
   const run = details.stages.find(({ title }) => title === "the run");
   const again = details.stages.find(({ title }) => title === "the same command again");
   expect({ code, writes: run?.writes, again: again?.writes ?? 0 }).toEqual({

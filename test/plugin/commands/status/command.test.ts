@@ -1,7 +1,7 @@
 /** `status` as a person types it, on a cluster in memory. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shippedRbac } from "../../../../plugin/adapters/shipped";
+import { readShippedRbac } from "../../../../plugin/adapters/shipped";
 import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -381,7 +381,7 @@ describe("--release", () => {
   };
 
   test("compares with its roles, and its flag goes along with the next command", async () => {
-    const shipped = shippedRbac();
+    const shipped = readShippedRbac();
     for (const file of ["role.yaml", "role_binding.yaml"]) {
       write(`multi-namespace-edb/${file}`, shipped[file] ?? "");
     }

@@ -3,15 +3,27 @@
  * golden file has what is said otherwise then, the components first and below them the screen's lines.
  */
 import { isDeepStrictEqual } from "node:util";
-import { ageOf, daysUntil, renderAge } from "../../../../plugin/domain/base/duration";
+import { formatAge, daysUntil, renderAge } from "../../../../plugin/domain/base/duration";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import { type Status, summarize } from "../../../../plugin/commands/status/status";
-import { worst, worstOf } from "../../../../plugin/domain/rollout/health";
-import { entriesOf } from "../../../../plugin/domain/admission/configuration";
-import { bounded } from "../../../../plugin/domain/base/values";
-import { anEndpointSlice, testCa } from "../../../support/builders";
+import { worst, findWorst } from "../../../../plugin/domain/rollout/health";
+import { listEntries } from "../../../../plugin/domain/admission/configuration";
+import { boundList } from "../../../../plugin/domain/base/values";
+import {
+  aNamespace,
+  anEndpointSlice,
+  aService,
+  ownerMarks,
+  testCa,
+} from "../../../support/builders";
+import {
+  aClusterServiceVersion,
+  anInstallPlan,
+  anOperatorGroup,
+  aSubscription,
+} from "../../../support/olm";
 import { aClaim } from "../../../support/claims";
 import { expectGoldenText } from "../../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../../domain/engine-cluster/scene";
@@ -33,6 +45,7 @@ import {
 } from "./scene";
 
 type Args = Parameters<typeof statusOf>;
+type Lists = NonNullable<Args[0]>;
 type Scene = readonly [title: string, ...Args];
 
 const usual = statusOf();
@@ -66,6 +79,56 @@ const withEnv = (env: readonly object[], tag = "8.0.2-2"): KubeObject => {
   const container = { name: "engine-enterprise-operator", image: `engine/operator:${tag}`, env };
   const template = { spec: { containers: [container] } };
   return { ...anOperator(tag), spec: { replicas: 1, template } };
+};
+/** The operator of 7.22.0-7 as OLM keeps it, with what it says. */
+const byOlm = (lists: Lists = {}): Lists => ({
+  deployments: [
+    {
+      ...anOperator("7.22.0-7"),
+      metadata: { ...anOperator().metadata, ...ownerMarks.OLM },
+    },
+  ],
+  subscriptions: [aSubscription()],
+  installPlans: [anInstallPlan()],
+  clusterServiceVersions: [aClusterServiceVersion("7.22.0-7")],
+  operatorGroups: [anOperatorGroup(["engine"])],
+  ...lists,
+});
+const failedPlan = anInstallPlan({ approved: true }, { phase: "Failed" });
+/** Its webhook as OLM makes it: a Service and a certificate of its own. */
+const olmWebhook = (): Lists => {
+  const made = structuredClone(aNewConfiguration()) as unknown as {
+    webhooks: { clientConfig: { service: { name: string } } }[];
+  } & KubeObject;
+  const [entry] = made.webhooks;
+  if (entry !== undefined) entry.clientConfig.service.name = "operator-service";
+  const metadata = { name: "made-x7k2p", ...ownerMarks.OLM };
+  const service = {
+    ...aService("engine"),
+    metadata: { name: "operator-service", namespace: "engine" },
+  };
+  const labels = { "kubernetes.io/service-name": "operator-service" };
+  const slice = anEndpointSlice("engine");
+  return byOlm({
+    webhookConfigurations: [{ ...made, metadata }],
+    webhookSecrets: [],
+    services: [service],
+    endpointSlices: [{ ...slice, metadata: { ...slice.metadata, labels } }],
+  });
+};
+/** One of a policy engine, for a label that no namespace has. */
+const ofOthers = (): KubeObject => {
+  const [entry] = listEntries(aNewConfiguration());
+  const namespaceSelector = { matchLabels: { tier: "none" } };
+  const webhooks = [{ ...entry, name: "policy.example", namespaceSelector }];
+  return { ...aNewConfiguration(), metadata: { name: "policies" }, webhooks };
+};
+const otherCa = (): KubeObject => {
+  const webhooks = listEntries(aNewConfiguration()).map((entry) => ({
+    ...entry,
+    clientConfig: { ...(entry["clientConfig"] as object), caBundle: "" },
+  }));
+  return { ...aNewConfiguration(), webhooks };
 };
 const withImage = (image: string, annotations?: object): KubeObject => ({
   ...anOperator(),
@@ -254,7 +317,7 @@ const leaf = (notAfter: string) =>
 function beside(name: string, caBundle: string): Args {
   const own = aNewConfiguration();
   const further = aNewConfiguration({ caBundle, entry: { name } });
-  return configured({ ...own, webhooks: [...entriesOf(further), ...entriesOf(own)] });
+  return configured({ ...own, webhooks: [...listEntries(further), ...listEntries(own)] });
 }
 const injecting = (caBundle: string): Args =>
   anew({
@@ -272,6 +335,13 @@ const refusedByPolicy = (twin: "accept" | "deny") =>
     },
   }) as const;
 
+const besideChart = {
+  webhookConfigurations: [
+    aNewConfiguration({ namespace: "other", metadata: { name: "another-operators" } }),
+    aNewConfiguration({ metadata: { name: "engine-enterprise-admission-engine" } }),
+  ],
+};
+
 test("the webhook", () => {
   golden("webhook", [
     ["a renewed certificate, the CA has both", ...renewed("T0xE", "NEW=")],
@@ -280,11 +350,9 @@ test("the webhook", () => {
     ["the old configuration", ...configured(anOldConfiguration())],
     [
       "another operator's, and one of the chart",
-      ...configured(
-        aNewConfiguration({ namespace: "other", metadata: { name: "another-operators" } }),
-        aNewConfiguration({ metadata: { name: "engine-enterprise-admission-engine" } }),
-      ),
+      { ...besideChart, namespaces: [aNamespace("engine"), aNamespace("other")] },
     ],
+    ["what an operator has left behind, and one of the chart", besideChart],
     ["one that calls another namespace", ...anew({ namespace: "other" })],
     ["one that calls the companion webhook", ...anew({ namespace: "engine-admission" })],
     ["one that calls a URL", ...anew({ entry: entryByUrl })],
@@ -305,6 +373,16 @@ test("the webhook", () => {
     ["no ready endpoint", { endpointSlices: [] }],
     ["an endpoint that is not ready", { endpointSlices: [anEndpointSlice("engine", false)] }],
     ["no Service", { services: [] }],
+    [
+      "a configuration of others that selects nothing",
+      { webhookConfigurations: [aNewConfiguration(), ofOthers()] },
+    ],
+    [
+      "another configuration with the entry's name and no CA",
+      {
+        webhookConfigurations: [aNewConfiguration(), { ...otherCa(), metadata: { name: "copy" } }],
+      },
+    ],
     ["no Secret", { webhookSecrets: [] }, noCertificate],
     ["configurations that may not be read", ...unread("webhookConfigurations")],
     ["a Secret that may not be read", ...adds(unread("webhookSecrets"), [{}, noCertificate])],
@@ -424,6 +502,68 @@ const podsOf = (name: string): readonly KubeObject[] =>
     return aPod(ordinal, { metadata: { name: `${name}-${ordinal}`, ownerReferences } });
   });
 
+test("an operator of OLM's", () => {
+  golden("olm", [
+    ["OLM keeps it, and rests", byOlm()],
+    ["a release that OLM is to bring", byOlm(), {}, release],
+    ["a plan that failed", byOlm({ installPlans: [failedPlan] })],
+    [
+      "a plan that failed beside two groups",
+      byOlm({
+        installPlans: [failedPlan],
+        operatorGroups: [anOperatorGroup(["engine"]), anOperatorGroup([], { name: "b" })],
+      }),
+    ],
+    ["no group", byOlm({ operatorGroups: [] })],
+    [
+      "an install under way",
+      byOlm({ installPlans: [anInstallPlan({ approved: true }, { phase: "Installing" })] }),
+    ],
+    [
+      "pods that are not ready come before a plan that failed",
+      byOlm({
+        installPlans: [failedPlan],
+        deployments: [
+          {
+            ...anOperator(),
+            spec: { replicas: 1 },
+            status: {
+              observedGeneration: 1,
+              conditions: [
+                {
+                  type: "ReplicaFailure",
+                  status: "True",
+                  reason: "FailedCreate",
+                  message: "quota",
+                },
+              ],
+            },
+            metadata: { ...anOperator().metadata, ...ownerMarks.OLM },
+          },
+        ],
+      }),
+    ],
+    [
+      "what may not be read of OLM",
+      byOlm({ subscriptions: [], installPlans: [], operatorGroups: [] }),
+      {
+        unread: new Map([
+          ["subscriptions", "x"],
+          ["installPlans", "x"],
+          ["operatorGroups", "x"],
+        ]),
+      },
+      release,
+    ],
+    ["the webhook that OLM makes", olmWebhook(), { certificate: undefined }],
+  ]);
+});
+
+function withAnnotation({ metadata, ...rest }: KubeObject, key: string, value: string): KubeObject {
+  const annotations = { ...metadata.annotations, [key]: value };
+  return { ...rest, metadata: { ...metadata, annotations } };
+}
+
 test("what to do next", () => {
   golden("next", [
     [
@@ -431,6 +571,14 @@ test("what to do next", () => {
       {
         ecs: [aCluster(undefined, { state: "InvalidUpgrade" })],
         webhookConfigurations: [anOldConfiguration()],
+      },
+    ],
+    [
+      "an old configuration that a GitOps controller owns",
+      {
+        webhookConfigurations: [
+          withAnnotation(anOldConfiguration(), "argocd.argoproj.io/tracking-id", "apps:x"),
+        ],
       },
     ],
     ["an EC behind its operator", oldCluster],
@@ -442,6 +590,48 @@ test("what to do next", () => {
       { roles: [withRules([...rules.slice(1), extra])] },
     ],
     ["the constraint that nothing needs", { constraints: [constraint] }],
+    [
+      "the constraint, with a group that only a person takes out",
+      { constraints: [{ ...constraint, groups: ["system:serviceaccounts"] }] },
+    ],
+    [
+      "the constraint, with such a group and the account itself",
+      {
+        constraints: [
+          {
+            ...constraint,
+            groups: ["system:authenticated"],
+            users: ["system:serviceaccount:engine:ec"],
+          },
+        ],
+      },
+    ],
+    [
+      "the constraint, with such a group and a pod that still runs under it",
+      {
+        constraints: [{ ...constraint, groups: ["system:authenticated"] }],
+        pods: [0, 1, 2].map((ordinal) =>
+          withAnnotation(aPod(ordinal), "openshift.io/scc", "engine-enterprise-scc-v2"),
+        ),
+      },
+    ],
+    [
+      "the constraint, out of which the account is, and pods that are left under it",
+      {
+        constraints: [constraint],
+        pods: [0, 1, 2].map((ordinal) =>
+          withAnnotation(aPod(ordinal), "openshift.io/scc", "engine-enterprise-scc-v2"),
+        ),
+      },
+    ],
+    [
+      "the constraint, with the group of the namespace",
+      { constraints: [{ ...constraint, groups: ["system:serviceaccounts:engine"] }] },
+    ],
+    [
+      "the constraint, which others alone use",
+      { constraints: [{ ...constraint, users: ["system:serviceaccount:shop:builder"] }] },
+    ],
     [
       "the constraint, and an EC that adjusts",
       {
@@ -532,13 +722,13 @@ test.each<[number, string]>([
 });
 
 test("what is no date has no age, and no days left; these are whole, and negative when past", () => {
-  expect([ageOf(7, 0), ageOf("soon", 0)]).toEqual([undefined, undefined]);
+  expect([formatAge(7, 0), formatAge("soon", 0)]).toEqual([undefined, undefined]);
   expect([daysUntil("<none>", 0), daysUntil(undefined, 0)]).toEqual([undefined, undefined]);
   expect(daysUntil("1970-01-03T12:00:00Z", 0)).toBe(2);
   expect(daysUntil("1970-01-01T00:00:00Z", hour)).toBe(-1);
 });
 
 test("nothing judged is fine; names are listed as far as they can be read", () => {
-  expect([worst([]), worstOf([])]).toEqual(["fine", undefined]);
-  expect(bounded(["a", "b", "c"], 2)).toBe("a, b and 1 more");
+  expect([worst([]), findWorst([])]).toEqual(["fine", undefined]);
+  expect(boundList(["a", "b", "c"], 2)).toBe("a, b and 1 more");
 });

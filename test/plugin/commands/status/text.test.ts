@@ -3,7 +3,7 @@ import { detailsOf, reasonOf, statusLines } from "../../../../plugin/commands/st
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { Status } from "../../../../plugin/commands/status/status";
 import { palette } from "../../../../plugin/output/escape";
-import { fitted } from "../../../../plugin/domain/base/fit";
+import { fitText } from "../../../../plugin/domain/base/fit";
 import type { StatusView } from "../../../../plugin/commands/status/read";
 import { expectGolden, expectGoldenText } from "../../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../../domain/engine-cluster/scene";
@@ -84,7 +84,7 @@ test.each(Object.keys(scenes))("%s", (name) => {
   const lines = statusLines(details, plain);
   expectGoldenText(`status/${name}.txt`, `${lines.join("\n")}\n`);
   expectGolden(`status/${name}.json`, details);
-  const wide = fitted(lines.join("\n"), 80)
+  const wide = fitText(lines.join("\n"), 80)
     .split("\n")
     .filter((line) => line.length > 80);
   expect(wide.filter((line) => !line.startsWith("  kubectl engine "))).toEqual([]);
@@ -171,7 +171,7 @@ test("two rows that are too wide stand apart; a finding without an object has no
 test("a narrow terminal gets narrow lines, a server that did not report its release none", () => {
   const status = statusOf({}, { apiServer: undefined });
   const screen = statusLines(detailsOf({ status }, context), { ...plain, width: 70 });
-  const lines = fitted(screen.join("\n"), 70).split("\n");
+  const lines = fitText(screen.join("\n"), 70).split("\n");
   expect(lines.every((line) => line.length <= 70)).toBe(true);
   expect(lines[0]).toBe("Namespace engine on https://127.0.0.1:6443, read at");
 });

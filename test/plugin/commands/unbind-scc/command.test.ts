@@ -38,14 +38,14 @@ test("the constraint of the specification is unbound, and what was there is kept
     exit: { code: 0 },
   });
   const backups = report.backups ?? [];
-  expect(backups.map(({ file, command }) => command.replace(file, "FILE"))).toEqual([
-    "kubectl replace -f FILE --context 'my cluster'",
+  expect(backups.map(({ file, command }) => command?.replace(file, "FILE"))).toEqual([
     "kubectl create -f FILE --context 'my cluster'",
+    "kubectl replace -f FILE --context 'my cluster'",
   ]);
   expect(
     backups.map(({ file }) => JSON.parse(readFileSync(file, "utf8")) as unknown),
   ).toMatchObject([
-    { kind: "SecurityContextConstraints", users: [user("engine"), "zoe"] },
     { kind: "RoleBinding", subjects: [account("engine")] },
+    { kind: "SecurityContextConstraints", users: [user("engine"), "zoe"] },
   ]);
 });

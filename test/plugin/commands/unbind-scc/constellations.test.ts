@@ -7,7 +7,7 @@ const place = placeNamed("engine");
 const { ns, other, scc } = place;
 
 describe.each(constellations)("$name", (wanted) => {
-  const { objects, exit, codes, writes, constraint, may, account = "ec" } = wanted;
+  const { objects, exit, codes, writes, constraint, may, account = "ec", beside } = wanted;
   const open = () =>
     aScene([aNamespace(ns), aNamespace(other), ...objects(place)], { namespace: ns });
   const codesOf = (findings: readonly { readonly code: string }[] = []): readonly string[] =>
@@ -21,7 +21,9 @@ describe.each(constellations)("$name", (wanted) => {
     expect([report.exit.code, report.exit.reason]).toEqual([exit, expect.any(String)]);
     expect(codesOf(report.findings)).toEqual(codes);
     expect(scene.sent.map(({ line }) => line)).toEqual(writes);
-    expectNobodyElseLost(before, after, { namespace: ns, name: account });
+    expectNobodyElseLost(before, after, {
+      ...{ namespace: ns, name: account, beside: beside?.(place) ?? [] },
+    });
     const found = after.has(`SecurityContextConstraints/${scc}`);
     expect(found).toBe(constraint === "kept");
     const places = [ns, other].map((namespace) => ({ name: user(ns, account), namespace }));

@@ -38,24 +38,29 @@ export function expectNobodyElseLost(before: Snapshot, after: Snapshot, account:
 interface Account {
   readonly namespace: string;
   readonly name: string;
+  /** Groups and accounts that go out with it, as they are named. */
+  readonly beside?: readonly string[];
 }
 
-/** Anybody but the account, in order. */
-function othersOf(object: KubeObject, { namespace, name }: Account): readonly unknown[] {
-  const known = user(namespace, name);
+/** Anybody but the account and those that go out with it, in order. */
+function othersOf(
+  object: KubeObject,
+  { namespace, name, beside = [] }: Account,
+): readonly unknown[] {
+  const known: readonly unknown[] = [user(namespace, name), ...beside];
   const entries = [...asArray(getOwn(object, "users")), ...asArray(getOwn(object, "groups"))];
-  const subjects = asArray(getOwn(object, "subjects")).filter(
-    (subject) =>
-      getOwn(subject, "name") !== known &&
-      [getOwn(subject, "namespace"), getOwn(subject, "name")].join("/") !== `${namespace}/${name}`,
-  );
-  return [...entries.filter((entry) => entry !== known), ...subjects];
+  const subjects = asArray(getOwn(object, "subjects")).filter((subject) => {
+    const [of, called] = [getOwn(subject, "namespace"), String(getOwn(subject, "name"))];
+    const isKnown = known.includes(called) || known.includes(user(String(of), called));
+    return !isKnown;
+  });
+  return [...entries.filter((entry) => !known.includes(entry)), ...subjects];
 }
 
 function contentOf(object: KubeObject): object {
   const { labels, annotations } = object.metadata;
   const rest = Object.entries(object).filter(
-    ([key]) => !["metadata", "users", "subjects"].includes(key),
+    ([key]) => !["metadata", "users", "groups", "subjects"].includes(key),
   );
   return { ...Object.fromEntries(rest), labels, annotations };
 }

@@ -55,7 +55,11 @@ export const adjusting = {
   securityContext: { resourceLimits: { allowAutoAdjustment: true } },
 };
 
-export const anOperator = (namespace: string, image: string): KubeObject => ({
+export const anOperator = (
+  namespace: string,
+  image: string,
+  serviceAccountName?: string,
+): KubeObject => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: "engine-enterprise-operator", namespace },
@@ -63,15 +67,23 @@ export const anOperator = (namespace: string, image: string): KubeObject => ({
     selector: { matchLabels: { name: "operator" } },
     template: {
       metadata: { labels: { name: "operator" } },
-      spec: { containers: [{ name: "engine-enterprise-operator", image }] },
+      spec: {
+        ...(serviceAccountName !== undefined && { serviceAccountName }),
+        containers: [{ name: "engine-enterprise-operator", image }],
+      },
     },
   },
 });
 
 export const aConstraint = (
   name: string,
-  { users = [], groups = [] }: { users?: readonly string[]; groups?: readonly string[] } = {},
+  {
+    users = [],
+    groups = [],
+    priority,
+  }: { users?: readonly string[]; groups?: readonly string[]; priority?: number } = {},
 ): KubeObject => ({
+  ...(priority !== undefined && { priority }),
   apiVersion: "security.openshift.io/v1",
   kind: "SecurityContextConstraints",
   metadata: { name },
@@ -123,12 +135,26 @@ export const aPod = (
   {
     scc,
     serviceAccountName = "ec",
-  }: { readonly scc: string; readonly serviceAccountName?: string },
+    securityContext,
+  }: {
+    readonly scc: string;
+    readonly serviceAccountName?: string;
+    readonly securityContext?: object;
+  },
 ): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "some-pod", namespace, annotations: { "openshift.io/scc": scc } },
-  spec: { serviceAccountName, containers: [{ name: "node", image: "engine/engine:8.0.20-44.23" }] },
+  spec: {
+    serviceAccountName,
+    containers: [
+      {
+        name: "node",
+        image: "engine/engine:8.0.20-44.23",
+        ...(securityContext !== undefined && { securityContext }),
+      },
+    ],
+  },
 });
 
 export const place = placeNamed("engine");

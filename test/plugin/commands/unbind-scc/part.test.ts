@@ -3,7 +3,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { type KubeObject, objectLabel } from "../../../../plugin/domain/kube/objects";
 import type { Finding } from "../../../../plugin/domain/base/findings";
-import { overlaid, type Planned } from "../../../../plugin/kernel/part";
+import { overlayWorld, type Planned } from "../../../../plugin/kernel/part";
 import { type Projection, unchanged } from "../../../../plugin/kernel/projected";
 import { unbindPart } from "../../../../plugin/commands/unbind-scc/part";
 import { portsOf } from "../world";
@@ -24,6 +24,7 @@ import {
 const options = {
   ...({ namespace: ns, scc, dryRun: "server", fieldManager: names.fieldManager } as const),
   engine: (words: readonly string[]) => words.join(" "),
+  command: (words: readonly string[]) => words.join(" "),
 };
 const old = { engineEnterpriseImageSpec: { versionTag: "7.8.2-34", imagePullPolicy: "Always" } };
 const bound = [
@@ -42,7 +43,7 @@ async function plan(objects: readonly KubeObject[], after: Partial<Projection> =
     tell: (findings: readonly Finding[]) => codes.push(...findings.map(({ code }) => code)),
   };
   const before = controlPlane.state;
-  const planned = await unbindPart(options).plan(overlaid(world, { ...unchanged, ...after }));
+  const planned = await unbindPart(options).plan(overlayWorld(world, { ...unchanged, ...after }));
   expect(controlPlane.state).toBe(before);
   const reviews = scene.events.filter((one) => JSON.stringify(one).includes("scc.review-before"));
   return { planned, codes, reviews: reviews.length, writes: linesOf(planned) };

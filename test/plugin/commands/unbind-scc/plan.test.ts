@@ -2,6 +2,7 @@ import { defaultNames } from "../../../../plugin/domain/names/names";
 import * as grants from "../../../../plugin/domain/scc/grants";
 import * as plans from "../../../../plugin/commands/unbind-scc/plan";
 import type { SccState } from "../../../../plugin/commands/unbind-scc/plan";
+import { listGroups } from "../../../../plugin/domain/kube/role-rules";
 import {
   aBinding,
   aConstraint,
@@ -16,15 +17,14 @@ import {
 } from "./objects";
 
 const {
-  accountOf,
-  grantsOf,
-  groupOf,
-  groupsOf,
+  readAccount,
+  listGrants,
+  findGroup,
   isAccount,
-  refOf,
+  accessRef,
   runsUnder,
   subjectLabel,
-  userOf,
+  renderUser,
 } = grants;
 const { findingsOf, olderLeft, planUnbind } = plans;
 
@@ -43,15 +43,15 @@ test.each<[object, string]>([
   [{ serviceAccountName: "" }, "ec"],
   [{ serviceAccountName: 7 }, "ec"],
 ])("the account of an EC with %j is %s", (spec, name) => {
-  expect(accountOf(anEc("engine", spec), defaultNames)).toEqual({ namespace: "engine", name });
+  expect(readAccount(anEc("engine", spec), defaultNames)).toEqual({ namespace: "engine", name });
   const bare = { apiVersion: "v1", kind: "EngineEnterpriseCluster", metadata: {} };
-  expect(accountOf(bare, defaultNames)).toEqual({ namespace: "", name: "" });
+  expect(readAccount(bare, defaultNames)).toEqual({ namespace: "", name: "" });
 });
 
 test("the API server knows an account by one name and three groups", () => {
-  expect(userOf(ours)).toBe("system:serviceaccount:engine:ec");
+  expect(renderUser(ours)).toBe("system:serviceaccount:engine:ec");
   const all = "system:serviceaccounts";
-  expect(groupsOf(ours)).toEqual([all, `${all}:engine`, "system:authenticated"]);
+  expect(listGroups(ours)).toEqual([all, `${all}:engine`, "system:authenticated"]);
 });
 
 const asUser = "system:serviceaccount:engine:ec";
@@ -70,7 +70,7 @@ test.each<[object | null, boolean, string?]>([
   [{ kind: "Group" }, false],
   [{ kind: "User", name: "system:authenticated" }, false],
 ])("the subject %j is the account: %s", (subject, ...[is, ofGroup]) => {
-  expect([isAccount(subject, ours), groupOf(subject, ours)]).toEqual([is, ofGroup]);
+  expect([isAccount(subject, ours), findGroup(subject, ours)]).toEqual([is, ofGroup]);
 });
 
 const toRole = { kind: "ClusterRole", name: "some" } as const;
@@ -97,7 +97,7 @@ test.each<[string, readonly unknown[], grants.Breadth | undefined]>([
   ["with rules that cannot be read", [null, 7, { verbs: "use" }], undefined],
 ])("a role %s", (_case, rules, breadth) => {
   const clusterRoles = [aRole("some", rules as readonly object[])];
-  const found = grantsOf({ ...none, clusterRoles, clusterRoleBindings: [toAny] }, scc);
+  const found = listGrants({ ...none, clusterRoles, clusterRoleBindings: [toAny] }, scc);
   expect(found.map((grant) => grant.breadth)).toEqual(breadth === undefined ? [] : [breadth]);
 });
 
@@ -107,28 +107,31 @@ test("a Role counts in its own namespace alone, a binding to what cannot be read
     aBinding("any", own, { subjects: [], namespace }),
   );
   expect(
-    grantsOf({ ...none, roles: [aRole("some", [use], "engine")], roleBindings }, scc),
+    listGrants({ ...none, roles: [aRole("some", [use], "engine")], roleBindings }, scc),
   ).toMatchObject([{ role: "Role/engine/some", binding: { metadata: { namespace: "engine" } } }]);
   const clusterRoleBindings = [own, {}, undefined].map((roleRef) => ({ ...toAny, roleRef }));
   const clusterRoles = [aRole("some", [use])];
-  expect(grantsOf({ ...none, clusterRoles, clusterRoleBindings }, scc)).toEqual([]);
+  expect(listGrants({ ...none, clusterRoles, clusterRoleBindings }, scc)).toEqual([]);
 });
 
 test("constraints and bindings are addressed by their kind", () => {
   const plural = "securitycontextconstraints";
-  expect(refOf(aConstraint(scc))).toMatchObject({ name: scc, resource: { plural } });
-  expect(refOf(aBinding("any", toRole, { subjects: [], namespace: "engine" }))).toMatchObject({
+  expect(accessRef(aConstraint(scc))).toMatchObject({ name: scc, resource: { plural } });
+  expect(accessRef(aBinding("any", toRole, { subjects: [], namespace: "engine" }))).toMatchObject({
     name: "any",
     namespace: "engine",
     resource: { plural: "rolebindings" },
   });
-  const odd = refOf({ apiVersion: "v1", kind: "Other", metadata: {} });
+  const odd = accessRef({ apiVersion: "v1", kind: "Other", metadata: {} });
   expect(odd).toMatchObject({ name: "", resource: { plural } });
 });
 
 function aState(changes: Partial<SccState> = {}): SccState {
   const constraint = aConstraint(scc);
-  return { name: scc, constraint, access: none, pods: [], wantedBy: [], ...changes };
+  return {
+    ...{ name: scc, constraint, access: none, pods: [], wantedBy: [] },
+    ...{ members: [asUser], own: [], ...changes },
+  };
 }
 
 function bound(subjects: readonly object[], rules: readonly object[] = [use]): SccState {
@@ -145,7 +148,7 @@ test("a constraint of nobody is deleted and nothing else is written", () => {
   const state = aState();
   const plan = planUnbind(state, [ours]);
   const remove = state.constraint;
-  expect(plan).toEqual({ changes: [], ways: [], users: [], remove, leftover: undefined });
+  expect(plan).toEqual({ changes: [], ways: [], users: [], pods: [], remove, leftover: undefined });
   expect(findingsOf(plan, scc)).toEqual([]);
   const constraint = { ...aConstraint(scc), users: null, groups: "all" };
   const odd = planUnbind(aState({ constraint }), [ours]);
@@ -156,7 +159,7 @@ test("an account goes out of a list once and for all, the others keep their orde
   const object = aConstraint(scc, { users: ["b", user("engine"), "a", user("engine")] });
   const removed = [user("engine")];
   expect(planUnbind(aState({ constraint: object }), [ours]).changes).toEqual([
-    { object, field: "users", left: ["b", "a"], removed, deletes: false },
+    { object, lists: [{ field: "users", left: ["b", "a"], removed }], deletes: false },
   ]);
 });
 
@@ -166,8 +169,8 @@ test("a constraint's last user leaves an empty list, a binding's last subject no
     ours,
   ]);
   expect(changes).toMatchObject([
-    { field: "users", left: [], deletes: false },
-    { field: "subjects", left: [], deletes: true },
+    { lists: [{ field: "users", left: [] }], deletes: false },
+    { lists: [{ field: "subjects", left: [] }], deletes: true },
   ]);
   expect([remove, leftover?.metadata.name]).toEqual([constraint, `system:openshift:scc:${scc}`]);
 });
@@ -177,7 +180,7 @@ test("several accounts go out of one binding in one write", () => {
   const subjects = [account("engine"), account("other"), account("engine", "second")];
   const removed = ["ServiceAccount/engine/ec", "ServiceAccount/engine/second"];
   const { changes } = planUnbind(bound(subjects), two);
-  expect(changes).toMatchObject([{ left: [account("other")], removed }]);
+  expect(changes).toMatchObject([{ lists: [{ left: [account("other")], removed }] }]);
 });
 
 const inGroup = aConstraint(scc, { groups: ["system:serviceaccounts"] });
@@ -219,7 +222,10 @@ test("bindings that outlive their constraint are removed as well", () => {
   if (role === undefined || binding === undefined) throw new Error("nothing is granted");
   const access = { ...none, clusterRoles: [role], clusterRoleBindings: [binding] };
   const plan = planUnbind(aState({ constraint: undefined, access }), [ours]);
-  expect(plan).toMatchObject({ changes: [{ left: [account("other")] }], ways: [] });
+  expect(plan).toMatchObject({
+    changes: [{ lists: [{ left: [account("other")] }] }],
+    ways: [],
+  });
   expect(plan.remove).toBeUndefined();
 });
 
@@ -238,6 +244,19 @@ test("the older constraint is named with the command that takes it away", () => 
     fix: `remove it in the same way: ${command}`,
   };
   expect(olderLeft("old", command)).toMatchObject(found);
+});
+
+test.each([
+  [[], "no pod runs under it: take the group out, then run again: "],
+  [
+    [aPod("shop", { scc })],
+    "make sure that none of these needs it any more: Pod/shop/some-pod, which runs under it; then take the group out: ",
+  ],
+])("a group that lets the account in is taken out by a line: %#", (pods, says) => {
+  const state = { ...bound([group("system:authenticated")]), pods };
+  expect(findingsOf(planUnbind(state, [ours]), scc)[0]?.fix).toBe(
+    `${says}oc adm policy remove-scc-from-group mine system:authenticated`,
+  );
 });
 
 test("every way says whose it is, by what, and why it stays", () => {

@@ -81,8 +81,8 @@ test("the order is unbind, prove, delete, and what is written is kept first", as
     expect.any(String),
   ]);
   expect(report.backups?.map(({ command }) => command)).toEqual([
-    `kubectl create -f /home/${scc}.json`,
     `kubectl create -f /home/${bindingName}.json`,
+    `kubectl create -f /home/${scc}.json`,
   ]);
   expect(scene.saved.map((object) => getOwn(object, "users"))).toEqual([[user(ns)], undefined]);
   expect(report.details).toEqual({

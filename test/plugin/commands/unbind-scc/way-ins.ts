@@ -22,6 +22,8 @@ export interface Constellation {
   readonly objects: (at: AccountReview) => readonly KubeObject[];
   /** The account's name where it is not the EC's. */
   readonly account?: string;
+  /** Groups and accounts that go out with it. */
+  readonly beside?: (at: AccountReview) => readonly string[];
   readonly exit: number;
   /** Codes of the findings, each once. */
   readonly codes: readonly string[];
@@ -68,6 +70,8 @@ const bound =
 const near = (at: AccountReview, kind: "Role" | "ClusterRole", name: string) =>
   aBinding(name, { kind, name }, { subjects: [account(at.ns)], namespace: at.ns });
 
+const theGroup = (at: AccountReview) => [`system:serviceaccounts:${at.ns}`];
+
 const kept = (...codes: readonly string[]): End => ({ constraint: "kept", codes });
 const left = (...codes: readonly string[]): End => ({ ...kept(...codes), may: true });
 const refused = (code: string, exit = 3): End => ({ ...left(code), exit });
@@ -79,7 +83,101 @@ export const constellations: readonly Constellation[] = [
     { lists: (at) => ({ users: ["zoe", user(at.ns), user(at.other), user(at.ns), "adam"] }) },
     { ...kept("SCC-IN-USE"), writes: [`patch ${scc}`] },
   ),
-  ...["system:serviceaccounts", "system:serviceaccounts:NS", "system:authenticated"].map((name) =>
+  row(
+    "the group of the namespace in the constraint's groups",
+    { lists: (at) => ({ groups: [`system:serviceaccounts:${at.ns}`] }) },
+    { writes: both, beside: theGroup },
+  ),
+  row(
+    "the group of the namespace, and the account, beside others",
+    {
+      lists: (at) => ({
+        users: [user(at.ns), "zoe"],
+        groups: ["others", `system:serviceaccounts:${at.ns}`],
+      }),
+    },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${scc}`], beside: theGroup },
+  ),
+  row(
+    "the group of the namespace, and a pod of another account runs by it",
+    {
+      lists: (at) => ({ groups: [`system:serviceaccounts:${at.ns}`] }),
+      more: (at) => [aPod(at.ns, { scc: at.scc, serviceAccountName: "builder" })],
+    },
+    left("SCC-IN-USE", "SCC-WAY-GROUP"),
+  ),
+  row(
+    "the group of the namespace, and another EC of it still needs the constraint",
+    {
+      lists: (at) => ({ groups: [`system:serviceaccounts:${at.ns}`] }),
+      more: (at) => [anEc(at.ns, { ...adjusting, serviceAccountName: "raised" }, "second")],
+    },
+    left("SCC-IN-USE", "SCC-WAY-GROUP"),
+  ),
+  row(
+    "the operator's own account, bound with the EC's",
+    {
+      lists: (at) => ({ users: [user(at.ns), user(at.ns, "manager")] }),
+      more: (at) => [
+        anOperator(at.ns, "engine/operator:8.0.20-23", "manager"),
+        ...bound(() => account(at.ns, "manager"))(at),
+      ],
+    },
+    {
+      codes: ["SCC-ROLE-LEFT"],
+      writes: [`patch ${scc}`, `delete ${clusterBindings}`, `delete ${scc}`],
+      beside: (at) => [user(at.ns, "manager")],
+    },
+  ),
+  row(
+    "the operator's own account, under which a pod that needs the constraint runs",
+    {
+      lists: (at) => ({ users: [user(at.ns), user(at.ns, "manager")] }),
+      more: (at) => [
+        anOperator(at.ns, "engine/operator:8.0.20-23", "manager"),
+        aPod(at.ns, {
+          scc: at.scc,
+          serviceAccountName: "manager",
+          securityContext: { capabilities: { add: ["SYS_RESOURCE"] } },
+        }),
+      ],
+    },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${scc}`] },
+  ),
+  row(
+    "one role for both of the product's own constraints",
+    {
+      more: (at) => [
+        aRole("two", [useOf(at.scc, "engine-enterprise-scc")], at.ns),
+        near(at, "Role", "two"),
+      ],
+    },
+    { writes: [`delete ${bindings}`, `delete ${scc}`] },
+  ),
+  row(
+    "a pod of the account that is under it by its priority alone",
+    {
+      lists: (at) => ({ ...listed(at), priority: 20 }),
+      more: (at) => [aPod(at.ns, { scc: at.scc })],
+    },
+    { ...kept("SCC-IN-USE", "SCC-POD-LEFT"), writes: [`patch ${scc}`] },
+  ),
+  row(
+    "a pod of the account that adds a capability, under a constraint with a priority",
+    {
+      lists: (at) => ({ ...listed(at), priority: 20 }),
+      more: (at) => [
+        aPod(at.ns, { scc: at.scc, securityContext: { capabilities: { add: ["SYS_RESOURCE"] } } }),
+      ],
+    },
+    refused("SCC-POD-RUNNING"),
+  ),
+  row(
+    "a pod that is left from before the account was taken out",
+    { more: (at) => [aPod(at.ns, { scc: at.scc })] },
+    kept("SCC-IN-USE", "SCC-POD-LEFT"),
+  ),
+  ...["system:serviceaccounts", "system:authenticated"].map((name) =>
     row(
       `group ${name} in the constraint's groups`,
       { lists: (at) => ({ groups: ["others", name.replace("NS", at.ns)] }) },
@@ -120,7 +218,31 @@ export const constellations: readonly Constellation[] = [
   ),
   row(
     "a group that the account is in, in a binding",
-    { more: (at) => granted(at.scc, { subjects: [group(`system:serviceaccounts:${at.ns}`)] }) },
+    { more: (at) => granted(at.scc, { subjects: [group("system:serviceaccounts")] }) },
+    left("SCC-IN-USE", "SCC-WAY-GROUP"),
+  ),
+  row(
+    "the group of the namespace in a binding, beside another",
+    {
+      more: (at) =>
+        granted(at.scc, {
+          subjects: [group(`system:serviceaccounts:${at.ns}`), group("builders")],
+        }),
+    },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${clusterBindings}`], beside: theGroup },
+  ),
+  row(
+    "the group of the namespace by a role that grants other things too",
+    {
+      more: (at) => [
+        aRole("nodes", [useOf(at.scc), { apiGroups: [""], resources: ["pods"], verbs: ["get"] }]),
+        aBinding(
+          `${at.scc}-nodes`,
+          { kind: "ClusterRole", name: "nodes" },
+          { subjects: [group(`system:serviceaccounts:${at.ns}`)] },
+        ),
+      ],
+    },
     left("SCC-IN-USE", "SCC-WAY-GROUP"),
   ),
   row(

@@ -1,13 +1,10 @@
 /** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
-import {
-  type AutoOffFlags,
-  autoOffPart,
-} from "../../../../plugin/commands/upgrade-cluster/command";
+import { type AutoOffFlags, autoOffPart } from "../../../../plugin/commands/upgrade-cluster/job";
 import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import { runPart } from "../../../../plugin/kernel/part";
-import { type JobOptions, patienceOf } from "../../../../plugin/kernel/runner";
+import { type JobOptions, choosePatience } from "../../../../plugin/kernel/job";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
@@ -49,7 +46,10 @@ async function aWorld(): Promise<World> {
         { clusters, takeFields: options.takeFields },
         { ...options, namespace },
       );
-      return await runPart(ports, part, { dryRun: options.dryRun, limitMs: patienceOf(options) });
+      return await runPart(ports, part, {
+        dryRun: options.dryRun,
+        limitMs: choosePatience(options),
+      });
     },
   };
 }

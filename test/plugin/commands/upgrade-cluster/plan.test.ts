@@ -1,17 +1,17 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import { databasesOf } from "../../../../plugin/domain/engine-cluster/causes";
+import { listDatabases } from "../../../../plugin/domain/engine-cluster/causes";
 import { clusterCodes } from "../../../../plugin/domain/engine-cluster/findings";
 import {
-  holdersOf,
+  listHolders,
   holds,
-  patchOf,
+  buildPatch,
   renderEdits,
-  reverseOf,
+  buildReverse,
 } from "../../../../plugin/domain/kube/edits";
 import {
   operatorFindings,
   withOperator,
-  ownedBy,
+  findOwnership,
 } from "../../../../plugin/domain/engine-cluster/operator";
 import {
   autoOffEdits,
@@ -82,7 +82,46 @@ const inSchema = (spec: object): KubeObject => ({
   metadata: { name: "engineenterpriseclusters.app.engine.com" },
   spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: { spec } } } }] },
 });
+const automaticSchema = { properties: { autoUpgradeEngineEnterprise: { type: "boolean" } } };
 const direct = inSchema({ properties: { autoUpgradeEngineEnterprise: { type: "boolean" } } });
+
+const holding = inSchema({
+  properties: { userDefinedModules: { type: "array" }, upgradeSpec: automaticSchema },
+});
+const withoutList = inSchema({ properties: { upgradeSpec: automaticSchema } });
+const withoutAuto = inSchema({ properties: { userDefinedModules: { type: "array" } } });
+const installed = { modules: [{ name: "rg" }, { name: "gears" }] };
+const uses: Scene = {
+  ...later,
+  ecs: [anEc({}, installed)],
+  edbs: [aDatabase("a", rg), aDatabase("b", { moduleList: [{ name: "gears" }] })],
+  definitions: [withoutList],
+};
+
+test.each<[string, Scene, Partial<ClusterRequest>, string | undefined]>([
+  ["no change of the definition", uses, to806, undefined],
+  ["the same definition", uses, { ...to806, definitionAhead: withoutList }, undefined],
+  [
+    "a definition with a place for modules, with one command for all of them",
+    uses,
+    { ...to806, definitionAhead: holding },
+    "kubectl engine modules define rg gears --source rg=URL --source gears=URL --ec ec -n engine",
+  ],
+  [
+    "a definition without the automatic upgrade that is asked for",
+    { definitions: [holding] },
+    { auto: true, definitionAhead: withoutAuto },
+    "upgrade the operator with its definitions first, or give the tag with --target",
+  ],
+  [
+    "nothing, where something stands against it today",
+    { ...uses, ecs: [anEc({}, { ...installed, state: "Error" })] },
+    { ...to806, definitionAhead: holding },
+    undefined,
+  ],
+])("what will stand against it by then: %s", (_, ...[scene, wish, type]) => {
+  expect(plan(scene, wish).pauses?.type).toBe(type);
+});
 
 const image = (fields: object): object => ({ spec: { engineEnterpriseImageSpec: fields } });
 
@@ -136,12 +175,12 @@ test.each<[string, Scene, Partial<ClusterRequest>, object]>([
     },
   ],
 ])("writes %s", (_title, ...[scene, wish, body]) => {
-  expect(patchOf(plan(scene, wish).edits)).toEqual(body);
+  expect(buildPatch(plan(scene, wish).edits)).toEqual(body);
 });
 
 test("edits are undone by the old values, held when every value is there, and shown with both", () => {
   const { edits } = plan({ ecs: [bare] });
-  expect(reverseOf(edits)).toEqual(image({ versionTag: null, imagePullPolicy: null }));
+  expect(buildReverse(edits)).toEqual(image({ versionTag: null, imagePullPolicy: null }));
   const done = { versionTag: newTag, imagePullPolicy: "IfNotPresent" };
   expect(
     [bare, undefined, anEc({ engineEnterpriseImageSpec: done })].map((ec) => holds(ec, edits)),
@@ -185,7 +224,7 @@ test.each<[string, object, Partial<ClusterRequest>, object | undefined, readonly
   ],
 ])("a helper's tag %s", (...[, spec, wish, edits, codes]) => {
   const found = plan({ ecs: [anEc(rigger(spec))] }, wish);
-  const patched = patchOf(found.edits) as { spec: Record<string, unknown> };
+  const patched = buildPatch(found.edits) as { spec: Record<string, unknown> };
   const key = "engineEnterpriseServicesRiggerImageSpec";
   expect([patched.spec[key], codesOf(found)]).toEqual([edits, codes]);
 });
@@ -195,7 +234,7 @@ test("with an operator of an unknown release no helper is moved or held against 
     ecs: [anEc(rigger({ versionTag: "7.22.0-7" }))],
     deployments: [anOperator("edge")],
   });
-  expect(JSON.stringify(patchOf(found.edits))).not.toContain("Rigger");
+  expect(JSON.stringify(buildPatch(found.edits))).not.toContain("Rigger");
   expect(codesOf(found)).not.toContain("CLUSTER-HELPER-IMAGES");
 });
 
@@ -459,14 +498,14 @@ test.each<[string, object, readonly string[]]>([
     ),
   );
   const ec = anEc({}, {}, { managedFields: [held] });
-  expect(holdersOf(ec, plan().edits)).toEqual(
+  expect(listHolders(ec, plan().edits)).toEqual(
     managers.map((manager) => ({
       reason: "FieldManagerConflict",
       field: ".spec.engineEnterpriseImageSpec.versionTag",
       message: `conflict with "${manager}"`,
     })),
   );
-  expect(holdersOf(anEc(), plan().edits)).toEqual([]);
+  expect(listHolders(anEc(), plan().edits)).toEqual([]);
 });
 
 test.each<[string, Readonly<Record<string, unknown>>, string]>([
@@ -474,7 +513,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ["Argo CD", { labels: { "argocd.argoproj.io/instance": "x" } }, "repository"],
   ["OLM", { labels: { "olm.owner": "x" } }, "made it from"],
 ])("an EC of %s is changed by its own way", (owner, metadata, way) => {
-  expect(ownedBy(anEc({}, {}, metadata), defaultNames)).toMatchObject([
+  expect(findOwnership(anEc({}, {}, metadata), { names: defaultNames })).toMatchObject([
     {
       code: "CLUSTER-OWNED",
       cause: expect.stringContaining(owner) as string,
@@ -565,7 +604,9 @@ test("databases belong by reference, else to the only EC; those of another type 
     aDatabase("cache", { type: "memcached" }),
   ];
   const of = (...ecs: readonly KubeObject[]): readonly string[] =>
-    databasesOf(factsOf({ ecs, edbs }), anEc()).map(({ label }) => String(label.split("/").at(-1)));
+    listDatabases(factsOf({ ecs, edbs }), anEc()).map(({ label }) =>
+      String(label.split("/").at(-1)),
+    );
   expect(of(anEc(), other, there)).toEqual(["mine"]);
   expect(of(anEc())).toEqual(["mine", "silent", "there"]);
 });
@@ -584,6 +625,13 @@ test.each<[string, Scene]>([
   ["it is corrected while its upgrade is under way", tagged("8.0.6-8", "Upgrade")],
 ])("a release of the operator is the tag of the cluster: %s", (_, scene) => {
   expect(plan(scene).blocks).toEqual([]);
+});
+
+test("of an operator whose cluster release is not known, the release notes name the tag", () => {
+  const { blocks } = plan({ deployments: [anOperator("8.0.99-1")] }, { tag: "8.0.99-1" });
+  expect(blocks.at(-1)?.fix).toBe(
+    "give --target with the tag that the release notes of the operator name",
+  );
 });
 
 test("a release of the operator is no target of the cluster", () => {

@@ -7,10 +7,10 @@ import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { User } from "../../../../plugin/simulator/model";
 import type { UpgradeClusterOptions } from "../../../../plugin/readers/engine-cluster";
-import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/command";
+import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/job";
 import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import { runPart } from "../../../../plugin/kernel/part";
-import { patienceOf } from "../../../../plugin/kernel/runner";
+import { choosePatience } from "../../../../plugin/kernel/job";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
@@ -95,7 +95,7 @@ export async function aScene(
         ...options,
       };
       const part = clusterPart(all, { ...all, args: [all.name] });
-      return runPart(ports, part, { dryRun: all.dryRun, limitMs: patienceOf(all) });
+      return runPart(ports, part, { dryRun: all.dryRun, limitMs: choosePatience(all) });
     },
   };
   return scene;

@@ -1,13 +1,14 @@
-import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { upgradeCluster } from "../../../../plugin/commands/upgrade-cluster/flags";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
-import { runUpgradeCluster } from "../../../../plugin/commands/parts";
-import type { ClusterFlags } from "../../../../plugin/commands/upgrade-cluster/command";
+import { runOfPart } from "../../../../plugin/cmdutil/run-part";
+import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/job";
+import type { ClusterFlags } from "../../../../plugin/commands/upgrade-cluster/job";
 import { aCommandContext } from "../../../support/command-context";
 import { commandAt } from "../../../support/program-world";
 import { aScene, ecLabel, target } from "./scene";
 
-const flags: ClusterFlags = { ...defaultsOf(upgradeCluster), target };
+const flags: ClusterFlags = { ...readDefaults(upgradeCluster), target };
 
 async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
   const { cluster, clock } = await aScene(misbehave);
@@ -15,16 +16,22 @@ async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
   return { context, cluster };
 }
 
-test("an EC is upgraded to the end, and the report reports the way back with the context", async () => {
+test("an EC is upgraded to the end, and the report has what was there for reference", async () => {
   const { context, cluster } = await aContext();
-  const report = await runUpgradeCluster(context, ["ec"], flags);
+  const report = await runOfPart("UpgradeCluster", clusterPart)(context, ["ec"], flags);
   expect(report).toMatchObject({
     kind: "UpgradeCluster",
     run: context.run,
     target: { server: cluster.server, namespace: "engine" },
-    backups: [{ object: ecLabel, command: expect.stringContaining("'my cluster'") as string }],
+    backups: [{ object: ecLabel, lost: `a pod of ${ecLabel} was recreated` }],
     exit: { code: 0 },
   });
+});
+
+test("the way back of one that was not taken up has the context", async () => {
+  const { context } = await aContext({}, { deafOperator: true });
+  const { backups } = await runOfPart("UpgradeCluster", clusterPart)(context, ["ec"], flags);
+  expect(backups?.[0]?.command).toContain("'my cluster'");
 });
 
 test.each([
@@ -33,7 +40,10 @@ test.each([
 ])("the whole wait is limited by %s", async (_title, given, options) => {
   const { context } = await aContext({ timeoutMs: 300_000, ...options }, { slow: 500 });
   const from = context.clock.now();
-  const report = await runUpgradeCluster(context, ["ec"], { ...flags, ...given });
+  const report = await runOfPart("UpgradeCluster", clusterPart)(context, ["ec"], {
+    ...flags,
+    ...given,
+  });
   expect(report.exit.code).toBe(124);
   expect(context.clock.now() - from).toBeLessThan(320_000);
 });

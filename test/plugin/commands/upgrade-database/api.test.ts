@@ -1,8 +1,9 @@
 /** Databases upgraded by the REST API: the played service over HTTPS, through the real client. */
+import { parseAction } from "../../../../plugin/domain/rest-api/actions";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { PermissionError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { ClusterApi } from "../../../../plugin/ports/rest-api";
-import type { UpgradeDatabaseOptions } from "../../../../plugin/commands/upgrade-database/read";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aCredentialsCluster, anApiClient } from "../../../support/cluster-api-client";
@@ -20,6 +21,7 @@ import {
   ecRef,
   edbLabel,
   patchLine,
+  type RunWish,
   type Scene,
   stepsOf,
   waits,
@@ -32,7 +34,7 @@ interface ApiScene extends Scene {
   /** Writes of both sides, in order. */
   readonly calls: () => readonly string[];
   upgrade(
-    options?: Partial<UpgradeDatabaseOptions>,
+    options?: RunWish,
     wish?: {
       readonly as?: "admin" | "viewer";
       readonly through?: (api: ClusterApi) => ClusterApi;
@@ -63,7 +65,7 @@ async function anApiScene(
     api,
     calls: () => api.calls.filter(({ method }) => method !== "GET").map(({ path }) => path),
     upgrade: async (
-      options: Partial<UpgradeDatabaseOptions> = {},
+      options: RunWish = {},
       { as = "admin", through = same, typed }: Parameters<ApiScene["upgrade"]>[1] = {},
     ) => {
       const { name: username, password } = api[as];
@@ -174,6 +176,77 @@ describe("a number that is another database's in the REST API", () => {
   });
 });
 
+test.each<[string, object, string]>([
+  ["none is known", {}, "the REST API knows of no backup of it"],
+  [
+    "one is there, and the last try failed",
+    {
+      last_backup_time: "2026-11-20T03:00:00Z",
+      backup_status: "failed",
+      backup_failure_reason: "no access",
+    },
+    "its last backup is of 2026-11-20T03:00:00Z; the last try failed: no access",
+  ],
+  [
+    "one failed and says no more",
+    { backup_status: "failed" },
+    "no backup of it; the last try failed",
+  ],
+])("before the call it is told what is known of the last backup: %s", async (_, fields, says) => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade(
+    { dryRun: "client" },
+    changed((api) => ({
+      databases: async (signal: AbortSignal) =>
+        (await api.databases(signal)).map((bdb) => ({ ...bdb, sent: fields })),
+    })),
+  );
+  const told = report.findings?.find(({ code }) => code === "DATABASE-BACKUP");
+  expect(told).toMatchObject({ severity: "warning", object: label });
+  expect(told?.cause).toContain(says);
+});
+
+test.each<[string, object, string]>([
+  ["with its day", { expired: true, expirationDate: "2026-10-01" }, "has expired, on 2026-10-01"],
+  ["without", { expired: true }, "the license has expired"],
+])("an expired license is told before the call: 3, %s", async (_, license, says) => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade(
+    {},
+    changed(() => ({ license: () => Promise.resolve(license) })),
+  );
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["REST-LICENSE"]]);
+  expect(report.findings?.[0]?.cause).toContain(says);
+  expect([scene.calls(), scene.sent]).toEqual([[], []]);
+});
+
+test("a license that may not be read, or is not served, keeps nobody from calling", async () => {
+  for (const license of [
+    () => Promise.reject(new PermissionError("no")),
+    () => Promise.resolve(undefined),
+  ]) {
+    const scene = await anApiScene();
+    expect(
+      (
+        await scene.upgrade(
+          {},
+          changed(() => ({ license })),
+        )
+      ).exit.code,
+    ).toBe(0);
+  }
+  const broken = await anApiScene();
+  const gone = () => Promise.reject(new UnavailableError("gone"));
+  expect(
+    (
+      await broken.upgrade(
+        {},
+        changed(() => ({ license: gone })),
+      )
+    ).exit.code,
+  ).toBe(69);
+});
+
 describe("a record that two resources stand for", () => {
   async function twice(change: object = {}): Promise<ApiScene> {
     const scene = await anApiScene();
@@ -210,11 +283,11 @@ describe("a record that two resources stand for", () => {
       {},
       changed((api) => ({
         // its last look at what works on the database comes after everything was planned
-        actionsOf: async (uid: number, signal: AbortSignal) => {
+        listActions: async (uid: number, signal: AbortSignal) => {
           const edb = await scene.edb("sessions");
           const metadata = { name: "sessions", namespace: "reports", uid: "another" };
           if (edb !== undefined) scene.controlPlane.load([{ ...edb, metadata }]);
-          return await api.actionsOf(uid, signal);
+          return await api.listActions(uid, signal);
         },
       })),
     );
@@ -335,7 +408,7 @@ test("without a version the one that runs is kept, and the resource left as it i
   expect([scene.api.store.bdbs.get(3)?.version, scene.sent]).toEqual(["7.2.4", []]);
 });
 
-const latest: Partial<UpgradeDatabaseOptions>[] = [
+const latest: RunWish[] = [
   { version: "latest" },
   { version: "", request: { latestWithModules: true } },
 ];
@@ -376,7 +449,7 @@ interface Offer {
   /** The EC publishes no versions. */
   readonly silent?: true;
   readonly api?: (api: ClusterApi) => Partial<ClusterApi>;
-  readonly wish?: Partial<UpgradeDatabaseOptions>;
+  readonly wish?: RunWish;
 }
 
 const refused = () => Promise.reject(new PermissionError("the account may not read the policy"));
@@ -637,6 +710,62 @@ describe("what the REST API answers", () => {
     expect(scene.sent).toEqual([]);
   });
 
+  test("what its shards wait for is shown, and the way out of a standstill follows it", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      changed((api) => ({
+        action: async (uid: string, signal: AbortSignal) => {
+          const action = await api.action(uid, signal);
+          const pending = ["shard 3: not enough memory on node 2 to sync shard 3"];
+          return action && { ...action, is: "running", status: "active", progress: 30, pending };
+        },
+      })),
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-STUCK"]]);
+    const stuck = report.findings?.find(({ code }) => code === "DATABASE-STUCK");
+    expect(stuck?.cause).toContain("not enough memory on node 2 to sync shard 3");
+    expect(stuck?.fix).toContain("more memory");
+  });
+
+  test("an end in a word that is not known is told, and the wait ends", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      { stallAfterMs: 600_000 },
+      changed((api) => ({
+        action: async (uid: string, signal: AbortSignal) => {
+          const action = await api.action(uid, signal);
+          return action && { ...action, is: "unknown", status: "rolled_back" };
+        },
+        database: async (uid: number, signal: AbortSignal) => {
+          const bdb = await api.database(uid, signal);
+          return bdb && { ...bdb, status: "active", version: "7.2.4", engineVersion: "7.2" };
+        },
+      })),
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-ACTION-UNKNOWN"]]);
+    expect(report.exit.reason).toContain("rolled_back");
+    expect(scene.sent).toEqual([]);
+  });
+
+  test.each(["cancelled", "rolled_back"])(
+    "an old action that ended as %s is not followed: the database is called",
+    async (status) => {
+      const scene = await anApiScene();
+      const old = parseAction({ action_uid: "old", name: "SMUpgradeBDB", status }, names);
+      const report = await scene.upgrade(
+        {},
+        changed((api) => ({
+          listActions: async (uid: number, signal: AbortSignal) => [
+            ...((await api.listActions(uid, signal)) ?? []),
+            ...(old === undefined ? [] : [old]),
+          ],
+        })),
+      );
+      expect([report.exit.code, scene.calls()]).toEqual([0, ["/v1/bdbs/3/upgrade"]]);
+    },
+  );
+
   test("an action that the server has forgotten has ended: the database itself decides", async () => {
     const scene = await anApiScene();
     const report = await scene.upgrade(
@@ -724,7 +853,7 @@ test("a resource that is deleted meanwhile is told, and the upgrade stands", asy
     })),
   );
   expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
-  expect(report.findings?.[0]?.cause).toContain("it was deleted meanwhile");
+  expect(report.findings?.at(-1)?.cause).toContain("it was deleted meanwhile");
 });
 
 describe("a record that is not active is judged before the call", () => {

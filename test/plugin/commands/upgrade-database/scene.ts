@@ -12,15 +12,22 @@ import type {
   UpgradeDatabaseDeps,
   UpgradeDatabaseOptions,
 } from "../../../../plugin/commands/upgrade-database/read";
-import { upgradeDatabases } from "../../../../plugin/commands/upgrade-database/upgrade";
+import { databasesPart } from "../../../../plugin/commands/upgrade-database/part";
+import { overlayWorld, type Planned, runPart } from "../../../../plugin/kernel/part";
+import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import { type Projection, unchanged } from "../../../../plugin/kernel/projected";
 import type { Clock, KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { admin, exampleOnce } from "../../../support/world";
-import { anyWish, aWitness, portsOf, type Witness, watched } from "../world";
+import { anyWish, aWitness, codesOf as readCodes, portsOf, type Witness, watched } from "../world";
 
-export { anyWish, codesOf, stepsOf, waits } from "../world";
+export { anyWish, stepsOf, waits } from "../world";
+
+/** Without what is told before every upgrade. */
+export const codesOf = (report: Report): readonly string[] =>
+  readCodes(report).filter((code) => code !== "DATABASE-BACKUP");
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -33,14 +40,18 @@ export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: KubeClient;
   readonly clock: Clock;
-  run(
-    options?: Partial<UpgradeDatabaseOptions>,
-    deps?: Partial<UpgradeDatabaseDeps>,
-  ): Promise<Report>;
+  run(options?: RunWish, deps?: Partial<UpgradeDatabaseDeps & AskingPorts>): Promise<Report>;
+  /** The part planned over what earlier parts leave behind. */
+  plan(options?: RunWish, after?: Projection): Promise<Planned>;
   /** The database as it is stored. */
   edb(name: string, place?: string): Promise<KubeObject | undefined>;
   /** Changes it as someone else would. */
   edit(name: string, body: object, place?: string): Promise<KubeObject>;
+}
+
+/** What one run is told. */
+export interface RunWish extends Partial<UpgradeDatabaseOptions> {
+  readonly dryRun?: "none" | "client" | "server";
 }
 
 export interface SceneWish {
@@ -106,24 +117,34 @@ export async function aScene({ user = admin, objects, ...wish }: SceneWish = {})
         type: "merge",
         fieldManager: "kubectl-edit",
       }),
-    run: (options = {}, deps = {}) => {
-      const cluster = watched(controlPlane.connect({ user, namespace }), scene);
-      return upgradeDatabases(
-        {
-          ...portsOf(scene, {
-            ...{ kind: "UpgradeDatabase", cluster, clock },
-            file: () => "edb.json",
-          }),
-          participants: [],
-          api: noApi,
-          typed: () => Promise.resolve(undefined),
-          ...deps,
-        },
-        wished({ ...usual, ...options }),
-      );
+    run: async ({ dryRun = "none", ...options } = {}, { participants = [], ...deps } = {}) => {
+      const { api = noApi, typed = () => Promise.resolve(undefined), ...own } = deps;
+      const ports = { ...portsIn(scene, user), ...own };
+      const { limitMs = Infinity, ...wish } = wished({ ...usual, ...options });
+      const beside = { participants, api, typed, command: ports.command };
+      const limit = limitMs === Infinity ? {} : { limitMs };
+      const part = databasesPart({ ...wish, ...limit, ...beside });
+      return await runPart(ports, part, { dryRun, limitMs });
+    },
+    plan: async ({ dryRun = "server", ...options } = {}, after = unchanged) => {
+      const ports = portsIn(scene, user);
+      const world = { ...ports, dryRun, waits: false, tell: ports.recorder.once() };
+      const typed = () => Promise.resolve(undefined);
+      const beside = { participants: [], api: noApi, typed, command: ports.command };
+      const before = controlPlane.state;
+      const part = databasesPart({ ...wished({ ...usual, ...options }), ...beside });
+      const planned = await part.plan(overlayWorld(world, after));
+      expect(controlPlane.state).toBe(before);
+      return planned;
     },
   };
   return scene;
+}
+
+function portsIn(scene: Scene, user: User): AskingPorts {
+  const { clock, controlPlane } = scene;
+  const cluster = watched(controlPlane.connect({ user, namespace }), scene);
+  return portsOf(scene, { kind: "UpgradeDatabase", cluster, clock, file: () => "edb.json" });
 }
 
 /** An empty version is none: the REST API is to choose. */
@@ -144,7 +165,6 @@ const usual: UpgradeDatabaseOptions = {
   concurrency: 4,
   stallAfterMs: 60_000,
   wait: false,
-  dryRun: "none",
   fieldManager: names.fieldManager,
 };
 

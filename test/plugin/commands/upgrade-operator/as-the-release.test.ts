@@ -63,3 +63,46 @@ test("a conversion to a Service that is gone keeps every EC from being read: its
     "kubectl patch customresourcedefinition engineenterpriseclusters.app.engine.com --type=merge",
   );
 });
+
+test("a definition that keeps unknown fields is told with its patch, by check and before the upgrade's first write", async () => {
+  const edit = changed(clusters, ["spec", "preserveUnknownFields"], () => true);
+  const judged = await example().run("check", edit);
+  const of = (run: typeof judged) =>
+    (run.first?.findings ?? []).find(({ code }) => code === "DEFINITION-KEEPS-UNKNOWN");
+  expect(of(judged)).toMatchObject({
+    severity: "warning",
+    command:
+      'kubectl patch customresourcedefinition engineenterpriseclusters.app.engine.com --type=merge \'--patch={"spec":{"preserveUnknownFields":false}}\' --namespace=engine',
+  });
+  const planned = await example().run("upgrade-operator", (object) => withoutNodes(edit(object)));
+  expect(of(planned)?.severity).toBe("warning");
+});
+
+/** A definition that lacks a field of the release, and is written therefore. */
+function withoutNodes(object: KubeObject | undefined): KubeObject | undefined {
+  if (object === undefined || objectLabel(object) !== clusters) return object;
+  const text = JSON.stringify(object).replaceAll('"nodes":{', '"nodesOfOld":{');
+  return JSON.parse(text) as KubeObject;
+}
+
+test("a selector that the release does not have is told by check with a line that saves and deletes, and by upgrade before its first write", async () => {
+  const deployment = "Deployment/engine/engine-enterprise-operator";
+  const more = (now: unknown) => ({ ...(now as object), instance: "prod" });
+  const edit: Edit = (object) =>
+    [
+      ["spec", "selector", "matchLabels"],
+      ["spec", "template", "metadata", "labels"],
+    ].reduce<KubeObject>((one, path) => changed(deployment, path, more)(one) as KubeObject, object);
+  const { lines } = example();
+  const release = lines["upgrade-operator"]?.slice(1).join(" ") ?? "";
+  const judged = await example().run(`check ${release}`, edit);
+  const found = judged.errors.filter(({ code }) => code === "OPERATOR-FIXED-FIELD");
+  expect(found.map(({ command }) => command)).toEqual([
+    "kubectl get deployment engine-enterprise-operator --namespace=engine -o yaml > engine-enterprise-operator.yaml && kubectl delete deployment engine-enterprise-operator --namespace=engine",
+  ]);
+  for (const command of ["upgrade-operator", "upgrade"]) {
+    const { code, written, errors } = await example().run(command, edit);
+    expect([code, written]).toEqual([3, []]);
+    expect(errors.map((one) => one.code)).toContain("OPERATOR-FIXED-FIELD");
+  }
+});

@@ -2,7 +2,7 @@
 import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
-import { bundleKindOf, bundleRef, imagesOf } from "../../../../plugin/domain/operator/wanted";
+import { findBundleKind, bundleRef, listImages } from "../../../../plugin/domain/operator/wanted";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
@@ -34,7 +34,7 @@ async function edit(
   [kind, body, fieldManager]: readonly [kind: string, body: object, fieldManager: string],
 ): Promise<void> {
   const object = bundleOf("8.0.2-2").find((one) => one.kind === kind);
-  const known = object === undefined ? undefined : bundleKindOf(object);
+  const known = object === undefined ? undefined : findBundleKind(object);
   if (object === undefined || known === undefined) throw new Error(`no ${kind} in the bundle`);
   await cluster.patch(bundleRef(known, inPlace(object)), body, { type: "merge", fieldManager });
 }
@@ -79,7 +79,7 @@ describe("a bundle over a person's own kubectl apply", () => {
     await scene.run();
     const deployment = await scene.stored("Deployment");
     const image = `${names.images.operator}:8.0.2-2`;
-    expect([...imagesOf(deployment).values()]).toEqual([image, image]);
+    expect([...listImages(deployment).values()]).toEqual([image, image]);
     expect(JSON.stringify(deployment)).not.toContain("DEPLOY_RHEL");
     expect(deployment?.metadata.annotations ?? {}).not.toHaveProperty([lastApplied]);
     const wanted = bundleOf("8.0.2-2").find(({ kind }) => kind === "Role");
@@ -287,6 +287,17 @@ describe("what a person added to the operator's own access", () => {
   });
 });
 
+test("marks of an OLM that is gone are told, and forbid nothing", async () => {
+  const scene = await aScene({ installed: "7.4.2-2" });
+  const labels = { "olm.owner": "operator.v1" };
+  await edit(scene, ["Deployment", { metadata: { labels } }, "kubectl-edit"]);
+  const report = await scene.run();
+  expect(report.exit.code).toBe(0);
+  expect(report.findings?.filter(({ code }) => code === "OPERATOR-OWNED")).toMatchObject([
+    { severity: "warning", cause: expect.stringContaining("operator.v1 does not exist") as string },
+  ]);
+});
+
 describe("nothing is written", () => {
   const owned =
     (mark: object) =>
@@ -315,7 +326,7 @@ describe("nothing is written", () => {
     {
       what: "over OLM",
       given: { installed: "7.4.2-2" },
-      before: owned({ labels: { "olm.owner": "operator.v1" } }),
+      before: owned({ labels: { "olm.managed": "true" } }),
       code: 5,
       finds: ["OPERATOR-OWNED"],
     },
@@ -503,6 +514,124 @@ describe("nothing is written", () => {
   });
 });
 
+describe("what the API server never changes", () => {
+  const withSpec = (object: KubeObject, spec: object): KubeObject => ({
+    ...object,
+    spec: { ...(object["spec"] as object), ...spec },
+  });
+  const labels = { name: operator, "app.kubernetes.io/instance": "engine" };
+  const rows: readonly {
+    readonly what: string;
+    readonly was?: (object: KubeObject) => KubeObject;
+    readonly release?: (object: KubeObject) => KubeObject;
+    readonly finds: readonly (readonly [code: string, field: string])[];
+    /** Deleted, the upgrade creates it. */
+    readonly gone?: string;
+  }[] = [
+    {
+      what: "the selector of the operator's Deployment",
+      was: (object) =>
+        object.kind === "Deployment"
+          ? withSpec(object, {
+              selector: { matchLabels: labels },
+              template: {
+                ...(getPath(object, ["spec", "template"]) as object),
+                metadata: { labels },
+              },
+            })
+          : object,
+      finds: [["OPERATOR-FIXED-FIELD", ".spec.selector"]],
+      gone: "Deployment",
+    },
+    {
+      what: "the role of a binding",
+      was: (object) =>
+        object.kind === "RoleBinding"
+          ? { ...object, roleRef: { ...(object["roleRef"] as object), name: "earlier" } }
+          : object,
+      finds: [["OPERATOR-FIXED-FIELD", ".roleRef"]],
+      gone: "RoleBinding",
+    },
+    {
+      what: "the address of the Service",
+      release: (object) =>
+        object.kind === "Service" ? withSpec(object, { clusterIP: "None" }) : object,
+      finds: [["OPERATOR-FIXED-FIELD", ".spec.clusterIP"]],
+      gone: "Service",
+    },
+    {
+      what: "the scope of a definition",
+      release: (object) =>
+        object.metadata.name === `${names.erc.plural}.${names.group}`
+          ? withSpec(object, { scope: "Cluster" })
+          : object,
+      finds: [["DEFINITION-FIXED-FIELD", ".spec.scope"]],
+    },
+  ];
+
+  test.each(
+    rows.flatMap((row) => (["client", "none"] as const).map((dryRun) => ({ ...row, dryRun }))),
+  )(
+    "$what is in the plan with dry run $dryRun, before anything is tried or written",
+    async ({ was, release, finds, dryRun }) => {
+      const scene = await aScene({ installed: "7.4.2-2", ...(was && { change: was }) });
+      const report = await scene.run({ contents: contentsOf("8.0.2-2", release), dryRun });
+      const told = (report.findings ?? []).filter(({ severity }) => severity === "error");
+      expect([report.exit.code, scene.writes]).toEqual([3, []]);
+      expect(told.map(({ code, field }) => [code, field])).toEqual(finds);
+    },
+  );
+
+  test.each(rows.flatMap((row) => (row.gone === undefined ? [] : [{ ...row, gone: row.gone }])))(
+    "$what: once the object is deleted, the same command creates it",
+    async ({ was, release, gone }) => {
+      const scene = await aScene({ installed: "7.4.2-2", ...(was && { change: was }) });
+      const object = bundleOf("8.0.2-2").find(({ kind }) => kind === gone);
+      const known = object && findBundleKind(object);
+      if (object === undefined || known === undefined) throw new Error(`no ${gone}`);
+      const ref = bundleRef(known, inPlace(object));
+      const { uid = "" } = (await scene.cluster.get(ref))?.metadata ?? {};
+      await scene.cluster.delete(ref, { uid });
+      const report = await scene.run({ contents: contentsOf("8.0.2-2", release) });
+      expect([report.exit.code, codes(report)]).toEqual([0, []]);
+    },
+  );
+});
+
+describe("a release whose definition accepts less", () => {
+  test.each([
+    ["where an object holds such a value: 3, named with it, and nothing is written", "1GB", 3],
+    ["where no object does, goes up", "100MB", 0],
+  ])("%s", async (_, memorySize, code) => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await scene.cluster.create({
+      ...{ apiVersion: `${names.group}/${names.version}`, kind: names.edb.kind },
+      metadata: { name: "carts", namespace: ns },
+      spec: { memorySize, engineEnterpriseCluster: { name: "ec" } },
+    });
+    const contents = contentsOf("8.0.2-2", (object) =>
+      object.metadata.name === `${names.edb.plural}.${names.group}`
+        ? (JSON.parse(
+            JSON.stringify(object).replaceAll('"memorySize":{', '"memorySize":{"pattern":"MB$",'),
+          ) as KubeObject)
+        : object,
+    );
+    const report = await scene.run({ contents });
+    expect([report.exit.code, scene.writes.length > 0]).toEqual([code, code === 0]);
+    const told = (report.findings ?? []).filter(({ severity }) => severity === "error");
+    expect(told.map((one) => [one.code, one.cause])).toEqual(
+      code === 0
+        ? []
+        : [
+            [
+              "DEFINITION-REFUSES-OBJECTS",
+              `EngineEnterpriseDatabase/${ns}/carts has spec.memorySize "1GB", against pattern "MB$"`,
+            ],
+          ],
+    );
+  });
+});
+
 describe("definitions shared with a newer operator", () => {
   test("are left as they are, and the operator goes up", async () => {
     const scene = await aScene({ installed: "7.4.2-2" });
@@ -572,7 +701,7 @@ describe("a kind that a release brings", () => {
       },
     ]);
     expect(scene.clock.now() - began).toBeLessThan(10_000);
-    expect([...imagesOf(await scene.stored("Deployment")).values()]).toContain(
+    expect([...listImages(await scene.stored("Deployment")).values()]).toContain(
       `${names.images.operator}:7.22.0-7`,
     );
   });
@@ -750,7 +879,7 @@ describe("a private registry", () => {
     expect([report.exit.code, codes(report)]).toEqual([0, ["OPERATOR-CLUSTER-IMAGE"]]);
     const deployment = await scene.stored("Deployment");
     const image = `${wish.registry}/${names.images.operator}:8.0.2-2`;
-    expect([...imagesOf(deployment).values()]).toEqual([image, image]);
+    expect([...listImages(deployment).values()]).toEqual([image, image]);
     expect(getPath(deployment, ["spec", "template", "spec", "imagePullSecrets"])).toEqual([
       { name: "mirror" },
     ]);
@@ -914,7 +1043,7 @@ interface Restless {
 /** The Deployment's status moves before the next dry runs of it, as many as are wished. */
 async function restlessOf(scene: Scene): Promise<Restless> {
   const object = await scene.stored("Deployment");
-  const kind = object === undefined ? undefined : bundleKindOf(object);
+  const kind = object === undefined ? undefined : findBundleKind(object);
   if (object === undefined || kind === undefined) throw new Error("no Deployment is stored");
   let observedGeneration = 1_000;
   const restless: Restless = {

@@ -1,5 +1,5 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { patchOf } from "../../../../plugin/domain/kube/edits";
+import { buildPatch } from "../../../../plugin/domain/kube/edits";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   type ClusterPatch,
@@ -7,7 +7,7 @@ import {
   isSamePatch,
   judgeClusterImages,
 } from "../../../../plugin/commands/upgrade-operator/clusters";
-import { autoOf } from "../../../../plugin/domain/engine-cluster/fields";
+import { isAutoUpgraded } from "../../../../plugin/domain/engine-cluster/fields";
 
 const anEc = (spec: object): KubeObject => ({
   apiVersion: `${names.group}/v1`,
@@ -75,7 +75,7 @@ test("an image that the release's definition lacks is left; one that no name tel
   ];
   const wish = { registry: "mirror", pullSecret: undefined, contents: { ...plain, definitions } };
   const [patch] = clusterPatches([tagged], wish, names);
-  expect(patchOf(patch?.edits ?? [])).toEqual({
+  expect(buildPatch(patch?.edits ?? [])).toEqual({
     spec: { bootstrapperImageSpec: { repository: `mirror/${names.images.operator}` } },
   });
   const moved = { engineEnterpriseImageSpec: { versionTag: "1" } };
@@ -100,8 +100,8 @@ test("every image spec follows the registry; the cluster's own where it names on
   };
   const [one, two] = clusterPatches([tagged, anEc({})], wish, names);
   const engineEnterpriseImageSpec = { repository: `mirror/${names.images.cluster}` };
-  expect(patchOf(one?.edits ?? [])).toEqual({ spec: { engineEnterpriseImageSpec, ...others } });
-  expect(patchOf(two?.edits ?? [])).toEqual({ spec: others });
+  expect(buildPatch(one?.edits ?? [])).toEqual({ spec: { engineEnterpriseImageSpec, ...others } });
+  expect(buildPatch(two?.edits ?? [])).toEqual({ spec: others });
   expect(clusterPatches([anEc(others)], wish, names)).toEqual([]);
   expect(judgeClusterImages([tagged, anEc({})], wish, names)).toMatchObject([
     { code: "OPERATOR-CLUSTER-IMAGE", fix: expect.stringContaining("mirror/") as string },
@@ -156,7 +156,7 @@ test.each([
   [{ autoUpgradeEngineEnterprise: false }, false],
   [{}, false],
 ])("%j upgrades itself: %s", (spec, is) => {
-  expect(autoOf(anEc(spec), names)).toBe(is);
+  expect(isAutoUpgraded(anEc(spec), names)).toBe(is);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** `upgrade-operator`: its flags, and what is refused before a cluster is asked. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderDocuments } from "../../../../plugin/adapters/yaml";
+import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
 import type { RehearsalDetails } from "../../../../plugin/commands/rehearse/text";
 import {
@@ -185,5 +185,25 @@ describe("a plan's new objects", () => {
     expect(text).toContain("Role/engine/x");
     expect(text).toContain("operator:7.8.2-6 -> :8.0.2-2");
     expect(text.includes("kind: Role")).toBe(whole);
+  });
+
+  const plain = { palette: palette(false), verbosity: 0 };
+  const step = { n: 1, id: "x", action: "apply", result: "created", why: "w", ms: 1 } as const;
+
+  test("those that a step names are not told again", () => {
+    const steps = [{ ...step, object: "Role/engine/x" }];
+    expect(operatorText({ ...report, steps }, plain).split("Role/engine/x")).toHaveLength(2);
+  });
+
+  test("of the operator the images are told, and no field in part", () => {
+    const images = ["operator: a:7 -> a:8"];
+    const changes = [{ object: "Role/x", fields: [".rules: …] becomes …]"] }];
+    const details = { operator: { from: "7", to: "8", images }, release: {}, changes };
+    for (const verbosity of [0, 1]) {
+      const text = operatorText({ ...report, details }, { ...plain, verbosity });
+      expect(text).toContain("operator: a:7 -> a:8");
+      expect(text).not.toContain("becomes");
+    }
+    expect(operatorText({ ...report, details: { release: {} } }, plain)).not.toContain("elease");
   });
 });

@@ -4,9 +4,12 @@ import {
   type DefinitionVerdict,
   judgeDefinition,
   lossesOf,
-  marked,
+  markRelease,
+  renewStored,
   withFields,
 } from "../../../../plugin/commands/upgrade-operator/definitions";
+import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
+import { operatorFindings } from "../../../../plugin/domain/operator/findings";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { factsOf } from "../../domain/engine-cluster/scene";
 
@@ -154,6 +157,30 @@ test("fields are only lost on the way up, and a stored version continues being s
   expect(judge(live, aDefinition({ v1: ab }))).toEqual({ is: "refuse", versions: ["v0"] });
 });
 
+test.each<[string, object, string | undefined]>([
+  ["another version by now", { name: "v1", served: true, storage: true }, "v1"],
+  ["still that version", { name: "v0", served: true, storage: true }, undefined],
+  ["none", { name: "v1", served: true }, undefined],
+])("of a version that goes and a definition that writes %s", (_, version, writes) => {
+  const live: KubeObject = { ...aDefinition({}), spec: { versions: [version] } };
+  const fix = renewStored(live, ["v0"]);
+  expect(fix?.slice(fix.indexOf("kubectl"))).toBe(
+    writes &&
+      `kubectl patch customresourcedefinition x --subresource=status --type=merge --patch='{"status":{"storedVersions":["${writes}"]}}'`,
+  );
+  const { cause, severity, source, code } = operatorFindings.definitionStored;
+  const finding = { cause, severity, source, code, object: "CustomResourceDefinition/x" };
+  const found = fixCommand({ ...finding, fix: fix ?? "" }, names);
+  const lines = found && [found.saved?.words, found.words, found.then].map((one) => one?.join(" "));
+  expect(lines).toEqual(
+    writes && [
+      "get x --all-namespaces -o yaml",
+      "replace -f x.yaml",
+      `patch customresourcedefinition x --subresource=status --type=merge --patch={"status":{"storedVersions":["${writes}"]}}`,
+    ],
+  );
+});
+
 test.each<[string | undefined, string | undefined, "apply" | "keep"]>([
   ["8.0.2-2", "7.22.0-7", "keep"],
   ["7.22.0-7", "8.0.2-2", "apply"],
@@ -167,10 +194,10 @@ test.each<[string | undefined, string | undefined, "apply" | "keep"]>([
 
 test("the mark is the release's, unless the definition has one", () => {
   const marksOf = (release: string | undefined, given = names) =>
-    marked(aDefinition({}, release), "8.0.2-2", given).metadata.annotations;
+    markRelease(aDefinition({}, release), "8.0.2-2", given).metadata.annotations;
   expect(marksOf(undefined)).toEqual({ [mark]: "8.0.2-2" });
   expect(marksOf("7.22.0-7")).toEqual({ [mark]: "7.22.0-7" });
-  expect(marked(aDefinition({}), undefined, names)).toEqual(aDefinition({}));
+  expect(markRelease(aDefinition({}), undefined, names)).toEqual(aDefinition({}));
   const spellings = { operatorVersion: ["new.io/v", mark] as const };
   const later = { ...names, annotations: { ...names.annotations, ...spellings } };
   expect(marksOf("7.22.0-7", later)).toEqual({ [mark]: "7.22.0-7" });

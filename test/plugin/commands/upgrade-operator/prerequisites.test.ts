@@ -2,13 +2,17 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { exampleSource } from "../../../../plugin/simulator/example";
-import { upgradeByBundle } from "../../../../plugin/commands/upgrade-operator/bundle";
+import { bundlePart } from "../../../../plugin/commands/upgrade-operator/part";
+import { runPart } from "../../../../plugin/kernel/part";
 import {
   type ChartOptions,
-  upgradeByChart,
+  chartPart,
+  type ChartPartOptions,
+  type Helm,
 } from "../../../../plugin/commands/upgrade-operator/chart";
 import type { OperatorOptions } from "../../../../plugin/commands/upgrade-operator/read";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
+import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import type { Report } from "../../../../plugin/kernel/report";
 import { ApiError, EngineError, exitCodes } from "../../../../plugin/domain/base/errors";
 import { testTime } from "../../../support/manual-clock";
@@ -18,7 +22,7 @@ import { aScene, contentsOf, inPlace, ns } from "./scene";
 import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/operator/refusals";
 import { deployment } from "../../../support/releases/operator";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
-import { imagesOf } from "../../../../plugin/domain/operator/wanted";
+import { listImages } from "../../../../plugin/domain/operator/wanted";
 import { type Json, omit } from "../../../../plugin/domain/base/values";
 
 let example: readonly KubeObject[] = [];
@@ -106,8 +110,8 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
     const { deps, options } = common(run);
     const contents = contentsOf("8.0.2-2");
     const none = { registry: undefined, pullSecret: undefined, takeFields: [], allowObjects: [] };
-    const flags = { ...none, contents };
-    return upgradeByBundle(deps, { ...options, ...flags });
+    const part = bundlePart({ ...options, ...none, contents });
+    return runPart(deps, part, { dryRun: options.dryRun, limitMs: options.timeoutMs });
   },
   chart: (run) => {
     const { deps, options } = common(run);
@@ -133,6 +137,19 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
     );
   },
 };
+
+interface ChartPorts extends AskingPorts, Pick<ChartPartOptions, "helmCommand"> {
+  readonly helm: Helm;
+}
+
+async function upgradeByChart(
+  { helm, helmCommand, ...ports }: ChartPorts,
+  options: ChartOptions,
+): Promise<Report> {
+  const part = chartPart({ ...options, helmCommand, withHelm: (work) => work(helm) });
+  const { dryRun, timeoutMs: limitMs } = options;
+  return await runPart(ports, part, { dryRun, limitMs });
+}
 
 const ways: readonly Way[] = ["bundle", "chart"];
 
@@ -312,7 +329,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
 async function imagesIn(cluster: KubeClient): Promise<readonly string[]> {
   const resource = kinds.deployment;
   const ref = { resource, name: names.operator.deployment, namespace: ns };
-  return [...new Set(imagesOf(await cluster.get(ref)).values())];
+  return [...new Set(listImages(await cluster.get(ref)).values())];
 }
 
 test("helm upgrades, and the report says from what to what", async () => {
@@ -443,7 +460,7 @@ test.each([
     "--release-name other",
   ],
   ["nothing", { absent: true, release: undefined }, "OPERATOR-NOT-CHART", "--release"],
-  ["OLM", { marks: { labels: { "olm.owner": "x" } } }, "OPERATOR-OWNED", "InstallPlan"],
+  ["OLM", { marks: { labels: { "olm.managed": "true" } } }, "OPERATOR-OWNED", "InstallPlan"],
   [
     "a helm that was cut off",
     { release: { name: "operator", chart: "c", status: "pending-upgrade" } },

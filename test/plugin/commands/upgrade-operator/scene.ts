@@ -1,14 +1,15 @@
 /** An operator in memory that a person has installed with `kubectl apply`, and its upgrade. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
-import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/wanted";
+import { findBundleKind, bundleRef } from "../../../../plugin/domain/operator/wanted";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import type { User } from "../../../../plugin/simulator/model";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
-import { upgradeByBundle } from "../../../../plugin/commands/upgrade-operator/bundle";
+import { bundlePart } from "../../../../plugin/commands/upgrade-operator/part";
+import { runPart } from "../../../../plugin/kernel/part";
 import type {
   BundleOptions,
   OperatorDeps,
@@ -46,7 +47,7 @@ export function contentsOf(
 
 /** The object in the operator's namespace, where its kind lies in one. */
 export function inPlace(object: KubeObject): KubeObject {
-  const namespaced = bundleKindOf(object)?.namespaced ?? true;
+  const namespaced = findBundleKind(object)?.namespaced ?? true;
   return namespaced ? { ...object, metadata: { ...object.metadata, namespace: ns } } : object;
 }
 
@@ -128,34 +129,31 @@ export async function aScene({
       const found = bundleOf("8.0.2-2").find(
         (object) => object.kind === kind && (name ?? object.metadata.name) === object.metadata.name,
       );
-      const known = found === undefined ? undefined : bundleKindOf(found);
+      const known = found === undefined ? undefined : findBundleKind(found);
       if (found === undefined || known === undefined) throw new Error(`no ${kind} in the bundle`);
       return await cluster.get(bundleRef(known, inPlace(found)));
     },
     run: (options = {}, deps = {}) => {
       const connection = controlPlane.connect({ user, namespace: ns });
-      return upgradeByBundle(
-        {
-          ...portsOf(scene, {
-            ...{ kind: "UpgradeOperator", cluster: watched(connection, scene), clock },
-            file: ({ kind, metadata }) => `saved/${kind}-${metadata.name ?? ""}.json`,
-          }),
-          ...deps,
-        },
-        {
-          namespace: ns,
-          dryRun: "none",
-          fieldManager: names.fieldManager,
-          timeoutMs: 300_000,
-          wait: false,
-          registry: undefined,
-          pullSecret: undefined,
-          takeFields: [],
-          allowObjects: [],
-          contents: contentsOf("8.0.2-2"),
-          ...options,
-        },
-      );
+      const ports = portsOf(scene, {
+        ...{ kind: "UpgradeOperator", cluster: watched(connection, scene), clock },
+        file: ({ kind, metadata }) => `saved/${kind}-${metadata.name ?? ""}.json`,
+      });
+      const given: BundleOptions = {
+        namespace: ns,
+        dryRun: "none",
+        fieldManager: names.fieldManager,
+        timeoutMs: 300_000,
+        wait: false,
+        registry: undefined,
+        pullSecret: undefined,
+        takeFields: [],
+        allowObjects: [],
+        contents: contentsOf("8.0.2-2"),
+        ...options,
+      };
+      const { dryRun, timeoutMs: limitMs } = given;
+      return runPart({ ...ports, ...deps }, bundlePart(given), { dryRun, limitMs });
     },
   };
   return scene;

@@ -1,4 +1,4 @@
-import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import {
   upgradeWebhook,
   type UpgradeWebhookFlags,
@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatePair } from "../../../../plugin/adapters/certificate-pair";
 import { openHome } from "../../../../plugin/adapters/home";
-import { renderDocuments } from "../../../../plugin/adapters/yaml";
+import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
 import { runUpgradeWebhook } from "../../../../plugin/commands/upgrade-webhook/command";
 import { UsageError } from "../../../../plugin/domain/base/errors";
@@ -88,7 +88,7 @@ const operatorAt = (tag: string): KubeObject => {
   return { ...deployment, spec: { ...(deployment["spec"] as object), template } };
 };
 
-const flags = { ...defaultsOf(upgradeWebhook), waitSecretMs: 0 };
+const flags = { ...readDefaults(upgradeWebhook), waitSecretMs: 0 };
 const everyRule = `apiGroups: ["*"]
         apiVersions: ["*"]
         operations: ["*"]

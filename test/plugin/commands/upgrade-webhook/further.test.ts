@@ -2,7 +2,11 @@
 import { ApiError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { entriesOf, entryNames, entryOf } from "../../../../plugin/domain/admission/configuration";
+import {
+  listEntries,
+  entryNames,
+  findEntry,
+} from "../../../../plugin/domain/admission/configuration";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { aNewConfiguration, testCa } from "../../../support/builders";
 import { applyNew, aSwap, healthy, newName, oldName, Scene, stepsOf } from "./scene";
@@ -10,8 +14,8 @@ import { applyNew, aSwap, healthy, newName, oldName, Scene, stepsOf } from "./sc
 const { edb, eaadb, erc, webhook, group, version } = defaultNames;
 const kind = "ValidatingWebhookConfiguration";
 const patchNew = `patch ${kind}/${newName}`;
-const [own] = entriesOf(aNewConfiguration());
-const [staleOwn] = entriesOf(aNewConfiguration({ caBundle: "eA==" }));
+const [own] = listEntries(aNewConfiguration());
+const [staleOwn] = listEntries(aNewConfiguration({ caBundle: "eA==" }));
 
 interface Further {
   readonly caBundle?: string;
@@ -45,9 +49,9 @@ function sceneOf(entries: readonly unknown[], manager?: string): Scene {
 
 const namesIn = (scene: Scene): readonly string[] => entryNames(scene.live());
 const caOf = (scene: Scene, name: string): unknown =>
-  getPath(entryOf(scene.live(), name), ["clientConfig", "caBundle"]);
+  getPath(findEntry(scene.live(), name), ["clientConfig", "caBundle"]);
 const withoutCa = (scene: Scene, name: string): unknown => {
-  const { clientConfig, ...rest } = entryOf(scene.live(), name) ?? {};
+  const { clientConfig, ...rest } = findEntry(scene.live(), name) ?? {};
   return { ...rest, service: getPath(clientConfig, ["service"]) };
 };
 const stale = "eA==";
@@ -67,7 +71,7 @@ test("the certificate was renewed: every entry for the Service gets it in one ap
     withoutCa(scene, name),
   );
   const foreign = ["a.vendor.example", "b.vendor.example"];
-  const untouched = foreign.map((name) => entryOf(scene.live(), name));
+  const untouched = foreign.map((name) => findEntry(scene.live(), name));
   const report = await scene.run();
   expect([report.exit.code, scene.cluster.written]).toEqual([0, [applyNew]]);
   const all = ["active.shop.example", webhook.entry, "stores.shop.example"];
@@ -76,7 +80,7 @@ test("the certificate was renewed: every entry for the Service gets it in one ap
     withoutCa(scene, name),
   );
   expect(after).toEqual(before);
-  expect(foreign.map((name) => entryOf(scene.live(), name))).toEqual(untouched);
+  expect(foreign.map((name) => findEntry(scene.live(), name))).toEqual(untouched);
   expect(report.gap).toMatchObject({ bypassSeconds: 0 });
   // and again: nothing is left to write
   const again = await scene.run();
@@ -87,7 +91,7 @@ test("of a person's entry the apply owns the CA alone", async () => {
   const scene = sceneOf([own, further("active.shop.example", { caBundle: stale })]);
   await scene.run();
   const [sent] = scene.cluster.writes;
-  expect(entriesOf(sent?.object)[1]).toEqual({
+  expect(listEntries(sent?.object)[1]).toEqual({
     name: "active.shop.example",
     clientConfig: { caBundle: testCa },
   });
@@ -147,7 +151,7 @@ describe("an entry under the old one's name in the new configuration", () => {
   test("the last proof does not come: it is put back as it was, with the entries beside it", async () => {
     const remote = further("r.shop.example", { caBundle: stale, plurals: [erc.plural] });
     const scene = sceneOf([old(), staleOwn, remote]);
-    const before = entriesOf(scene.live());
+    const before = listEntries(scene.live());
     scene.afterCall(
       ({ verb, dryRun }) => verb === "patch" && !dryRun,
       () => scene.world.servers.set("engine/admission", { ...healthy, judge: () => undefined }),
@@ -155,7 +159,7 @@ describe("an entry under the old one's name in the new configuration", () => {
     const report = await scene.run();
     expect(report.exit.code).toBe(7);
     expect(scene.cluster.written).toEqual([applyNew, patchNew, patchNew]);
-    expect(entriesOf(scene.live())).toEqual(before);
+    expect(listEntries(scene.live())).toEqual(before);
   });
 
   test("someone changes the configuration before it is taken out: 5, nobody's change is lost", async () => {
@@ -180,7 +184,7 @@ describe("an entry under the old one's name in the new configuration", () => {
 describe("the proof covers each kind that an entry matches", () => {
   const template: KubeObject = {
     ...aSwap().template,
-    webhooks: [{ ...entriesOf(aSwap().template)[0], ...ruleFor(edb.plural) }],
+    webhooks: [{ ...listEntries(aSwap().template)[0], ...ruleFor(edb.plural) }],
   };
 
   test.each<[string, object, boolean]>([

@@ -1,5 +1,5 @@
 /** A CA injector's annotation on the new configuration: caBundle is the injector's. */
-import { entriesOf } from "../../../../plugin/domain/admission/configuration";
+import { listEntries } from "../../../../plugin/domain/admission/configuration";
 import { aNewConfiguration, type ConfigurationChanges, testCa } from "../../../support/builders";
 import { applyNew, codesOf, expectWanted, healthy, newName, Scene } from "./scene";
 
@@ -22,7 +22,7 @@ function sceneOf(caBundle: string, changes: ConfigurationChanges = {}): Scene {
     const live = scene.live();
     if (live === undefined || call.dryRun || !["apply", "update", "patch"].includes(call.verb))
       return;
-    const webhooks = entriesOf(live).map((entry) => ({
+    const webhooks = listEntries(live).map((entry) => ({
       ...entry,
       clientConfig: { ...(entry["clientConfig"] as object), caBundle },
     }));

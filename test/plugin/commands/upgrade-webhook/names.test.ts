@@ -1,5 +1,5 @@
-import { renderDocuments } from "../../../../plugin/adapters/yaml";
-import { defaultsOf } from "../../../../plugin/cmdutil/spec";
+import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { upgradeWebhook } from "../../../../plugin/commands/upgrade-webhook/flags";
 import { join } from "node:path";
 import { generatePair } from "../../../../plugin/adapters/certificate-pair";
@@ -8,7 +8,7 @@ import { runCertCreate } from "../../../../plugin/commands/cert/command";
 import { runUpgradeWebhook } from "../../../../plugin/commands/upgrade-webhook/command";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { rebrand } from "../../../../plugin/domain/names/rebrand";
-import { fieldsOf } from "../../../../plugin/domain/rules/fields";
+import { findFields } from "../../../../plugin/domain/rules/fields";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { Event } from "../../../../plugin/kernel/report";
 import {
@@ -40,7 +40,7 @@ const other = (object: KubeObject): KubeObject => rebrand(object, names) as Kube
 
 /** Refuses an unknown version, under the other names alone. */
 function judge(object: KubeObject): string | undefined {
-  const paths = (["edb", "eaadb"] as const).map((each) => fieldsOf(each, names).engineVersion);
+  const paths = (["edb", "eaadb"] as const).map((each) => findFields(each, names).engineVersion);
   return paths.some((path) => getPath(object, path) === "0.0") ? "an unknown version" : undefined;
 }
 
@@ -81,7 +81,7 @@ function aContext(configuration: (caBundle: string) => KubeObject) {
   return { context, world, cluster, events, caBundle, files };
 }
 
-const flags = { ...defaultsOf(upgradeWebhook), waitSecretMs: 0 };
+const flags = { ...readDefaults(upgradeWebhook), waitSecretMs: 0 };
 test("the kind of a probe file has the names' plural where the server tells none", async () => {
   const { context, world, cluster, files } = aContext((caBundle) =>
     anOldConfiguration({ caBundle }),

@@ -1,6 +1,6 @@
 /** The webhook's part of `status`, where its entry calls what is not read here. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
+import { webhookStatus, webhookStep } from "../../../../plugin/commands/upgrade-webhook/next";
 import { webhook } from "../../domain/checks/labels";
 import { fitWorld } from "../../domain/checks/world";
 
@@ -20,3 +20,42 @@ test.each([
   const { verdict } = webhookStatus(await world.facts());
   expect(verdict).toEqual({ is: "unknown", because: `engine-enterprise-admission calls ${where}` });
 });
+
+const trackingId = "argocd.argoproj.io/tracking-id";
+
+/** A configuration that a repository holds, and that is changed at a path. */
+async function nextOf(path?: string, value?: unknown) {
+  const world = await fitWorld();
+  world.note(webhook, "annotations", { [trackingId]: "engine" });
+  if (path !== undefined) world.set(webhook, path, value);
+  const status = webhookStatus(await world.facts());
+  return { status, step: webhookStep({ webhook: status }) };
+}
+
+const place = "webhooks.0.clientConfig";
+
+test.each([
+  ["nothing", undefined, undefined, undefined],
+  ["its CA", `${place}.caBundle`, "", { words: ["upgrade-webhook", "--ca-only"] }],
+  [
+    "what it calls",
+    `${place}.service.port`,
+    8443,
+    { says: expect.stringContaining("repository") as string },
+  ],
+  [
+    "its entry, which is of an old release",
+    "webhooks.0.name",
+    names.webhook.oldEntry,
+    { says: expect.stringContaining("have Argo CD replace") as string },
+  ],
+])(
+  "of a repository's configuration %s is wrong: no line that would be refused",
+  async (_, path, ...[value, wanted]) => {
+    const { status, step } = await nextOf(path, value);
+    expect(status.configurations).toMatchObject([{ owner: "Argo CD" }]);
+    if (wanted === undefined) expect(step).toBeUndefined();
+    else expect(step).toMatchObject(wanted);
+    expect(step?.words ?? ["--ca-only"]).toContain("--ca-only");
+  },
+);

@@ -5,8 +5,8 @@ import {
   planSwap,
   type PlanFacts,
 } from "../../../../plugin/commands/upgrade-webhook/plan";
-import { entryOf } from "../../../../plugin/domain/admission/configuration";
-import { wantedConfiguration } from "../../../../plugin/domain/admission/wanted";
+import { findEntry } from "../../../../plugin/domain/admission/configuration";
+import { buildConfiguration } from "../../../../plugin/domain/admission/wanted";
 import {
   aNewConfiguration,
   anOldConfiguration,
@@ -29,7 +29,7 @@ const facts: PlanFacts = {
 const plan = (configurations: readonly KubeObject[], changes: Partial<PlanFacts> = {}) =>
   planSwap({ ...facts, configurations, ...changes });
 /** The new one exactly up to date, defaults included. */
-const right = wantedConfiguration({ ...facts, live: undefined, old: undefined }).object;
+const right = buildConfiguration({ ...facts, live: undefined, old: undefined }).object;
 const old = anOldConfiguration();
 const empty = aNewConfiguration({ caBundle: "" });
 const label = "ValidatingWebhookConfiguration/engine-enterprise-admission";
@@ -127,6 +127,7 @@ test.each<[string, readonly KubeObject[], readonly string[], Partial<PlanFacts>?
     "an owner of another operator's",
     [right, owned(called("chart", foreignNew))],
     ["warning OWNED"],
+    living,
   ],
   ["an owner of someone else's", [right, owned(stranger)], []],
   [
@@ -176,7 +177,7 @@ test.each(hostile)("a live one that is %s is planned over, and nothing throws", 
     { ...right, webhooks },
     { ...old, webhooks },
   ]);
-  expect(entryOf(made.apply?.object, defaultNames.webhook.entry)).toEqual(entry(right));
+  expect(findEntry(made.apply?.object, defaultNames.webhook.entry)).toEqual(entry(right));
 });
 
 test.each([

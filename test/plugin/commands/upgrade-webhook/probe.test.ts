@@ -281,6 +281,11 @@ describe("a refusal by someone else is named, not counted:", () => {
         },
       ],
     });
+    scene.world.put({
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "policy", namespace: "engine" },
+    });
     scene.world.servers.set("engine/policy", { ca: "eA==", judge: () => "no label team" });
     const report = await scene.run();
     expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);
@@ -436,6 +441,11 @@ describe("a refusal by someone else is named, not counted:", () => {
           rules: [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] }],
         },
       ],
+    });
+    scene.world.put({
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "hostile", namespace: "engine" },
     });
     const report = await scene.run();
     expect([report.exit.code, scene.cluster.written]).toEqual([3, []]);

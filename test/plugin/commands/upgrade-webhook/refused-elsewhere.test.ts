@@ -10,7 +10,7 @@ import { exampleSource } from "../../../../plugin/simulator/example";
 import { observe } from "../../../../plugin/simulator/observed-cluster";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
-import { renderDocuments } from "../../../../plugin/adapters/yaml";
+import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import { aFolder } from "../../../support/a-folder";
 import { aNewConfiguration, ownerMarks } from "../../../support/builders";
 import { testTime } from "../../../support/manual-clock";

@@ -17,7 +17,7 @@ import {
   testCa,
 } from "../../../support/builders";
 import { applyNew, codesOf, expectWanted, Scene, type Start } from "./scene";
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { Access } from "../../../../plugin/ports/kubernetes";
 import { expectGolden } from "../../../support/golden";
 
@@ -52,6 +52,10 @@ function beside(changes: ConfigurationChanges = {}, name = "made-by-olm"): KubeO
   const object = aNewConfiguration(changes);
   return { ...object, metadata: { ...object.metadata, name } };
 }
+function mutating(one: KubeObject): KubeObject {
+  return { ...one, kind: "MutatingWebhookConfiguration" };
+}
+
 const byOlm = { metadata: ownerMarks.OLM };
 const byHelm = { metadata: ownerMarks.Helm };
 const olmService = {
@@ -67,6 +71,9 @@ interface Row {
   readonly start: Start;
   /** A third configuration. */
   readonly beside?: KubeObject;
+  readonly around?: readonly KubeObject[];
+  /** A Service of the operator's namespace that is there too. */
+  readonly service?: string;
   readonly options?: Partial<SwapOptions>;
   readonly code: ExitCode;
   readonly errors: readonly string[];
@@ -114,9 +121,30 @@ const rows: readonly Row[] = [
     name: "OLM's calls the Service that OLM has made, under the same entry name",
     start: { old: true },
     beside: beside({ ...byOlm, entry: olmService }),
+    service: "operator-service",
     code: 5,
     errors: ["WEBHOOK-OWNED"],
     says: ["OLM owns it"],
+  },
+  {
+    name: "OLM's is left, and the Service that it calls is gone",
+    start: { new: true },
+    beside: beside({ ...byOlm, entry: olmService }),
+    code: 3,
+    errors: ["WEBHOOK-LEFTOVER"],
+    says: [
+      "Service engine/operator-service",
+      "> ",
+      "&& kubectl delete validatingwebhookconfiguration",
+    ],
+  },
+  {
+    name: "a chart's is left, and the namespace that it calls is gone",
+    start: { old: true },
+    beside: beside({ ...byHelm, namespace: "retired" }),
+    code: 3,
+    errors: ["WEBHOOK-LEFTOVER"],
+    says: ["namespace retired", "marks of Helm"],
   },
   {
     name: "a chart's calls the same Service under another entry name",
@@ -125,6 +153,32 @@ const rows: readonly Row[] = [
     code: 5,
     errors: ["WEBHOOK-OWNED"],
     says: ["Helm owns it", "helm upgrade"],
+  },
+  {
+    name: "a mutating one is left, and the namespace that it calls is gone",
+    start: { new: true },
+    beside: mutating(beside({ namespace: "retired", entry: { name: "proxy.example.com" } })),
+    code: 3,
+    errors: ["WEBHOOK-LEFTOVER"],
+    says: ["namespace retired", "kubectl delete mutatingwebhookconfiguration made-by-olm"],
+  },
+  {
+    name: "one of a policy engine is left, whose Service is gone and whose namespace is not",
+    start: { old: true },
+    beside: beside({ namespace: "gate", entry: { name: "policy.example.com" } }),
+    around: [aNamespace("gate")],
+    code: 3,
+    errors: ["WEBHOOK-LEFTOVER"],
+    says: ["Service gate/admission", "kubectl delete validatingwebhookconfiguration"],
+  },
+  {
+    name: "one for labeled namespaces is left, and the operator's has the label",
+    start: { old: true },
+    beside: beside({ namespace: "retired", entry: { name: "a.example.com", ...byLabel("a") } }),
+    around: [aNamespace("engine", { team: "a" })],
+    code: 3,
+    errors: ["WEBHOOK-LEFTOVER"],
+    says: ["namespace retired"],
   },
   {
     name: "a conflict and a loss: the conflict counts",
@@ -157,6 +211,11 @@ describe("nothing is written where", () => {
   test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
     const scene = new Scene(row.start);
     if (row.beside !== undefined) scene.world.put(row.beside);
+    for (const one of row.around ?? []) scene.world.put(one);
+    if (row.service !== undefined) {
+      const metadata = { name: row.service, namespace: "engine" };
+      scene.world.put({ apiVersion: "v1", kind: "Service", metadata });
+    }
     const before = [scene.live(), scene.old()];
 
     const report = await scene.run(row.options);
@@ -168,6 +227,23 @@ describe("nothing is written where", () => {
     for (const part of row.says) expect(text).toContain(part);
     expect(scene.cluster.written).toEqual([]);
     expect([scene.live(), scene.old()]).toEqual(before);
+  });
+});
+
+test("one that is left for other namespaces is only mentioned", async () => {
+  const scene = new Scene({ old: true });
+  scene.world.put(
+    beside({ namespace: "retired", entry: { name: "a.example.com", ...byLabel("a") } }),
+  );
+  for (const one of [aNamespace("engine"), aNamespace("team-a", { team: "a" })]) {
+    scene.world.put(one);
+  }
+  const report = await scene.run();
+  expect(report.exit.code).toBe(0);
+  expect(codesOf(report)).toEqual(["WEBHOOK-LEFTOVER"]);
+  expect(report.findings?.[0]).toMatchObject({
+    severity: "warning",
+    cause: expect.stringContaining("its namespaceSelector") as string,
   });
 });
 
@@ -185,6 +261,35 @@ test("the old configuration's operations are never counted as lost", async () =>
   const scene = new Scene({ old: rules({ operations: ["*"], resources: ["*"] }) });
   expect((await scene.run()).exit.code).toBe(0);
   expectWanted(scene);
+});
+
+test.each([
+  ["OLM's", { labels: { "olm.owner": "x.v1", "olm.owner.namespace": "engine" } }],
+  ["Helm's", { annotations: { "meta.helm.sh/release-namespace": "retired" } }],
+])("%s mark forbids nothing where what made it is gone", async (_, metadata) => {
+  const scene = new Scene({ new: { metadata, caBundle: "" } });
+  const report = await scene.run();
+  expect([report.exit.code, scene.cluster.written]).toEqual([0, [applyNew]]);
+  expect(report.findings).toMatchObject([{ code: "WEBHOOK-OWNED", severity: "warning" }]);
+});
+
+test("one that carries the entry with another CA is to be saved and deleted, as check says", async () => {
+  const scene = new Scene({ new: true });
+  scene.world.put(beside({ caBundle: "" }));
+  const report = await scene.run({ probe: false });
+  expect([report.exit.code, scene.cluster.written]).toEqual([0, []]);
+  const [found] = report.findings ?? [];
+  expect(found).toMatchObject({ code: "WEBHOOK-OTHER-CONFIGURATION", severity: "warning" });
+  expect(found?.fix).toContain("kubectl delete validatingwebhookconfiguration made-by-olm");
+});
+
+test("what else is asked and may not be read refuses nothing", async () => {
+  const scene = new Scene({ new: true });
+  scene.world.put(beside({ namespace: "gate", entry: { name: "a.example.com", ...byLabel("a") } }));
+  scene.world.put(mutating(beside({ namespace: "retired" })));
+  const refused = lacking("list mutatingwebhookconfigurations", "get services");
+  scene.world.lacks = (access) => refused(access) && access.namespace !== "engine";
+  expect((await scene.run({ probe: false })).exit.code).toBe(0);
 });
 
 describe("an entry of the same name beside ours does no harm where", () => {
@@ -216,7 +321,9 @@ describe("an entry of the same name beside ours does no harm where", () => {
     ],
   ])("%s", async (_name, ...[object, options, codes]) => {
     const scene = new Scene();
-    scene.world.put(object);
+    for (const one of [object, aNamespace("other", { team: "other" }), aService("other")]) {
+      scene.world.put(one);
+    }
     const report = await scene.run(options);
     expect(report.exit).toMatchObject({ code: 0 });
     expect(codesOf(report)).toEqual(codes);
@@ -341,7 +448,7 @@ describe("stops with 3, and nothing is written:", () => {
     expect(scene.cluster.written).toEqual([]);
     expect(scene.events).toContainEqual({
       type: "waiting",
-      on: "Secret/engine/admission-tls to appear",
+      on: "Secret/engine/admission-tls: to be created",
       seconds: 1,
     });
   });

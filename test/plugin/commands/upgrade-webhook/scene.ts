@@ -1,21 +1,23 @@
 /** A cluster on which the swap can run, and everything that the swap is given. */
 import { InterruptedError } from "../../../../plugin/cmdutil/context";
-import { renderDocuments } from "../../../../plugin/adapters/yaml";
+import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getPath, getOwn } from "../../../../plugin/domain/base/values";
-import { entryOf } from "../../../../plugin/domain/admission/configuration";
+import { findEntry } from "../../../../plugin/domain/admission/configuration";
 import { quoteCommand } from "../../../../plugin/output/escape";
 import { Recorder } from "../../../../plugin/kernel/recorder";
 import type { Event, Report } from "../../../../plugin/kernel/report";
 import type { Journal } from "../../../../plugin/kernel/journal";
+import type { World } from "../../../../plugin/kernel/part";
+import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import type {
   JudgedSecret,
-  SwapDeps,
+  SwapHelpers,
   SwapOptions,
 } from "../../../../plugin/commands/upgrade-webhook/read";
-import { swapWebhook } from "../../../../plugin/commands/upgrade-webhook/swap";
+import { swapWebhook } from "../../../../plugin/commands/upgrade-webhook/command";
 import {
   aDeployment,
   aNamespace,
@@ -137,10 +139,10 @@ export class Scene {
 
   /** The tool's entry in the new configuration. */
   entry(): unknown {
-    return entryOf(this.live(), defaultNames.webhook.entry);
+    return findEntry(this.live(), defaultNames.webhook.entry);
   }
 
-  deps(): SwapDeps {
+  deps(): AskingPorts & SwapHelpers {
     const { cluster, clock, events } = this;
     return {
       cluster,
@@ -172,10 +174,15 @@ export class Scene {
   }
 
   /** Runs the swap once; another signal each time. */
-  async run(options: Partial<SwapOptions> = {}): Promise<Report> {
-    const report = await swapWebhook(this.deps(), { ...aSwap(), ...options });
+  async run(options: Partial<SwapFlags> = {}): Promise<Report> {
+    const report = await this.swap(options);
     this.#abort = new AbortController();
     return report;
+  }
+
+  async swap(options: Partial<SwapFlags> = {}, deps = this.deps()): Promise<Report> {
+    const { judgeSecret, probeName } = deps;
+    return await swapWebhook(deps, { judgeSecret, probeName, ...aSwap(), ...options });
   }
 
   #judge(secret: KubeObject): JudgedSecret {
@@ -217,8 +224,10 @@ function changesOf(changes: ConfigurationChanges | true): ConfigurationChanges {
   return changes === true ? {} : changes;
 }
 
+type SwapFlags = SwapOptions & Pick<World, "dryRun">;
+
 /** The flags as they are when nothing is given. */
-export function aSwap(): SwapOptions {
+export function aSwap(): SwapFlags {
   return {
     namespace: "engine",
     template: aTemplate(),

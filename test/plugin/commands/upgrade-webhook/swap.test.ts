@@ -1,6 +1,5 @@
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { caBundleOf, entriesOf } from "../../../../plugin/domain/admission/configuration";
-import { swapWebhook } from "../../../../plugin/commands/upgrade-webhook/swap";
+import { readCaBundle, listEntries } from "../../../../plugin/domain/admission/configuration";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import {
@@ -12,7 +11,6 @@ import {
 import { expectGolden } from "../../../support/golden";
 import {
   applyNew,
-  aSwap,
   codesOf,
   deleteOld,
   expectWanted,
@@ -134,6 +132,7 @@ describe("the report of", () => {
     expect(report.backups).toEqual([
       {
         object: `ValidatingWebhookConfiguration/${newName}`,
+        holds: "while nobody else has changed it",
         file: `runs/1/${newName}.json`,
         command: `kubectl replace -f runs/1/${newName}.json`,
       },
@@ -160,7 +159,7 @@ describe("make before break", () => {
   ])("%s: at no moment is there no configuration that works", async (_title, start) => {
     const scene = new Scene(start);
     const works = (one: KubeObject | undefined): boolean =>
-      entriesOf(one).some((entry) => caBundleOf(entry) === testCa);
+      listEntries(one).some((entry) => readCaBundle(entry) === testCa);
     scene.cluster.after = () => {
       expect(works(scene.old()) || works(scene.live())).toBe(true);
     };
@@ -170,7 +169,7 @@ describe("make before break", () => {
 
   test("two runs at once: one of them at least does it, the other at most stops with 5", async () => {
     const scene = new Scene({ old: true });
-    const runs = [scene.deps(), scene.deps()].map((deps) => swapWebhook(deps, aSwap()));
+    const runs = [scene.swap(), scene.swap()];
     const codes = (await Promise.all(runs)).map(({ exit }) => exit.code);
     expect(codes).toContain(0);
     expect([0, 5]).toEqual(expect.arrayContaining(codes));
@@ -192,7 +191,7 @@ describe("asked before the first write", () => {
     expect((await scene.run()).exit.code).toBe(2);
     expect([scene.cluster.written, scene.journal]).toEqual([[], []]);
     expect(scene.questions).toEqual([
-      "On https://127.0.0.1:6443: apply ValidatingWebhookConfiguration/engine-enterprise-admission, then delete ValidatingWebhookConfiguration/edb-admission?",
+      "apply ValidatingWebhookConfiguration/engine-enterprise-admission, then delete ValidatingWebhookConfiguration/edb-admission?",
     ]);
   });
 

@@ -3,7 +3,6 @@ import { ApiError, UnavailableError } from "../../../../plugin/domain/base/error
 import { aNewConfiguration, anOldConfiguration, testCa } from "../../../support/builders";
 import {
   applyNew,
-  aSwap,
   codesOf,
   createOld,
   deleteNew,
@@ -19,7 +18,6 @@ import {
   stepsOf,
 } from "./scene";
 import type { Journal } from "../../../../plugin/kernel/journal";
-import { swapWebhook } from "../../../../plugin/commands/upgrade-webhook/swap";
 import { expectGolden } from "../../../support/golden";
 import type { Call } from "../../../support/kept-cluster";
 
@@ -345,6 +343,8 @@ describe("7: what was there before is back", () => {
     const report = await scene.run();
     expect(scene.cluster.written).toEqual([applyNew, deleteNew]);
     expect([scene.live(), scene.old()]).toEqual([undefined, before]);
+    // the proof of what was put back is the end of what was wrong
+    expect(report.gap?.windows?.map(({ isOpen }) => isOpen)).toEqual([undefined]);
     expectGolden("upgrade-webhook/rollback.json", report);
   });
 
@@ -357,7 +357,7 @@ describe("7: what was there before is back", () => {
       scene.cluster.written.length === 0
         ? deps.journal.intent(line)
         : Promise.reject(new UnavailableError("no space left on device"));
-    const report = await swapWebhook({ ...deps, journal: { ...deps.journal, intent } }, aSwap());
+    const report = await scene.swap({}, { ...deps, journal: { ...deps.journal, intent } });
     expect([report.exit.code, scene.live()]).toEqual([7, undefined]);
   });
 

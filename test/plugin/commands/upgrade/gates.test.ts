@@ -5,12 +5,15 @@ import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import * as procedure from "../../../../plugin/commands/upgrade/procedure";
-import type { Intent } from "../../../../plugin/commands/upgrade/procedure";
+import { listUnsettled } from "../../../../plugin/commands/upgrade/read";
+import { listParts } from "../../../../plugin/commands/parts";
+import type { PartId } from "../../../../plugin/domain/base/part-ids";
+import { rolesSkip } from "../../../../plugin/commands/reapply-rbac/next";
+import { sccSkip } from "../../../../plugin/commands/unbind-scc/next";
+import { skipClusters } from "../../../../plugin/commands/upgrade-cluster/gate";
+import { skipDatabases } from "../../../../plugin/commands/upgrade-database/gate";
+import { webhookSkip } from "../../../../plugin/commands/upgrade-webhook/gate";
 import { anEc, factsOf } from "../../domain/engine-cluster/scene";
-
-const { databasesSkip, noClusters, prerequisiteFindings } = procedure;
-const { rolesSkip, sccSkip, webhookSkip } = procedure;
 
 const facts = (
   objects: Partial<Record<FactKey, readonly KubeObject[]>> = {},
@@ -80,12 +83,7 @@ test.each<[string, Facts, string | undefined, string | undefined]>([
   expect(sccSkip({ facts: read, operatorVersion })).toBe(expected);
 });
 
-const intent: Intent = {
-  facts: facts(),
-  operatorVersion: undefined,
-  opened: undefined,
-  engineVersion: undefined,
-};
+const intent = { facts: facts(), opened: undefined };
 
 test.each([
   ["7.4.2-1", true],
@@ -98,12 +96,12 @@ test.each([
 });
 
 test("without a cluster only the operator is upgraded, databases keep their version unless told", () => {
-  expect(noClusters({ facts: openshift(ec(true, "other")) })).toBe(
+  expect(skipClusters({ facts: openshift(ec(true, "other")) })).toBe(
     "namespace engine has no cluster",
   );
-  expect(noClusters({ facts: openshift(ec(true)) })).toBeUndefined();
-  expect(databasesSkip(intent)).toContain("no --engine-version was given");
-  expect(databasesSkip({ ...intent, engineVersion: "8.0" })).toBeUndefined();
+  expect(skipClusters({ facts: openshift(ec(true)) })).toBeUndefined();
+  expect(skipDatabases({})).toContain("no --engine-version was given");
+  expect(skipDatabases({ engineVersion: "8.0" })).toBeUndefined();
 });
 
 function judged(area: Area, code: string = area): JudgedCheck {
@@ -111,7 +109,7 @@ function judged(area: Area, code: string = area): JudgedCheck {
   const check: Check = { ...told, area, title: area, needs: [], judge: () => [] };
   return { check, verdict: "failed", findings: [told] };
 }
-const codesOf = (all: readonly JudgedCheck[]) => prerequisiteFindings(all).map(({ code }) => code);
+const codesOf = (all: readonly JudgedCheck[]) => listUnsettled(all).map(({ code }) => code);
 
 test("what no part of the upgrade does away with stands against it", () => {
   const before = ["deletion", "platform", "operator", "release"];
@@ -127,6 +125,23 @@ test("what a part brings in order does not stand against the upgrade", () => {
   expect(checks.map(({ code }) => code)).toEqual(expect.arrayContaining(codes));
   expect(codesOf(codes.map((code) => judged("operator", code)))).toEqual([]);
 });
+
+test.each([
+  ["RBAC-BINDING-ABSENT", "rbac", "rbac-expand"],
+  ["RBAC-ROLE-ABSENT", "rbac", "rbac-expand"],
+  ["CLUSTER-AUTO-USER-MODULES", "modules", "auto-off"],
+] as const)(
+  "%s stands against the operator where the part that settles it does not come before",
+  (code, area, part) => {
+    const found = [judged(area, code)];
+    const named = (...ids: readonly PartId[]) => listParts().filter(({ id }) => ids.includes(id));
+    expect(listUnsettled(found, named("operator", "rbac-contract"))).toMatchObject([
+      { code, severity: "error" },
+    ]);
+    expect(listUnsettled(found, named(part, "operator"))).toEqual([]);
+    expect(listUnsettled(found, named("cluster"))).toEqual([]);
+  },
+);
 
 test.each([
   "CLUSTER-LICENSE-UNKNOWN",

@@ -3,6 +3,11 @@ import {
   chosenBy,
   cutAfter,
   describeWishes,
+  isRefused,
+  obstacles,
+  refused,
+  stopsAlone,
+  tightPlans,
   undisturbed,
   wishes,
   worldOf,
@@ -37,6 +42,26 @@ test.each(Array.from({ length: 10 }, (_, index) => index * 10))(
         ...(await undisturbed(world)),
         ...(seed % 2 === 0 ? await cutAfter(world, 1 + (seed % 13)) : []),
       ];
+      wrong.push(...found.map((one) => `${seed} (${describeWishes(chosen)}): ${one}`));
+    }
+    expect(wrong).toEqual([]);
+  },
+  600_000,
+);
+
+test.each(Array.from({ length: 5 }, (_, index) => index * 10))(
+  "planned ahead as when its turn has come, and apart from what stands against others, seeds from %i on",
+  async (from) => {
+    const wrong: string[] = [];
+    for (let seed = from; seed < from + 10; seed += 1) {
+      const chosen = chosenBy(seed);
+      const obstacle = obstacles[seed % obstacles.length];
+      const found = isRefused(chosen)
+        ? await refused(await worldOf(chosen))
+        : [
+            ...(await tightPlans(await worldOf(chosen))),
+            ...(obstacle === undefined ? [] : await stopsAlone(chosen, obstacle)),
+          ];
       wrong.push(...found.map((one) => `${seed} (${describeWishes(chosen)}): ${one}`));
     }
     expect(wrong).toEqual([]);

@@ -2,6 +2,9 @@
 import {
   cutAfter,
   describeWishes,
+  obstacles,
+  stopsAlone,
+  tightPlans,
   undisturbed,
   type Wish,
   wishes,
@@ -23,4 +26,23 @@ test.each(
 
 test.each([3, 9])("killed after %i writes and run again, it ends the same", async (writes) => {
   expect(await cutAfter(await worldOf(named("constraint bound")), writes)).toEqual([]);
+});
+
+test("what is planned ahead of a part is what is planned when its turn has come", async () => {
+  const world = await worldOf(
+    named("databases follow", "constraint bound", "roles with more rules"),
+  );
+  expect(await tightPlans(world, ["cluster", "rbac-contract", "databases"])).toEqual([]);
+});
+
+test.each(obstacles.map((one) => [one.name, one] as const))(
+  "%s stands against its own part, and changes no other",
+  async (_, obstacle) => {
+    expect(await stopsAlone(named("databases follow", "constraint bound"), obstacle)).toEqual([]);
+  },
+);
+
+test("an EC of Helm whose images would follow the registry hides nothing that is found of the operator", async () => {
+  const [held] = obstacles.filter(({ name }) => name === "an EC of Helm");
+  expect(held && (await stopsAlone(named("registry"), held))).toEqual([]);
 });

@@ -1,10 +1,12 @@
 import type { PlannedWrite } from "../../../../plugin/domain/kube/planned-write";
+import type { BoundState } from "../../../../plugin/commands/upgrade/bound-state";
 import {
+  newFindings,
   parsePlan,
   type PlannedStep,
   savedBy,
   staleReasons,
-  unplanned,
+  findUnplannedWrites,
   type UpgradePlan,
   writeKey,
 } from "../../../../plugin/commands/upgrade/saved-plan";
@@ -51,6 +53,7 @@ function plan(changes: Partial<UpgradePlan> = {}): UpgradePlan {
     words: ["upgrade"],
     parts: [],
     steps: [step()],
+    findings: [],
     ...changes,
   };
 }
@@ -67,6 +70,7 @@ const writing = (changes: Partial<PlannedWrite>) =>
   plan({ steps: [step({ write: write(changes) })] });
 const creating = plan({ steps: [step({ write: created })] });
 const tagged = (to: string) => writing({ changes: [{ path: ".spec.tag", to }] });
+const resting = (state: BoundState) => plan({ steps: [step({ state })] });
 const of = (part: PlannedStep["part"]) => plan({ steps: [step({ part })] });
 const digest = (is: string, was: string) =>
   `the release's SHA-256 is ${is}, the plan was made for ${was}`;
@@ -95,11 +99,18 @@ test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
   ["made without a digest", withoutDigest, plan(), [digest("aa", "none")]],
   ["found with a digest gone", plan(), withoutDigest, [digest("none", "aa")]],
   [
-    "an object changed since",
+    "an object whose status alone has changed since",
     plan(),
     writing({ read: { uid: "u", resourceVersion: "2" } }),
-    ["Deployment/a was changed"],
+    [],
   ],
+  [
+    "an object changed since",
+    resting({ generation: 1, fields: { "spec.replicas": "1" } }),
+    resting({ generation: 2, fields: { "spec.replicas": "2" } }),
+    ["Deployment/a: spec.replicas is 2, it was 1"],
+  ],
+  ["of which everything is done", plan(), plan({ steps: [] }), []],
   [
     "an object recreated since",
     plan(),
@@ -122,7 +133,9 @@ test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
     ["Deployment/a: its apply is no longer needed", "Deployment/a: its apply was not planned"],
   ],
 ])("a saved plan: %s", (_, saved, ...[now, reasons]) => {
-  expect(staleReasons(saved, now)).toEqual(reasons);
+  expect(staleReasons(saved, { plan: now, findings: [], lives: new Map(), tried: true })).toEqual(
+    reasons,
+  );
 });
 
 describe("a plan file", () => {
@@ -168,8 +181,10 @@ test("creating and changing are the same write: the object may come to exist in 
 
 test("writes that a part did not plan are found, those that it did are not", () => {
   const other = step({ write: write({ target: { ...write().target, name: "b" } }) });
-  expect(unplanned([step()], [step(), other])).toEqual([{ step: other, is: "its apply" }]);
-  expect(unplanned([step(), other], [step()])).toEqual([]);
+  expect(findUnplannedWrites([step()], [step(), other])).toEqual([
+    { step: other, is: "its apply" },
+  ]);
+  expect(findUnplannedWrites([step(), other], [step()])).toEqual([]);
 });
 
 const tag = { path: ".spec.tag", to: "2" };
@@ -207,5 +222,16 @@ test.each<[string, readonly [Changes, Changes], string | undefined]>([
     step({ write: write({ ...(each && { changes: each }) }) }),
   ) as [PlannedStep, PlannedStep];
   const more = is === undefined ? [] : [{ step: found, is }];
-  expect(unplanned([planned], [found])).toEqual(more);
+  expect(findUnplannedWrites([planned], [found])).toEqual(more);
+});
+
+test("what is found of no object is known by its code, and is told without one", () => {
+  const found = { severity: "error", cause: "it is away", fix: "wait", source: "S9" } as const;
+  const [known, other] = [
+    { code: "A", ...found },
+    { code: "B", ...found },
+  ];
+  expect(newFindings([{ code: "A" }], [known, other])).toEqual([
+    "B: it is away, which was not found when the plan was made",
+  ]);
 });

@@ -1,19 +1,29 @@
 import { ManualClock } from "../../../support/manual-clock";
-import { type ExitCode, TimeoutError, UsageError } from "../../../../plugin/domain/base/errors";
+import {
+  EngineError,
+  type ExitCode,
+  TimeoutError,
+  UsageError,
+} from "../../../../plugin/domain/base/errors";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import type { PlannedWrite } from "../../../../plugin/domain/kube/planned-write";
-import { procedure } from "../../../../plugin/commands/upgrade/procedure";
+import { listParts } from "../../../../plugin/commands/parts";
+import type { PartId } from "../../../../plugin/domain/base/part-ids";
+import { together } from "../../../../plugin/domain/facts/needs";
+import { kinds } from "../../../../plugin/domain/kube/kinds";
+import type { Part, PlannedChange } from "../../../../plugin/kernel/part";
+import { unchanged } from "../../../../plugin/kernel/projected";
+import { makeWorld } from "../../../support/world";
+import { aWitness, portsOf } from "../world";
 import type { UpgradePlan } from "../../../../plugin/commands/upgrade/saved-plan";
-import { inTurn } from "../../../../plugin/commands/upgrade/in-turn";
+import { joinEnds } from "../../../../plugin/commands/upgrade/ends";
+import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/carry-out";
 import {
+  describeParts,
   type PartPlan,
-  partsOf,
-  type ProcedureOptions,
-  type ReadyPart,
-  runProcedure,
-  type Stage,
-} from "../../../../plugin/commands/upgrade/upgrade";
-import { Recorder } from "../../../../plugin/kernel/recorder";
+  type WantedPart,
+} from "../../../../plugin/commands/upgrade/planned-parts";
+import { upgradeParts } from "../../../../plugin/commands/upgrade/upgrade";
 import type { Event, ExitReport, Report } from "../../../../plugin/kernel/report";
 
 function write(name: string, resourceVersion = "1"): PlannedWrite {
@@ -27,63 +37,98 @@ function write(name: string, resourceVersion = "1"): PlannedWrite {
   };
 }
 
-/** What a part does at each of its runs. */
+/** When a part is asked. */
+type Moment = "ahead" | "again" | "act";
+
+/** What a part does at each of its moments. */
 interface Script {
   /** Objects that it would write, by what was done before. */
-  readonly plans?: (stage: Stage, world: World) => readonly PlannedWrite[];
-  readonly exit?: (stage: Stage) => ExitReport;
+  readonly plans?: (moment: Moment, world: World) => readonly PlannedWrite[];
+  readonly exit?: (moment: Moment) => ExitReport;
   readonly skip?: string;
   /** What a look at a skipped part shows. */
   readonly verified?: ExitReport;
   readonly throws?: Error;
   readonly findings?: readonly Finding[];
+  readonly missing?: string;
+  readonly questions?: readonly string[];
+}
+
+/** How a plan ends that cannot be carried out. */
+class StoppedError extends EngineError {
+  readonly code = "STOPPED";
+
+  constructor(
+    readonly exitCode: ExitCode,
+    { reason, next }: ExitReport,
+  ) {
+    super(reason, next === undefined ? {} : { hint: next });
+  }
 }
 
 /** Parts that keep a list of what was done. */
 class World {
   readonly done: string[] = [];
   readonly stages: string[] = [];
-  readonly events: Event[] = [];
   readonly questions: string[] = [];
   readonly shown: UpgradePlan[] = [];
   readonly kept: UpgradePlan[] = [];
+  readonly witness = aWitness();
   answer = true;
   readonly interrupt = new AbortController();
   release = "./release";
 
-  part(index: number, script: Script): ReadyPart {
-    const part = procedure[index];
+  part(index: number, script: Script): WantedPart {
+    const part = listParts()[index];
     if (part === undefined) throw new Error("no such part");
-    const { plans = () => [write(part.id)], exit = okExit, skip, throws, findings = [] } = script;
-    const { verified } = script;
+    const { skip: skipReason, verified } = script;
     return {
       part,
-      ...(skip !== undefined && { skip }),
+      ...(skipReason !== undefined && { skipReason }),
       ...(verified !== undefined && {
-        verify: ({ dryRun, ahead, recorder }: Stage) => {
-          this.stages.push(`${part.id} verify ${dryRun}${ahead ? " ahead" : ""}`);
-          return Promise.resolve(recorder.report(verified));
+        prove: () => {
+          this.stages.push(`${part.id} prove`);
+          return Promise.resolve(verified);
         },
       }),
-      run: (stage) => {
-        const { dryRun, ahead, recorder } = stage;
-        this.stages.push(`${part.id} ${dryRun}${ahead ? " ahead" : ""}`);
-        if (throws !== undefined && dryRun === "none") return Promise.reject(throws);
-        const writes = plans(stage, this);
-        if (dryRun === "none") this.done.push(...writes.map(({ target }) => target.name));
-        for (const each of writes) {
-          const object = `Service/${each.target.name}`;
-          const info = { id: part.id, action: "apply", object, why: "S0" } as const;
-          if (dryRun === "none") recorder.done(info, "changed");
-          else recorder.done({ ...info, write: each }, "planned");
+      make: (ahead) => Promise.resolve([this.#made(part.id, script, ahead)]),
+    };
+  }
+
+  #made(id: PartId, script: Script, ahead: boolean): Part {
+    const { plans = () => [write(id)], exit = okExit, throws, findings = [] } = script;
+    return {
+      command: id,
+      needs: () => together([]),
+      plan: ({ dryRun, tell, recorder }) => {
+        this.stages.push(`${id} ${dryRun}${ahead ? " ahead" : ""}`);
+        const moment = ahead ? "ahead" : "again";
+        const writes = plans(moment, this).map((each) => plannedOf(id, each));
+        tell(findings);
+        const { missing } = script;
+        if (missing !== undefined) {
+          recorder.keep({ permissions: { missing: [missing], manifest: `kind: ${missing}\n` } });
         }
-        recorder.findings(findings);
-        return Promise.resolve({ report: recorder.report(exit(stage)) });
+        const expects = exit(moment);
+        const isGood = expects.code === 0 || expects.leftOut !== undefined;
+        return Promise.resolve({
+          ...{ writes, questions: script.questions ?? [], expects, after: unchanged },
+          ...(!isGood && { stops: new StoppedError(expects.code, expects) }),
+          act: (ports) => {
+            this.stages.push(`${id} act`);
+            if (throws !== undefined) return Promise.reject(throws);
+            for (const one of plans("act", this)) {
+              this.done.push(one.target.name);
+              ports.recorder.done(stepOf(id, one), "changed");
+            }
+            return Promise.resolve(exit("act"));
+          },
+        });
       },
     };
   }
 
-  planOf = (plans: readonly PartPlan[]): UpgradePlan => ({
+  describe = (plans: readonly PartPlan[]): UpgradePlan => ({
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",
     program: "0.1.0",
@@ -92,38 +137,45 @@ class World {
     namespace: "engine",
     release: this.release,
     words: ["upgrade"],
-    parts: partsOf(plans),
+    parts: describeParts(plans),
     steps: plans.flatMap(({ steps }) => steps),
+    findings: [],
   });
 
-  recorder(event: (event: Event) => void): Recorder {
-    return new Recorder({ kind: "Upgrade" }, { clock: new ManualClock(), event });
+  get events(): readonly Event[] {
+    return this.witness.events;
   }
 
   run(
-    parts: readonly ReadyPart[],
-    options: Partial<ProcedureOptions> & {
+    parts: readonly WantedPart[],
+    options: Partial<UpgradeOptions> & {
       readonly keep?: true;
       /** What the checks have found. */
       readonly checked?: readonly Finding[];
+      /** Why no record can be kept. */
+      readonly homeProblem?: string;
     } = {},
   ): Promise<Report> {
-    const { keep, checked = [], ...rest } = options;
-    const recorder = this.recorder((event) => this.events.push(event));
-    recorder.findings(checked);
-    return runProcedure(
+    const { keep, checked = [], homeProblem, ...rest } = options;
+    const { cluster } = makeWorld({ objects: [] });
+    const clock = new ManualClock();
+    const ports = portsOf(this.witness, { kind: "Upgrade", cluster, clock });
+    ports.recorder.findings(checked);
+    return upgradeParts(
       parts,
       {
-        recorder,
-        unheard: () => this.recorder(() => undefined),
-        signal: this.interrupt.signal,
-        clock: new ManualClock(),
-        ask: (question) => {
-          this.questions.push(question);
-          return Promise.resolve(this.answer);
+        ports: {
+          ...ports,
+          journal: { ...ports.journal, problem: () => Promise.resolve(homeProblem) },
+          signal: this.interrupt.signal,
+          ask: (question) => {
+            this.questions.push(question);
+            return Promise.resolve(this.answer);
+          },
         },
+        nextJournal: () => ports.journal,
         show: (plan) => this.shown.push(plan),
-        planOf: this.planOf,
+        describe: this.describe,
         ...(keep === true && {
           keep: (plan: UpgradePlan) => {
             this.kept.push(plan);
@@ -131,13 +183,20 @@ class World {
           },
         }),
       },
-      {
-        dryRun: "none",
-        skip: [],
-        ...rest,
-      },
+      { dryRun: "none", wait: false, limitMs: 1_000, skip: [], ...rest },
     );
   }
+}
+
+function stepOf(id: PartId, { target }: PlannedWrite) {
+  return { id, action: "apply", object: `Service/${target.name}`, why: "S0" } as const;
+}
+
+function plannedOf(id: PartId, each: PlannedWrite): PlannedChange {
+  const object = { apiVersion: "v1", kind: "Service", metadata: { name: each.target.name } };
+  const told = { why: "S0", risk: "some", reverse: "back" };
+  const change = { verb: "create", id, resource: kinds.service, object, ...told } as const;
+  return { change, step: { ...stepOf(id, each), write: each } };
 }
 
 const risky: Finding = {
@@ -195,15 +254,32 @@ describe("the whole procedure", () => {
       "rbac-expand server ahead",
       "operator server ahead",
       "rbac-expand server",
-      "rbac-expand none",
+      "rbac-expand act",
       "operator server",
-      "operator none",
+      "operator act",
     ]);
-    expect(world.questions).toEqual(["Carry out this plan (2 writes, in namespace engine)?"]);
+    expect(world.questions).toEqual(["Carry out this plan (2 writes)?"]);
     expect(world.shown).toHaveLength(1);
     expect(world.done).toEqual(["rbac-expand", "operator"]);
     const heard = world.events.flatMap((event) => (event.type === "step" ? [event.step.n] : []));
     expect(heard).toEqual([1, 2]);
+  });
+
+  test("refuses before the question where no record can be kept", async () => {
+    const world = new World();
+    const run = world.run([world.part(1, {})], { homeProblem: "the folder is not writable" });
+    await expect(run).rejects.toThrow("the folder is not writable");
+    expect([world.questions, world.done]).toEqual([[], []]);
+  });
+
+  test("with nothing to write only warns where no record can be kept", async () => {
+    const world = new World();
+    const parts = [world.part(1, { plans: () => [] })];
+    const report = await world.run(parts, { homeProblem: "the folder is not writable" });
+    expect([report.exit.code, report.findings?.map(({ code }) => code)]).toEqual([
+      0,
+      ["HOME-NOT-WRITABLE"],
+    ]);
   });
 
   test("with nothing to do asks nothing", async () => {
@@ -243,8 +319,8 @@ describe("the whole procedure", () => {
     expect(report.exit.code).toBe(0);
     expect(report.exit.reason).toContain("skipped, OLM does it; it works");
     expect(world.stages.filter((stage) => stage.startsWith("webhook"))).toEqual([
-      "webhook verify server ahead",
-      "webhook verify none",
+      "webhook prove",
+      "webhook prove",
     ]);
     expect(world.done).toEqual(["cluster"]);
   });
@@ -254,7 +330,7 @@ describe("the whole procedure", () => {
     const verified: ExitReport = { code: 7, reason: "it does not answer", next: "find out why" };
     const parts = [world.part(3, { skip: "OLM does it", verified }), world.part(4, {})];
     expect((await world.run(parts, { dryRun: "client" })).exit.code).toBe(0);
-    expect(world.stages).toEqual(["webhook verify client ahead", "cluster client ahead"]);
+    expect(world.stages).toEqual(["webhook prove", "cluster client ahead"]);
     const report = await world.run(parts);
     expect(report.exit).toMatchObject({
       code: 7,
@@ -284,8 +360,8 @@ describe("the whole procedure", () => {
 
   test("stops at the part that fails and keeps what was done before", async () => {
     const world = new World();
-    const fails = (stage: Stage): ExitReport =>
-      stage.dryRun === "none" ? { code: 124, reason: "timed out", next: "again" } : okExit();
+    const fails = (moment: Moment): ExitReport =>
+      moment === "act" ? { code: 124, reason: "timed out", next: "again" } : okExit();
     const report = await world.run([
       world.part(1, {}),
       world.part(2, { exit: fails }),
@@ -315,8 +391,8 @@ describe("the whole procedure", () => {
     ["before any write is exit 3", 0, 3],
   ])("a part that is blocked %s", async (_, writes, code) => {
     const world = new World();
-    const blocked = (stage: Stage): ExitReport =>
-      stage.dryRun === "none" ? { code: 3, reason: "no endpoints", next: "wait" } : okExit();
+    const blocked = (moment: Moment): ExitReport =>
+      moment === "act" ? { code: 3, reason: "no endpoints", next: "wait" } : okExit();
     const report = await world.run([
       world.part(1, { plans: () => [write("a")].slice(0, writes) }),
       world.part(2, { plans: () => [], exit: blocked }),
@@ -388,7 +464,7 @@ describe("refusals write nothing", () => {
 
   test("a saved plan that no longer holds", async () => {
     const world = new World();
-    const saved = world.planOf([]);
+    const saved = world.describe([]);
     const report = await world.run([world.part(1, {})], { saved });
     expect(report.exit.code).toBe(5);
     expect(report.findings?.map(({ code, cause }) => `${code} ${cause}`)).toEqual([
@@ -411,7 +487,7 @@ describe("refusals write nothing", () => {
 
   test("a write that the shown plan did not have", async () => {
     const world = new World();
-    const more = (_: Stage, { done }: World): readonly PlannedWrite[] =>
+    const more = (_: Moment, { done }: World): readonly PlannedWrite[] =>
       done.length === 0 ? [write("a")] : [write("a"), write("b")];
     const report = await world.run([world.part(1, {}), world.part(2, { plans: more })]);
     expect(report.exit).toMatchObject({ code: 5 });
@@ -435,15 +511,9 @@ test("a saved plan that still holds is carried out", async () => {
 
 test("permissions that several parts lack are asked for at once", async () => {
   const world = new World();
-  const lacking = (index: number, missing: string): ReadyPart => {
-    const ready = world.part(index, { exit: () => ({ code: 4, reason: "missing" }) });
-    const permissions = { missing: [missing], manifest: `kind: ${missing}\n` };
-    const run: ReadyPart["run"] = async (stage) => {
-      const { report } = await ready.run(stage);
-      return { report: { ...report, permissions } };
-    };
-    return { ...ready, run };
-  };
+  const exit = (): ExitReport => ({ code: 4, reason: "missing" });
+  const lacking = (index: number, missing: string): WantedPart =>
+    world.part(index, { exit, missing });
   const report = await world.run([lacking(1, "get a"), lacking(2, "get b")]);
   expect(report.permissions).toEqual({
     missing: ["get a", "get b"],
@@ -451,65 +521,43 @@ test("permissions that several parts lack are asked for at once", async () => {
   });
 });
 
-/** One record, and runs that continue with it. */
-function world() {
-  const events: Event[] = [];
-  const recorder = new Recorder(
-    { kind: "First", target: { server: "s", namespace: "n" } },
-    { clock: new ManualClock(), event: (event) => events.push(event) },
-  );
-  const run = (ids: readonly string[], exit: ExitReport, more: Partial<Report> = {}) => {
-    return (): Promise<Report> => {
-      for (const id of ids) {
-        recorder.done({ id, action: "apply", object: "Role/a", why: "" }, "done");
-      }
-      return Promise.resolve({ ...recorder.report(exit), ...more });
-    };
-  };
-  return { events, recorder, run };
-}
+const ok: ExitReport = { code: 0, reason: "first done" };
 
-test("runs in turn count their steps on, say all ends, and end as the last one does", async () => {
-  const { events, run } = world();
-  const first = await run(["a", "b"], { code: 0, reason: "first done" }, { details: { one: 1 } })();
-  const followers = [
-    { title: "Then", run: run(["c"], { code: 0, reason: "more done" }) },
-    { title: "Last", run: run(["d"], { code: 6, reason: "some failed", next: "again" }) },
-  ];
-  const report = await inTurn(first, followers);
-  expect(report.steps?.map(({ n, id }) => `${n} ${id}`)).toEqual(["1 a", "2 b", "3 c", "4 d"]);
-  expect(report).toMatchObject({
-    kind: "First",
-    target: { server: "s" },
-    details: { one: 1 },
-    exit: {
-      code: 6,
-      reason: "first done; Then: more done; Last: some failed",
-      next: "again",
+type End = ExitReport & { readonly details?: unknown };
+
+test.each<[string, { readonly first: End; readonly next: End; readonly both: End }]>([
+  [
+    "say both reasons, and end as the last does",
+    {
+      first: { ...ok, details: { one: 1 } },
+      next: { code: 6, reason: "some failed", next: "again" },
+      both: { code: 6, reason: "first done; some failed", next: "again", details: { one: 1 } },
     },
-  });
-  const told = events.flatMap((event) => (event.type === "step" ? [event.step.n] : []));
-  expect(told).toEqual([1, 2, 3, 4]);
-  expect(first.steps).toHaveLength(2);
-});
-
-test("a run that does not go well is the last", async () => {
-  const { run } = world();
-  const first = await run(["a"], { code: 5, reason: "conflict" })();
-  const report = await inTurn(first, [{ title: "Then", run: run(["b"], { code: 0, reason: "" }) }]);
-  expect(report).toBe(first);
-});
-
-test.each([
-  ["after a write of its own it is 1", "changed", 1],
-  ["before any write it stays 3", "planned", 3],
-] as const)("a run that stops midway: %s", async (_title, result, code) => {
-  const { recorder, run } = world();
-  const first = await run([], { code: 0, reason: "" })();
-  const stopped = async (): Promise<Report> => {
-    recorder.done({ id: "b", action: "apply", object: "Role/a", why: "" }, result);
-    return await run([], { code: 3, reason: "blocked" })();
-  };
-  const report = await inTurn(first, [{ title: "Then", run: stopped }], recorder);
-  expect(report.exit.code).toBe(code);
+  ],
+  [
+    "of which the first left something out: both did",
+    {
+      first: { code: 6, reason: "one left", leftOut: ["a"], next: "look" },
+      next: { code: 0, reason: "done" },
+      both: { code: 6, reason: "one left; done", leftOut: ["a"], next: "look" },
+    },
+  ],
+  [
+    "that both leave the same out name it once",
+    {
+      first: { code: 6, reason: "one left", leftOut: ["a"] },
+      next: { code: 6, reason: "two left", leftOut: ["a", "b"] },
+      both: { code: 6, reason: "one left; two left", leftOut: ["a", "b"] },
+    },
+  ],
+  [
+    "of which the last fails end as it does",
+    {
+      first: { code: 6, reason: "one left", leftOut: ["a"] },
+      next: { code: 1, reason: "failed" },
+      both: { code: 1, reason: "one left; failed" },
+    },
+  ],
+])("two ends %s", (_, { first, next, both }) => {
+  expect(joinEnds(first, next)).toEqual(both);
 });

@@ -1,7 +1,7 @@
 /** `audit` at its command line, over a cluster in memory. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { Report, RulesDetails } from "../../../../plugin/kernel/report";

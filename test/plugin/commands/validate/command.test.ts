@@ -13,7 +13,7 @@ import { workOf } from "../../../support/work";
 import { yamlBomb } from "../../../support/yaml-bomb";
 import { admin, makeWorld } from "../../../support/world";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 
 /** An element as Python's parser reads it, which takes no XML that is not well-formed. */
 interface XmlElement {

@@ -1,6 +1,6 @@
 /** What is nearly one of the product's objects. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { nearMissesOf } from "../../../../plugin/commands/validate/near-misses";
+import { findNearMisses } from "../../../../plugin/commands/validate/near-misses";
 
 const edb = { apiVersion: "app.engine.com/v1alpha1", kind: "EngineEnterpriseDatabase" };
 const eaadb = { ...edb, kind: "EngineEnterpriseActiveActiveDatabase" };
@@ -109,6 +109,6 @@ test.each<[string, unknown, readonly string[]]>([
   ],
 ])("%s", (_, object, wanted) => {
   expect(
-    nearMissesOf(object, names).map(({ is, path, cause }) => `${is} ${path.join(".")}: ${cause}`),
+    findNearMisses(object, names).map(({ is, path, cause }) => `${is} ${path.join(".")}: ${cause}`),
   ).toEqual(wanted);
 });

@@ -3,7 +3,11 @@ import { projectCluster } from "../../../../plugin/domain/rules/clusters";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { RuleOptions } from "../../../../plugin/domain/rules/types";
 import type { Json } from "../../../../plugin/domain/base/values";
-import { findingsOf, judgeIn, labelOf } from "../../../../plugin/commands/validate/violations";
+import {
+  listFindings,
+  judgeIn,
+  labelManifest,
+} from "../../../../plugin/commands/validate/violations";
 
 const deny: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: "deny" };
 const off: RuleOptions["rules"] = { version: "off", policy: "off", modules: "off" };
@@ -165,7 +169,7 @@ test.each<[string, Row]>([
     names,
   };
   const judge = judgeIn({ options, operatorNamespace: "engine", clusters, complete });
-  const findings = findingsOf("an object", judge({ kind: "edb", before, after }, "shop"));
+  const findings = listFindings("an object", judge({ kind: "edb", before, after }, "shop"));
   expect(
     findings.map(({ severity, code, field = "" }) => `${severity} ${code} ${field}`.trim()),
   ).toEqual(found);
@@ -177,7 +181,7 @@ test("what is left out of very many problems is counted", () => {
   const clusters = [ec("ec")].flatMap((one) => projectCluster(one, names) ?? []);
   const judge = judgeIn({ options, operatorNamespace: "engine", clusters, complete: true });
   const edit = { kind: "edb" as const, before: undefined, after: edb({ modulesList }) };
-  const causes = findingsOf("an object", judge(edit, "shop")).map(({ cause }) => cause);
+  const causes = listFindings("an object", judge(edit, "shop")).map(({ cause }) => cause);
   expect(causes.at(-1)).toBe(`${500 - (causes.length - 1)} more problems are not shown`);
 });
 
@@ -186,5 +190,5 @@ test.each<[string, Record<string, unknown>, string]>([
   ["by the beginning of a name", { kind: "K", metadata: { generateName: "n-" } }, "K/shop/n-*"],
   ["without kind and name", {}, "/shop/*"],
 ])("an object is called %s", (_name, object, label) => {
-  expect(labelOf(object, "shop")).toBe(label);
+  expect(labelManifest(object, "shop")).toBe(label);
 });

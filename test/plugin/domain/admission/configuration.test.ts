@@ -4,9 +4,9 @@ import * as configuration from "../../../../plugin/domain/admission/configuratio
 import { aNewConfiguration, anOldConfiguration } from "../../../support/builders";
 import { hostile } from "./hostile";
 
-const { caBundleOf, candidatesOf, entriesOf, entryNames, entryOf } = configuration;
-const { lostRules, matchesResource, wideRules } = configuration;
-const { serviceNameOf, serviceNamespaceOf } = configuration;
+const { readCaBundle, listCandidates, listEntries, entryNames, findEntry } = configuration;
+const { findLostRules, matchesResource, wideRules } = configuration;
+const { readServiceName, readServiceNamespace } = configuration;
 const { group } = names;
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -28,24 +28,24 @@ const both = (...entries: readonly Entry[]) => ({
 const wanted = { group, plural: "edbs", operation: "CREATE" };
 
 test.each(hostile)("of %s nothing is made up, and nothing throws", (_title, value) => {
-  expect(entriesOf(value).every((entry) => typeof entry === "object")).toBe(true);
-  expect(entryOf(value, "absent")).toBeUndefined();
+  expect(listEntries(value).every((entry) => typeof entry === "object")).toBe(true);
+  expect(findEntry(value, "absent")).toBeUndefined();
   expect(entryNames(value).every((name) => name === "")).toBe(true);
-  expect(serviceNamespaceOf(value) ?? serviceNameOf(value)).toBeUndefined();
-  expect(caBundleOf(value)).toBe("");
+  expect(readServiceNamespace(value) ?? readServiceName(value)).toBeUndefined();
+  expect(readCaBundle(value)).toBe("");
   const odd = [value, { rules: value }, { rules: [value] }, anEntry({ resources: value })];
   for (const entry of odd) {
     expect(matchesResource(entry, wanted)).toBe(false);
-    expect([...lostRules(entry, undefined), ...wideRules(entry, names)]).toEqual([]);
+    expect([...findLostRules(entry, undefined), ...wideRules(entry, names)]).toEqual([]);
   }
 });
 
 test("an entry is found by its name, the first of several, and shows its Service and its CA", () => {
   const webhooks = [{ name: "a", n: 1 }, { name: "b" }, { name: "a", n: 2 }];
-  expect(entryOf({ webhooks }, "a")).toEqual({ name: "a", n: 1 });
+  expect(findEntry({ webhooks }, "a")).toEqual({ name: "a", n: 1 });
   expect(entryNames({ webhooks })).toEqual(["a", "b", "a"]);
-  const entry = entryOf(aNewConfiguration(), names.webhook.entry);
-  const shown = [serviceNamespaceOf(entry), serviceNameOf(entry), caBundleOf(entry)];
+  const entry = findEntry(aNewConfiguration(), names.webhook.entry);
+  const shown = [readServiceNamespace(entry), readServiceName(entry), readCaBundle(entry)];
   expect(shown).toEqual(["engine", "admission", "Q0E="]);
 });
 
@@ -91,7 +91,7 @@ test.each<[string, KubeObject, boolean]>([
   ["no name", named(undefined, "other.example.com"), false],
 ])("a candidate with %s", (_title, object, expected) => {
   const [old, others] = [anOldConfiguration(), named("other", "x")];
-  expect(candidatesOf([old, others, object], names)).toEqual(expected ? [old, object] : [old]);
+  expect(listCandidates([old, others, object], names)).toEqual(expected ? [old, object] : [old]);
 });
 
 test.each<[string, unknown, unknown, readonly string[]]>([
@@ -139,7 +139,7 @@ test.each<[string, unknown, unknown, readonly string[]]>([
   ],
   ["nothing by other versions", anEntry(), anEntry({ apiVersions: ["v1"] }), []],
 ])("an apply would remove %s", (_title, ...[live, next, lost]) => {
-  expect(lostRules(live, next)).toEqual(lost);
+  expect(findLostRules(live, next)).toEqual(lost);
 });
 
 test.each<[Entry, readonly string[]]>([

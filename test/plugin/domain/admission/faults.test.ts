@@ -62,6 +62,47 @@ test.each<[string, Observation, readonly [code: string, line?: string]]>([
   ],
   ["the connection is cut", failing(`${post}: EOF`), ["WEBHOOK-NOT-ANSWERING", logs]],
   [
+    "the connection is reset",
+    failing(`${post}: read tcp 10.0.0.2:5000->10.0.0.1:8443: read: connection reset by peer`),
+    ["WEBHOOK-NOT-ANSWERING", logs],
+  ],
+  [
+    "no route",
+    failing(`${post}: dial tcp 10.0.0.1:8443: connect: no route to host`),
+    ["WEBHOOK-UNREACHABLE", "kubectl get networkpolicies --namespace=data -o yaml"],
+  ],
+  [
+    "a proxy that is down",
+    failing(`${post}: proxyconnect tcp: dial tcp 10.9.9.9:3128: connect: connection refused`),
+    ["WEBHOOK-UNREACHABLE"],
+  ],
+  ["a proxy that refuses", failing(`${post}: Service Unavailable`), ["WEBHOOK-UNREACHABLE"]],
+  [
+    "a name that is not resolved",
+    failing(`${post}: dial tcp: lookup admission.data.svc on 10.96.0.10:53: no such host`),
+    ["WEBHOOK-UNREACHABLE"],
+  ],
+  [
+    "plain HTTP",
+    failing(`${post}: http: server gave HTTP response to HTTPS client`),
+    ["WEBHOOK-NOT-ANSWERING", logs],
+  ],
+  [
+    "something else than TLS",
+    failing(`${post}: tls: first record does not look like a TLS handshake`),
+    ["WEBHOOK-NOT-ANSWERING", logs],
+  ],
+  [
+    "a client certificate that is refused",
+    failing(`${post}: remote error: tls: certificate required`),
+    ["WEBHOOK-NOT-ANSWERING", logs],
+  ],
+  [
+    "a certificate that has expired",
+    failing(`${post}: tls: failed to verify certificate: x509: certificate has expired`),
+    ["WEBHOOK-SERVES-OTHER", restart],
+  ],
+  [
     "an error of the server",
     failing('an error on the server ("panic") has prevented the request from succeeding'),
     ["WEBHOOK-NOT-ANSWERING", logs],
@@ -94,4 +135,22 @@ test.each<[string, readonly Observation[]]>([
   ["no answer yet", []],
 ])("nothing is said of %s", (_, observations) => {
   expect(judgeAnswers(observations, answering)).toBeUndefined();
+});
+
+test.each([
+  [
+    "proxyconnect tcp: dial tcp 10.9.9.9:3128: connect: connection refused",
+    ".data.svc into NO_PROXY",
+  ],
+  ["Service Unavailable", ".data.svc into NO_PROXY"],
+  ["dial tcp: lookup admission.data.svc on 10.96.0.10:53: no such host", "not a URL"],
+  ['cannot route to service with ClusterIP "None"', "no address of its own"],
+  ["http: server gave HTTP response to HTTPS client", "speaks no TLS"],
+  ["tls: first record does not look like a TLS handshake", "speaks no TLS"],
+  ["remote error: tls: certificate required", "the API server's own certificate"],
+  ["read: connection reset by peer", "it cuts the connection"],
+  ["EOF", "it cuts the connection"],
+])("%s is told by its cause", (text, says) => {
+  const found = judgeAnswers([failing(`${post}: ${text}`)], answering);
+  expect(`${String(found?.cause)} ${String(found?.fix)}`).toContain(says);
 });

@@ -1,7 +1,12 @@
 import { readAnswer } from "../../../../plugin/domain/admission/answers";
 import { defaultNames, type Names } from "../../../../plugin/domain/names/names";
-import { entriesOf } from "../../../../plugin/domain/admission/configuration";
-import { gapOf, tally, thinned } from "../../../../plugin/domain/admission/gap";
+import { listEntries } from "../../../../plugin/domain/admission/configuration";
+import {
+  measureGap,
+  tally,
+  thinObservations,
+  wrongWindows,
+} from "../../../../plugin/domain/admission/gap";
 import * as probe from "../../../../plugin/domain/admission/probe";
 import type { Observation, ProbeKind } from "../../../../plugin/domain/admission/probe";
 import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
@@ -14,8 +19,8 @@ import {
 } from "../../../support/builders";
 import { hostile } from "./hostile";
 
-const { failingMs, isRight, judgeProof, pairFromStored, pairsFor } = probe;
-const { seenBroken } = probe;
+const { measureFailing, isRight, judgeProof, pairFromStored, pairsFor } = probe;
+const { wasSeenBroken } = probe;
 
 type Seen = readonly [ProbeKind, ProbeAnswer];
 
@@ -127,7 +132,7 @@ test.each<[string, readonly Seen[], number, number]>([
   ["is none where a schema refuses", [unfit, denyOther, ...good], 0, 0],
   ["is none for a bad edit that fails: it does not pass", [denyFail, deny], 0, 0],
 ])("the gap %s", (_title, ...[answers, bypassSeconds, outageSeconds]) => {
-  expect(gapOf(seen(...answers))).toEqual({ bypassSeconds, outageSeconds });
+  expect(measureGap(wrongWindows(seen(...answers)))).toEqual({ bypassSeconds, outageSeconds });
 });
 
 test.each<[string, readonly Seen[], readonly number[]]>([
@@ -137,21 +142,21 @@ test.each<[string, readonly Seen[], readonly number[]]>([
   ["not where the answer changes", [pass, pass, fail, fail, fail, pass], [0, 1, 2, 4, 5]],
 ])("what says the same again is forgotten: %s", (_title, answers, left) => {
   const all = seen(...answers);
-  const kept = thinned(all);
+  const kept = thinObservations(all);
   expect(kept).toEqual(left.map((index) => all[index]));
-  expect(gapOf(kept)).toEqual(gapOf(all));
+  expect(measureGap(wrongWindows(kept))).toEqual(measureGap(wrongWindows(all)));
 });
 
 test("another pair is no repetition", () => {
   const pairs = ["EDB", "EDB", "EAADB", "EDB"];
   const all = seen(pass, pass, pass, pass).map((one, at) => ({ ...one, pair: String(pairs[at]) }));
-  expect(thinned(all)).toEqual(all);
+  expect(thinObservations(all)).toEqual(all);
 });
 
 test("calls were seen to fail: of the entry, and where they failed", () => {
-  const broken = (answer: Seen) => seenBroken(seen(answer), ["new", ""]);
+  const broken = (answer: Seen) => wasSeenBroken(seen(answer), ["new", ""]);
   expect([broken(fail), broken(stop), broken(pass)]).toEqual([true, false, false]);
-  expect(seenBroken(seen(fail), ["old"])).toBe(false);
+  expect(wasSeenBroken(seen(fail), ["old"])).toBe(false);
 });
 
 test.each<[string, readonly Seen[], number]>([
@@ -160,13 +165,13 @@ test.each<[string, readonly Seen[], number]>([
   ["the last ones failed", [pass, fail, denyFail], 110],
   ["all failed", [fail, denyFail], 110],
 ])("how long calls have been failing: %s", (_title, answers, expected) => {
-  expect(failingMs(seen(...answers))).toBe(expected);
+  expect(measureFailing(seen(...answers))).toBe(expected);
 });
 
 const { edb, eaadb, erc } = defaultNames;
 const scene = { names: defaultNames, namespace: "engine", name: "probe-1", labels: {} };
-const [newEntry] = entriesOf(aNewConfiguration());
-const [oldEntry] = entriesOf(anOldConfiguration());
+const [newEntry] = listEntries(aNewConfiguration());
+const [oldEntry] = listEntries(anOldConfiguration());
 const badModule = { name: "no-such-module", version: "0.0.0" };
 
 test("pairs are made for the kinds that the entry matches, databases first", () => {

@@ -1,5 +1,9 @@
 import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
-import { adviceFor, nameOfRefuser, refuserOf } from "../../../../plugin/domain/admission/refusers";
+import {
+  adviceFor,
+  nameOfRefuser,
+  findRefuser,
+} from "../../../../plugin/domain/admission/refusers";
 
 const ours = ["redisenterprise.admission.engine"];
 const other = (detail: string): ProbeAnswer => ({ is: "other", detail });
@@ -23,7 +27,7 @@ test.each<[string, ProbeAnswer, string | undefined]>([
   ],
   ["nobody where the schema refuses", other('edb "a" is invalid: spec.x'), undefined],
 ])("who else gave the answer: %s", (_title, answer, expected) => {
-  const refuser = refuserOf(answer, ours);
+  const refuser = findRefuser(answer, ours);
   expect(refuser && nameOfRefuser(refuser)).toBe(expected);
   if (refuser !== undefined) expect(adviceFor(refuser)).toContain(refuser.name);
 });

@@ -1,10 +1,10 @@
 import { defaultNames, leftovers } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
-  differencesOf,
+  listDifferences,
   type Ingredients,
   renderTemplate,
-  wantedConfiguration,
+  buildConfiguration,
 } from "../../../../plugin/domain/admission/wanted";
 import {
   aNewConfiguration,
@@ -23,7 +23,7 @@ const ingredients: Ingredients = {
   names: defaultNames,
 };
 const wanted = (changes: Partial<Ingredients> = {}) =>
-  wantedConfiguration({ ...ingredients, ...changes });
+  buildConfiguration({ ...ingredients, ...changes });
 const entryOf = (object: KubeObject) =>
   (object["webhooks"] as readonly Readonly<Record<string, unknown>>[])[0];
 const templateWith = (entry: object): KubeObject => ({
@@ -54,7 +54,7 @@ test("the object is complete: the CA, and every default said outright", () => {
   });
   expect([kept, findings]).toEqual([[], []]);
   // built over itself, nothing differs
-  expect(differencesOf(object, wanted({ live: object }).object)).toEqual([]);
+  expect(listDifferences(object, wanted({ live: object }).object)).toEqual([]);
 });
 
 const live = (entry: Readonly<Record<string, unknown>>): Partial<Ingredients> => ({
@@ -200,12 +200,12 @@ test.each<[string, unknown, readonly string[]]>([
   ["several", having({ timeoutSeconds: 1, rules: [] }), [at("rules"), at("timeoutSeconds")]],
   ["nothing by the order of its keys", { ...marked, webhooks: [reversed] }, []],
 ])("the live object differs in %s", (_title, object, expected) => {
-  expect(differencesOf(object, marked)).toEqual(expected);
+  expect(listDifferences(object, marked)).toEqual(expected);
 });
 
 test.each(hostile)("%s differs everywhere, and as a template it is unfit", (_title, value) => {
   const all = ["metadata.labels[app]", "metadata.annotations[note]", absentEntry];
-  expect(differencesOf(value, marked)).toEqual(all);
+  expect(listDifferences(value, marked)).toEqual(all);
   expect(problemsOf(value).length).toBeGreaterThan(0);
 });
 

@@ -18,6 +18,8 @@ export interface Broken {
 }
 
 const namespace = "engine";
+const managedBy = "endpointslice.kubernetes.io/managed-by";
+const mirroring = "endpointslicemirroring-controller.k8s.io";
 const { service: name, configuration } = names.webhook;
 const { admissionContainer, container, deployment } = names.operator;
 export const service = `Service/${namespace}/${name}`;
@@ -82,6 +84,23 @@ const stranger = (parts: PodParts = {}): KubeObject =>
 const made = {
   ownerReferences: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "audit-tail", uid: "d1" }],
 };
+const byHand = (scene: Scene, ...slicePorts: readonly object[]): Scene =>
+  scene.set(service, "spec.selector", undefined).set(slice, "ports", slicePorts).remove(pod);
+/** As it is copied from Endpoints, which have to be read to be repaired. */
+export const copied = (scene: Scene): Scene =>
+  byHand(scene, { name: "webhook", port: 8443 }).set(slice, "metadata.labels", {
+    "kubernetes.io/service-name": name,
+    [managedBy]: mirroring,
+  });
+/** A server of others, on the same port. */
+const gate = (title: string, parts: PodParts = {}): KubeObject =>
+  webhookPod(title, {
+    containers: [{ name: "gate", ports: [{ containerPort: 8443 }] }],
+    ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "gate-5f", uid: "r1" }],
+    ...parts,
+  });
+const byUrl = (url: string) => (scene: Scene) =>
+  scene.set(entries, `${client}.service`, undefined).set(entries, `${client}.url`, url);
 const noSlice = (scene: Scene): Scene => scene.set(slice, "endpoints", []);
 const selector = (value: unknown) => (scene: Scene) =>
   noSlice(scene).set(service, "spec.selector", value);
@@ -300,6 +319,112 @@ export const brokenWays: Readonly<Record<string, Broken>> = {
     ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
     change: (s) => s.add(policy("deny-all"), policy("metrics", { ingress: onPort(8080) })),
   },
+  "an endpoint made by hand whose port has another name": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: (s) => byHand(s, { name: "webhook", port: 8443 }),
+  },
+  "an endpoint made by hand whose port has a name that the Service's has not": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: (s) =>
+      byHand(s, { name: "tls", port: 8443 }).set(service, "spec.ports", [{ port: 443 }]),
+  },
+  "two ports of an endpoint made by hand, and neither has the name": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: (s) => byHand(s, { name: "webhook", port: 8443 }, { name: "metrics", port: 8080 }),
+  },
+  "an endpoint made by hand that is not ready": {
+    ...{ at: "pods", code: "WEBHOOK-NO-ENDPOINTS" },
+    change: (s) =>
+      byHand(s, { name: "https", port: 8443 }).set(slice, "endpoints", [
+        { addresses: ["10.0.0.7"], conditions: { ready: false } },
+      ]),
+  },
+  "a server of others on the same port": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) => s.add(gate("gate-1")),
+  },
+  "a server of others on the same port, beside two of the webhook": {
+    ...{ at: "pods", code: "WEBHOOK-STRANGER-POD" },
+    change: (s) => s.add(gate("gate-1"), webhookPod(`${deployment}-2`)),
+  },
+  "a policy of an expression": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("operators", {
+      podSelector: { matchExpressions: [{ key: "name", operator: "Exists" }] },
+    }),
+  },
+  "a policy that opens the port of another protocol": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("udp", { ingress: [{ ports: [{ protocol: "UDP", port: 8443 }] }] }),
+  },
+  "a policy that opens a name that no container has": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("named", { ingress: onPort("https") }),
+  },
+  "a policy that lets in the nodes to another port": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("nodes", {
+      ingress: onPort(9443, { from: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }),
+    }),
+  },
+  "a policy of both ways, which lets nobody in": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: closedBy("isolate", { policyTypes: ["Egress", "Ingress"], egress: [{}] }),
+  },
+  "a policy for the second of two pods": {
+    ...{ at: "network", code: "WEBHOOK-NETWORK-POLICY" },
+    change: (s) =>
+      s.add(
+        webhookPod(`${deployment}-2`, { labels: { ...own, rack: "b" } }),
+        policy("rack", { podSelector: { matchLabels: { rack: "b" } } }),
+      ),
+  },
+  "a URL of a Service in a namespace that is gone": {
+    ...{ at: "configuration", code: "WEBHOOK-NAMESPACE-GONE" },
+    change: byUrl("https://admission.retired.svc:443/admission"),
+  },
+  "a URL of a Service here, of which no pod is ready": {
+    ...{ at: "pods", code: "WEBHOOK-PODS-NOT-READY" },
+    change: (s) =>
+      noSlice(byUrl(`https://${name}.${namespace}.svc/admission`)(s)).set(pod, "status", unready),
+  },
+  "a Service of two ports, of which the called one goes to a port that is closed": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      ports([
+        { name: "metrics", port: 8080, targetPort: 8443 },
+        { name: "https", port: 443, targetPort: 9090 },
+      ])(s).set(pod, "spec.containers.0.ports", [{ containerPort: 8080 }]),
+  },
+  "a name that only an init container has": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      ports([{ port: 443, targetPort: "setup" }])(s).set(pod, "spec.initContainers", [
+        { name: "setup", ports: [{ containerPort: 8443, name: "setup" }] },
+      ]),
+  },
+  "a selector with the value of an older release": {
+    ...{ at: "selector", code: "WEBHOOK-SELECTOR" },
+    change: (s) =>
+      selector({ ...own, release: "7" })(s).set(pod, "metadata.labels", { ...own, release: "8" }),
+  },
+  "two pods that are not ready": {
+    ...{ at: "pods", code: "WEBHOOK-PODS-NOT-READY" },
+    change: (s) =>
+      noSlice(s)
+        .set(pod, "status", unready)
+        .add(webhookPod(`${deployment}-2`))
+        .set(`Pod/${namespace}/${deployment}-2`, "status", unready),
+  },
+  "a port of the entry's own that only the Service of the template lacks": {
+    ...{ at: "configuration", code: "WEBHOOK-CALLS-OTHER" },
+    change: (s) =>
+      ports([{ name: "https", port: 443, targetPort: 8443 }])(s).set(
+        entries,
+        `${client}.service.port`,
+        8443,
+      ),
+  },
   "a CA of another certificate": {
     ...{ at: "certificate", code: "WEBHOOK-CA-STALE" },
     change: (s) => s.set(entries, `${client}.caBundle`, ""),
@@ -314,6 +439,16 @@ export const brokenPairs: readonly (readonly [first: string, second: string])[] 
   ["a key of the selector that no pod carries", "a policy that lets nobody in"],
   ["a pod of others behind the Service", "a policy that opens another port"],
   ["the name of a port that no container has", "a policy that lets nobody in"],
+  ["a server of others on the same port", "a policy of an expression"],
+  ["a policy that opens the port of another protocol", "a CA of another certificate"],
+  ["an endpoint made by hand whose port has another name", "no path"],
+  ["a selector with the value of an older release", "another path"],
+  ["a name that only an init container has", "a policy of both ways, which lets nobody in"],
+  ["two pods that are not ready", "a policy that opens a name that no container has"],
+  ["another port of the Service", "a policy of no rule that says no type"],
+  ["a namespace that is gone", "a Deployment that is scaled to 0"],
+  ["a placeholder for the namespace", "a key of the selector that no pod carries"],
+  ["a pod of nobody behind the Service", "a CA of another certificate"],
 ];
 
 /** Ways that are whole, however odd they look. */
@@ -373,5 +508,38 @@ export const wholeWays: Readonly<Record<string, (scene: Scene) => unknown>> = {
   "a policy that lets in another namespace, as by a tunnel": closedBy("tunnel", {
     ingress: [{ from: [{ namespaceSelector: {} }] }],
   }),
+  "a pod with its node's network, whatever a policy says": (s) =>
+    s.set(pod, "spec.hostNetwork", true).add(policy("deny-all")),
+  "slices of two families": (s) =>
+    s.add({
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: `${name}-2`, namespace, labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv6",
+      endpoints: [{ addresses: ["fd00::1"], conditions: { ready: true } }],
+      ports: [{ name: "https", port: 8443, protocol: "TCP" }],
+    }),
+  "an endpoint made by hand, of a port without a name on both sides": (s) =>
+    byHand(s, { name: "", port: 8443 }).set(service, "spec.ports", [{ port: 443 }]),
+  "an endpoint made by hand with a further port": (s) =>
+    byHand(s, { name: "metrics", port: 8080 }, { name: "https", port: 8443 }),
+  "a server of another Deployment that has the webhook's Secret": (s) =>
+    s.add(gate("gate-1")).set(`Pod/${namespace}/gate-1`, "spec.volumes", [
+      { name: "other", emptyDir: {} },
+      { name: "tls", secret: { secretName: names.webhook.secret } },
+    ]),
+  "servers of one kind, none of which has the operator's container": (s) =>
+    s.remove(pod).add(gate("gate-1"), gate("gate-2")),
+  "a Service of the nodes' ports": (s) => s.set(service, "spec.type", "NodePort"),
+  "a Service of two ports": ports([
+    { name: "metrics", port: 8080, targetPort: 8080 },
+    { name: "https", port: 443, targetPort: 8443 },
+  ]),
+  "a policy of an expression that the pod does not meet": closedBy("others", {
+    podSelector: { matchExpressions: [{ key: "name", operator: "DoesNotExist" }] },
+  }),
+  "pods that are called before they are ready": (s) =>
+    s.set(service, "spec.publishNotReadyAddresses", true).set(pod, "status", unready),
+  "a time limit of a second": (s) => s.set(entries, "webhooks.0.timeoutSeconds", 1),
   "a path with a slash at its end": (s) => s.set(entries, `${client}.service.path`, "/admission/"),
 };

@@ -2,12 +2,12 @@
 import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
 import { planOf } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
-import { situationOf } from "../../../../plugin/domain/checks/context";
+import { describeSituation } from "../../../../plugin/domain/checks/context";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import {
-  calledBy,
+  readCalled,
   judgeServerWay,
   wayFacts,
   wayLinks,
@@ -69,7 +69,7 @@ test.each(["services", "endpointSlices", "pods", "networkPolicies", "namespaces"
     const world = await wired();
     world.unread.set(key, "forbidden");
     const facts = await world.facts();
-    const way = judgeServerWay(calledBy(undefined, defaultNames), wayFacts(facts));
+    const way = judgeServerWay(readCalled(undefined, defaultNames), wayFacts(facts));
     expect(way.broken).toBeUndefined();
   },
 );
@@ -92,6 +92,7 @@ const acts: Readonly<Record<string, (world: World, label: string, words: string)
 };
 const labels: Readonly<Record<string, string>> = {
   deployment: "Deployment",
+  endpointslice: "EndpointSlice",
   networkpolicy: "NetworkPolicy",
   pod: "Pod",
   service: "Service",
@@ -101,7 +102,7 @@ const labels: Readonly<Record<string, string>> = {
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
   const { of, words } = fixCommand(finding, defaultNames) ?? { of: "kubectl", words: [""] };
   if (of === "engine") {
-    const plan = planOf(situationOf(await world.facts(), world.target));
+    const plan = planOf(describeSituation(await world.facts(), world.target));
     world.set(String(finding.object), "webhooks", plan?.wanted["webhooks"]);
     return true;
   }

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { fitted, fittedHelp, widthOf } from "../../../../plugin/domain/base/fit";
+import { fitText, fitHelp, readWidth } from "../../../../plugin/domain/base/fit";
 
 const long = "the webhook answers and refuses what it has to refuse";
 
@@ -36,26 +36,26 @@ test.each<[string, string, readonly string[]]>([
     ["\u001b[31merror:\u001b[0m the webhook answers and", "  agree"],
   ],
 ])("%s", (_title, text, lines) => {
-  expect(fitted(text, 34).split("\n")).toEqual(lines);
+  expect(fitText(text, 34).split("\n")).toEqual(lines);
 });
 
 test("an object in a report stays, the text around it does not", () => {
   const object = `apiVersion: v1\nnote: ${long}`;
-  expect(fitted(`Ask for:\n${object}\n\n${long}`, 34)).toBe(
+  expect(fitText(`Ask for:\n${object}\n\n${long}`, 34)).toBe(
     `Ask for:\n${object}\n\nthe webhook answers and refuses\n  what it has to refuse`,
   );
 });
 
 test("without a terminal no line is broken", () => {
-  expect(widthOf(new PassThrough())).toBeUndefined();
-  expect(widthOf(Object.assign(new PassThrough(), { columns: 0 }))).toBeUndefined();
-  expect(fitted(long, undefined)).toBe(long);
-  expect(fittedHelp(`${long}\n${long}`, undefined)).toBe(`${long}\n${long}`);
+  expect(readWidth(new PassThrough())).toBeUndefined();
+  expect(readWidth(Object.assign(new PassThrough(), { columns: 0 }))).toBeUndefined();
+  expect(fitText(long, undefined)).toBe(long);
+  expect(fitHelp(`${long}\n${long}`, undefined)).toBe(`${long}\n${long}`);
 });
 
 test("paragraphs of a help are filled anew", () => {
   const paragraph = `${long} ${long}\nor not.\n\nExamples:\n  one`;
-  expect(fittedHelp(paragraph, 60)).toBe(
+  expect(fitHelp(paragraph, 60)).toBe(
     `${long} the\nwebhook answers and refuses what it has to refuse or not.\n\nExamples:\n  one`,
   );
 });

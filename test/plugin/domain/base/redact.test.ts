@@ -1,9 +1,4 @@
-import {
-  concealed,
-  publicText,
-  publicWords,
-  secretsIn,
-} from "../../../../plugin/domain/base/redact";
+import { conceal, publicText, publicWords, secretsIn } from "../../../../plugin/domain/base/redact";
 
 test.each([
   ["--release=https://user:s3cr3t@host/r.tar.gz", "--release=https://host/r.tar.gz"],
@@ -60,7 +55,7 @@ test.each([
   ["[]byte{0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x42, 0x45, 0x47}", [], "[]byte…"],
   ["data LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2UUlCQUR", [], "data …"],
 ])("%j without %j", (text, known, left = text) => {
-  expect(concealed(text, known)).toBe(left);
+  expect(conceal(text, known)).toBe(left);
 });
 
 test("secrets of a chart's values are told by their keys", () => {

@@ -6,7 +6,7 @@ const {
   isOlder,
   isSameRelease,
   isSameTag,
-  leadingEngineVersion,
+  parseLeadingEngineVersion,
   parseEngineVersion,
   parseReleaseTag,
 } = versions;
@@ -31,7 +31,7 @@ test.each<[string, unknown, EngineVersion?, EngineVersion?]>([
   ["a number is none", 7.2],
   ["an array is none", ["7.2"]],
 ])("an engine version is major.minor: %s", (...[, value, exact, leading]) => {
-  expect([parseEngineVersion(value), leadingEngineVersion(value)]).toEqual([exact, leading]);
+  expect([parseEngineVersion(value), parseLeadingEngineVersion(value)]).toEqual([exact, leading]);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checks, judgeChecks } from "../../../../plugin/commands/checks";
 import { double, single } from "../standstill/causes";
+import { fieldDouble, fieldSingle } from "../standstill/field-causes";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { textIn } from "../../../../plugin/domain/names/text";
 import { expectGoldenText } from "../../../support/golden";
@@ -60,7 +61,8 @@ const areas: Readonly<Record<string, () => Rows>> = {
   webhook: () => ({
     ...webhookRows,
     ...certificateRows({
-      elsewhere: pair({ names: ["admission.elsewhere.svc"] }),
+      // of another length than the pair of the world, so that it is never the same key
+      elsewhere: pair({ names: ["admission.elsewhere.svc"], bits: 3072 }),
       expired: pair({ notAfter: at(-1) }),
       early: pair({ notBefore: at(1) }),
       soon: pair({ notAfter: at(7) }),
@@ -91,14 +93,16 @@ test.each(Object.entries(areas))(
 );
 
 test("what checks find: a standstill", () => {
-  const blocks = [...single, ...double].flatMap(([title, facts, { code }]) => {
-    const found = judgeChecks(facts, {}).findings.filter((one) => one.code === code);
-    const lines = found.map(
-      ({ severity, object, cause, fix }) =>
-        `${severity} ${code} ${String(object)}: ${cause} -> ${fix}`,
-    );
-    return [[`## ${code}: ${title}`, ...lines].join("\n")];
-  });
+  const blocks = [...single, ...double, ...fieldSingle, ...fieldDouble].flatMap(
+    ([title, facts, { code }]) => {
+      const found = judgeChecks(facts, {}).findings.filter((one) => one.code === code);
+      const lines = found.map(
+        ({ severity, object, cause, fix }) =>
+          `${severity} ${code} ${String(object)}: ${cause} -> ${fix}`,
+      );
+      return [[`## ${code}: ${title}`, ...lines].join("\n")];
+    },
+  );
   expectGoldenText("checks-standstill.txt", `${blocks.join("\n\n")}\n`);
 });
 

@@ -4,7 +4,7 @@ import { judgeChecks, checks } from "../../../../plugin/commands/checks";
 import { fitWorld, openShiftWorld, type World } from "./world";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { situationOf } from "../../../../plugin/domain/checks/context";
+import { describeSituation } from "../../../../plugin/domain/checks/context";
 import { ec, edb, settings, webhook } from "./labels";
 
 const aCheck = (parts: Partial<Check> = {}): Check => ({
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 async function judge(parts: Partial<Check>, selection = {}) {
-  return judgeBy([aCheck(parts)], situationOf(await world.facts(), {}), selection);
+  return judgeBy([aCheck(parts)], describeSituation(await world.facts(), {}), selection);
 }
 
 test("a finding takes from its check what it does not say itself", async () => {
@@ -67,7 +67,7 @@ test("a check that throws is a finding itself and hides no other", async () => {
     },
   });
   const found = aCheck({ judge: () => [{ cause: "here" }] });
-  const { judged, findings } = judgeBy([broken, found], situationOf(facts, {}), {});
+  const { judged, findings } = judgeBy([broken, found], describeSituation(facts, {}), {});
   expect(judged.map(({ verdict }) => verdict)).toEqual(["unjudged", "failed"]);
   expect(findings.map(({ code }) => code)).toEqual(["CHECK-BROKEN", "SOME-CHECK"]);
   expect(JSON.stringify(findings)).not.toContain("secret words");
@@ -83,7 +83,7 @@ describe("what could not be read is not claimed", () => {
       aCheck({ code: "OTHER-CHECK", needs: ["edbs", "ecs"] }),
       aCheck({ code: "THIRD-CHECK" }),
     ];
-    return judgeBy(list, situationOf(await blind.facts(), {}), selection);
+    return judgeBy(list, describeSituation(await blind.facts(), {}), selection);
   };
 
   test("one finding a list, with the checks left out and the permission to ask for", async () => {
@@ -148,7 +148,7 @@ describe("what could not be read is not claimed", () => {
         throw new Error("x");
       },
     });
-    const { findings } = judgeBy([broken], situationOf(await blind.facts(), {}), {});
+    const { findings } = judgeBy([broken], describeSituation(await blind.facts(), {}), {});
     expect(findings.map(({ code }) => code)).toContain("CHECK-BROKEN");
   });
 
@@ -326,7 +326,7 @@ describe("malformed objects break no check", () => {
 
 test("a check that lacks what it wants finds nothing", async () => {
   const facts = uncertified(await world.facts());
-  const situation = situationOf(facts, {});
+  const situation = describeSituation(facts, {});
   for (const check of checks.filter(({ wants }) => wants !== undefined)) {
     expect(check.judge(situation)).toEqual([]);
   }

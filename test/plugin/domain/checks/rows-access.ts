@@ -1,11 +1,13 @@
 /** The webhook, its certificate, RBAC and the constraints. */
-import { brokenWays, wire } from "../admission/way-rows";
+import { brokenWays, copied as copiedSlice, wire } from "../admission/way-rows";
 import { binding, deployment, eaadb, ec, edb, role, settings, tls, webhook } from "./labels";
 import { onOpenShift, type Rows } from "./row";
-import { aBinding, aConstraint, base64, useOf, type World } from "./world";
+import { anOperatorGroup, olmDefinitions } from "../../../support/olm";
+import { aBinding, aConstraint, base64, established, useOf, type World } from "./world";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { lineOf } from "../../../../plugin/domain/rbac/lines";
+import { findLine } from "../../../../plugin/domain/rbac/lines";
+import { aService } from "../../../support/builders";
 import { certify } from "../../../support/tls";
 import { readGoVerdicts } from "../../../support/go-verdicts";
 
@@ -32,6 +34,13 @@ const { oldEntry } = defaultNames.webhook;
 const injected = (w: World, annotation: string, value: string): World =>
   w.note(webhook, "annotations", { [annotation]: value });
 
+/** As Argo CD marks what it applies. */
+const track = (w: World): void => {
+  const name = "engine-enterprise-admission";
+  const id = `engine:admissionregistration.k8s.io/ValidatingWebhookConfiguration:engine/${name}`;
+  w.note(webhook, "annotations", { "argocd.argoproj.io/tracking-id": id });
+};
+
 /** The pair as cert-manager stores one. */
 function issued(w: World): void {
   const { cert, privateKey } = w.find(tls)["data"] as Record<string, string>;
@@ -54,8 +63,35 @@ function beside(
   return w.set(webhook, "webhooks", [{ ...own, clientConfig, ...more }, own]);
 }
 
+/** What OLM makes of the webhooks of a release: a Service, names and a certificate of its own. */
+const made = (w: World, namespaceSelector: object = {}): World => {
+  const marks = { "olm.owner": "engine-enterprise-operator.v8.0.2-2" };
+  return w
+    .note(deployment, "labels", marks)
+    .copy("Service/engine/admission", { name: "operator-service" })
+    .copy("EndpointSlice/engine/admission-1", {
+      name: "operator-service-1",
+      labels: { "kubernetes.io/service-name": "operator-service" },
+    })
+    .copy(webhook, { name: "made-x7k2p", labels: marks })
+    .remove(webhook, "Service/engine/admission")
+    .set(madeByOlm, `${entry}.clientConfig.service.name`, "operator-service")
+    .set(madeByOlm, `${entry}.clientConfig.caBundle`, base64("not the Secret's"))
+    .set(madeByOlm, `${entry}.namespaceSelector`, namespaceSelector);
+};
+const madeByOlm = "ValidatingWebhookConfiguration/made-x7k2p";
+const ofGroup = { matchLabels: { "olm.operatorgroup.uid/g1": "" } };
+
 /** Codes with rows of their own here. */
 const alone = ["WEBHOOK-PLACEHOLDER", "WEBHOOK-NAMESPACE-GONE", "WEBHOOK-CA-STALE"];
+
+const otherCa = (): string => certify({ commonName: "x", days: [-3650, 3650] }).cert;
+const copied = "ValidatingWebhookConfiguration/copy";
+/** A configuration of others for the same kinds. */
+const ofOthers = (w: World, namespace: string, service = "admission"): World =>
+  w
+    .copy(webhook, { name: "copy" })
+    .set(copied, `${entry}.clientConfig.service`, { name: service, namespace });
 
 export const webhookRows: Rows = {
   "WEBHOOK-ABSENT: none": noWebhook,
@@ -91,8 +127,18 @@ export const webhookRows: Rows = {
       .filter(([, { code }]) => !alone.includes(code))
       .map(([title, { code, change }]) => [`${code}: ${title}`, (w: World) => change(wire(w))]),
   ),
+  "WEBHOOK-NO-ENDPOINTS: an endpoint copied from Endpoints whose port has another name": (w) =>
+    copiedSlice(wire(w)),
   "WEBHOOK-RULES-BEHIND: databases only": (w) =>
     w.set(webhook, `${entry}.rules.0.resources`, ["engineenterprisedatabases"]),
+  "WEBHOOK-RULES-BEHIND: for objects of no namespace": (w) =>
+    w.set(webhook, `${entry}.rules.0.scope`, "Cluster"),
+  "WEBHOOK-RULES-BEHIND: a version that nobody serves": (w) =>
+    w.set(webhook, `${entry}.rules.0.apiVersions`, ["v9"]),
+  "WEBHOOK-RULES-BEHIND: not where every version is meant": (w) =>
+    w.set(webhook, `${entry}.rules.0.apiVersions`, ["*"]),
+  "WEBHOOK-LEFTOVER: not one for objects of no namespace": (w) =>
+    ofOthers(w, "retired").set(copied, `${entry}.rules.0.scope`, "Cluster"),
   "WEBHOOK-DIFFERS: another match policy": (w) =>
     w.set(webhook, `${entry}.matchPolicy`, "Equivalent"),
   "WEBHOOK-DIFFERS: a label": (w) => w.set(webhook, "metadata.labels", {}),
@@ -102,8 +148,72 @@ export const webhookRows: Rows = {
   },
   "WEBHOOK-FAILURE-POLICY: lenient": (w) => w.set(webhook, `${entry}.failurePolicy`, "Ignore"),
   "WEBHOOK-KEPT: another time limit": (w) => w.set(webhook, `${entry}.timeoutSeconds`, 20),
+  "WEBHOOK-KEPT: conditions, one of them for all but an account": (w) =>
+    w.set(webhook, `${entry}.matchConditions`, [
+      {
+        name: "not-gitops",
+        expression: "request.userInfo.username != 'system:serviceaccount:ci:bot'",
+      },
+      { name: "somebody", expression: "request.userInfo.groups.size() > 0" },
+      { name: "never", expression: " false " },
+      { name: "changed", expression: "object != oldObject" },
+    ]),
   "WEBHOOK-OTHER-NAMESPACE: another operator's": (w) => served(w, "other"),
   "WEBHOOK-OTHER-CONFIGURATION: the same entry again": (w) => w.copy(webhook, { name: "copy" }),
+  "WEBHOOK-LEFTOVER: a proxy of a namespace that is gone": (w) => ofOthers(w, "retired"),
+  "WEBHOOK-LEFTOVER: a Service that is gone": (w) => ofOthers(w, "engine", "gate"),
+  "WEBHOOK-LEFTOVER: marks of OLM, which is gone": (w) =>
+    ofOthers(w, "engine", "gate").note(copied, "labels", { "olm.managed": "true" }),
+  "WEBHOOK-LEFTOVER: a Service that is gone from a namespace of others": (w) =>
+    ofOthers(w, "shop", "policy-gate"),
+  "WEBHOOK-LEFTOVER: the second of two entries": (w) => {
+    ofOthers(w, "engine");
+    const [entry] = w.find(copied)["webhooks"] as readonly object[];
+    const gone = { ...entry, clientConfig: { service: { name: "a", namespace: "retired" } } };
+    w.set(copied, "webhooks", [entry, gone]);
+  },
+  "WEBHOOK-LEFTOVER: of mutating webhooks": (w) => {
+    ofOthers(w, "retired");
+    const left = w.find(copied);
+    w.remove(copied).add({ ...left, kind: "MutatingWebhookConfiguration" } as never);
+  },
+  "WEBHOOK-LEFTOVER: for some databases only": (w) =>
+    ofOthers(w, "retired")
+      .set(copied, `${entry}.objectSelector`, { matchLabels: { tier: "gold" } })
+      .set(copied, `${entry}.matchConditions`, [{ name: "a", expression: "true" }]),
+  "WEBHOOK-CA-STALE: another configuration with the entry's name": (w) => {
+    w.copy(webhook, { name: "copy" });
+    w.set(copied, `${entry}.clientConfig.caBundle`, base64(otherCa()));
+  },
+  "WEBHOOK-CA-STALE: not that of another operator": (w) => {
+    w.copy(webhook, { name: "copy" });
+    w.set(copied, `${entry}.clientConfig.service.namespace`, "shop");
+    w.add(aService("shop"));
+    w.set(copied, `${entry}.clientConfig.caBundle`, base64(otherCa()));
+  },
+  "WEBHOOK-CALLS-OTHER: another configuration with the entry's name": (w) =>
+    w.copy(webhook, { name: "copy" }).set(copied, `${entry}.clientConfig.service.name`, "gone"),
+  "WEBHOOK-PLACEHOLDER: in another configuration with the entry's name": (w) =>
+    w
+      .copy(webhook, { name: "copy" })
+      .set(copied, `${entry}.clientConfig.service.namespace`, "OPERATOR_NAMESPACE"),
+  "WEBHOOK-SELECTS-NOTHING: a label that no namespace has, whatever it calls": (w) =>
+    ofOthers(w, "retired").set(copied, `${entry}.namespaceSelector`, {
+      matchLabels: { tier: "x" },
+    }),
+  "WEBHOOK-SELECTS-NOTHING: and a leftover beside it": (w) => {
+    ofOthers(w, "retired").set(copied, `${entry}.namespaceSelector`, { matchLabels: { a: "x" } });
+    const [idle] = w.find(copied)["webhooks"] as readonly object[];
+    w.set(copied, "webhooks", [idle, { ...idle, namespaceSelector: {} }, idle]);
+  },
+  "WEBHOOK-OTHER-CONFIGURATION: one of a proxy by a URL": (w) =>
+    ofOthers(w, "engine").set(copied, `${entry}.clientConfig`, { url: "https://proxy.example" }),
+  "WEBHOOK-OTHER-CONFIGURATION: a leftover that is ignored when it fails": (w) =>
+    ofOthers(w, "retired").set(copied, `${entry}.failurePolicy`, "Ignore"),
+  "WEBHOOK-OTHER-CONFIGURATION: one of other kinds": (w) =>
+    ofOthers(w, "retired").set(copied, `${entry}.rules`, [
+      { apiGroups: ["apps"], resources: ["deployments"], operations: ["CREATE"] },
+    ]),
   "WEBHOOK-TEMPLATE-OLDER: no configuration, and a release later than all that are known": (w) => {
     noWebhook(w);
     w.target = { ...w.target, operatorVersion: "99.0.0-1", shippedWebhook: true };
@@ -114,6 +224,38 @@ export const webhookRows: Rows = {
   },
   "WEBHOOK-OWNED: a chart's": (w) =>
     w.note(webhook, "labels", { "app.kubernetes.io/managed-by": "Helm" }),
+  "WEBHOOK-OWNED: of a repository that leaves the CA out: one advice": (w) => {
+    track(w);
+    w.set(webhook, `${entry}.clientConfig.caBundle`, "");
+  },
+  "WEBHOOK-OWNED: of a repository, with another CA and more": (w) => {
+    track(w);
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(otherPem));
+    w.set(webhook, `${entry}.timeoutSeconds`, 12);
+    w.set(webhook, `${entry}.failurePolicy`, "Ignore");
+  },
+  "WEBHOOK-OWNED: the old one of a repository, with another CA": (w) => {
+    track(w);
+    const old = oldOne(w);
+    w.remove(webhook);
+    w.add({
+      ...old,
+      metadata: { ...old.metadata, labels: { "argocd.argoproj.io/instance": "x" } },
+    });
+    w.set("ValidatingWebhookConfiguration/edb-admission", `${entry}.clientConfig.caBundle`, "");
+  },
+  "WEBHOOK-OWNED: of an OLM that is gone": (w) => {
+    w.note(webhook, "labels", { "olm.owner": "x.v1", "olm.owner.namespace": "engine" });
+    w.set(webhook, `${entry}.clientConfig.caBundle`, "");
+  },
+  "WEBHOOK-OWNED: of a repository that left a placeholder": (w) => {
+    track(w);
+    w.set(webhook, `${entry}.clientConfig.service.namespace`, "OPERATOR_NAMESPACE");
+  },
+  "WEBHOOK-OWNED: of a repository, with the entry of an old release": (w) => {
+    track(w);
+    w.set(webhook, `${entry}.name`, "edb.admission.engine");
+  },
   "WEBHOOK-CA-STALE: empty": (w) => w.set(webhook, `${entry}.clientConfig.caBundle`, ""),
   "WEBHOOK-CA-STALE: twice": (w) =>
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64(caOf(w))),
@@ -177,8 +319,27 @@ export const webhookRows: Rows = {
     w.set(webhook, `${entry}.namespaceSelector`, {
       matchLabels: { "kubernetes.io/metadata.name": "engine" },
     }),
+  "WEBHOOK-SELECTOR-MISSES: by the label of OLM's group": (w) =>
+    made(w, ofGroup).add(
+      ...olmDefinitions.map(established),
+      anOperatorGroup(["engine"], { uid: "g1" }),
+    ),
+  "WEBHOOK-SELECTOR-MISSES: a label of OLM's that was lost": (w) =>
+    made(w, ofGroup).add(
+      ...olmDefinitions.map(established),
+      anOperatorGroup(["engine", "shop"], { uid: "g1" }),
+    ),
+  "WEBHOOK-SELECTOR-MISSES: a group of OLM's that is not there": (w) => made(w, ofGroup),
+  "WEBHOOK-SELECTOR-MISSES: OLM's label in a configuration of a person's": (w) =>
+    w.set(webhook, `${entry}.namespaceSelector`, ofGroup),
   "WEBHOOK-SELECTOR-MISSES: a namespace without labels is selected": (w) =>
     w.set("Namespace/shop", "metadata.labels", undefined),
+  "WEBHOOK-SELECTOR-MISSES: a label that no database has": (w) =>
+    w.set(webhook, `${entry}.objectSelector`, { matchLabels: { tier: "gold" } }),
+  "WEBHOOK-SELECTOR-MISSES: a label that one database has": (w) =>
+    w
+      .set(webhook, `${entry}.objectSelector`, { matchLabels: { tier: "gold" } })
+      .note(edb, "labels", { tier: "gold" }),
   "WEBHOOK-SCOPE-SHARED: another operator's databases": (w) => w.copy(ec, { namespace: "other" }),
   "WEBHOOK-SCOPE-SHARED: limited": (w) =>
     w.copy(ec, { namespace: "other" }).set(webhook, `${entry}.namespaceSelector`, {
@@ -212,10 +373,11 @@ export const certificateRows = (
   };
   return {
     "SECRET-MISSING: none": (w) => w.remove(tls),
+    "SECRET-MISSING: OLM serves with a pair of its own": (w) => made(w).remove(tls),
     "SECRET-MISSING: no configuration, but a Service": (w) => w.remove(tls, webhook),
     "SECRET-MISSING: no admission controller at all": (w) =>
       w.remove(tls, webhook, "Service/engine/admission"),
-    "SECRET-TYPE: a TLS Secret": (w) => w.set(tls, "type", "kubernetes.io/tls"),
+    "SECRET-TYPE: a type of its own": (w) => w.set(tls, "type", "vendor.example/pair"),
     "SECRET-ITEMS: three items": (w) => w.set(tls, "data.more", "eA=="),
     "SECRET-NO-CERT: another name": (w) =>
       w.set(tls, "data", { "tls.crt": "eA==", privateKey: "eA==" }),
@@ -316,6 +478,13 @@ export const rbacRows: Rows = {
     ]),
   "RBAC-SUBJECTS: the cluster's account is missing": (w) =>
     w.set(binding, "subjects", [account("engine-enterprise-operator")]),
+  "RBAC-SUBJECTS: both accounts by the group of their namespace": (w) =>
+    w.set(binding, "subjects", [{ kind: "Group", name: "system:serviceaccounts:engine" }]),
+  "RBAC-SUBJECTS: one account as a user, the other in no group": (w) =>
+    w.set(binding, "subjects", [
+      { kind: "User", name: "system:serviceaccount:engine:engine-enterprise-operator" },
+      { kind: "Group", name: "system:serviceaccounts:elsewhere" },
+    ]),
   "RBAC-ROLE-REF: another role": (w) => w.set(binding, "roleRef.name", "theirs"),
   "RBAC-ROLE-BEHIND: a rule is missing": (w) => {
     const { rules } = w.find(role) as { rules: object[] };
@@ -343,10 +512,10 @@ export const rbacRows: Rows = {
     subjects.push({ kind: "User", name: "alice" });
   },
   "RBAC-ROLE-BEHIND: the role of an older operator that still runs": (w) => {
-    ofTheTool(w, "7.22.0-7").set(role, "rules", lineOf("7.8.6-1", defaultNames)?.rules);
+    ofTheTool(w, "7.22.0-7").set(role, "rules", findLine("7.8.6-1", defaultNames)?.rules);
   },
   "RBAC-ROLE-BEHIND: the role of the operator that runs": (w) => {
-    ofTheTool(w, "7.8.6-1").set(role, "rules", lineOf("7.8.6-1", defaultNames)?.rules);
+    ofTheTool(w, "7.8.6-1").set(role, "rules", findLine("7.8.6-1", defaultNames)?.rules);
   },
   "RBAC-ROLE-BEYOND: an operator whose role is not known": (w) => ofTheTool(w, "6.4.2-4"),
   "RBAC-OTHER-OPERATOR: bound as well": (w) => {
@@ -360,6 +529,22 @@ export const rbacRows: Rows = {
       "Role/engine/engine-enterprise-operator",
       "RoleBinding/engine/engine-enterprise-operator",
     ),
+  "RBAC-OWN-ROLE-ABSENT: OLM has others": (w) =>
+    w
+      .note(deployment, "labels", { "olm.owner": "engine-enterprise-operator.v8.0.2-2" })
+      .copy("Role/engine/engine-enterprise-operator", { name: "operator.v8-5d8f" })
+      .copy("RoleBinding/engine/engine-enterprise-operator", { name: "operator.v8-5d8f" })
+      .set("RoleBinding/engine/operator.v8-5d8f", "roleRef.name", "operator.v8-5d8f")
+      .set(deployment, "spec.template.spec.serviceAccountName", undefined)
+      .remove(
+        "Role/engine/engine-enterprise-operator",
+        "RoleBinding/engine/engine-enterprise-operator",
+      ),
+  "RBAC-OWN-ROLE-ABSENT: a binding of OLM's to a Role that is gone": (w) =>
+    w
+      .note(deployment, "labels", { "olm.owner": "engine-enterprise-operator.v8.0.2-2" })
+      .set("RoleBinding/engine/engine-enterprise-operator", "roleRef.name", "gone")
+      .remove("Role/engine/engine-enterprise-operator"),
   "RBAC-OWN-ROLE-ABSENT: no operator either": (w) =>
     w.remove(deployment, "Role/engine/engine-enterprise-operator"),
   "RBAC-CONFIGURATION-UNKNOWN: from a place that is not read": (w) =>
@@ -454,6 +639,10 @@ const privileged = (world: World): World => {
   return world.set(ec, "spec.engineEnterpriseImageSpec.versionTag", "7.8.2-34");
 };
 
+/** A pod of the EC that was admitted by a constraint. */
+const under = (world: World, scc = "engine-enterprise-scc-v2", pod = "ec-0"): World =>
+  world.note(`Pod/engine/${pod}`, "annotations", { "openshift.io/scc": scc });
+
 export const sccRows: Rows = {
   "SCC-ADJUSTMENT-UNMET: no constraint": onOpenShift(adjusts),
   "SCC-ADJUSTMENT-UNMET: not bound": onOpenShift((w) => adjusts(w).add(current)),
@@ -498,10 +687,36 @@ export const sccRows: Rows = {
       rules: [useOf("engine-enterprise-scc-v2")],
     }),
   ),
-  "SCC-POD-RUNNING: not recreated": onOpenShift((w) =>
-    w
-      .add(current)
-      .note("Pod/engine/ec-0", "annotations", { "openshift.io/scc": "engine-enterprise-scc-v2" }),
+  "SCC-POD-RUNNING: not recreated": onOpenShift((w) => bound(under(w.add(current)))),
+  "SCC-POD-RUNNING: it uses what the constraint gives": onOpenShift((w) =>
+    bound(
+      under(w.add({ ...current, priority: 20 })).set("Pod/engine/ec-0", "spec.hostNetwork", true),
+    ),
+  ),
+  "SCC-POD-LEFT: by the constraint's priority": onOpenShift((w) =>
+    bound(under(w.add({ ...current, priority: 20 }))),
+  ),
+  "SCC-POD-LEFT: the account is out": onOpenShift((w) => under(w.add(current))),
+  "SCC-POD-OTHERS: a constraint with a higher priority": onOpenShift((w) =>
+    under(under(w, "vendor-agent"), "vendor-agent", "ec-1").add({
+      ...aConstraint("vendor-agent", { users: ["system:serviceaccount:engine:ec"] }),
+      priority: 20,
+    }),
+  ),
+  "SCC-POD-OTHERS: one that is gone": onOpenShift((w) => under(w, "anyuid")),
+  "SCC-POD-OTHERS: an EC that needs a constraint": onOpenShift((w) =>
+    bound(under(privileged(w), "anyuid").add(current)),
+  ),
+  "SCC-POD-OTHERS: OpenShift's own": onOpenShift((w) => under(w, "nonroot-v2")),
+  "SCC-STILL-BOUND: the group of the namespace": onOpenShift((w) =>
+    w.add(aConstraint("engine-enterprise-scc-v2", { groups: ["system:serviceaccounts:engine"] })),
+  ),
+  "SCC-STILL-BOUND: the operator's own account": onOpenShift((w) =>
+    w.add(
+      aConstraint("engine-enterprise-scc-v2", {
+        users: ["system:serviceaccount:engine:engine-enterprise-operator"],
+      }),
+    ),
   ),
   "SCC-OLDER-LEFT: still there": onOpenShift((w) => w.add(aConstraint("engine-enterprise-scc"))),
   "SCC-OLDER-LEFT: an EC that needs it": onOpenShift((w) => {

@@ -38,7 +38,47 @@ const aQuota = (hard: object, used: object, spec: object = {}) => ({
   status: { hard, used },
 });
 
+const digits = "0123456789abcdef".repeat(4);
+const runsDigest = (world: World): World =>
+  ["ec-0", "ec-1", "ec-2"].reduce(
+    (one, pod) =>
+      one.set(`Pod/engine/${pod}`, "spec.containers.0.image", `engine/engine@sha256:${digits}`),
+    world,
+  );
+
+const enforces = (world: World, level: string): World =>
+  world.note("Namespace/engine", "labels", { "pod-security.kubernetes.io/enforce": level });
+const adjusts = (world: World): World =>
+  world.set(ec, "spec.securityContext", { resourceLimits: { allowAutoAdjustment: true } });
+/** The pods as the EC's StatefulSet makes them. */
+const makesPods = (world: World, spec: object, tag = "8.0.18-23.11"): World =>
+  world.set("StatefulSet/engine/ec", "spec.template.spec", {
+    containers: [{ name: "engine-enterprise-node", image: `engine/engine:${tag}` }],
+    ...spec,
+  });
+
 export const clusterRows: Rows = {
+  "POD-SECURITY: an EC that adjusts, under baseline": (w) => adjusts(enforces(w, "baseline")),
+  "POD-SECURITY: an EC that adjusts, on OpenShift that keeps the labels": (w) =>
+    adjusts(enforces(w, "restricted")).note("Namespace/engine", "labels", {
+      "security.openshift.io/scc.podSecurityLabelSync": "true",
+    }),
+  "POD-SECURITY: an EC that adjusts, under privileged": (w) => adjusts(enforces(w, "privileged")),
+  "POD-SECURITY: pods that restricted refuses": (w) => makesPods(enforces(w, "restricted"), {}),
+  "POD-SECURITY: pods that baseline refuses": (w) =>
+    makesPods(enforces(w, "restricted"), { hostNetwork: true }),
+  "POD-SECURITY: pods that are allowed": (w) => makesPods(enforces(w, "baseline"), {}),
+  "POD-SECURITY: pods of an older release, which the upgrade makes ask for less": (w) =>
+    operatorAt(
+      makesPods(enforces(w, "baseline"), { hostNetwork: true }, "7.8.2-34"),
+      "7.8.2-6",
+    ).wants("8.0.2-2"),
+  "POD-SECURITY: pods of an older release, which stay": (w) =>
+    operatorAt(makesPods(enforces(w, "baseline"), { hostNetwork: true }, "7.8.2-34"), "7.8.2-6"),
+  "POD-SECURITY: pods of an older release, and an operator that nobody can tell": (w) =>
+    operatorAt(makesPods(enforces(w, "baseline"), { hostPID: true }, "7.8.2-34"), "latest"),
+  "POD-SECURITY: no StatefulSet yet": (w) =>
+    enforces(w, "restricted").remove("StatefulSet/engine/ec"),
   "CLUSTER-NONE: no EC": (w) => w.remove(ec, eaadb, edb, config),
   "CLUSTER-DELETING: on its way out": deleting(ec),
   "CLUSTER-SCALED: no pod at all": (w) => w.set("StatefulSet/engine/ec", "spec.replicas", 0),
@@ -116,6 +156,16 @@ export const clusterRows: Rows = {
     w.set(ec, "status.specStatus", "Invalid").set(ec, "status.state", "InvalidUpgrade"),
   "CLUSTER-OWNED: a repository's": (w) =>
     w.note(ec, "labels", { "argocd.argoproj.io/instance": "x" }),
+  "CLUSTER-OWNED: a release of Helm whose namespace is there": (w) =>
+    w.note(ec, "annotations", {
+      "meta.helm.sh/release-name": "stack",
+      "meta.helm.sh/release-namespace": "shop",
+    }),
+  "CLUSTER-OWNED: a release of Helm whose namespace is gone": (w) =>
+    w.note(ec, "annotations", {
+      "meta.helm.sh/release-name": "stack",
+      "meta.helm.sh/release-namespace": "left-behind",
+    }),
   "CLUSTER-BEHIND-OPERATOR: the EC waits": (w) => operatorAt(w, "8.0.6-8"),
   "CLUSTER-BEHIND-OPERATOR: the small image": (w) =>
     w
@@ -124,6 +174,11 @@ export const clusterRows: Rows = {
   "CLUSTER-BEHIND-OPERATOR: no operator": (w) => w.remove(deployment),
   "CLUSTER-PODS-BEHIND: one pod of another image": (w) =>
     w.set("Pod/engine/ec-1", "spec.containers.0.image", "engine/engine:7.22.0-28"),
+  "CLUSTER-PODS-BEHIND: a tag that was turned into its digest": (w) => runsDigest(w),
+  "CLUSTER-PODS-BEHIND: the digest that is asked for": (w) =>
+    runsDigest(w).set(ec, "spec.engineEnterpriseImageSpec.digestHash", `sha256:${digits}`),
+  "CLUSTER-PODS-BEHIND: another digest than is asked for": (w) =>
+    runsDigest(w).set(ec, "spec.engineEnterpriseImageSpec.digestHash", `sha256:ff${digits}`),
   "CLUSTER-PODS-BEHIND: no image spec": (w) =>
     w.set(ec, "spec.engineEnterpriseImageSpec", undefined),
   "CLUSTER-PODS-NOT-READY: one has no node": (w) =>
@@ -400,6 +455,16 @@ export const restRows: Rows = {
       .add(secret("login", { username: "dQ==" })),
   "REST-CREDENTIALS-ELSEWHERE: in a vault": (w) =>
     w.set(ec, "spec.clusterCredentialSecretType", "vault"),
+  "LICENSE-SECRET: in a vault, as the credentials and the remote cluster's": (w) =>
+    w
+      .remove("Secret/engine/ec")
+      .set(ec, "spec.clusterCredentialSecretType", "vault")
+      .set(ec, "spec.licenseSecretName", "license-in-vault")
+      .set(erc, "spec.secretName", "remote-in-vault"),
+  "CLUSTER-PULL-SECRET: of the kubelet, wherever the others are": (w) =>
+    w
+      .set(ec, "spec.clusterCredentialSecretType", "vault")
+      .set(ec, "spec.pullSecrets", [{ name: "registry" }]),
   "REST-CREDENTIALS-ELSEWHERE: said outright": (w) =>
     w.set(ec, "spec.clusterCredentialSecretType", "kubernetes"),
   "REST-SERVICE-ABSENT: no Service": (w) => w.remove("Service/engine/ec"),

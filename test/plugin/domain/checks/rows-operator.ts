@@ -1,8 +1,14 @@
 /** Platform, operator, release and definitions. */
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import { definition, deployment, ec } from "./labels";
+import {
+  aClusterServiceVersion,
+  anInstallPlan,
+  anOperatorGroup,
+  olmDefinitions,
+} from "../../../support/olm";
 import { onOpenShift, type Rows } from "./row";
-import { aRole, type release, subscriptionKind, type World } from "./world";
+import { aBinding, aRole, established, type release, subscriptionKind, type World } from "./world";
 
 const image = (world: World, tag: string): World =>
   world
@@ -11,6 +17,28 @@ const image = (world: World, tag: string): World =>
 const operatorAt = (world: World, tag: string): World => image(world, `engine/operator:${tag}`);
 const helm = { "meta.helm.sh/release-name": "engine" };
 const olm = { "olm.owner": "operator.v8" };
+/** A manual one of this namespace; another one is of another operator, and automatic. */
+const subscription = (status: object, name = "operator"): KubeObject => ({
+  apiVersion: "operators.coreos.com/v1alpha1",
+  kind: "Subscription",
+  metadata: { name, namespace: "engine" },
+  spec: name === "operator" ? { installPlanApproval: "Manual" } : {},
+  status,
+});
+/** The operator as OLM has installed it, with what it keeps beside. */
+const byOlm = (world: World, ...kept: readonly KubeObject[]): World =>
+  world.note(deployment, "labels", olm).add(...olmDefinitions.map(established), ...kept);
+const failedPlan = (
+  csv: string,
+  message = 'Kind=Database "shop/cart": [].spec.size: Invalid value',
+): KubeObject =>
+  anInstallPlan(
+    { approved: true, clusterServiceVersionNames: [csv] },
+    {
+      phase: "Failed",
+      conditions: [{ status: "False", message }],
+    },
+  );
 const clusterAt = (world: World, tag: string): World =>
   world.set(ec, "spec.engineEnterpriseImageSpec.versionTag", tag);
 /** The EC's pods are not what these rows are about. */
@@ -121,6 +149,10 @@ export const platformRows: Rows = {
 export const operatorRows: Rows = {
   "NAMESPACE-MISSING: no namespace": (w) => w.remove("Namespace/engine", deployment),
   "OPERATOR-ABSENT: no Deployment": (w) => w.remove(deployment),
+  "OPERATOR-NOT-READY: scaled to none": (w) =>
+    w
+      .set(deployment, "spec.replicas", 0)
+      .set(deployment, "status", { observedGeneration: 1, replicas: 0 }),
   "OPERATOR-NOT-READY: no pod is ready": (w) => w.set(deployment, "status.readyReplicas", 0),
   "OPERATOR-TOO-OLD: before 7.4.2-2": (w) => operatorAt(w, "7.4.2-1").wants("8.0.2-2"),
   "OPERATOR-TOO-OLD: without a target": (w) => operatorAt(w, "7.2.4-7"),
@@ -161,6 +193,10 @@ export const operatorRows: Rows = {
     }),
   "OPERATOR-OWNED: a repository's, and no bundle": (w) =>
     contents(w.note(deployment, "labels", { "argocd.argoproj.io/instance": "x" }), { bundle: [] }),
+  "OPERATOR-OWNED: OLM's, whose objects may not be read": (w) => {
+    w.note(deployment, "annotations", { "olm.operatorGroup": "engine" });
+    w.unread.set("subscriptions", "forbidden");
+  },
   "OPERATOR-REGISTRY-MIXED: the cluster is left behind": (w) =>
     image(w, "registry.example:5000/engine/operator:8.0.2-2"),
   "OPERATOR-REGISTRY-MIXED: the cluster has no repository": (w) =>
@@ -194,22 +230,76 @@ export const operatorRows: Rows = {
       .remove("ServiceAccount/engine/engine-enterprise-operator")
       .set(deployment, "spec.template.spec.serviceAccountName", undefined),
   "OPERATOR-OLM-AUTOMATIC: an automatic Subscription": (w) =>
-    w.note(deployment, "labels", olm).add(subscriptionKind, {
-      apiVersion: "operators.coreos.com/v1alpha1",
-      kind: "Subscription",
-      metadata: { name: "operator", namespace: "engine" },
-      spec: {},
-    }),
-  "OPERATOR-OLM-AUTOMATIC: a manual one": (w) =>
-    w.note(deployment, "labels", olm).add(subscriptionKind, {
-      apiVersion: "operators.coreos.com/v1alpha1",
-      kind: "Subscription",
-      metadata: { name: "operator", namespace: "engine" },
-      spec: { installPlanApproval: "Manual" },
-    }),
+    byOlm(w, { ...subscription({}), spec: {} }),
+  "OPERATOR-OLM-AUTOMATIC: a manual one": (w) => byOlm(w, subscription({})),
+  "OPERATOR-OLM-AUTOMATIC: another operator's beside a manual one": (w) =>
+    byOlm(
+      w,
+      subscription({ installedCSV: "operator.v8" }),
+      subscription({ installedCSV: "queue.v1" }, "queue"),
+    ),
+  "OPERATOR-OLM-STUCK: in OLM's words": (w) =>
+    byOlm(
+      w,
+      subscription({
+        conditions: [
+          { type: "CatalogSourcesUnhealthy", status: "False" },
+          { type: "ResolutionFailed", status: "True", reason: "Conflict", message: "two of them" },
+          { type: "InstallPlanFailed", status: "True" },
+          { type: "InstallPlanPending", status: "True" },
+        ],
+      }),
+    ),
+  "OPERATOR-OLM-STUCK: not where nobody but people installed it": (w) =>
+    w.add(
+      subscriptionKind,
+      subscription({ conditions: [{ type: "ResolutionFailed", status: "True" }] }),
+    ),
+  "OPERATOR-OLM-PLAN: it failed at a database": (w) =>
+    byOlm(
+      w,
+      subscription({ currentCSV: "operator.v9", installPlanRef: { name: "install-abc12" } }),
+      failedPlan("operator.v9"),
+    ),
+  "OPERATOR-OLM-OBJECT: it failed at objects of a definition": (w) =>
+    byOlm(
+      w,
+      anOperatorGroup(["engine"]),
+      subscription({ installPlanRef: { name: "install-abc12" } }),
+      failedPlan("operator.v9", "new schema for databases.app.io: [].spec.size: Invalid value"),
+    ),
+  "OPERATOR-OLM-PLAN: another operator's": (w) =>
+    byOlm(
+      w,
+      subscription({ currentCSV: "operator.v9", installPlanRef: { name: "install-abc12" } }),
+      failedPlan("queue.v2"),
+    ),
+  "OPERATOR-OLM-INSTALL: it waits for a requirement": (w) =>
+    byOlm(
+      w,
+      subscription({ installedCSV: "operator.v8", currentCSV: "operator.v9" }),
+      aClusterServiceVersion(
+        "9",
+        { phase: "Pending", reason: "RequirementsNotMet", message: "no Secret" },
+        "operator.v9",
+      ),
+    ),
+  "OPERATOR-OLM-GROUP: two of them": (w) =>
+    byOlm(
+      w,
+      subscription({ installedCSV: "operator.v8" }),
+      anOperatorGroup(["engine"]),
+      anOperatorGroup(["engine"], { name: "second" }),
+    ),
+  "OPERATOR-OLM-GROUP: of other namespaces": (w) =>
+    byOlm(w, subscription({ installedCSV: "operator.v8" }), anOperatorGroup(["shop"])),
+  "OPERATOR-OLM-GROUP: not known where they may not be read": (w) => {
+    w.unread.set("operatorGroups", "forbidden");
+    return byOlm(w, subscription({ installedCSV: "operator.v8" }));
+  },
   "OPERATOR-OLM-CLUSTER-NAME: another name": (w) =>
     w
-      .note(deployment, "labels", olm)
+      .note(deployment, "labels", { "olm.managed": "true" })
       .copy(ec, { name: "big" })
       .copy("Service/engine/ec", { name: "big" })
       .copy("Secret/engine/ec", { name: "big" })
@@ -384,6 +474,31 @@ export const definitionRows: Rows = {
       bundle: bundleOf(w),
       definitions: [crd(w)],
     }),
+  "DEFINITION-FIXED-FIELD: another scope in the release": (w) =>
+    contents(w, {
+      bundle: bundleOf(w),
+      definitions: [{ ...crd(w), spec: { ...(crd(w)["spec"] as object), scope: "Cluster" } }],
+    }),
+  "DEFINITION-KEEPS-UNKNOWN: as it was made by v1beta1": (w) =>
+    w.set(definition, "spec.preserveUnknownFields", true),
+  "DEFINITION-REFUSES-OBJECTS: an EC of five nodes": (w) => {
+    w.set(ec, "spec.nodes", 5);
+    const text = JSON.stringify(crd(w)).replaceAll('"nodes":{', '"nodes":{"maximum":3,');
+    contents(w, { bundle: bundleOf(w), definitions: [JSON.parse(text) as KubeObject] });
+  },
+  "OPERATOR-FIXED-FIELD: a label more in the selector": (w) => {
+    w.set(deployment, "spec.selector.matchLabels.name", "operator");
+    contents(w, { bundle: structuredClone(bundleOf(w)) });
+    w.set(deployment, "spec.selector.matchLabels.instance", "prod");
+  },
+  "OPERATOR-FIXED-FIELD: a cluster-wide binding for another role": (w) => {
+    const bind = (name: string): KubeObject => ({
+      ...aBinding("everybody", { kind: "ClusterRole", name }, []),
+      ...{ kind: "ClusterRoleBinding", metadata: { name: "everybody" } },
+    });
+    w.add(bind("view"));
+    contents(w, { bundle: [...bundleOf(w), bind("edit")] });
+  },
   "OPERATOR-CRD-LOSES: an object holds a field that goes": (w) => {
     fieldsComeAndGo(w);
     w.set(ec, "spec.engineUpgradePolicy", "major");

@@ -1,7 +1,7 @@
 /** Clusters in memory on which every check is ok, and single changes that one check is about. */
 import { generatePair, readSecretCertificate } from "../../../../plugin/adapters/certificate";
-import { shippedRbac, shippedTemplate } from "../../../../plugin/adapters/shipped";
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { readShippedRbac, readShippedTemplate } from "../../../../plugin/adapters/shipped";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { CheckTarget } from "../../../../plugin/domain/checks/context";
 import type { Judgment } from "../../../../plugin/domain/checks/judge";
 import { judgeChecks } from "../../../../plugin/commands/checks";
@@ -12,7 +12,7 @@ import { judgeNames } from "../../../../plugin/domain/names/judge";
 import { type KubeObject, objectLabel } from "../../../../plugin/domain/kube/objects";
 import { pairIn, renderRbac } from "../../../../plugin/domain/rbac/templates";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
-import { renderTemplate, wantedConfiguration } from "../../../../plugin/domain/admission/wanted";
+import { renderTemplate, buildConfiguration } from "../../../../plugin/domain/admission/wanted";
 import { exampleDefinitions } from "../../../../plugin/simulator/example";
 import { readSnapshot } from "../../../../plugin/readers/snapshot";
 import { testTime } from "../../../support/manual-clock";
@@ -117,6 +117,10 @@ export class World {
     return this.objects[this.indexOf(label)] as unknown as Record<string, unknown>;
   }
 
+  labels(): readonly string[] {
+    return this.objects.map(objectLabel);
+  }
+
   private indexOf(label: string): number {
     const index = this.objects.findIndex((object) => objectLabel(object) === label);
     if (index < 0) throw new Error(`there is no ${label}`);
@@ -176,10 +180,14 @@ async function make() {
     now: startOfRun,
   });
   const cert = base64(certPem);
-  const shipped = Object.entries(shippedRbac()).flatMap(([file, text]) =>
+  const shipped = Object.entries(readShippedRbac()).flatMap(([file, text]) =>
     parseDocuments(text, file),
   );
-  const rendered = renderTemplate(parseDocuments(shippedTemplate(), ""), operatorNamespace, names);
+  const rendered = renderTemplate(
+    parseDocuments(readShippedTemplate(), ""),
+    operatorNamespace,
+    names,
+  );
   const pairs = renderRbac(shipped, {
     namespace: operatorNamespace,
     accounts: ["ec"],
@@ -187,7 +195,7 @@ async function make() {
     names,
   });
   if (rendered.is === "unfit" || pairs.is === "unfit") throw new Error("unfit templates");
-  const webhook = wantedConfiguration({
+  const webhook = buildConfiguration({
     template: rendered.configuration,
     live: undefined,
     old: undefined,
@@ -447,7 +455,7 @@ function isConstraints({ metadata }: KubeObject): boolean {
   return metadata.name?.startsWith("securitycontextconstraints.") === true;
 }
 
-function established(definition: KubeObject): KubeObject {
+export function established(definition: KubeObject): KubeObject {
   return { ...definition, status: { conditions: [{ type: "Established", status: "True" }] } };
 }
 

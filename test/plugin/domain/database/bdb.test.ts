@@ -2,8 +2,8 @@ import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/res
 import {
   asksForMore,
   bdbFindings,
-  deprecated,
-  keeping,
+  findDeprecated,
+  describeKeeping,
   losesData,
   modulesBehind,
   parseModules,
@@ -40,7 +40,7 @@ test.each<[Partial<ApiDatabase>, string]>([
     "replication unknown, persistence unknown",
   ],
 ])("what keeps its data is told: %j", (parts, expected) => {
-  expect(keeping(aBdb(parts))).toBe(expected);
+  expect(describeKeeping(aBdb(parts))).toBe(expected);
 });
 
 test.each<[string, Partial<ApiDatabase>, RequestWish, boolean, readonly string[]]>([
@@ -106,13 +106,13 @@ test("every field has its row and its name on the wire; what is false is not sen
 });
 
 test("each deprecated field is told with what replaces it (S120)", () => {
-  expect(deprecated(every, names).map((line) => line.split(" ")[0])).toEqual([
+  expect(findDeprecated(every, names).map((line) => line.split(" ")[0])).toEqual([
     "--keep-engine-version",
     "--latest-with-modules",
     "current_module",
     "new_module",
   ]);
-  expect(deprecated({ latestWithModules: false, forceRestart: true }, names)).toEqual([]);
+  expect(findDeprecated({ latestWithModules: false, forceRestart: true }, names)).toEqual([]);
 });
 
 test.each<[unknown, readonly string[]]>([

@@ -192,35 +192,6 @@ test.each<[string, Facts, readonly string[]]>([
   expect(codes(plan(facts).busy)).toEqual(expected);
 });
 
-test("before the rest is upgraded, the EC's state and its versions do not count", () => {
-  const ec = upgradedEc({}, { state: "Upgrade", bundledDatabaseVersions: bundledBefore });
-  const facts = sceneOf({ ecs: [ec] });
-  const { busy, blocks } = plan(facts, { version: "8.2", assumeUpgraded: true });
-  expect([busy, blocks]).toEqual([[], []]);
-  expect(codes(plan(facts, { version: "8.2" }).blocks)).toEqual(["EDIT-REFUSED"]);
-});
-
-test.each([
-  ["7.8.2-34", "8.2", ["EDIT-REFUSED"]],
-  ["7.8.2-34", "7.4", []],
-  ["8.0.2-17", "8.2", []],
-  ["8.0.2-17", "8.4", ["EDIT-REFUSED"]],
-  ["8.0.10-64", "8.4", []],
-])("before the upgrade to %s, %s is judged by what that release bundles", (tag, version, found) => {
-  const wish = { version, assumeUpgraded: true, assumeCluster: tag };
-  const edbs = [anEdb("orders", { spec: { engineVersion: "7.2" } })];
-  const { blocks } = plan(sceneOf({ ecs: [upgradedEc()], edbs }), wish);
-  expect(codes(blocks)).toEqual(found);
-});
-
-const bundledBefore = [{ dbType: "engine", version: "7.4" }];
-
-test("without an EC there is nothing ahead", () => {
-  const facts = sceneOf({ ecs: [] });
-  const { blocks, busy } = plan(facts, { assumeUpgraded: true }, ["orders"]);
-  expect([codes(blocks)[0], busy]).toEqual(["CLUSTER-UNKNOWN", []]);
-});
-
 test("another owner is told", () => {
   const metadata = { labels: { "app.kubernetes.io/managed-by": "Helm" } };
   const { owned } = plan(sceneOf({ edbs: [anEdb("orders", { metadata })] }));
@@ -318,12 +289,6 @@ describe("the state of a database is judged before its resource is written", () 
     expect([codes(passing.blocks), codes(passing.busy)]).toEqual([[], ["BUSY"]]);
     const lasting = plan(inState("creation-failed"), { wait: true });
     expect([codes(lasting.blocks), codes(lasting.busy)]).toEqual([["FAILED"], []]);
-  });
-
-  test("of an upgrade that comes later only what stays is told", () => {
-    const ahead = { assumeUpgraded: true };
-    expect(codes(plan(inState("import-pending"), ahead).blocks)).toEqual([]);
-    expect(codes(plan(inState("recovery"), ahead).blocks)).toEqual(["FAILED"]);
   });
 
   test("where nothing is to be written, or the REST API is called, it is not this plan's", () => {

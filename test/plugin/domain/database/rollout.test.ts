@@ -1,8 +1,10 @@
-import type { ApiAction, ApiDatabase } from "../../../../plugin/domain/rest-api/records";
+import { judgeBdb } from "../../../../plugin/domain/database/bdb-progress";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { ApiAction } from "../../../../plugin/domain/rest-api/actions";
+import type { ApiDatabase } from "../../../../plugin/domain/rest-api/records";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   databaseVersion,
-  judgeBdb,
   judgeDatabase,
   lastActions,
   renderVersion,
@@ -26,6 +28,7 @@ const told = (expected: Expected): object =>
       ? { is: "stalled", code: `DATABASE-${expected}` }
       : { is: "moving", on: expected };
 const done = { is: "done" };
+const unknown = { lastActionUid: "new", lastActionStatus: "rolled_back" };
 
 const there = { version: "8.0.1", lastActionUid: "new", lastActionStatus: "completed" };
 const waiting = { status: "active-change-pending" };
@@ -53,6 +56,37 @@ test.each<[string, object, Wanted, Expected]>([
     { ...there, lastActionStatus: "active" },
     { actionsBefore: ["new"] },
     done,
+  ],
+  [
+    "an action whose state is not known, where the version runs",
+    { ...there, ...unknown },
+    {},
+    done,
+  ],
+  ["the same before", unknown, {}, "7.2 to become 8.0 (state active)"],
+  [
+    "the same, for too long",
+    unknown,
+    stuck,
+    stalled(
+      "ACTION-UNKNOWN",
+      'action new is in a state that is not known, "rolled_back", and the database is active at 7.2',
+    ),
+  ],
+  [
+    "the same without a uid",
+    { ...unknown, lastActionUid: undefined },
+    stuck,
+    { because: expect.stringContaining("action without a uid") as unknown },
+  ],
+  ["the same of a busy database", { ...unknown, ...waiting }, {}, becomes],
+  ["the same before the change", { ...unknown }, { ...stuck, actionsBefore: ["new"] }, "STUCK"],
+  ["a state of other capitals", { ...there, status: "Active" }, {}, done],
+  [
+    "data that is not recovered",
+    { status: "recovery" },
+    {},
+    stalled("FAILED", "its data is not recovered yet: its state is recovery"),
   ],
   ["a later version of a channel", { ...there, version: "8.2.0" }, { atLeast: true }, done],
   [
@@ -96,7 +130,7 @@ test.each<[string, object, Wanted, Expected]>([
     "a creation that failed",
     { status: "creation-failed" },
     {},
-    stalled("FAILED", "its state is creation-failed"),
+    stalled("FAILED", "it was never created: its state is creation-failed"),
   ],
   [
     "an action that failed",
@@ -231,6 +265,8 @@ const anAction = (parts: Partial<ApiAction> = {}): ApiAction => ({
   is: "running",
   progress: 40,
   error: undefined,
+  errorCode: undefined,
+  pending: [],
   database: 1,
   ...parts,
 });
@@ -276,6 +312,95 @@ test.each<[string, Partial<ApiDatabase> | undefined, ApiAction | undefined, obje
     {},
     stalled("ACTION-FAILED", "action a ended as failed"),
   ],
+  [
+    "an action that failed for lack of memory",
+    {},
+    anAction({ is: "failed", status: "failed", errorCode: "insufficient_resources" }),
+    {},
+    {
+      ...stalled("ACTION-FAILED", "action a ended as failed: insufficient_resources"),
+      fix: expect.stringContaining("more memory") as unknown,
+    },
+  ],
+  [
+    "an action in a state that is not known, which may still work",
+    {},
+    anAction({ is: "unknown", status: "rolled_back" }),
+    {},
+    "its version (now 7.2.4)",
+  ],
+  [
+    "one that has shown nothing else for long",
+    {},
+    anAction({ is: "unknown", status: "rolled_back" }),
+    stuck,
+    stalled(
+      "ACTION-UNKNOWN",
+      'action a is in a state that is not known, "rolled_back", and the database is active at 7.2.4',
+    ),
+  ],
+  [
+    "one without a state, of a database that does not report what it runs",
+    bare,
+    anAction({ is: "unknown", status: undefined }),
+    stuck,
+    stalled(
+      "ACTION-UNKNOWN",
+      'action a is in a state that is not known, "none", and the database is active at unknown',
+    ),
+  ],
+  [
+    "one that is not known, of a busy database",
+    waiting,
+    anAction({ is: "unknown" }),
+    {},
+    "state active (now active-change-pending)",
+  ],
+  [
+    "one that is not known, where the version runs",
+    upgraded,
+    anAction({ is: "unknown" }),
+    stuck,
+    { is: "done" },
+  ],
+  [
+    "a database that was never created",
+    { status: "creation_failed" },
+    undefined,
+    {},
+    {
+      ...stalled("FAILED", "it was never created: its state is creation_failed"),
+      fix: expect.stringContaining("correct its spec") as unknown,
+    },
+  ],
+  [
+    "a state that an action leads out of",
+    { status: "recovery" },
+    anAction(),
+    {},
+    "its action (40 % of 2 shards)",
+  ],
+  [
+    "what a shard waits for",
+    {},
+    anAction({ pending: ["shard 3: not enough memory on node 2"] }),
+    stuck,
+    {
+      ...stalled(
+        "STUCK",
+        `${nothingMoved} its action (40 % of 2 shards: shard 3: not enough memory on node 2)`,
+      ),
+      fix: expect.stringContaining("more memory") as unknown,
+    },
+  ],
+  [
+    "what is said where no shard says anything",
+    {},
+    anAction(),
+    stuck,
+    { fix: "see what its shards wait for with GET /v1/actions/bdb/1, and the operator's log" },
+  ],
+  ["a version, for too long", {}, undefined, stuck, told("STUCK")],
   ["gone", undefined, undefined, {}, stalled("UID-UNKNOWN", "the REST API has it no more")],
   [
     "nothing that moves",
@@ -286,6 +411,6 @@ test.each<[string, Partial<ApiDatabase> | undefined, ApiAction | undefined, obje
   ],
 ])("a database by the REST API: %s", (_title, parts, ...[action, wanted, expected]) => {
   const look = { object: "EDB/engine/orders", bdb: parts && aBdb(parts), action };
-  const verdict = judgeBdb(look, { version, channel: false, patience: busy, ...wanted });
+  const verdict = judgeBdb(look, { version, channel: false, patience: busy, ...wanted }, names);
   expect(verdict).toMatchObject(told(expected));
 });

@@ -1,5 +1,9 @@
 /** What would keep a roll that has not begun, and what would not. */
-import { quotaAhead, sickAhead } from "../../../../plugin/domain/engine-cluster/ahead";
+import {
+  findHeldAhead,
+  quotaAhead,
+  sickAhead,
+} from "../../../../plugin/domain/engine-cluster/ahead";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anEc, aPod, aSet, factsOf, ns } from "./scene";
 
@@ -32,4 +36,18 @@ test("a pod that is not ready while the roll is under way is judged with the rol
   const sick = aPod(2, { ready: false, status });
   const pods = [aPod(0, { revision: "old" }), aPod(1), sick];
   expect(sickAhead(factsOf({ statefulSets: [aSet()], pods }), anEc())).toEqual([]);
+});
+
+test("a partition before a roll is told with its StatefulSet", () => {
+  const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
+  const pods = [aPod(0), aPod(1), aPod(2)];
+  const held = (sets: readonly KubeObject[]) =>
+    findHeldAhead(factsOf({ statefulSets: sets, pods }), anEc()).map(({ code, object }) => [
+      code,
+      object,
+    ]);
+  expect(held([aSet(undefined, { updateStrategy })])).toEqual([
+    ["ROLLOUT-HELD", `StatefulSet/${ns}/ec`],
+  ]);
+  expect([held([aSet()]), held([])]).toEqual([[], []]);
 });

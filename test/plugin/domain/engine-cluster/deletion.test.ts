@@ -1,6 +1,6 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { judgeGround } from "../../../../plugin/domain/engine-cluster/deletion";
-import { deletionOf, isDeleting, renderDeletion } from "../../../../plugin/domain/kube/deletion";
+import { findDeletion, isDeleting, renderDeletion } from "../../../../plugin/domain/kube/deletion";
 import { type FactKey, factKeys, type Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
 
@@ -49,11 +49,11 @@ test.each<[string, KubeObject, [boolean, string]]>([
   ],
 ])("%s", (_name, object, [is, says]) => {
   expect([isDeleting(object), renderDeletion(object)]).toEqual([is, says]);
-  expect(deletionOf(object)?.code).toBe(is ? "OBJECT-DELETING" : undefined);
+  expect(findDeletion(object)?.code).toBe(is ? "OBJECT-DELETING" : undefined);
 });
 
 test("what does not exist is not being deleted", () => {
-  expect(deletionOf(undefined)).toBeUndefined();
+  expect(findDeletion(undefined)).toBeUndefined();
 });
 
 const going = { deletionTimestamp: since };

@@ -1,4 +1,8 @@
-import { autoOf, autoPathIn, autoPaths } from "../../../../plugin/domain/engine-cluster/fields";
+import {
+  isAutoUpgraded,
+  autoPathIn,
+  autoPaths,
+} from "../../../../plugin/domain/engine-cluster/fields";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anEc } from "./scene";
@@ -12,7 +16,7 @@ test.each([
   ["false", { upgradeSpec: { autoUpgradeEngineEnterprise: false } }, false],
   ["a text", { autoUpgradeEngineEnterprise: "true" }, false],
 ])("automatic: %s", (_title, spec, expected) => {
-  expect(autoOf(anEc(spec), names)).toBe(expected);
+  expect(isAutoUpgraded(anEc(spec), names)).toBe(expected);
 });
 
 const definition = (spec: object, version = "v1"): KubeObject => ({

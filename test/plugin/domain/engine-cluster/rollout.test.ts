@@ -1,16 +1,18 @@
+import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import type { FactKey } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { aClaim } from "../../../support/claims";
 import {
   isTakenUp,
   judgeCluster,
-  runningVersion,
+  readRunningVersion,
   type WantedCluster,
 } from "../../../../plugin/domain/engine-cluster/rollout";
 import { defaultStallAfterMs as stallAfterMs } from "../../../../plugin/domain/rollout/stateful-set";
 import {
   aDatabase,
   anEc,
+  anOperator,
   aPod,
   aSet,
   factsOf,
@@ -22,7 +24,10 @@ import {
 
 type Scene = Partial<Record<FactKey, readonly KubeObject[]>>;
 
-const upgraded: Scene = { ecs: [anEc()], statefulSets: [aSet()], pods: threePods };
+const upgraded: Scene = {
+  ...{ ecs: [anEc()], statefulSets: [aSet()], pods: threePods },
+  deployments: [anOperator()],
+};
 const busy = { idleMs: 0, stallAfterMs };
 const idle = { idleMs: stallAfterMs, stallAfterMs };
 
@@ -44,7 +49,10 @@ test("done: all pods run the tag on the new revision, and the state is Running",
 test("without a wish the EC's own spec is what is wanted", () => {
   const own = anEc({ engineEnterpriseImageSpec: { versionTag: newTag } });
   expect(judgeCluster(factsOf({ ...upgraded, ecs: [own] }), "ec").is).toBe("done");
-  expect(judgeCluster(factsOf(upgraded), "ec").is).toBe("moving");
+  expect(judgeCluster(factsOf(upgraded), "ec")).toMatchObject({
+    is: "stalled",
+    code: "CLUSTER-TAG-LOWERED",
+  });
 });
 
 test("an EC without an image spec runs the operator's own image", () => {
@@ -239,7 +247,7 @@ describe("stalled", () => {
       { ecs: [anEc({}, invalid)] },
       {
         because: expect.stringContaining("show no cause") as string,
-        fix: "see kubectl logs deployment/engine-enterprise-operator; kubectl engine recover --ec ec -n engine shows the fix",
+        fix: "see kubectl logs deployment/engine-enterprise-operator -c engine-enterprise-operator -n engine; kubectl engine recover --ec ec -n engine shows the fix",
       },
     ],
     [
@@ -359,12 +367,26 @@ test("a template that asks for what is wanted is taken up", () => {
 
 describe("the running version", () => {
   const running = (scene: Scene, ec = anEc()) =>
-    runningVersion(factsOf({ ...upgraded, ...scene }), ec);
+    readRunningVersion(factsOf({ ...upgraded, ...scene }), ec);
 
   test("is told by the pods, oldest first, whatever the spec says", () => {
     expect(running({})).toEqual([newTag]);
     expect(running({ pods: [aPod(0), aPod(1), aPod(2, old)] })).toEqual([oldTag, newTag]);
     expect(running({ pods: [aPod(0, { tag: "odd" }), aPod(1)] })).toEqual(["odd", newTag]);
+  });
+
+  test("of an image by digest is its digest, and of one that tells neither nothing", () => {
+    const imaged = (image: string) => {
+      const pod = aPod(0);
+      const [container] = asArray(getPath(pod, ["spec", "containers"])) as readonly object[];
+      return {
+        ...pod,
+        spec: { ...(pod["spec"] as object), containers: [{ ...container, image }] },
+      };
+    };
+    const digest = `sha256:${"a".repeat(64)}`;
+    expect(running({ pods: [imaged(`engine/engine@${digest}`)] })).toEqual(["sha256:aaaaaaaaaaaa"]);
+    expect(running({ pods: [imaged("engine/engine")] })).toEqual([]);
   });
 
   test("is not known without a StatefulSet", () => {

@@ -1,5 +1,5 @@
 /** Which claims are an EC's, and which of them are being expanded. */
-import { expansionOf } from "../../../../plugin/domain/engine-cluster/volumes";
+import { readExpansion } from "../../../../plugin/domain/engine-cluster/volumes";
 import type { FactKey } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { aClaim } from "../../../support/claims";
@@ -30,7 +30,7 @@ const selector = { matchLabels: { "engine.io/cluster": "one", role: "node" } };
 function told(claims: readonly KubeObject[], spec: object = {}, lists: Lists = {}): string {
   const ec = anEc({ ...spec });
   const facts = factsOf({ ecs: [ec], statefulSets: [aSet(newTag)], claims, ...lists });
-  return expansionOf(facts, ec)?.finding.cause ?? "";
+  return readExpansion(facts, ec)?.finding.cause ?? "";
 }
 
 test.each<[string, readonly KubeObject[], object, Lists]>([
@@ -171,7 +171,7 @@ test.each<[string, Sizes]>([
 ])("%s: it is told what keeps it", (_title, sizes) => {
   const ec = anEc();
   const claims = [aClaim("engine-enterprise-storage-ec-1", sizes)];
-  const found = expansionOf(factsOf({ ecs: [ec], claims }), ec);
+  const found = readExpansion(factsOf({ ecs: [ec], claims }), ec);
   expect(found).toMatchObject({ failed: true });
   expect(found?.finding.fix).toContain(
     "kubectl describe pvc engine-enterprise-storage-ec-1 -n engine",
@@ -181,9 +181,9 @@ test.each<[string, Sizes]>([
 test("the EC's status tells it where claims do not", () => {
   const ec = anEc({}, { persistenceStatus: { status: "Resizing" } });
   const facts = factsOf({ ecs: [ec] });
-  expect(expansionOf(facts, ec)?.finding.cause).toBe(
+  expect(readExpansion(facts, ec)?.finding.cause).toBe(
     "its volumes are being expanded: status.persistenceStatus.status is Resizing",
   );
   const done = anEc({}, { persistenceStatus: { status: "Provisioned" } });
-  expect(expansionOf(facts, done)).toBeUndefined();
+  expect(readExpansion(facts, done)).toBeUndefined();
 });

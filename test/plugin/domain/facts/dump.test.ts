@@ -3,7 +3,7 @@ import { join } from "node:path";
 import {
   dumpCommand,
   dumpFindings,
-  kubernetesVersionOf,
+  findKubernetesVersion,
 } from "../../../../plugin/domain/facts/dump";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -48,7 +48,7 @@ test.each([
   ["no node", [of("v1", "Service")], undefined],
   ["a kind of someone else", [{ ...node, apiVersion: "x.io/v1" }], undefined],
 ])("the version of Kubernetes: %s", (_name, objects, wanted) => {
-  expect(kubernetesVersionOf(objects)).toBe(wanted);
+  expect(findKubernetesVersion(objects)).toBe(wanted);
 });
 
 test.each([

@@ -1,9 +1,9 @@
 /** A write as a value: what it takes, how a plan tells it, and what it does. */
 import {
-  actsOf,
+  listActs,
   type Change,
-  permissionsOf,
-  plannedStep,
+  listPermissions,
+  planStep,
   type Taking,
 } from "../../../../plugin/domain/kube/change";
 import { kinds, rbacKinds } from "../../../../plugin/domain/kube/kinds";
@@ -50,7 +50,7 @@ test.each<[string, Change, object[]]>([
   ["an update", { verb: "update", ...ofMap, live: map() }, [{ verb: "update", name: "settings" }]],
   ["a deletion", { verb: "delete", ...ofRole }, [{ verb: "delete", name: "reader" }]],
 ])("%s takes these permissions", (_, change, permissions) => {
-  expect(permissionsOf(change)).toMatchObject(permissions);
+  expect(listPermissions(change)).toMatchObject(permissions);
 });
 
 test.each<[string, Change, object]>([
@@ -86,7 +86,7 @@ test.each<[string, Change, object]>([
     { command: "kubectl create configmap settings" },
   ],
 ])("the plan tells %s", (_, change, write) => {
-  const step = plannedStep(change, (words) => words.join(" "), "engine");
+  const step = planStep(change, (words) => words.join(" "), "engine");
   expect(step.write).toMatchObject(write);
 });
 
@@ -122,5 +122,5 @@ test.each<[string, readonly [change: Change, by: Taking], string[]]>([
   ],
   ["nothing that is told", [removal, nobody], []],
 ])("is compared by %s", (_, [change, by], acts) => {
-  expect(actsOf(change, by).map(({ does }) => does)).toEqual(acts);
+  expect(listActs(change, by).map(({ does }) => does)).toEqual(acts);
 });

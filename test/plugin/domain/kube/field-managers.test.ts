@@ -5,7 +5,7 @@ import {
 } from "../../../../plugin/domain/kube/objects";
 import { leftovers } from "../../../../plugin/commands/upgrade-operator/local-changes";
 import {
-  adopted,
+  adoptFields,
   fileEntries,
   isFileManager,
   lastFile,
@@ -88,7 +88,7 @@ describe("adopting", () => {
       ),
       entry("kubectl-replace", "Update", { "f:a": {}, "f:g": { "f:h": {} } }),
     ]);
-    expect(adopted(object, ours)).toEqual([
+    expect(adoptFields(object, ours)).toEqual([
       {
         ...entry(ours, "Apply", {}),
         time: "t",
@@ -103,11 +103,11 @@ describe("adopting", () => {
   });
 
   test("of an object without managers is an empty set", () => {
-    expect(adopted({ apiVersion: "v1", kind: "Thing", metadata: {} }, ours)).toEqual([
+    expect(adoptFields({ apiVersion: "v1", kind: "Thing", metadata: {} }, ours)).toEqual([
       entry(ours, "Apply", {}),
     ]);
     const bare = { manager: "kubectl-create", operation: "Update", apiVersion: "v1" };
-    expect(adopted(live([bare]), ours)).toEqual([entry(ours, "Apply", {})]);
+    expect(adoptFields(live([bare]), ours)).toEqual([entry(ours, "Apply", {})]);
   });
 
   test("unites a field with what is no set", () => {
@@ -115,7 +115,7 @@ describe("adopting", () => {
       entry(ours, "Apply", { "f:a": 1, "f:b": { "f:c": {} }, "f:z": {} }),
       entry("kubectl-create", "Update", { "f:a": 2, "f:b": 3, "f:y": { "f:x": {} } }),
     ]);
-    expect(adopted(object, ours)[0]?.fieldsV1).toEqual({
+    expect(adoptFields(object, ours)[0]?.fieldsV1).toEqual({
       "f:a": {},
       "f:b": { "f:c": {} },
       "f:z": {},

@@ -1,4 +1,4 @@
-import { preconditionsOf, refTo } from "../../../../plugin/domain/kube/objects";
+import { readPreconditions, refTo } from "../../../../plugin/domain/kube/objects";
 
 const read = { apiVersion: "v1", kind: "Secret" };
 
@@ -11,7 +11,7 @@ test.each([
   const wanted = Object.fromEntries(
     Object.entries(metadata).filter(([key]) => key === "uid" || key === "resourceVersion"),
   );
-  expect(preconditionsOf({ ...read, metadata })).toStrictEqual(wanted);
+  expect(readPreconditions({ ...read, metadata })).toStrictEqual(wanted);
 });
 
 test.each([

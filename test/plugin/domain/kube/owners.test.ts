@@ -1,11 +1,14 @@
 import type { StatusCause } from "../../../../plugin/domain/base/errors";
 import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
 import {
-  heldOf,
+  listHeld,
   isPersons,
   isPersonsManager,
   judgeConflict,
-  ownerOf,
+  findLivingOwner,
+  findOwner,
+  judgeOwnership,
+  seekOwner,
 } from "../../../../plugin/domain/kube/owners";
 import { aNewConfiguration } from "../../../support/builders";
 
@@ -31,7 +34,7 @@ test.each<[ObjectMeta, string | undefined]>([
   [{ ownerReferences: [{ kind: "Deployment" }, {}] }, undefined],
   [{ labels: ["olm.owner"] as unknown as Record<string, string> }, undefined],
 ])("an object with %j is owned by %s", (metadata, name) => {
-  const found = ownerOf({ ...aNewConfiguration(), metadata });
+  const found = findOwner({ ...aNewConfiguration(), metadata });
   expect(found?.name).toBe(name);
   expect(found?.way).not.toBe("");
 });
@@ -82,6 +85,34 @@ test.each<[string, KubeObject, string | undefined]>([
     role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/ssa": "Ignore" } }),
     undefined,
   ],
+  [
+    "what Flux only may not delete",
+    role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/prune": "disabled" } }),
+    "Flux",
+  ],
+  [
+    "what Config Sync is told to leave",
+    role({
+      labels: { "app.kubernetes.io/managed-by": "configmanagement.gke.io" },
+      annotations: { "configmanagement.gke.io/managed": "disabled" },
+    }),
+    undefined,
+  ],
+  [
+    "Config Sync's by its label",
+    role({ labels: { "app.kubernetes.io/managed-by": "configmanagement.gke.io" } }),
+    "Config Sync",
+  ],
+  [
+    "Kyverno's by its label",
+    role({ labels: { "app.kubernetes.io/managed-by": "kyverno" } }),
+    "Kyverno",
+  ],
+  [
+    "a definition that OLM installed",
+    role({ annotations: { "operatorframework.io/installed-alongside-1": "a/b.v1" } }),
+    "OLM",
+  ],
   ["a copy of HNC", role({ labels: { "hnc.x-k8s.io/inherited-from": "platform" } }), "HNC"],
   [
     "what Kyverno generates",
@@ -90,7 +121,88 @@ test.each<[string, KubeObject, string | undefined]>([
   ],
   ["Config Sync's", role({ annotations: { "configsync.gke.io/resource-id": "x" } }), "Config Sync"],
 ])("the owner of an object with marks of several: %s", (_, object, name) => {
-  expect(ownerOf(object)?.name).toBe(name);
+  expect(findOwner(object)?.name).toBe(name);
+});
+
+test.each<[string, ObjectMeta, string]>([
+  ["Argo CD's", tracked("x"), `kubectl annotate role edb-role --namespace=shop ${tracking}-`],
+  [
+    "Flux's",
+    { labels: flux },
+    "kubectl annotate role edb-role --namespace=shop kustomize.toolkit.fluxcd.io/reconcile=disabled",
+  ],
+  [
+    "a chart's that something else applied",
+    { labels: charts },
+    "kubectl label role edb-role --namespace=shop app.kubernetes.io/managed-by-",
+  ],
+  ["HNC's", { labels: { "hnc.x-k8s.io/inherited-from": "up" } }, "from which HNC copies it"],
+  [
+    "a HelmRelease's of Flux",
+    {
+      labels: {
+        "helm.toolkit.fluxcd.io/name": "stack",
+        "helm.toolkit.fluxcd.io/namespace": "releases",
+      },
+    },
+    "flux suspend helmrelease stack --namespace=releases",
+  ],
+  [
+    "a HelmRelease's of Flux that does not say where it is",
+    { labels: { "helm.toolkit.fluxcd.io/name": "stack" } },
+    "flux suspend helmrelease stack --namespace=shop",
+  ],
+  [
+    "Fleet's, with both of its marks",
+    {
+      labels: { "objectset.rio.cattle.io/hash": "x" },
+      annotations: { "objectset.rio.cattle.io/id": "x" },
+    },
+    "kubectl annotate role edb-role --namespace=shop objectset.rio.cattle.io/id- && kubectl label role edb-role --namespace=shop objectset.rio.cattle.io/hash-",
+  ],
+  [
+    "Argo CD's, by its label",
+    { labels: { "argocd.argoproj.io/instance": "x" } },
+    "kubectl label role edb-role --namespace=shop argocd.argoproj.io/instance-",
+  ],
+])(
+  "what is %s is given over by a line, where nobody can see its owner from here",
+  (_, metadata, way) => {
+    const owner = findOwner(role(metadata));
+    expect(owner && judgeOwnership(owner)).toMatchObject({
+      severity: "error",
+      fix: expect.stringMatching(new RegExp(`${way}$`)) as string,
+    });
+  },
+);
+
+test("a cluster's object is named without a namespace", () => {
+  const object: KubeObject = {
+    ...aNewConfiguration(),
+    metadata: { ...tracked("x"), name: "gate" },
+  };
+  expect(findOwner(object)?.over).toBe(
+    `kubectl annotate validatingwebhookconfiguration gate ${tracking}-`,
+  );
+  const nameless: KubeObject = { ...object, metadata: tracked("x") };
+  expect(findOwner(nameless)?.over).toContain("kubectl annotate");
+  const labels = { "helm.toolkit.fluxcd.io/name": "stack" };
+  expect(findOwner({ ...object, metadata: { labels } })?.over).toBe(
+    "flux suspend helmrelease stack",
+  );
+});
+
+test("an owner that is gone forbids nothing, and that is said", () => {
+  const object = role({ labels: { "olm.owner": "x" } });
+  const left = new Map([["Role/shop/edb-role", "X is gone"]]);
+  const owner = findOwner(object, left);
+  expect(findLivingOwner(object, left)).toBeUndefined();
+  expect(findLivingOwner(object, undefined)?.name).toBe("OLM");
+  expect(owner && judgeOwnership(owner)).toMatchObject({
+    severity: "warning",
+    cause: "it has marks of OLM and may be written all the same: X is gone",
+  });
+  expect(findOwner(object, new Map())?.left).toBeUndefined();
 });
 
 test("a person's managers are kubectl, oc and this tool, and an object is a person's by all of them", () => {
@@ -117,7 +229,7 @@ const judge = (causes: readonly StatusCause[], takeFields: readonly string[] = [
   judgeConflict({ causes, object: "Kind/x", ours, takeFields });
 
 test("a 409 names fields and managers, or neither", () => {
-  expect(heldOf([by("x"), {}])).toEqual([
+  expect(listHeld([by("x"), {}])).toEqual([
     { field: ".webhooks", manager: "x" },
     { field: "", manager: "" },
   ]);
@@ -155,4 +267,13 @@ test.each<[string, readonly StatusCause[]]>([
   const cause = "the field is held by another manager, which may write it again";
   const fix = "find out who writes the object: kubectl get -o yaml --show-managed-fields";
   expect(judge(causes)).toMatchObject({ is: "refuse", findings: [{ cause, fix }] });
+});
+
+test.each<[string, KubeObject["metadata"]]>([
+  ["HNC does not say from where", { labels: { "hnc.x-k8s.io/inherited-from": "" } }],
+  ["Kyverno does not name its policy", { labels: { "app.kubernetes.io/managed-by": "kyverno" } }],
+])("no owner is looked for where %s", (_, metadata) => {
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", ...metadata } };
+  expect(findOwner(object)).toBeDefined();
+  expect(seekOwner(object)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import type { KubeObject, Ref } from "../../../../plugin/domain/kube/objects";
-import { plannedWrite } from "../../../../plugin/domain/kube/planned-write";
+import { makePlannedWrite } from "../../../../plugin/domain/kube/planned-write";
 
 const told = { verb: "patch", risk: "r", reverse: "b", command: "c" } as const;
 const resource = { group: "apps", version: "v1", plural: "deployments", kind: "Deployment" };
@@ -23,7 +23,7 @@ describe("a planned write", () => {
       { target: { group: "apps", version: "v1", resource: "deployments", kind: "Deployment" } },
     ],
   ])("%s", (_, [ref, object], expected) => {
-    const write = plannedWrite({ ...told, ref, before: object });
+    const write = makePlannedWrite({ ...told, ref, before: object });
     expect(write).toMatchObject({ ...told, ...expected });
     expect("read" in write).toBe(object !== undefined);
     expect("namespace" in write.target).toBe(ref.namespace !== undefined);

@@ -1,7 +1,7 @@
 import {
   addQuantities,
   compareQuantities,
-  storedQuantity,
+  renderStoredQuantity,
 } from "../../../../plugin/domain/kube/quantities";
 
 test.each([
@@ -25,13 +25,13 @@ test.each([
   ["1025Ki", "1025Ki"],
   ["005", "005"],
 ] as const)("a quantity of %j is stored as %s", (given, stored) => {
-  expect([storedQuantity(given), storedQuantity(stored)]).toEqual([stored, stored]);
+  expect([renderStoredQuantity(given), renderStoredQuantity(stored)]).toEqual([stored, stored]);
 });
 
 test.each(["", ".", "m", "1x", "1 Gi", "1e999", "9".repeat(40), null, {}])(
   "%j is no quantity",
   (given) => {
-    expect(storedQuantity(given)).toBeUndefined();
+    expect(renderStoredQuantity(given)).toBeUndefined();
   },
 );
 

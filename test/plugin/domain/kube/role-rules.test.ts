@@ -1,8 +1,11 @@
 import {
+  findCoveringGroup,
+  readServiceAccount,
+  subjectsBeyond,
   compareRules,
   grantLines,
   grantsOf,
-  rulesOf,
+  readRules,
   uniteRules,
 } from "../../../../plugin/domain/kube/role-rules";
 
@@ -64,14 +67,14 @@ test.each<[string, readonly object[], readonly object[], readonly string[], read
   ["paths that objects do not give", [all], [all, onPaths("/healthz")], ["/healthz: get"], []],
   ["nothing that is not a text", [odd], [], [], []],
 ])("a change of rules gives and takes: %s", (...[, before, after, gained, lost]) => {
-  const difference = compareRules(rulesOf({ rules: before }), rulesOf({ rules: after }));
+  const difference = compareRules(readRules({ rules: before }), readRules({ rules: after }));
   expect(grantLines(difference.gained)).toEqual(gained);
   expect(grantLines(difference.lost)).toEqual(lost);
 });
 
 test("rules of no role are none", () => {
-  expect(rulesOf(undefined)).toEqual([]);
-  expect(rulesOf({ rules: [null, rule("core", "pods", "get")] })).toHaveLength(1);
+  expect(readRules(undefined)).toEqual([]);
+  expect(readRules({ rules: [null, rule("core", "pods", "get")] })).toHaveLength(1);
 });
 
 test("a grant that is given twice is one grant", () => {
@@ -86,6 +89,41 @@ test("united rules keep the first and add whole rules that give more", () => {
 test("the same two lists of rules are compared once, and a list with anything else in it is cleaned", () => {
   const [before, after] = [[rule("core", "pods", "get")], [rule("core", "nodes", "get")]];
   expect(compareRules(before, after)).toBe(compareRules(before, after));
-  expect(rulesOf({ rules: before })).toBe(before);
-  expect(rulesOf({ rules: [...before, "no rule"] })).toEqual(before);
+  expect(readRules({ rules: before })).toBe(before);
+  expect(readRules({ rules: [...before, "no rule"] })).toEqual(before);
+});
+
+const operator = { kind: "ServiceAccount", namespace: "ops", name: "upgrader" };
+const asUser = { kind: "User", name: "system:serviceaccount:ops:upgrader" };
+
+test.each([
+  ["an account", operator, operator],
+  ["its user name", asUser, operator],
+  ["a person", { kind: "User", name: "ann" }, undefined],
+  ["a user of that prefix", { kind: "User", name: "system:serviceaccount:ops" }, undefined],
+  ["a group of that name", { kind: "Group", name: asUser.name }, undefined],
+])("the service account that a subject is: %s", (_, subject, account) => {
+  expect(readServiceAccount(subject)).toEqual(account);
+});
+
+test("one account in two spellings is one subject", () => {
+  expect(subjectsBeyond([operator], [asUser])).toEqual([]);
+  expect(subjectsBeyond([asUser], [operator])).toEqual([]);
+  expect(subjectsBeyond([asUser], [{ ...operator, namespace: "other" }])).toEqual([asUser]);
+});
+
+test.each([
+  [operator, "system:serviceaccounts:ops"],
+  [asUser, "system:serviceaccounts"],
+  [operator, "system:authenticated"],
+])("%j is in the group %s", (subject, name) => {
+  expect(findCoveringGroup(subject, [operator, { kind: "Group", name }])).toBe(name);
+});
+
+test.each([
+  [operator, "system:serviceaccounts:other"],
+  [{ kind: "User", name: "ann" }, "system:authenticated"],
+  [{ kind: "ServiceAccount", name: "x" }, "admins"],
+])("%j is not in the group %s", (subject, name) => {
+  expect(findCoveringGroup(subject, [operator, { kind: "Group", name }])).toBeUndefined();
 });

@@ -105,5 +105,5 @@ test.each([
   ["metadata.namespace=n", undefined],
   ["metadata.name=a", "a"],
 ])("the name that %p asks for", (selector, name) => {
-  expect(names.selectedName(selector)).toBe(name);
+  expect(names.readSelectedName(selector)).toBe(name);
 });

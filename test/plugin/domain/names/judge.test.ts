@@ -1,5 +1,5 @@
 import { defaultNames, mapNames, namesTree } from "../../../../plugin/domain/names/names";
-import { judgeNames, keysOf } from "../../../../plugin/domain/names/judge";
+import { judgeNames, listKeys } from "../../../../plugin/domain/names/judge";
 import { expectGoldenText } from "../../../support/golden";
 import { everyOverride, renamed, usable } from "../../../support/renamed";
 
@@ -150,6 +150,6 @@ test("a key of 20,000 characters is cut, and nothing is near to it", () => {
 test("every key has a comment of one line", () => {
   const comments: string[] = [];
   mapNames(namesTree, ({ says }) => comments.push(says));
-  expect(comments).toHaveLength(keysOf(namesTree).length);
+  expect(comments).toHaveLength(listKeys(namesTree).length);
   expect(comments.filter((says) => !/^[A-Z][^\n]{2,79}$/.test(says))).toEqual([]);
 });

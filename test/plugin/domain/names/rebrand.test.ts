@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { judgeNames } from "../../../../plugin/domain/names/judge";
 import { rebrand } from "../../../../plugin/domain/names/rebrand";

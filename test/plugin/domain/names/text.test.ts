@@ -1,5 +1,5 @@
 import { error } from "../../../../plugin/domain/base/findings";
-import { findingIn } from "../../../../plugin/domain/names/codes";
+import { bindFindings } from "../../../../plugin/domain/names/codes";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { ec, text, textIn } from "../../../../plugin/domain/names/text";
 
@@ -12,7 +12,7 @@ test("a text is made with the words of the names", () => {
 });
 
 test("a finding has the words of the names, and what a cluster said stays as it is", () => {
-  const finding = findingIn({
+  const finding = bindFindings({
     busy: error("BUSY", "S1", { cause: text`the ${ec} is busy`, fix: text`wait for the ${ec}` }),
     plain: error("PLAIN", "S2", { cause: "it is busy", fix: "wait" }),
   });

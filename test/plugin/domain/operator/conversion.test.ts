@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
-  conversionServiceOf,
+  findConversionService,
   judgeConversion,
-  withoutNone,
+  dropNone,
 } from "../../../../plugin/domain/operator/conversion";
 
 const definition = (conversion?: object): KubeObject => ({
@@ -26,7 +26,7 @@ test.each<[string, KubeObject, object | undefined]>([
   ["a URL", through(undefined), undefined],
   ["a Service without a namespace", through({ name: "convert" }), undefined],
 ])("the Service of %s", (_name, object, service) => {
-  expect(conversionServiceOf(object)).toEqual(service);
+  expect(findConversionService(object)).toEqual(service);
 });
 
 test.each<[string, Parameters<typeof judgeConversion>, string]>([
@@ -48,7 +48,7 @@ test.each<[string, Parameters<typeof judgeConversion>, string]>([
 });
 
 test("of a release's file only a conversion of strategy None is left out", () => {
-  expect(withoutNone(definition({ strategy: "None" }))).toEqual(plain);
-  expect(withoutNone(through(one))).toEqual(through(one));
-  expect(withoutNone(plain)).toBe(plain);
+  expect(dropNone(definition({ strategy: "None" }))).toEqual(plain);
+  expect(dropNone(through(one))).toEqual(through(one));
+  expect(dropNone(plain)).toBe(plain);
 });

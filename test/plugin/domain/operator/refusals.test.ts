@@ -1,24 +1,12 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as refusals from "../../../../plugin/domain/operator/refusals";
-import type { Installed, Olm } from "../../../../plugin/domain/operator/refusals";
+import { noOlm } from "../../../../plugin/domain/operator/olm";
+import type { Installed } from "../../../../plugin/domain/operator/refusals";
 import { quoteCommand } from "../../../../plugin/output/escape";
-import {
-  aClusterServiceVersion,
-  anInstallPlan,
-  aSubscription,
-  csvName,
-} from "../../../support/olm";
 
-const { csvNameOf, helmWords, installPlanNameOf, isBrought, isDeployed, isOlmDone } = refusals;
-const { judgeDirection, judgeOwners, judgeRegistry, olmVersionOf, olmWay } = refusals;
-const { subscriptionOf } = refusals;
+const { helmWords, isDeployed, isOlmDone, judgeDirection, judgeOwners, judgeRegistry } = refusals;
 
-const nothing: Olm = {
-  subscription: undefined,
-  installPlan: undefined,
-  clusterServiceVersion: undefined,
-};
 const aDeployment = (image: string, metadata: KubeObject["metadata"] = {}): KubeObject => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -28,7 +16,7 @@ const aDeployment = (image: string, metadata: KubeObject["metadata"] = {}): Kube
 const installed = (deployment: KubeObject | undefined): Installed => ({
   deployment,
   objects: deployment === undefined ? [] : [deployment],
-  olm: nothing,
+  olm: noOlm,
   namespace: "engine",
   names,
   command: quoteCommand,
@@ -40,7 +28,7 @@ const chart = { "meta.helm.sh/release-name": "mine" };
 test.each([
   [{ labels: helm }, "--release-name NAME"],
   [{ labels: helm, annotations: chart }, "--release-name mine"],
-  [ofOlm, "oc patch installplan NAME -n engine"],
+  [ofOlm, "oc patch installplan NAME --namespace=engine"],
   [{ labels: { "argocd.argoproj.io/instance": "x" } }, "Argo CD"],
 ])("an owner's way is printed: %j", (metadata, way) => {
   expect(judgeOwners(installed(aDeployment("a:1", metadata)), "8.0.2-2")).toMatchObject([
@@ -101,119 +89,4 @@ test.each([
   const [status = "", chartOf = ""] = is.split(" ");
   expect(isDeployed({ name: "n", status, chart: chartOf }, version)).toBe(deployed);
   expect(isDeployed(undefined, version)).toBe(false);
-});
-
-const from = { namespace: "engine", target: "8.0.2-2", command: quoteCommand };
-const approve = (plan: string): string =>
-  `oc patch installplan ${plan} -n engine --type merge -p '{"spec":{"approved":true}}'`;
-const kubectl = (verb: string, kind: string, more = "") =>
-  `kubectl ${verb} ${kind}.operators.coreos.com${more} -n engine`;
-const subscription = aSubscription();
-const withPlan = (spec?: object, status?: object): Partial<Olm> => ({
-  subscription,
-  installPlan: anInstallPlan(spec, status),
-});
-
-test.each<[string, Partial<Olm>, readonly string[]]>([
-  [
-    "nothing is known of it",
-    {},
-    ["Subscription NAME", kubectl("get", "installplans"), approve("NAME")],
-  ],
-  [
-    "the Subscription names no plan",
-    { subscription: aSubscription({ installPlanRef: undefined }) },
-    ["Subscription engine-operator", approve("NAME")],
-  ],
-  [
-    "the plan cannot be read",
-    { subscription },
-    ["approve InstallPlan install-abc12, then", approve("install-abc12")],
-  ],
-  ["the plan waits", withPlan(), ["which brings operator.v8.0.2-2", approve("install-abc12")]],
-  [
-    "the plan does not say what it brings",
-    withPlan({ clusterServiceVersionNames: [] }),
-    ["approve InstallPlan install-abc12, then"],
-  ],
-  [
-    "the plan is approved",
-    withPlan({ approved: true }),
-    ["wait until OLM has brought 8.0.2-2", kubectl("get", "clusterserviceversions", " -w")],
-  ],
-  [
-    "the plan is carried out and brought something else",
-    withPlan({ approved: true }, { phase: "Complete" }),
-    ["did not bring 8.0.2-2", kubectl("edit", "subscriptions", " engine-operator")],
-  ],
-])("what OLM has to be told where %s", (_title, olm, says) => {
-  const way = olmWay({ ...nothing, ...olm }, from);
-  for (const part of says) expect(way).toContain(part);
-});
-
-test("a release without a version is the release", () => {
-  const olm = { ...nothing, ...withPlan({ approved: true }) };
-  expect(olmWay(olm, { ...from, target: undefined })).toContain("has brought the release");
-});
-
-const csv = (version: string, phase?: string): Olm => ({
-  ...nothing,
-  clusterServiceVersion: aClusterServiceVersion(version, phase),
-});
-
-test.each<[string, string | undefined, Olm, boolean]>([
-  ["by its image's tag", "8.0.2-2", nothing, true],
-  ["by its image's tag, and the install succeeded", "8.0.2-2", csv("8.0.2-2"), true],
-  ["not while the install continues", "8.0.2-2", csv("8.0.2-2", "Installing"), false],
-  ["by its ClusterServiceVersion", undefined, csv("8.0.2-2"), true],
-  ["not with another release", "7.22.0-7", csv("7.22.0-7"), false],
-  ["not where the release is not known", undefined, nothing, false],
-])("OLM has brought the operator to 8.0.2-2 %s", (_title, ...[runs, olm, brought]) => {
-  expect(isBrought(olm, { runs, target: "8.0.2-2" })).toBe(brought);
-  expect(isBrought(olm, { runs, target: undefined })).toBe(false);
-});
-
-test.each<[string, KubeObject["metadata"], string | undefined]>([
-  [
-    "by its owner reference",
-    {
-      ...ofOlm,
-      ownerReferences: [
-        { kind: "ReplicaSet", name: "x" },
-        { kind: "ClusterServiceVersion", name: "a" },
-      ],
-    },
-    "a",
-  ],
-  ["by its label", ofOlm, "x"],
-  ["none", {}, undefined],
-])("the ClusterServiceVersion of an object: %s", (_title, metadata, name) => {
-  expect(csvNameOf(aDeployment("a:1", metadata))).toBe(name);
-  expect(olmVersionOf(csv("8.0.2-2"))).toBe("8.0.2-2");
-});
-
-const other: KubeObject = {
-  ...aSubscription({ installedCSV: "x" }),
-  metadata: { name: "other" },
-};
-const next = aSubscription({ installedCSV: "w", currentCSV: csvName });
-const bare = aSubscription({ installedCSV: undefined });
-
-test.each<[string, readonly KubeObject[], string | undefined, string | undefined]>([
-  ["that of its ClusterServiceVersion", [other, subscription], csvName, "engine-operator"],
-  ["that which is to bring it", [other, next], csvName, "engine-operator"],
-  ["the only one", [other], csvName, "other"],
-  ["the only one where none is named", [other], undefined, "other"],
-  ["none of several", [other, other], csvName, undefined],
-  ["none of several that know none", [other, bare], undefined, undefined],
-])("the operator's Subscription is %s", (_title, ...[all, named, name]) => {
-  expect(subscriptionOf(all, named)?.metadata.name).toBe(name);
-});
-
-test.each<[object, string | undefined]>([
-  [{}, "install-abc12"],
-  [{ installPlanRef: undefined, installplan: { name: "older" } }, "older"],
-  [{ installPlanRef: undefined }, undefined],
-])("a Subscription waits for its InstallPlan: %j", (status, name) => {
-  expect(installPlanNameOf(aSubscription(status))).toBe(name);
 });

@@ -5,8 +5,15 @@ import type { Placing } from "../../../../plugin/domain/operator/wanted";
 import { bundleOf } from "../../../support/releases/tree";
 import { releaseVersions } from "../../../support/releases/versions";
 
-const { bundleKindOf, bundleRef, heldRights, imagesOf, operatorVersionOf, placeBundle, unusualIn } =
-  bundles;
+const {
+  findBundleKind,
+  bundleRef,
+  listHeldRights,
+  listImages,
+  readOperatorVersion,
+  placeBundle,
+  unusualIn,
+} = bundles;
 const { container, deployment: operatorName } = names.operator;
 
 const rbac = "rbac.authorization.k8s.io/v1";
@@ -141,13 +148,13 @@ test.each([
   [aDeployment({ containers: [{ name: container, image: "a@sha256:0" }] }), undefined],
   [aDeployment({}, marked), "8.0.2-2"],
 ])("%# runs %s", (deployment, version) => {
-  expect(operatorVersionOf(deployment, names)).toBe(version);
-  expect([...imagesOf(operator)]).toEqual([[container, "engine/operator:1"]]);
+  expect(readOperatorVersion(deployment, names)).toBe(version);
+  expect([...listImages(operator)]).toEqual([[container, "engine/operator:1"]]);
 });
 
 test("objects are addressed by their kinds", () => {
   const account = anObject("ServiceAccount");
-  const known = bundleKindOf(account);
+  const known = findBundleKind(account);
   if (known === undefined) throw new Error("not known");
   const { resource } = known;
   expect(bundleRef(known, account)).toEqual({ resource, name: "x" });
@@ -239,8 +246,8 @@ test.each<[string, KubeObject, KubeObject, readonly string[], readonly string[]]
   const told = unusualIn([role], names, [live]).map(({ because }) => because);
   expect(told).toEqual(matches(fresh));
   const same = live.kind === role.kind && live.metadata.name === role.metadata.name;
-  expect(heldRights(role, same ? live : undefined, names)).toEqual(matches(held));
-  expect(heldRights(operator, live, names)).toEqual([]);
+  expect(listHeldRights(role, same ? live : undefined, names)).toEqual(matches(held));
+  expect(listHeldRights(operator, live, names)).toEqual([]);
 });
 
 test("before the cluster is read no right is judged, and what was allowed once may be named again", () => {

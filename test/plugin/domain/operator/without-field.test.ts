@@ -1,5 +1,5 @@
 /** A value without one of its fields, by the path that the API server would name it by. */
-import { withoutField } from "../../../../plugin/domain/kube/differences";
+import { dropField } from "../../../../plugin/domain/kube/differences";
 
 const value = {
   "a.b": { c: 1, d: 2 },
@@ -22,5 +22,5 @@ test.each<[name: string, path: string, is: object]>([
   ["nothing where there is no such item", '.env[name="C"]', value],
   ["nothing in a text", ".labels.other.x", value],
 ])("%s", (_name, path, is) => {
-  expect(withoutField(value, path)).toEqual(is);
+  expect(dropField(value, path)).toEqual(is);
 });

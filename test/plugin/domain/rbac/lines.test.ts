@@ -1,11 +1,11 @@
 /** The role in managed namespaces, release by release, against the facts (domain facts 6). */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { lineOf, roleLines, rolesFor } from "../../../../plugin/domain/rbac/lines";
+import { findLine, roleLines, rolesFor } from "../../../../plugin/domain/rbac/lines";
 import {
   compareRules,
   grantLines,
   grantsOf,
-  rulesOf,
+  readRules,
 } from "../../../../plugin/domain/kube/role-rules";
 import { renamed } from "../../../support/renamed";
 import { shipped } from "./objects";
@@ -13,7 +13,7 @@ import { shipped } from "./objects";
 const edb = "engineenterprisedatabases.app.engine.com";
 const eaadb = "engineenterpriseactiveactivedatabases.app.engine.com";
 const at = (tag: string): readonly string[] => {
-  const line = lineOf(tag, names);
+  const line = findLine(tag, names);
   return line === undefined ? [] : [line.from, ...grantLines(grantsOf(line.rules))];
 };
 
@@ -32,7 +32,7 @@ test.each([
   ["8.0.2-2", "8.0.2-0"],
   ["8.2.0-13", "8.0.2-0"],
 ])("operator %s has the role of line %s", (tag, from) => {
-  expect(lineOf(tag, names)?.from).toBe(from);
+  expect(findLine(tag, names)?.from).toBe(from);
 });
 
 test("from line to line", () => {
@@ -67,7 +67,7 @@ test("from line to line", () => {
 test("the shipped file is the last line's", () => {
   const role = shipped.find((one) => (one as { kind: string }).kind === "Role");
   const last = roleLines(names).at(-1)?.rules ?? [];
-  expect(compareRules(rulesOf(role), last)).toEqual({ gained: [], lost: [] });
+  expect(compareRules(readRules(role), last)).toEqual({ gained: [], lost: [] });
 });
 
 test("other names, other words", () => {
@@ -86,17 +86,17 @@ describe("the files of a release", () => {
   test("that the tool ships have the rules of the release that is meant, else of the one that runs", () => {
     const rules = (release: string | undefined): unknown => {
       const roles = rolesFor({ ...files, shipped: true, release }, "7.22.0-7", names);
-      return roles.is === "known" && [roles.source, ...roles.documents.map(rulesOf)];
+      return roles.is === "known" && [roles.source, ...roles.documents.map(readRules)];
     };
-    const others = [rulesOf(shipped[0]), [], [], []];
+    const others = [readRules(shipped[0]), [], [], []];
     expect(rules(undefined)).toEqual(
       expect.arrayContaining([
         "the edb-role of operator 7.22.0-7",
-        lineOf("7.22.0-7", names)?.rules,
+        findLine("7.22.0-7", names)?.rules,
       ]),
     );
     expect(rules("8.0.2-2")).toEqual(
-      expect.arrayContaining([lineOf("8.0.2-2", names)?.rules, ...others]),
+      expect.arrayContaining([findLine("8.0.2-2", names)?.rules, ...others]),
     );
   });
 

@@ -2,11 +2,11 @@ import type { RolePair } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as managed from "../../../../plugin/domain/rbac/managed";
-import { subjectLabel, subjectsOf } from "../../../../plugin/domain/kube/role-rules";
-import { placeName, siteOf } from "../../../../plugin/domain/rbac/site";
+import { subjectLabel, listSubjects } from "../../../../plugin/domain/kube/role-rules";
+import { placeName, readSite } from "../../../../plugin/domain/rbac/site";
 import { aBinding, account, aRole, podRule } from "./objects";
 
-const { configuredNamespaces, cutOff, findStale, namesIn, otherOperators } = managed;
+const { readConfiguredNamespaces, cutOff, findStale, namesIn, otherOperators } = managed;
 
 const deployment = (
   env: readonly object[] | undefined,
@@ -61,7 +61,7 @@ test.each<[string, KubeObject | undefined, KubeObject | undefined, object]>([
     { is: "none" },
   ],
 ])("the operator is told: %s", (...[, found, settings, wanted]) => {
-  const configured = configuredNamespaces({ deployment: found, configMap: settings, names });
+  const configured = readConfiguredNamespaces({ deployment: found, configMap: settings, names });
   expect(configured).toMatchObject(wanted);
   expect("bareKey" in configured).toBe("bareKey" in wanted);
 });
@@ -106,8 +106,8 @@ test("operators of other namespaces are seen, and subjects are read as they are"
   expect(otherOperators(binding, facts)).toEqual(["other"]);
   const bareAccount = { kind: "ServiceAccount", name: names.operator.serviceAccount };
   expect(otherOperators(aBinding([bareAccount]), facts)).toEqual([""]);
-  expect(subjectsOf(undefined)).toEqual([]);
-  expect(subjectsOf(aBinding([user])).map(subjectLabel)).toEqual(["User/me"]);
+  expect(listSubjects(undefined)).toEqual([]);
+  expect(listSubjects(aBinding([user])).map(subjectLabel)).toEqual(["User/me"]);
 });
 
 test.each([
@@ -135,9 +135,9 @@ const wanted: RolePair<KubeObject> = { role: aRole(rules), binding: aBinding([ac
 test("a ClusterRole that stands for the role takes its place in a namespace, and nowhere else", () => {
   const options = { names, namespace: "engine", mode: "expand" } as const;
   const found = { binding: aBinding([account()], reference), boundRole: shared };
-  const inNamespace = siteOf({ namespace: "a", wanted }, found, options);
+  const inNamespace = readSite({ namespace: "a", wanted }, found, options);
   expect([inNamespace.part, inNamespace.plan.rebind]).toEqual(["binding", false]);
-  const wide = siteOf({ wanted }, found, options);
+  const wide = readSite({ wanted }, found, options);
   expect([wide.part, wide.plan.rebind]).toEqual([undefined, true]);
 });
 

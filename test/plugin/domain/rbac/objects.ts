@@ -1,6 +1,6 @@
 /** Roles and bindings for tests. */
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
-import { shippedRbac } from "../../../../plugin/adapters/shipped";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
+import { readShippedRbac } from "../../../../plugin/adapters/shipped";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
@@ -8,8 +8,8 @@ const apiGroup = "rbac.authorization.k8s.io";
 const apiVersion = `${apiGroup}/v1`;
 
 /** The documents that the tool ships. */
-export const shipped: readonly unknown[] = Object.entries(shippedRbac()).flatMap(([file, text]) =>
-  parseDocuments(text, file),
+export const shipped: readonly unknown[] = Object.entries(readShippedRbac()).flatMap(
+  ([file, text]) => parseDocuments(text, file),
 );
 
 export const podRule = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };

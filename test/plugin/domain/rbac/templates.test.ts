@@ -1,11 +1,11 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import {
-  accountsOf,
+  listAccounts,
   pairIn,
   renderRbac,
   wantsAccounts,
 } from "../../../../plugin/domain/rbac/templates";
-import { subjectsOf } from "../../../../plugin/domain/kube/role-rules";
+import { listSubjects } from "../../../../plugin/domain/kube/role-rules";
 import { aBinding, account, aRole, podRule, shipped } from "./objects";
 
 const filling = { namespace: "engine", accounts: ["ec", "two"], label: false, names };
@@ -30,7 +30,7 @@ test.each([
   ];
   const { consumer } = rendered(documents);
   expect(wantsAccounts(documents, names)).toBe(true);
-  expect(subjectsOf(consumer.binding)).toEqual([account(), account("ec"), account("two")]);
+  expect(listSubjects(consumer.binding)).toEqual([account(), account("ec"), account("two")]);
 });
 
 test("the namespace comes from where the pair goes, not from the file", () => {
@@ -43,7 +43,7 @@ test("the namespace comes from where the pair goes, not from the file", () => {
 test("what is shipped is fit, in label mode too", () => {
   const { consumer, label } = rendered(shipped, { label: true });
   expect(label?.role.kind).toBe("ClusterRole");
-  expect(accountsOf(consumer.binding).map(({ name }) => name)).toEqual([
+  expect(listAccounts(consumer.binding).map(({ name }) => name)).toEqual([
     "engine-enterprise-operator",
     "ec",
     "two",

@@ -210,7 +210,7 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
     "frozen",
     ["CLUSTER-LICENSE"],
   ],
-  ["refused without a cause", { status: refused }, "frozen", ["FREEZE-CAUSE-UNKNOWN"]],
+  ["refused without a cause", { status: refused }, "frozen", ["CLUSTER-INVALID-UPGRADE"]],
   ["an end", { status: { state: "Error" } }, "frozen", ["CLUSTER-STATE"]],
   [
     "all of them at once",

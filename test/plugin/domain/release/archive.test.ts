@@ -3,7 +3,7 @@ import {
   archiveLimits,
   entryPath,
   judgeEntries,
-  leadingFolder,
+  findLeadingFolder,
   megabytes,
 } from "../../../../plugin/domain/release/archive";
 
@@ -74,6 +74,6 @@ describe("the folder that an archive packs is", () => {
     ["none where a file is beside it", [file("a")], undefined],
     ["none in an empty archive", [], undefined],
   ])("%s", (_title, entries, found) => {
-    expect(leadingFolder(entries)).toBe(found);
+    expect(findLeadingFolder(entries)).toBe(found);
   });
 });

@@ -1,8 +1,8 @@
-import { parseDocuments, renderDocuments } from "../../../../plugin/adapters/yaml";
+import { parseDocuments, renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
-  contentsOf,
+  judgeContents,
   type Reading,
   type Release,
   releasePaths,
@@ -29,7 +29,7 @@ const withBundle = (objects: readonly unknown[]): Release =>
   aRelease({ "bundle.yaml": renderDocuments(objects) });
 
 function problemsOf(release: Release, changes: Partial<Reading> = {}): readonly string[] {
-  const result = contentsOf(release, { ...reading, ...changes });
+  const result = judgeContents(release, { ...reading, ...changes });
   return result.is === "unfit" ? result.problems : [];
 }
 
@@ -61,7 +61,7 @@ describe("the release", () => {
     ]),
   )("$version is read for $platform", ({ version, platform }) => {
     const release = aRelease(releaseFiles(version));
-    const result = contentsOf(release, { ...reading, platform, target: `v${version}` });
+    const result = judgeContents(release, { ...reading, platform, target: `v${version}` });
     if (result.is === "unfit") throw new Error(result.problems.join());
     const { contents } = result;
     expect(contents).toMatchObject({ source: "r", sha256: "00", operatorVersion: version });
@@ -85,7 +85,7 @@ describe("the release", () => {
 
   test("without a bundle holds the other files, and no version", () => {
     const release = aRelease({ "admission/webhook.yaml": "a: 1" });
-    const result = contentsOf(release, { ...reading, target: "7.22.0-7" });
+    const result = judgeContents(release, { ...reading, target: "7.22.0-7" });
     expect(result).toMatchObject({
       is: "read",
       contents: {
@@ -123,7 +123,7 @@ describe("the version of the operator", () => {
     ["a digest alone", "engine/operator@sha256:00", undefined],
     ["neither", "mirror.example:5000/engine/operator", undefined],
   ])("is read from %s", (_title, image, version) => {
-    const result = contentsOf(withImages([image, image]), reading);
+    const result = judgeContents(withImages([image, image]), reading);
     expect(result).toMatchObject({ is: "read", contents: { operatorVersion: version } });
   });
 
@@ -150,7 +150,7 @@ describe("the cluster release", () => {
     ["that of the table where it has no tag", [{ value: "engine/engine@sha256:0" }], "7.22.0-28"],
     ["that of the table", [{ name: "B" }], "7.22.0-28"],
   ])("is %s", (_title, env, version) => {
-    const result = contentsOf(withImages([image, image], env), reading);
+    const result = judgeContents(withImages([image, image], env), reading);
     expect(result).toMatchObject({ is: "read", contents: { clusterVersion: version } });
   });
 });
@@ -170,7 +170,7 @@ describe("a sample cluster", () => {
     ["that cannot be read tells nothing", "a: [", undefined],
   ])("%s", (_, text, tag) => {
     const files = { "bundle.yaml": bundle, "openshift/ec_rhel.yaml": text };
-    const result = contentsOf(aRelease(files), reading);
+    const result = judgeContents(aRelease(files), reading);
     expect(result).toMatchObject({ is: "read", contents: { clusterVersion: tag } });
   });
 });
@@ -240,7 +240,7 @@ describe("a release is unfit for", () => {
 
 test("empty documents are none, and a list is its items", () => {
   const text = `---\n${renderDocuments([{ apiVersion: "v1", kind: "List", items: usual }])}---\n`;
-  const result = contentsOf(aRelease({ "bundle.yaml": text }), reading);
+  const result = judgeContents(aRelease({ "bundle.yaml": text }), reading);
   expect(result).toMatchObject({ is: "read", contents: { bundle: usual } });
 });
 
@@ -248,7 +248,7 @@ test("an error that is not about the file is passed on", () => {
   const parse = (): never => {
     throw new TypeError("a fault of the program");
   };
-  expect(() => contentsOf(withBundle(usual), { ...reading, parse })).toThrow(TypeError);
+  expect(() => judgeContents(withBundle(usual), { ...reading, parse })).toThrow(TypeError);
 });
 
 describe("the tags of all bundles are compared with the one that was asked for", () => {

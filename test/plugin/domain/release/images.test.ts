@@ -2,7 +2,7 @@ import {
   inRegistry,
   isRegistry,
   parseImage,
-  registryOf,
+  findRegistry,
   withRepository,
 } from "../../../../plugin/domain/release/images";
 
@@ -47,7 +47,7 @@ test.each([
   ["engine/operator", "engine/operator", undefined],
   ["mirror/operator", "engine/operator", undefined],
 ])("%s holds %s in the registry %s", (repository, image, registry) => {
-  expect(registryOf(repository, image)).toBe(registry);
+  expect(findRegistry(repository, image)).toBe(registry);
 });
 
 test.each([

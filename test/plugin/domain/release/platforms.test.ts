@@ -2,8 +2,8 @@ import * as platforms from "../../../../plugin/domain/release/platforms";
 import type { Platform } from "../../../../plugin/domain/release/platforms";
 import { parseReleaseTag } from "../../../../plugin/domain/base/versions";
 
-const { bundledVersions, clusterVersionFor, parsePlatformVersion, platformLines } = platforms;
-const { platformSupport, releasePairs, standingOf } = platforms;
+const { listBundledVersions, clusterVersionFor, parsePlatformVersion, platformLines } = platforms;
+const { platformSupport, releasePairs, findStanding } = platforms;
 
 test.each<[string | undefined, string | undefined]>([
   ["8.0.20-44.23", "8.6"],
@@ -15,7 +15,7 @@ test.each<[string | undefined, string | undefined]>([
   ["own", undefined],
   [undefined, undefined],
 ])("the newest version that %s bundles is %s", (tag, newest) => {
-  expect(bundledVersions(tag)?.at(-1)).toBe(newest);
+  expect(listBundledVersions(tag)?.at(-1)).toBe(newest);
 });
 
 test("every pair is of tags, and no operator is there twice", () => {
@@ -64,7 +64,7 @@ test.each<[string, string, Platform, string]>([
   const line = platformSupport(operator);
   const parsed = parsePlatformVersion(version);
   if (line === undefined || parsed === undefined) throw new Error("no such line");
-  expect(standingOf(line[platform], parsed)).toBe(standing);
+  expect(findStanding(line[platform], parsed)).toBe(standing);
 });
 
 test("every range of the table can be read, and goes upwards", () => {

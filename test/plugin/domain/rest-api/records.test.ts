@@ -1,7 +1,11 @@
 import {
-  type InstalledModule,
   parseAction,
   parseActions,
+  renderPending,
+} from "../../../../plugin/domain/rest-api/actions";
+import { type Trouble, troubleIn } from "../../../../plugin/domain/rest-api/troubles";
+import {
+  type InstalledModule,
   parseDatabase,
   parseDatabases,
   parseLicense,
@@ -9,7 +13,7 @@ import {
 } from "../../../../plugin/domain/rest-api/records";
 import {
   moduleLabel,
-  namesOf,
+  listModuleNames,
   parseFailure,
   parseModule,
   parseModules,
@@ -31,11 +35,11 @@ test.each<[string, (value: unknown) => unknown, readonly unknown[]]>([
     (value) => parseDatabase(value, names),
     [[], {}, { uid: 1.5 }, { uid: "-1" }, { uid: "1".repeat(16) }],
   ],
-  ["databases", (value) => parseDatabases(value, names), [{}, [{ uid: 1 }, {}]]],
+  ["databases", (value) => parseDatabases(value, names), [{}, [{}]]],
   ["an action", (value) => parseAction(value, names), [{}]],
   ["actions", (value) => parseActions(value, names), [{}]],
   ["a module", (value) => parseModule(value, names), [{}, { module_name: "" }]],
-  ["modules", (value) => parseModules(value, names), [{}, [{ module_name: "x" }, {}]]],
+  ["modules", (value) => parseModules(value, names), [{}, [{}]]],
   ["a license", (value) => parseLicense(value, names), [[]]],
   ["nodes", (value) => parseNodes(value, names), [{}]],
 ])("what is not %s is undefined", (_title, parse, values) => {
@@ -44,6 +48,12 @@ test.each<[string, (value: unknown) => unknown, readonly unknown[]]>([
 
 test.each<[string, (value: unknown) => readonly unknown[] | undefined, unknown, number]>([
   ["databases", (value) => parseDatabases(value, names), [{ uid: 1 }], 1],
+  [
+    "databases, one of them too short",
+    (value) => parseDatabases(value, names),
+    [{}, { uid: 1 }],
+    1,
+  ],
   ["no databases", (value) => parseDatabases(value, names), [], 0],
   ["modules", (value) => parseModules(value, names), [{ module_name: "x" }], 1],
   ["actions", (value) => parseActions(value, names), [one, {}], 1],
@@ -113,8 +123,30 @@ describe("actions (S92)", () => {
 
   test.each<[string, string, readonly unknown[], unknown]>([
     ["is completed", "status", ["completed", "COMPLETED"], { is: "completed" }],
-    ["failed", "status", ["failed", "aborted", "canceled"], { is: "failed" }],
-    ["is running", "status", ["queued", "a later word", undefined, 7], { is: "running" }],
+    [
+      "failed",
+      "status",
+      ["failed", "aborted", "canceled", "Cancelled", "ERROR", "timed out", "timed-out"],
+      { is: "failed" },
+    ],
+    [
+      "is running",
+      "status",
+      ["pending", "active", "queued", "starting", "Running", "in progress", "in-progress"],
+      { is: "running" },
+    ],
+    ["is not known", "status", ["a later word", undefined, 7], { is: "unknown" }],
+    ["failed with a code", "error_code", ["no_room"], { errorCode: "no_room" }],
+    ["failed with words", "error_message", ["no room"], { error: "no room" }],
+    [
+      "waits",
+      "pending_ops",
+      [{ 3: { status_description: "room", status_code: "c" } }, { 3: "room" }],
+      { pending: ["shard 3: room"] },
+    ],
+    ["waits by a code", "pending_ops", [[{ status_code: "room" }]], { pending: ["room"] }],
+    ["waits by a name", "pending_ops", [[{ op_name: "room" }, {}]], { pending: ["room"] }],
+    ["waits for nothing", "pending_ops", [undefined, {}, 7, "room"], { pending: [] }],
     ["is half done", "progress", [50, "50", "50%"], { progress: 50 }],
     ["is no less than begun", "progress", [-1], { progress: 0 }],
     ["is no more than done", "progress", [101], { progress: 100 }],
@@ -130,6 +162,32 @@ describe("actions (S92)", () => {
       expect(parseAction({ ...one, [field]: value }, names)).toMatchObject(expected as object);
     }
   });
+});
+
+test.each<[readonly string[], string]>([
+  [[], ""],
+  [["a"], ": a"],
+  [["a", "b"], ": a; b"],
+  [["a", "b", "c", "d"], ": a; b; and 2 more"],
+])("what %j waits for", (pending, said) => {
+  expect(renderPending({ pending })).toBe(said);
+});
+
+test.each<[string | undefined, string | undefined, Trouble | undefined]>([
+  ["insufficient_resources", undefined, "resources"],
+  ["INSUFFICIENT_RESOURCES", "module", "resources"],
+  ["no_quorum", undefined, "quorum"],
+  ["license_expired", undefined, "license"],
+  ["internal_error", "not enough memory on node 2 to sync shard 3", "resources"],
+  [undefined, "node 1 lacks free disk", "resources"],
+  [undefined, "cluster lost its quorum", "quorum"],
+  [undefined, "the quorum is lost", "quorum"],
+  [undefined, "the license has expired", "license"],
+  ["missing_module", "the module is not installed", undefined],
+  [undefined, "memory of the database is 2 GB", undefined],
+  [undefined, undefined, undefined],
+])("the code %p with the words %p says what lacks: %p", (code, message, lacks) => {
+  expect(troubleIn({ code, message }, names)).toBe(lacks);
 });
 
 describe("modules (S45-S47, S54, S93)", () => {
@@ -172,7 +230,7 @@ describe("modules (S45-S47, S54, S93)", () => {
   test("labels and names", () => {
     const [plain, versioned] = [undefined, "1"].map((version) => aModule("rg", { version }));
     expect([plain, versioned].map((build) => build && moduleLabel(build))).toEqual(["rg", "rg 1"]);
-    const called = (displayName?: string) => namesOf(aModule("rg", { displayName }));
+    const called = (displayName?: string) => listModuleNames(aModule("rg", { displayName }));
     expect([called(), called("rg")]).toEqual([["rg"], ["rg"]]);
     expect(called("EngineGears")).toEqual(["rg", "EngineGears"]);
   });

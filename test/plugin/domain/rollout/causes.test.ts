@@ -6,9 +6,10 @@ import { renderMoving } from "../../../../plugin/domain/rollout/health";
 import { podTroubles } from "../../../../plugin/domain/rollout/pod-causes";
 import type { PodContext } from "../../../../plugin/domain/rollout/pod-words";
 import type { Problem } from "../../../../plugin/domain/rollout/progress";
-import { rollOf, troublesOf } from "../../../../plugin/domain/rollout/stateful-set";
+import { readRoll, listTroubles } from "../../../../plugin/domain/rollout/stateful-set";
 import {
   ago,
+  cordonedNode,
   event,
   facts,
   first,
@@ -136,7 +137,7 @@ test.each<[string, Cause, KubeObject, PodContext | undefined, Told]>([
     "nodeLost",
     down(),
     inNodes(lostAt({})),
-    { because: "its node n2 is not ready", since: undefined },
+    { because: "its node n2 is not ready", since: "2026-08-01T00:15:30.000Z" },
   ],
   [
     "nodes that may not be read, and a pod that was given up",
@@ -150,7 +151,7 @@ test.each<[string, Cause, KubeObject, PodContext | undefined, Told]>([
     "nodeCordoned",
     down(unplaced("0/3 nodes are available: 3 were unschedulable")),
     undefined,
-    { fix: "find the cordoned nodes with kubectl get nodes" },
+    { fix: containing("find the cordoned ones with kubectl get nodes") },
   ],
   [
     "a provisioner's event without a message",
@@ -193,6 +194,15 @@ test.each<[string, Cause, KubeObject, PodContext]>([
     "nodeLost",
     down(unplaced(unreachable)),
     inNodes(...nodes),
+  ],
+  [
+    "a node is cordoned that the pod does not ask for",
+    "nodeCordoned",
+    down({
+      ...unplaced("1 node(s) were unschedulable, 2 node(s) had untolerated taint(s)"),
+      spec: { nodeName: undefined, nodeSelector: { disk: "fast" } },
+    }),
+    inNodes(node(0), node(1), cordonedNode(2)),
   ],
   [
     "nodes that may not be read, and a pod that nobody has given up",
@@ -252,7 +262,7 @@ test.each<[string, Facts, KubeObject, Cause, Told | undefined]>([
     { because: "vault-0, vault-1 do not exist, and events could not be read" },
   ],
 ])("of the StatefulSet: %s", (_title, ...[of, set, cause, told]) => {
-  const found = causeIn(troublesOf(of, set, rollOf(of, set)), cause);
+  const found = causeIn(listTroubles(of, set, readRoll(of, set)), cause);
   if (told === undefined) expect(found).toBeUndefined();
   else expect(found).toMatchObject(told);
 });

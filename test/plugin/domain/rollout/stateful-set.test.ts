@@ -8,8 +8,8 @@ import { isReady, podTrouble } from "../../../../plugin/domain/rollout/pod-cause
 import * as rolls from "../../../../plugin/domain/rollout/stateful-set";
 import { aPod, aSet, factsOf, now, threePods } from "../engine-cluster/scene";
 
-const { containerOf, defaultStallAfterMs: stallAfterMs, judgeStatefulSet } = rolls;
-const { podsOf, rollOf, renderRoll } = rolls;
+const { findContainer, defaultStallAfterMs: stallAfterMs, judgeStatefulSet } = rolls;
+const { listPods, readRoll, renderRoll } = rolls;
 
 const busy = { idleMs: 0, stallAfterMs };
 const idle = { idleMs: stallAfterMs, stallAfterMs };
@@ -50,7 +50,7 @@ test.each<[string, readonly KubeObject[], KubeObject?]>([
 
 test("a StatefulSet that says nothing wants one pod", () => {
   const set: KubeObject = { ...aSet(), metadata: { name: "ec", namespace: "engine" }, spec: {} };
-  const roll = rollOf(factsOf({ pods: [aPod(0)] }), set);
+  const roll = readRoll(factsOf({ pods: [aPod(0)] }), set);
   expect([roll.wanted, roll.pods.length, roll.complete]).toEqual([1, 1, true]);
 });
 
@@ -61,7 +61,7 @@ test("pods belong by owner, not by name or label", () => {
     aPod(7, { metadata: { namespace: "elsewhere" } }),
     aPod(8, { metadata: { ownerReferences: [{ kind: "Job", uid: "set-uid" }] } }),
   ];
-  expect(podsOf(factsOf({ pods: [...others, aPod(0)] }), aSet())).toEqual([aPod(0)]);
+  expect(listPods(factsOf({ pods: [...others, aPod(0)] }), aSet())).toEqual([aPod(0)]);
 });
 
 test.each<[string, readonly KubeObject[], string]>([
@@ -81,19 +81,24 @@ test.each<[string, readonly KubeObject[], string]>([
     [aPod(0, old), { ...aPod(1), status: {} }, aPod(2)],
     "pod 2/3 ec-1 (Pending)",
   ],
-  ["one that is missing", [aPod(0), aPod(1)], "pods 2/3"],
+  ["one that is missing", [aPod(0), aPod(1)], "pod 3/3 ec-2 (absent)"],
+  ["none where all are new and ready", [aPod(0), aPod(1), aPod(2)], "pods 3/3"],
   [
     "one that has no number last",
-    [aPod(0, { ...old, metadata: { name: "odd" } }), aPod(1, { ...old, metadata: {} })],
-    "pod 1/3 ec-1",
+    [aPod(0, { ...old, metadata: { name: "odd" } }), aPod(1, { ...old, metadata: {} }), aPod(2)],
+    "pod 2/3 ec-1",
   ],
-  ["one that has no name", [aPod(0, { ...old, metadata: { name: undefined } })], "pod 1/3 "],
+  [
+    "one that has no name",
+    [aPod(0, { ...old, metadata: { name: undefined } }), aPod(1), aPod(2)],
+    "pod 3/3 ",
+  ],
 ])("the live line names %s", (_title, pods, line) => {
-  expect(renderRoll(rollOf(factsOf({ pods }), aSet()))).toBe(line);
+  expect(renderRoll(readRoll(factsOf({ pods }), aSet()))).toBe(line);
 });
 
 test("the step changes with a pod, and not with what a pod waits for or who it is", () => {
-  const step = (pod: KubeObject): string => rollOf(factsOf({ pods: [pod] }), aSet()).step;
+  const step = (pod: KubeObject): string => readRoll(factsOf({ pods: [pod] }), aSet()).step;
   expect(step(waitingPod("CrashLoopBackOff"))).toBe(step(waitingPod("Error")));
   expect(step(aPod(0))).toBe(step(aPod(0, { metadata: { uid: "next" } })));
   expect(step(aPod(0))).not.toBe(step(aPod(0, { metadata: ending })));
@@ -189,10 +194,10 @@ test.each<[string, readonly KubeObject[], rolls.StallDeadline, string | undefine
 
 test("a container is found by name, an only one by any name", () => {
   const [one, other] = [{ name: "one" }, { name: "other" }];
-  expect(containerOf({ containers: [one, other] }, "other")).toBe(other);
-  expect(containerOf({ containers: [one] }, "other")).toBe(one);
-  expect(containerOf({ containers: [one, other] }, "third")).toBeUndefined();
-  expect(containerOf({ containers: [null] }, "third")).toBeUndefined();
+  expect(findContainer({ containers: [one, other] }, "other")).toBe(other);
+  expect(findContainer({ containers: [one] }, "other")).toBe(one);
+  expect(findContainer({ containers: [one, other] }, "third")).toBeUndefined();
+  expect(findContainer({ containers: [null] }, "third")).toBeUndefined();
 });
 
 test("a pod that ends is not ready, whatever its condition says", () => {
@@ -268,7 +273,7 @@ test.each<[string, object, object]>([
   [
     "containers that are being made",
     waitsFor("ContainerCreating"),
-    { code: "POD-NOT-READY", because: "it is Pending and not ready" },
+    { code: "POD-NOT-READY", because: "it is Pending and not ready: ContainerCreating" },
   ],
   [
     "a pod that does not answer its probe",

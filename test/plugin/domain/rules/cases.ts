@@ -1,7 +1,7 @@
 /** Edits, ECs and options for the tests of the rules. */
 import { projectCluster } from "../../../../plugin/domain/rules/clusters";
 import { defaultNames, type Names } from "../../../../plugin/domain/names/names";
-import { judgedPaths } from "../../../../plugin/domain/rules/fields";
+import { listJudgedPaths } from "../../../../plugin/domain/rules/fields";
 import { judgeEdit } from "../../../../plugin/domain/rules/order";
 import type {
   ClusterFacts,
@@ -28,7 +28,7 @@ export const four = `"7.2", "7.4", "8.0", "8.2", "major"`;
 /** What the webhook reads of an object. */
 export function judgedPart(object: unknown, of: Names = names): Json | undefined {
   if (object === undefined) return undefined;
-  const part = keepFields(Buffer.from(JSON.stringify(object)), readFields(judgedPaths(of)));
+  const part = keepFields(Buffer.from(JSON.stringify(object)), readFields(listJudgedPaths(of)));
   return json(part.toString());
 }
 

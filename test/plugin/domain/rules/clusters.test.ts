@@ -3,7 +3,7 @@ import {
   type ClusterQuestion,
   lookUpCluster,
   projectCluster,
-  referenceOf,
+  readReference,
 } from "../../../../plugin/domain/rules/clusters";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { ClusterFacts, ClusterLookup } from "../../../../plugin/domain/rules/types";
@@ -118,7 +118,7 @@ test.each<[unknown, string | undefined]>([
   [{ spec: { engineEnterpriseCluster: "ec" } }, undefined],
   [{ spec: { globalConfigurations: spec } }, undefined],
 ])("the reference of %j, for EDB and EAADB alike, is %s", (object, expected) => {
-  const found = (["edb", "eaadb"] as const).map((kind) => referenceOf(object, kind, names));
+  const found = (["edb", "eaadb"] as const).map((kind) => readReference(object, kind, names));
   expect(found).toEqual([expected, expected]);
 });
 

@@ -147,7 +147,7 @@ test.each<[Bypass, string | undefined]>([
   expect(bypassWarning(one)).toBe(warning);
 });
 
-const { plain, quote, quoteAll, quoteName, show, showMiss, showPlaces, warningText } = wording;
+const { plain, quote, quoteAll, quoteName, show, showMiss, showPlaces, renderWarning } = wording;
 
 test.each([
   ["quotes and backslashes", quote(`a"b\\`), String.raw`"a\"b\\"`],
@@ -168,9 +168,13 @@ test.each([
   ["undefined", show(undefined), "null"],
   ["an array", show([1, 2]), "[...]"],
   ["an object", show({ secret: "s" }), "{...}"],
-  ["a short warning", warningText("lowered"), "lowered"],
-  ["a long one keeps its end", warningText("x".repeat(200), " [R1]"), `${"x".repeat(112)}... [R1]`],
-  ["a warning's control characters", warningText("a\nb"), String.raw`a\u000ab`],
+  ["a short warning", renderWarning("lowered"), "lowered"],
+  [
+    "a long one keeps its end",
+    renderWarning("x".repeat(200), " [R1]"),
+    `${"x".repeat(112)}... [R1]`,
+  ],
+  ["a warning's control characters", renderWarning("a\nb"), String.raw`a\u000ab`],
   ["one namespace", showPlaces(["a\nb"]), String.raw`namespace "a\nb"`],
   [
     "very many ECs",

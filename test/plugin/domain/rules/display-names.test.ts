@@ -1,4 +1,4 @@
-import { bundledBehind, mayBeDisplayName } from "../../../../plugin/domain/rules/display-names";
+import { findBundled, mayBeDisplayName } from "../../../../plugin/domain/rules/display-names";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 
 test.each<[string, readonly string[], boolean]>([
@@ -30,5 +30,5 @@ test.each([
   ["research", undefined],
   ["EngineGears", undefined],
 ])("whoever writes %s means %s", (name, module) => {
-  expect(bundledBehind(name, names)).toBe(module);
+  expect(findBundled(name, names)).toBe(module);
 });

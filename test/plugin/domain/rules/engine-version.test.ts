@@ -1,5 +1,5 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import { releasesOf } from "../../../../plugin/domain/rules/engine-version";
+import { findReleases } from "../../../../plugin/domain/rules/engine-version";
 import type { ClusterLookup, Edit } from "../../../../plugin/domain/rules/types";
 import {
   type Circumstances,
@@ -147,9 +147,9 @@ test.each<[string, ClusterLookup, boolean | undefined, "passes" | "refused", boo
 
 test("names and facts that hold no version are left out", () => {
   const names = { ...defaultNames, engineVersions: ["8.0", "newest", "7.2"] };
-  expect(releasesOf(found(), names).valid.map((release) => release.text)).toEqual(["7.2", "8.0"]);
+  expect(findReleases(found(), names).valid.map((release) => release.text)).toEqual(["7.2", "8.0"]);
   const cluster = { ...aCluster(), versions: [{ version: "?", major: false }] };
-  const releases = releasesOf({ is: "found", cluster }, defaultNames);
+  const releases = findReleases({ is: "found", cluster }, defaultNames);
   expect(releases.publisher).toBeUndefined();
   expect(releases.valid.map((release) => release.text)).toEqual(defaultNames.engineVersions);
 });

@@ -1,4 +1,4 @@
-import { referenceOf } from "../../../../plugin/domain/rules/clusters";
+import { readReference } from "../../../../plugin/domain/rules/clusters";
 import {
   changeRules,
   createRules,
@@ -266,6 +266,6 @@ test.each<[string, Edit]>([
   ["another cluster", changed(at("old", "7.2"), at("ec", "7.4"))],
 ])("a verdict over the part is the verdict over the whole: %s", (_name, edit) => {
   expect(judge(edit, { cluster: major })).not.toEqual(allowed); // which judges the part as well
-  const before = referenceOf(edit.before, "edb", names);
-  expect(referenceOf(judgedPart(edit.before), "edb", names)).toBe(before);
+  const before = readReference(edit.before, "edb", names);
+  expect(readReference(judgedPart(edit.before), "edb", names)).toBe(before);
 });

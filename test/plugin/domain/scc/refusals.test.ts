@@ -1,9 +1,29 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import { isFree, judgeAccounts, type SccEnvironment } from "../../../../plugin/domain/scc/refusals";
+import {
+  isFree,
+  judgeAccounts,
+  judgeOperator,
+  type SccEnvironment,
+} from "../../../../plugin/domain/scc/refusals";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { adjusting, anEc, anOperator, aPod } from "../../commands/unbind-scc/objects";
+import { listUses } from "../../../../plugin/domain/scc/uses";
+import {
+  account,
+  granted,
+  aConstraint,
+  adjusting,
+  anEc,
+  anOperator,
+  aPod,
+  user,
+} from "../../commands/unbind-scc/objects";
 
-const around: SccEnvironment = { constraint: "mine", deployment: undefined, pods: [] };
+const access = { clusterRoles: [], clusterRoleBindings: [], roles: [], roleBindings: [] };
+const bound = aConstraint("mine", { users: [user("engine")] });
+const around: SccEnvironment = {
+  ...{ name: "mine", constraint: bound, access },
+  ...{ deployment: undefined, pods: [] },
+};
 
 const judge = (cluster: KubeObject, changes: Partial<SccEnvironment> = {}) =>
   judgeAccounts([cluster], { ...around, ...changes }, defaultNames).flatMap(({ findings }) =>
@@ -132,4 +152,133 @@ test("a warning alone stands against nothing", () => {
 test("an EC without a name has no pods", () => {
   const cluster = { ...tagged("8.0.20-1"), metadata: { namespace: "engine" } };
   expect(judge(cluster, { pods: [aPod("engine", { scc: "mine" })] })).toEqual([]);
+});
+
+test("a pod that needs nothing of a constraint with a priority comes back under it while its account is bound", () => {
+  const pods = [aPod("engine", { scc: "mine" })];
+  const told = (constraint: KubeObject) =>
+    judgeAccounts([anEc("engine")], { ...around, constraint, pods }, defaultNames)[0]?.findings;
+  const isBound = aConstraint("mine", { users: [user("engine")], priority: 20 });
+  expect(told(isBound)).toMatchObject([
+    {
+      code: "SCC-POD-LEFT",
+      cause:
+        "the pod needs nothing of mine; it runs under it by its priority 20 alone, and so does each pod that is made before its account is out",
+      fix: expect.stringMatching(
+        /^once its account is out, delete the pods one at a time/,
+      ) as string,
+    },
+  ]);
+  expect(told(aConstraint("mine"))).toMatchObject([
+    {
+      code: "SCC-POD-LEFT",
+      cause:
+        "the pod needs nothing of mine; it runs under it since before its account was taken out",
+      fix: expect.stringContaining("kubectl delete pod some-pod --namespace=engine;") as string,
+    },
+  ]);
+  expect(told(aConstraint("mine", { users: [user("engine")], priority: 0 }))).toMatchObject([
+    { code: "SCC-POD-RUNNING" },
+  ]);
+  const [role, binding] = granted("mine", { subjects: [account("engine")] });
+  const given = {
+    ...access,
+    clusterRoles: role === undefined ? [] : [role],
+    clusterRoleBindings: binding === undefined ? [] : [binding],
+  };
+  const byBinding = { constraint: aConstraint("mine"), access: given, pods };
+  expect(judge(anEc("engine"), byBinding)).toEqual(["SCC-POD-RUNNING Pod/engine/some-pod"]);
+});
+
+test.each<[string, object, readonly string[]]>([
+  ["nothing", {}, []],
+  ["the node's network", { hostNetwork: true, hostPID: false }, ["hostNetwork"]],
+  [
+    "a path of the node",
+    { volumes: [{ name: "logs", hostPath: { path: "/var" } }, { name: "own" }] },
+    ["volume logs is a path of the node"],
+  ],
+  ["root", { securityContext: { runAsUser: 0 } }, ["runAsUser 0"]],
+  [
+    "what its containers ask for",
+    {
+      initContainers: [{ name: "a", securityContext: { privileged: true, runAsUser: 0 } }],
+      containers: [
+        {
+          name: "b",
+          ports: [{ hostPort: 80 }, { containerPort: 81 }],
+          securityContext: {
+            allowPrivilegeEscalation: true,
+            capabilities: { add: ["NET_BIND_SERVICE", "SYS_RESOURCE", "CHOWN"] },
+          },
+        },
+      ],
+    },
+    [
+      "container a is privileged",
+      "container b adds SYS_RESOURCE",
+      "container b takes port 80 of the node",
+      "container a runs as user 0",
+      "container b may escalate privileges",
+    ],
+  ],
+])("a pod uses %s", (_what, spec, uses) => {
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: {}, spec };
+  expect(listUses(pod, { ...aConstraint("mine"), defaultAddCapabilities: ["CHOWN"] })).toEqual(
+    uses,
+  );
+});
+
+test.each<[string, Partial<SccEnvironment>, readonly string[]]>([
+  ["no operator here", {}, []],
+  [
+    "an operator that needs the constraint",
+    { deployment: anOperator("engine", "engine/operator:7.8.2-6", "op") },
+    [],
+  ],
+  [
+    "an operator of the default account",
+    { deployment: anOperator("engine", "engine/operator:8.0.2-2") },
+    [],
+  ],
+  [
+    "an operator of a newer release",
+    { deployment: anOperator("engine", "engine/operator:8.0.2-2", "op") },
+    ["op"],
+  ],
+  [
+    "a pod of its own that rests on the constraint",
+    {
+      deployment: anOperator("engine", "engine/operator:8.0.2-2", "op"),
+      pods: [
+        aPod("engine", {
+          scc: "mine",
+          serviceAccountName: "op",
+          securityContext: { privileged: true },
+        }),
+      ],
+    },
+    [],
+  ],
+  [
+    "pods of others",
+    {
+      deployment: anOperator("engine", "engine/operator:8.0.2-2", "op"),
+      pods: [
+        aPod("engine", { scc: "mine" }),
+        aPod("other", { scc: "mine", serviceAccountName: "op" }),
+        aPod("engine", { scc: "other", serviceAccountName: "op" }),
+      ],
+    },
+    ["op"],
+  ],
+])("whether the operator's own account goes out as well: %s", (_what, changes, names) => {
+  const found = judgeOperator({ ...around, ...changes }, defaultNames);
+  expect(found.map(({ name }) => name)).toEqual(names);
+});
+
+test("an operator without a namespace has no account", () => {
+  const operator = anOperator("engine", "engine/operator:8.0.2-2", "op");
+  const deployment = { ...operator, metadata: {} };
+  expect(judgeOperator({ ...around, deployment }, defaultNames)).toEqual([]);
 });

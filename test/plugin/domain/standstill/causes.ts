@@ -1,5 +1,6 @@
 /** Why upgrades came to a stand, each scene with the cause that is to be handled first. */
 import type { Facts } from "../../../../plugin/domain/facts/facts";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { anOperator, newTag, oldTag } from "../engine-cluster/scene";
 import {
   ago,
@@ -10,8 +11,8 @@ import {
   facts,
   first,
   halfway,
+  name,
   node,
-  nodes,
   ofPod,
   ofSet,
   pod,
@@ -50,6 +51,10 @@ const leaving = (minutes: number, grace: number) => ({
 const partition = (number: number) => ({
   spec: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: number } } },
 });
+const heldBy = (manager: string, strategy: object) => ({
+  ...{ manager, operation: "Update", time: ago(700) },
+  fieldsV1: { "f:spec": { "f:updateStrategy": strategy } },
+});
 const loop = { state: { waiting: { reason: "CrashLoopBackOff", message: "back-off 5m0s" } } };
 const ended = (reason: string, exitCode: number, message?: string) => ({
   lastState: { terminated: { reason, exitCode, message, finishedAt: ago(1) } },
@@ -79,11 +84,8 @@ export const single: readonly Scene[] = [
           ...partition(1),
           metadata: {
             managedFields: [
-              {
-                manager: "kubectl-patch",
-                time: ago(700),
-                fieldsV1: { "f:spec": { "f:updateStrategy": {} } },
-              },
+              heldBy("kubectl-patch", { "f:rollingUpdate": { "f:partition": {} } }),
+              heldBy("engine-enterprise-operator", { "f:type": {} }),
             ],
           },
         }),
@@ -171,11 +173,6 @@ export const single: readonly Scene[] = [
     "not ready on a node that is dead",
     facts({ nodes: lost, pods: withPod({}) }),
     { ...of2("POD-NODE-LOST"), says: /Kubelet stopped posting/, step: /bring node n2 back/ },
-  ],
-  [
-    "its node is gone",
-    facts({ nodes: nodes.slice(0, 2), pods: withPod({}) }),
-    { ...of2("POD-NODE-LOST"), says: /n2 no longer exists/, step: /describe nodes n2$/ },
   ],
   [
     "its node is lost, and nodes may not be read",
@@ -298,6 +295,38 @@ export const single: readonly Scene[] = [
       ...of2("POD-VOLUME"),
       says: /storageclass.storage.k8s.io "fast" not found/,
       step: /kubectl get pvc/,
+    },
+  ],
+  [
+    "a pod that gave its place to one of a higher priority",
+    facts({
+      pods: withPod(place("0/3 nodes are available: 3 Insufficient memory.")),
+      events: [
+        {
+          ...event(ofPod(2), ["Preempted", "Preempted by pod 77-aa on node n2"], [300, 300]),
+          related: { kind: "Pod", namespace: "batch", name: "report-9" },
+        },
+        event(ofPod(2), ["Preempted", "Preempted by pod 11-bb on node n2"], [500, 500]),
+        event(ofPod(1), ["Preempted", "Preempted by pod 99-cc on node n1"], [200, 200]),
+        event(ofSet, ["Preempted", "of another kind"], [100, 100]),
+      ],
+    }),
+    {
+      ...of2("POD-UNSCHEDULABLE"),
+      says: /the pod before it was displaced: Preempted by pod 77-aa on node n2 \(Pod\/batch\/report-9\)/,
+      step: /priority class that is not below/,
+    },
+  ],
+  [
+    "a pod that gave its place, to whom is not said",
+    facts({
+      pods: withPod(place("0/3 nodes are available: 3 Insufficient cpu.")),
+      events: [event(ofPod(2), ["Preempted", "Preempted by a pod on node n2"], [300, 300])],
+    }),
+    {
+      ...of2("POD-UNSCHEDULABLE"),
+      says: /displaced: Preempted by a pod on node n2 \(for/,
+      step: /priority class/,
     },
   ],
   [
@@ -641,6 +670,93 @@ export const single: readonly Scene[] = [
       step: /upgrade-cluster vault --target 8\.0\.6-54/,
     },
   ],
+  [
+    "the release of the operator that runs as the cluster's tag, of which no pair is known",
+    facts({
+      deployments: [anOperator("7.8.2-6")],
+      ecs: [theEc({ tag: "7.8.2-6" })],
+      statefulSets: [theSet({ tag: "7.8.2-6" })],
+      pods: withPod({ tag: "7.8.2-6", ...waiting("ImagePullBackOff") }),
+    }),
+    {
+      ...ofEc("CLUSTER-TAG-OF-OPERATOR"),
+      says: /7\.8\.2-6 is a release of the operator.*no pod of the cluster is ready with it/,
+      step: /release notes.*upgrade-cluster vault --target TAG/,
+    },
+  ],
+  [
+    "an earlier tag asked for again, which pods are past already",
+    facts({ ecs: [theEc({ tag: oldTag })] }),
+    {
+      ...ofEc("CLUSTER-TAG-LOWERED"),
+      says: /7\.\S+ is older than 8\.0\.2-17, which pods of it run/,
+      step: /upgrade-cluster vault --target 8\.0\.2-17/,
+    },
+  ],
+  [
+    "the operator says what it lacks",
+    facts({
+      ecs: [theEc({ state: "Upgrade" })],
+      statefulSets: [theSet({ tag: oldTag, status: { updateRevision: "before" } })],
+      pods: [0, 1, 2].map((ordinal) => pod(ordinal, { old: true })),
+      events: [
+        event({ kind: names.ec.kind, name }, ["Old", "an older word"], [90, 80]),
+        event({ kind: names.ec.kind, name }, ["ReconcileError", "cannot patch statefulsets"]),
+        event({ kind: names.ec.kind, name: "other" }, ["Other", "another's"]),
+        { ...event({ kind: names.ec.kind, name }, ["Fine", "no warning"]), type: "Normal" },
+      ],
+    }),
+    {
+      ...ofEc("CLUSTER-NOT-TAKEN-UP"),
+      says: /the operator says: cannot patch statefulsets/,
+      step: /kubectl logs deployment/,
+    },
+  ],
+  [
+    "a pod that has ended",
+    facts({ pods: withPod({ status: { phase: "Succeeded" } }) }),
+    { ...of2("POD-NOT-READY"), says: /it is Succeeded/, step: /kubectl delete pod vault-2/ },
+  ],
+  [
+    "a container that is not made, and no event",
+    facts({ pods: withPod(waiting("ContainerCreating")) }),
+    { ...of2("POD-NOT-READY"), says: /ContainerCreating/, step: /kubelet.*of node n2/ },
+  ],
+  [
+    "gates that a queue has set",
+    facts({
+      pods: withPod({
+        conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }],
+        spec: { schedulingGates: [{ name: "example.com/queue" }, {}] },
+      }),
+    }),
+    {
+      ...of2("POD-UNSCHEDULABLE"),
+      says: /scheduling gates example\.com\/queue are set/,
+      step: /controller that sets example\.com\/queue/,
+    },
+  ],
+  [
+    "a volume on a node that is gone",
+    facts({
+      pods: withPod(place("0/2 nodes are available: 2 node(s) had volume node affinity conflict.")),
+    }),
+    { ...of2("POD-VOLUME"), says: /affinity conflict/, step: /bring that node back/ },
+  ],
+  [
+    "a hook before the end that fails",
+    facts({
+      pods: withPod({
+        metadata: { deletionTimestamp: ago(60), deletionGracePeriodSeconds: 30 },
+      }),
+      events: [event(ofPod(2), ["FailedPreStopHook", "quorum critical"])],
+    }),
+    {
+      ...of2("POD-TERMINATION-OVERDUE"),
+      says: /FailedPreStopHook: quorum critical/,
+      step: /kubelet/,
+    },
+  ],
 ];
 
 /** Two at once: the one that has to be handled first, and the one beside it. */
@@ -741,7 +857,7 @@ export const double: readonly Scene[] = [
       statefulSets: [theSet({ spec: { replicas: 5 } })],
       pods: [...withPod({ revision: "wrong", ...waiting("ErrImagePull", image) }), pod(3)],
     }),
-    { ...of2("POD-OUTDATED"), says: /wrong/, step: /make the other pods ready first/ },
+    { ...of2("POD-OUTDATED"), says: /wrong/, step: /kubectl delete pod vault-2/ },
     "POD-ABSENT",
   ],
   [

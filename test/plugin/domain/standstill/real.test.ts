@@ -6,11 +6,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { judgeChecks } from "../../../../plugin/commands/checks";
 import { clustersStatus } from "../../../../plugin/commands/upgrade-cluster/next";
-import { situationOf } from "../../../../plugin/domain/checks/context";
+import { describeSituation } from "../../../../plugin/domain/checks/context";
 import { type Facts, factSources, type FactKey } from "../../../../plugin/domain/facts/facts";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { classifyFreeze } from "../../../../plugin/domain/recovery/classify";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { toldByCheck, toldByRecover } from "./agreement";
 import { factsOf } from "../engine-cluster/scene";
 
 interface RealScene {
@@ -52,7 +53,7 @@ test.each(scenes.filter(({ first, open }) => first !== null && !open))(
     const freeze = classifyFreeze(read, ec);
     const checked = judgeChecks(read, {}).findings.filter(({ severity }) => severity === "error");
     expect({
-      status: clustersStatus(situationOf(read, {})).items[0]?.verdict,
+      status: clustersStatus(describeSituation(read, {})).items[0]?.verdict,
       recover: freeze.causes[0]?.finding.code,
       check: checked.map(({ code }) => code),
     }).toEqual({
@@ -63,7 +64,15 @@ test.each(scenes.filter(({ first, open }) => first !== null && !open))(
   },
 );
 
+test.each(scenes.filter(({ first }) => first !== null))(
+  "recover and check tell the same causes: $namespace",
+  (scene) => {
+    const read = facts(scene);
+    expect(toldByRecover(read)).toEqual(toldByCheck(read));
+  },
+);
+
 test.each(scenes.filter(({ first }) => first === null))("$namespace: on its way", (scene) => {
   const read = facts(scene);
-  expect(clustersStatus(situationOf(read, {})).items[0]?.verdict.is).toBe("moving");
+  expect(clustersStatus(describeSituation(read, {})).items[0]?.verdict.is).toBe("moving");
 });

@@ -1,16 +1,27 @@
 /** Each cause of a standstill is told by `status`, `recover` and `check` alike; what is merely slow by none of them. */
 import { judgeChecks } from "../../../../plugin/commands/checks";
 import { judgeCluster } from "../../../../plugin/domain/engine-cluster/rollout";
+import { podTrouble } from "../../../../plugin/domain/rollout/pod-causes";
 import { rollFindings } from "../../../../plugin/domain/rollout/findings";
 import { clusterFindings } from "../../../../plugin/domain/engine-cluster/findings";
 import { classifyFreeze } from "../../../../plugin/domain/recovery/classify";
 import { clustersStatus } from "../../../../plugin/commands/upgrade-cluster/next";
-import { situationOf } from "../../../../plugin/domain/checks/context";
+import { explainOperator } from "../../../../plugin/domain/engine-cluster/operator-words";
+import { describeSituation } from "../../../../plugin/domain/checks/context";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
+import { toldByCheck, toldByRecover } from "./agreement";
 import { double, single, slow, type Scene } from "./causes";
-import { facts, name, theEc } from "./scene";
+import { heldSingle, heldSlow, inOrder } from "./held-causes";
+import { moreDouble, moreSingle, moreSlow } from "./more-causes";
+import { fieldDouble, fieldSingle, fieldSlow, fieldWell } from "./field-causes";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import { aDatabase, oldTag } from "../engine-cluster/scene";
+import { event, facts, first, name, pod, second, theEc, theSet } from "./scene";
 
-const scenes = [...single, ...double].map(([title, facts, cause, beside]: Scene) => ({
+const scenes = [
+  ...[...single, ...moreSingle, ...fieldSingle, ...heldSingle],
+  ...[...double, ...moreDouble, ...fieldDouble],
+].map(([title, facts, cause, beside]: Scene) => ({
   ...{ title, facts, cause, beside },
 }));
 const ofStandstill = new Set([
@@ -39,7 +50,7 @@ test.each(scenes)("$title", ({ facts, cause: { code, object, says, step }, besid
 test.each(scenes)(
   "status, recover and check agree: $title",
   ({ facts, cause: { code, object } }) => {
-    const [shown] = clustersStatus(situationOf(facts, {})).items;
+    const [shown] = clustersStatus(describeSituation(facts, {})).items;
     expect(shown?.verdict).toMatchObject({ is: "stalled", code, object });
     const freeze = recovered(facts);
     expect(freeze.is).toBe("frozen");
@@ -50,13 +61,121 @@ test.each(scenes)(
   },
 );
 
-test.each(slow)("merely slow: %s", (_title, facts) => {
-  expect(judgeCluster(facts, name).is).toBe("moving");
-  const [shown] = clustersStatus(situationOf(facts, {})).items;
+test.each(scenes)("recover and check tell the same causes: $title", ({ facts }) => {
+  expect(toldByRecover(facts)).toEqual(toldByCheck(facts));
+});
+
+const other = theEc();
+/** An EC of the same name beside the databases of another namespace. */
+const namesake = { ...other, metadata: { ...other.metadata, namespace: "shop" } };
+const unreadClusters: Partial<Facts> = { unread: new Map([["ecs", "forbidden"]]) };
+
+interface Beside {
+  readonly place: string;
+  readonly namespace: string;
+  readonly told: boolean;
+  readonly lists?: Parameters<typeof facts>[0];
+  readonly rest?: Partial<Facts>;
+}
+
+const besides: readonly Beside[] = [
+  { place: "of another namespace", namespace: "shop", told: true },
+  {
+    place: "of a cluster of that name in another namespace",
+    ...{ namespace: "shop", told: false, lists: { ecs: [namesake, theEc()] } },
+  },
+  {
+    place: "of another namespace, whose clusters may not be read",
+    ...{ namespace: "shop", told: false, rest: unreadClusters },
+  },
+  {
+    place: "of its own namespace, where no other's clusters may be read",
+    ...{ namespace: "engine", told: true, rest: unreadClusters },
+  },
+];
+
+test.each(besides)("an old database $place", ({ namespace, told, lists = {}, rest }) => {
+  const old = aDatabase("carts", { engineVersion: "6.2", engineEnterpriseCluster: { name } });
+  const edb = { ...old, metadata: { ...old.metadata, namespace } };
+  const pods = [first, second, pod(2, { ready: false })];
+  const seen = facts({ pods, edbs: [edb], ...lists }, rest);
+  const { causes, warnings } = classifyFreeze(seen, theEc());
+  expect(causes.map(({ finding }) => finding.code)).toEqual([
+    "POD-NOT-READY",
+    ...(told ? ["CLUSTER-DATABASE-OLD"] : []),
+  ]);
+  expect(warnings.map(({ cause }) => cause)).toEqual(
+    rest === undefined ? [] : ["could not be read: engineenterpriseclusters"],
+  );
+});
+
+test.each(besides.filter(({ lists }) => lists === undefined))(
+  "a module that nothing defines, in a database $place",
+  ({ namespace, told, rest }) => {
+    const used = { moduleList: [{ name: "gears" }], engineEnterpriseCluster: { name } };
+    const plain = aDatabase("carts", used);
+    const edb = { ...plain, metadata: { ...plain.metadata, namespace } };
+    const pods = [first, second, pod(2, { ready: false })];
+    const { causes } = recovered(facts({ pods, edbs: [edb] }, rest));
+    expect(causes.some(({ is }) => is === "module")).toBe(told);
+  },
+);
+
+test("what holds a roll is not let go while a pod of an earlier revision ends", () => {
+  const ends = { deletionTimestamp: "2026-08-01T00:00:00Z", deletionGracePeriodSeconds: 30 };
+  const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
+  const pods = [
+    first,
+    second,
+    pod(2, {
+      revision: "wrong",
+      ready: false,
+      metadata: {
+        name: `${name}-2`,
+        namespace: "engine",
+        labels: { "controller-revision-hash": "wrong" },
+        ownerReferences: second.metadata.ownerReferences,
+        ...ends,
+      },
+    }),
+  ];
+  const { causes } = recovered(
+    facts({ pods, statefulSets: [theSet({ spec: { updateStrategy } })] }),
+  );
+  expect(causes.map(({ is }) => is)).not.toContain("held");
+});
+
+test.each(inOrder)("an attachment in order is no cause: %s", (_title, facts) => {
+  expect(judgeCluster(facts, name)).toMatchObject({ is: "stalled", code: "POD-NOT-READY" });
+});
+
+test("a volume of a pod without a node is attached to none that counts", () => {
+  const [, scene] = inOrder[0] ?? [];
+  if (scene === undefined) throw new Error("the table has a row");
+  const pods = scene.objects.pods.map((one) =>
+    one.metadata.name === `${name}-2`
+      ? { ...one, spec: { ...(one["spec"] as object), nodeName: undefined } }
+      : one,
+  );
+  const seen = { ...scene, objects: { ...scene.objects, pods } };
+  expect(judgeCluster(seen, name)).toMatchObject({ code: "POD-UNSCHEDULABLE" });
+});
+
+test.each([...slow, ...moreSlow, ...fieldSlow, ...heldSlow])("merely slow: %s", (_title, facts) => {
+  expect(judgeCluster(facts, name)).toMatchObject({ is: "moving" });
+  const [shown] = clustersStatus(describeSituation(facts, {})).items;
   expect(shown?.verdict.is).toBe("moving");
   expect(recovered(facts).is).not.toBe("frozen");
   const found = judgeChecks(facts, {}).findings.filter(({ code }) => ofStandstill.has(code));
   expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
+});
+
+test.each(fieldWell)("all is well: %s", (_title, facts) => {
+  expect(judgeCluster(facts, name)).toMatchObject({ is: "done" });
+  const [shown] = clustersStatus(describeSituation(facts, {})).items;
+  expect(shown?.verdict.is).toBe("fine");
+  expect(recovered(facts).is).toBe("standing");
+  expect(toldByCheck(facts)).toEqual([]);
 });
 
 test.each<[string, string, "moving" | "standing" | "frozen"]>([
@@ -73,4 +192,77 @@ test.each<[string, string, "moving" | "standing" | "frozen"]>([
   expect(freeze.warnings).toContainEqual(
     expect.objectContaining({ code: "FREEZE-NOT-SEEN", cause: "could not be read: pods" }),
   );
+});
+
+test("a movement that is still to come by the clock here is told as what it is", () => {
+  const ahead = pod(2, { ready: false, since: -30 });
+  expect(judgeCluster(facts({ pods: [first, second, ahead] }), name)).toMatchObject({
+    is: "moving",
+    last: expect.stringContaining("is 30m ahead of the clock here: compare the clocks") as unknown,
+  });
+});
+
+test("where Deployments may not be read, nothing is said of the operator", () => {
+  const seen = facts(
+    { pods: [pod(0), pod(1), pod(2)], deployments: [] },
+    { unread: new Map([["deployments", "forbidden"]]) },
+  );
+  expect(judgeCluster(seen, name)).toMatchObject({
+    because: expect.not.stringContaining("Deployment") as unknown,
+    fix: expect.stringContaining("kubectl logs deployment/") as unknown,
+  });
+});
+
+test("a roll that moves under a license whose last day is over: told by status, recover and check", () => {
+  const licenseStatus = { licenseState: "Valid", expirationDate: "2026-06-01T00:00:00Z" };
+  const seen = facts({
+    ecs: [theEc({ status: { licenseStatus } })],
+    pods: [first, second, pod(2, { ready: false, since: 2 })],
+  });
+  const [shown] = clustersStatus(describeSituation(seen, {})).items;
+  expect(shown?.verdict).toMatchObject({
+    is: "moving",
+    on: expect.stringContaining("but: its license expired") as unknown,
+  });
+  const { is, warnings } = recovered(seen);
+  expect([is, warnings.map(({ code }) => code)]).toEqual(["moving", ["LICENSE-EXPIRED"]]);
+  expect(judgeChecks(seen, {}).findings.map(({ code }) => code)).toContain("LICENSE-EXPIRED");
+});
+
+test("what a pod says is judged where nothing else was read", () => {
+  const waiting = { reason: "ErrImagePull", message: "unauthorized" };
+  const refused = pod(2, { ready: false, container: { state: { waiting } } });
+  expect(podTrouble(refused)).toMatchObject({ code: "POD-IMAGE", definite: true });
+});
+
+test("where pods may not be read, nothing is said of who holds the operator's lease", () => {
+  const holder = `${names.operator.deployment}-5c8f7d9b66-q8wzr`;
+  const lease = {
+    ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+    metadata: { name: "lock", namespace: "engine" },
+    spec: { holderIdentity: holder, renewTime: "2026-08-01T00:15:30.000Z" },
+  };
+  const seen = facts(
+    { statefulSets: [theSet({ tag: oldTag })], pods: [], leases: [lease] },
+    { unread: new Map([["pods", "forbidden"]]) },
+  );
+  const { words } = explainOperator(seen);
+  expect(words).toEqual([]);
+  expect(explainOperator({ ...seen, unread: new Map() }).words).toHaveLength(1);
+});
+
+test("an upgrade that is refused for what only the operator says: status and recover name the same", () => {
+  const said = event({ kind: names.ec.kind, name }, ["Refused", "racks are being changed"]);
+  const seen = facts({
+    ecs: [theEc({ state: "InvalidUpgrade" })],
+    statefulSets: [theSet({ tag: oldTag, status: { updateRevision: "before" } })],
+    pods: [0, 1, 2].map((ordinal) => pod(ordinal, { old: true })),
+    events: [said],
+  });
+  const code = "CLUSTER-INVALID-UPGRADE";
+  expect(judgeCluster(seen, name)).toMatchObject({
+    code,
+    because: expect.stringContaining("the operator says: racks are being changed") as unknown,
+  });
+  expect(recovered(seen).causes[0]?.finding.code).toBe(code);
 });

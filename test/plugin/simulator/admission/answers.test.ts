@@ -3,7 +3,7 @@ import { ApiError } from "../../../../plugin/domain/base/errors";
 import {
   type ClosableAdmission,
   createAdmission,
-  warningsOf,
+  listWarnings,
 } from "../../../../plugin/simulator/admission/admission";
 import { ManualClock } from "../../../support/manual-clock";
 import { aPair } from "../../../support/tls";
@@ -337,7 +337,7 @@ test("warnings reach the writer, with a refusal as well", async () => {
     admit({ title: "", answer: answering({ allowed: true, warnings }) }),
   ).resolves.toEqual(warnings);
   const refusal = await refusalOf({ title: "", answer: answering({ allowed: false, warnings }) });
-  expect(warningsOf(refusal)).toEqual(warnings);
+  expect(listWarnings(refusal)).toEqual(warnings);
 });
 
 test("a webhook that asks for time is asked again", async () => {

@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import type { X509Certificate } from "node:crypto";
-import { judgePeer, rootsOf } from "../../../../plugin/simulator/admission/trust";
+import { judgePeer, readRoots } from "../../../../plugin/simulator/admission/trust";
 import { sign, type Signed } from "./authority";
 
 const name = "admission.engine.svc";
@@ -121,13 +121,13 @@ const inBase64 = (pairs: readonly Signed[]): string =>
 
 test.each(rows)("a certificate $title", async ({ sent, bundle, verdict }) => {
   const peer = await peerOf(...sent);
-  const expected = { name, roots: rootsOf(inBase64(bundle)), now: Date.now() };
+  const expected = { name, roots: readRoots(inBase64(bundle)), now: Date.now() };
   expect(judgePeer(peer, expected)).toBe(verdict && `${unverified} ${verdict}`);
 });
 
 test("a certificate signed by an authority that has expired", async () => {
   const peer = await peerOf(sign({ commonName: "leaf", names: [name] }, expiredRoot));
-  const roots = rootsOf(inBase64([expiredRoot]));
+  const roots = readRoots(inBase64([expiredRoot]));
   expect(judgePeer(peer, { name, roots, now: Date.now() })).toMatch(
     /^tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time [\dTZ:-]+ is after [\dTZ:-]+$/,
   );

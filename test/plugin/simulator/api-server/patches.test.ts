@@ -1,5 +1,5 @@
 import type { KindDefinition } from "../../../../plugin/simulator/model";
-import { patched } from "../../../../plugin/simulator/api-server/patches";
+import { patchObject } from "../../../../plugin/simulator/api-server/patches";
 import type { PatchType } from "../../../../plugin/ports/kubernetes";
 import { aDb, dbs, dbStructure } from "./world";
 
@@ -14,7 +14,7 @@ const definition: KindDefinition = {
 };
 
 const specAfter = (type: PatchType, live: object, body: unknown): unknown =>
-  patched(aDb("x", live), body, { type, definition })["spec"];
+  patchObject(aDb("x", live), body, { type, definition })["spec"];
 
 const merge = (spec: unknown): unknown => ({ spec });
 
@@ -115,7 +115,7 @@ test.each([
   const object = aDb("x", { a: 1, l: [1, 2] });
   const before = JSON.stringify(object);
   const first = { op: "add", path: at("/new"), value: 1 };
-  expect(() => patched(object, [first, ...ops], { type: "json", definition })).toThrow(
+  expect(() => patchObject(object, [first, ...ops], { type: "json", definition })).toThrow(
     expect.objectContaining({
       message: "the server rejected our request due to an error in our request",
       status: 422,
@@ -156,7 +156,7 @@ test.each([
   },
 ])("a patch cannot make another kind: $patch", ({ custom, patch, message }) => {
   expect(() =>
-    patched(aDb("x"), patch, { type: "merge", definition: { ...definition, custom } }),
+    patchObject(aDb("x"), patch, { type: "merge", definition: { ...definition, custom } }),
   ).toThrow(
     expect.objectContaining({
       message: expect.stringContaining(message) as string,

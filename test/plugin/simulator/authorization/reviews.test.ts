@@ -1,5 +1,5 @@
 import type { ApiError } from "../../../../plugin/domain/base/errors";
-import { reviewOf } from "../../../../plugin/simulator/authorization/reviews";
+import { answerReview } from "../../../../plugin/simulator/authorization/reviews";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { account, binding, clusterRole, person, role, rule, stateOf, user } from "./state";
 
@@ -104,11 +104,11 @@ const answered: readonly (readonly [title: string, asked: KubeObject, status: ob
 ];
 
 test.each(answered)("answers %s", (_title, asked, status) => {
-  expect(reviewOf(asked, weak, state)).toEqual({ ...asked, status });
+  expect(answerReview(asked, weak, state)).toEqual({ ...asked, status });
 });
 
 test("answers with all of one's rules in a namespace", () => {
-  const answer = reviewOf(review("SelfSubjectRulesReview", { namespace: "b" }), weak, state);
+  const answer = answerReview(review("SelfSubjectRulesReview", { namespace: "b" }), weak, state);
   expect(answer).toMatchObject({
     spec: {},
     status: {
@@ -127,8 +127,8 @@ test("answers with all of one's rules in a namespace", () => {
 test("an object that is no review is not answered", () => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "x" } };
   const other = { apiVersion: "x.y/v1", kind: "SubjectAccessReview", metadata: {} };
-  expect(reviewOf(pod, weak, state)).toBeUndefined();
-  expect(reviewOf(other, weak, state)).toBeUndefined();
+  expect(answerReview(pod, weak, state)).toBeUndefined();
+  expect(answerReview(other, weak, state)).toBeUndefined();
 });
 
 const neither =
@@ -181,7 +181,7 @@ test.each(wrong)("refuses a review with $title", ({ asked, field, value }) => {
   const message = `Invalid value: ${value}`;
   expect.assertions(1);
   try {
-    reviewOf(asked, weak, state);
+    answerReview(asked, weak, state);
   } catch (error) {
     const { status, reason, causes, message: told } = error as ApiError;
     expect({ status, reason, causes, told }).toEqual({

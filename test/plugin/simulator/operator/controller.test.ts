@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getOwn } from "../../../../plugin/domain/base/values";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
-import { settledWorkloads } from "../../../../plugin/simulator/operator/settled";
+import { settleWorkloads } from "../../../../plugin/simulator/operator/settled";
 import { playAlong, playOperator } from "../../../../plugin/simulator/operator/controller";
 
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
@@ -112,21 +112,21 @@ describe("what stands behind a scene at rest", () => {
   };
 
   test("is made where it lacks", async () => {
-    const made = settledWorkloads(await bare(), options).map(({ kind }) => kind);
+    const made = settleWorkloads(await bare(), options).map(({ kind }) => kind);
     expect(made.filter((kind) => kind === "Pod")).toHaveLength(4);
     expect(made).toEqual(expect.arrayContaining(["ReplicaSet", "StatefulSet"]));
   });
 
   test("is left as it is where it is there", async () => {
     const { objects } = await exampleSource(names, testTime);
-    expect(settledWorkloads(objects, options)).toHaveLength(objects.length);
+    expect(settleWorkloads(objects, options)).toHaveLength(objects.length);
   });
 
   test("has no pod where the operator is not ready", async () => {
     const down = (await bare()).map((object) =>
       object.kind === "Deployment" ? { ...object, status: { observedGeneration: 1 } } : object,
     );
-    expect(settledWorkloads(down, options).filter(({ kind }) => kind === "ReplicaSet")).toEqual([]);
+    expect(settleWorkloads(down, options).filter(({ kind }) => kind === "ReplicaSet")).toEqual([]);
   });
 });
 

@@ -418,6 +418,30 @@ describe("what is odd is told and read", () => {
     expect(source.warnings.join()).toMatch(/1 Namespace \(a\) made up/);
   });
 
+  test("a Service that others call is taken to exist where nothing of its namespace was read", async () => {
+    const rules = [{ apiGroups: ["*"], resources: ["*"], operations: ["*"], apiVersions: ["*"] }];
+    const calls = (namespace: string, name: string): object => ({
+      name: `${name}.${namespace}.example.com`,
+      rules,
+      clientConfig: { service: { name, namespace } },
+    });
+    const configuration = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "MutatingWebhookConfiguration",
+      metadata: { name: "policies" },
+      webhooks: [
+        ...[calls("a", "gate"), calls("b", "gate"), calls("gone", "gate"), calls("b", "gate")],
+        { name: "url.example.com", rules, clientConfig: { url: "https://gate.example.com" } },
+      ],
+    };
+    const namespaceB = { ...namespaceA, metadata: { name: "b" } };
+    const objects = [namespaceA, namespaceB, configMap("x"), configuration];
+    const source = await read(json(aList(objects)));
+    const services = found(source).filter((label) => label.startsWith("Service "));
+    expect(services).toEqual(["Service b/gate"]);
+    expect(source.warnings.join()).toContain("nothing of the namespace of Service b/gate");
+  });
+
   test("the namespace of an object that is in none is passed over", async () => {
     const source = await read(json({ ...namespaceA, metadata: { name: "a", namespace: "b" } }));
 

@@ -1,7 +1,7 @@
 /** Dumps for tests, and reading them with what every reading needs. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
 import {

@@ -12,8 +12,8 @@ import {
   type KeyPair,
   readSecretCertificate,
 } from "../../../../plugin/adapters/certificate";
-import { judgeServed, rootsIn } from "../../../../plugin/adapters/x509/judge";
-import { certificateBlocks } from "../../../../plugin/adapters/x509/pem";
+import { judgeServed, rootsIn } from "../../../../plugin/adapters/http/x509/judge";
+import { certificateBlocks } from "../../../../plugin/adapters/http/x509/pem";
 import { privateKeys } from "../../../../plugin/adapters/private-keys";
 import { judgeCertificate } from "../../../../plugin/domain/certificate/certificate";
 import { defaultNames } from "../../../../plugin/domain/names/names";

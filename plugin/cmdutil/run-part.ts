@@ -1,0 +1,49 @@
+/** Runs a part as a command of its own. */
+import { type Part, runPart } from "../kernel/part";
+import type { CommandContext, CommandRun, GlobalOptions } from "./context";
+import { usualTimeoutMs } from "./standard-flags";
+import { type JobRun, choosePatience } from "../kernel/job";
+import { runPorts, writeOptions } from "./run-ports";
+
+/** The limit of a whole wait: a time that was given, typed or in the environment; else what continues may. */
+export function readLimit(
+  { timeoutMs }: Pick<GlobalOptions, "timeoutMs">,
+  isTyped: boolean,
+): { readonly limitMs?: number } {
+  return isTyped || timeoutMs !== usualTimeoutMs ? { limitMs: timeoutMs } : {};
+}
+
+/** What flags may tell the runner as well. */
+interface RunFlags {
+  readonly takeFields?: readonly string[];
+  readonly stallAfterMs?: number;
+  /** --timeout was typed: it then limits the whole wait. */
+  readonly limited?: boolean;
+}
+
+/** Makes the part of judged flags. */
+export type MakePart<F> = (flags: F, run: JobRun) => Part;
+
+/** The run of a command that is one part; every expected end comes back as a report. */
+export function runOfPart<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
+  return async (context, args, flags) => {
+    const ports = await runPorts(context, kind);
+    const run = await makeJobRun(context, args, flags);
+    const { dryRun } = run;
+    return await runPart(ports, make(flags, run), {
+      dryRun,
+      limitMs: choosePatience({ ...flags, ...run }),
+    });
+  };
+}
+
+/** What a part knows beside its own flags. */
+export async function makeJobRun(
+  context: CommandContext,
+  args: readonly string[],
+  { limited }: RunFlags,
+): Promise<JobRun> {
+  const { namespace } = await context.connect();
+  const limit = readLimit(context.options, limited === true);
+  return { namespace, args, ...writeOptions(context), ...limit };
+}

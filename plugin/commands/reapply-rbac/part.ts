@@ -1,0 +1,163 @@
+/** `reapply-rbac` as a part: planned by planning.ts over a cluster, and carried out by reapply.ts (S34). */
+import type { Acting, Part, World } from "../../kernel/part";
+import type { CommandContext } from "../../cmdutil/context";
+import { kubectlCommand } from "../../cmdutil/kubectl-command";
+import { readShippedTemplates } from "../../cmdutil/release-option";
+import { writeOptions } from "../../cmdutil/run-ports";
+import { readDefaults } from "../../cmdutil/spec";
+import { usualAtOnce } from "../../cmdutil/standard-flags";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import type { Release } from "../../domain/release/contents";
+import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import { describeSituation } from "../../domain/checks/context";
+import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
+import type { Needs } from "../../domain/facts/needs";
+import { Session } from "../../kernel/session";
+import { Reviews } from "../../readers/reviews";
+import { reapplyRbac, type ReapplyRbacFlags } from "./flags";
+import { rbacCommand, rbacNeeds } from "./needs";
+import { rolesSkip } from "./next";
+import { fillsAccounts, planRun } from "./planning";
+import { needsOf, Places, type RbacDeps, type RbacOptions } from "./read";
+import { reapply } from "./reapply";
+import { Rights } from "./rights";
+import { Summary } from "./targets";
+import { openedTemplates, requireFit } from "./templates";
+import { begun, type RbacWork } from "./work";
+
+/** What the part is told. */
+export interface RbacWish extends RbacOptions {
+  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
+  readonly command: (words: readonly string[]) => string;
+  /** Tells this run's temporary things from those of others. */
+  readonly runId: string;
+  /** A plan tells each object as it is and as it would be. */
+  readonly shows?: boolean;
+}
+
+/** Brings roles and bindings of every managed namespace up to date: `expand` only adds, `contract` takes away. */
+export function rbacPart(wish: RbacWish): Part {
+  return {
+    command: rbacCommand,
+    needs: (names) => needsOf({ names }, wish, { accounts: fillsAccounts(wish, names) }),
+    plan: async (world) => {
+      const work = workIn(world, wish, world.dryRun);
+      return await planRun(work, (ports, plan) => reapply(workIn(ports, wish, "none"), plan));
+    },
+  };
+}
+
+/** What the flags say. */
+export function rbacWish(
+  context: CommandContext,
+  flags: ReapplyRbacFlags,
+  found: RoleFiles & Pick<RbacOptions, "given" | "namespace">,
+): RbacWish {
+  const { options, run } = context;
+  const { selector, account, canary, maxFailures, mode, prune, skip } = flags;
+  const { fieldManager, shows } = writeOptions(context);
+  return {
+    ...{ ...found, selector, account, canary, maxFailures, mode, prune, skip, fieldManager, shows },
+    ...{ takeFields: flags.takeFields, dropLocal: flags.dropLocal, prove: flags.probe },
+    concurrency: options.concurrency ?? usualAtOnce.namespaces,
+    timeoutMs: options.timeoutMs,
+    command: kubectlCommand(options),
+    runId: run.id.toLowerCase(),
+  };
+}
+
+/** What the whole upgrade asks of it. */
+export interface RbacPhase extends Pick<ReapplyRbacFlags, "mode" | "takeFields" | "probe"> {
+  /** The operator's. */
+  readonly namespace: string;
+  /** The release that was opened. */
+  readonly opened: Release | undefined;
+  /** The operator's release whose roles are wanted where none was opened. */
+  readonly release: string | undefined;
+}
+
+/** One phase of it, in every namespace that the operator is told to manage; throws UsageError for unfit files. */
+export function rbacPhase(
+  context: CommandContext,
+  { namespace, opened, release, ...wanted }: RbacPhase,
+): Part {
+  const { names } = context;
+  const templates =
+    opened === undefined ? readShippedTemplates(names, release) : openedTemplates(opened, names);
+  requireFit(templates, names);
+  const flags = { ...readDefaults(reapplyRbac), ...wanted };
+  return rbacPart(rbacWish(context, flags, { ...templates, given: undefined, namespace }));
+}
+
+function workIn(ports: Acting, wish: RbacWish, dryRun: World["dryRun"]): RbacWork {
+  const { command, runId, mode, prove } = wish;
+  const { names, tell } = ports;
+  const deps: RbacDeps = { ...ports, command, reviews: new Reviews(ports.cluster) };
+  const witness = prove ? `${names.fieldManager}:${runId}` : undefined;
+  const context = { names, command, mode, witness };
+  return {
+    ...{ deps, options: wish, tell, context, dryRun },
+    summary: new Summary(),
+    session: new Session(begun(deps), { ...wish, dryRun }),
+    places: new Places(deps),
+    rights: new Rights(deps, context),
+  };
+}
+
+/** What `upgrade` knows of the first of the two. */
+export const rbacExpand: UpgradePart = {
+  id: "rbac-expand",
+  title: "Widen RBAC in the managed namespaces",
+  because: "the old operator keeps what it needs, and the new one can start",
+  source: "S34",
+  gate: rolesSkip,
+  settles: { areas: ["rbac"] },
+  needs: wishNeeds,
+  parts: (wish) => partsFor(wish, "expand"),
+};
+
+/** What `upgrade` knows of the second. */
+export const rbacContract: UpgradePart = {
+  id: "rbac-contract",
+  title: "Narrow RBAC to the new release",
+  because: "nothing needs the old rules any more",
+  source: "S34",
+  gate: rolesSkip,
+  settles: { areas: ["rbac"] },
+  needs: wishNeeds,
+  parts: (wish) => partsFor(wish, "contract"),
+};
+
+async function partsFor(
+  { context, flags, opened, operatorVersion: release }: UpgradeWish,
+  mode: "expand" | "contract",
+): Promise<readonly Part[]> {
+  const { namespace } = await context.connect();
+  const { takeFields, probe } = flags;
+  return [rbacPhase(context, { mode, takeFields, probe, namespace, opened, release })];
+}
+
+function wishNeeds({ facts, flags }: UpgradeWish): readonly Needs[] {
+  const { names, namespace } = facts;
+  return [
+    rbacNeeds({
+      ...{ names, namespace, prove: flags.probe },
+      ...managedIn(facts),
+      ...{ accounts: true, selects: false, prune: false },
+    }),
+  ];
+}
+
+const telling: readonly FactKey[] = ["deployments", "configMaps", "namespaces"];
+
+/** The managed namespaces, where all may be read that tells of them. */
+function managedIn(facts: Facts): {
+  readonly managed: readonly string[] | undefined;
+  readonly label?: boolean;
+} {
+  const { configured, managed } = describeSituation(facts, {});
+  const isTold = telling.every((key) => isKnown(facts, key)) && configured.is !== "unknown";
+  if (!isTold) return { managed: undefined };
+  const label = configured.is === "label";
+  return { managed: configured.is === "list" ? configured.namespaces : managed, label };
+}

@@ -1,0 +1,227 @@
+/** Plans `reapply-rbac`: reads step by step, judges, asks for permissions, and tries each write by dry run. */
+import { eachAtMost } from "../../domain/base/concurrency";
+import { objectLabel } from "../../domain/kube/objects";
+import { isAsWanted, takesAway } from "../../domain/rbac/plan";
+import type { RbacScope, PlaceFound, Site } from "../../domain/rbac/site";
+import { findStale, type Stale } from "../../domain/rbac/managed";
+import { wantsAccounts } from "../../domain/rbac/templates";
+import { type Change, listPermissions } from "../../domain/kube/change";
+import type { Permission } from "../../domain/kube/permissions";
+import {
+  type Acting,
+  projectWrites,
+  type Outcome,
+  type Planned,
+  type PlannedChange,
+  stopped,
+} from "../../kernel/part";
+import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
+import { requireNamespace } from "../../readers/ground";
+import { inOrder, pruningOf, type RbacContext, writesOf } from "./changes";
+import { rbacCommand } from "./needs";
+import {
+  type Inventory,
+  needsOf,
+  type RbacDeps,
+  type RbacOptions,
+  readAccounts,
+  readInventory,
+  readLabelPair,
+  readNamespaces,
+  readOperator,
+} from "./read";
+import {
+  acceptedAt,
+  keptFindings,
+  placesOf,
+  planRbac,
+  prunable,
+  type RbacPlan,
+  staleFindings,
+} from "./plan";
+import { requireConfigured, type Targets, targetsOf } from "./targets";
+import { begun, prune, type RbacWork, workOn } from "./work";
+import { Worker } from "./worker";
+
+/** What is to be done, as it was planned. */
+export interface RbacPlanned extends RbacPlan {
+  readonly targets: Targets;
+  /** What is left where nothing is managed any more. */
+  readonly stale: readonly Stale[];
+  /** The places whose writes are allowed. */
+  readonly open: readonly Site[];
+  /** What the user may not do at the others. */
+  readonly lacking: ReadonlyMap<Site, readonly Permission[]>;
+}
+
+/** Carries a plan out. */
+type Carry = (ports: Acting, plan: RbacPlanned) => Promise<Outcome>;
+
+/** Plans it; what stands against it is a value. */
+export async function planRun(work: RbacWork, carry: Carry): Promise<Planned> {
+  const { deps, summary } = work;
+  try {
+    const plan = await permitted(work, await planPlaces(work));
+    return await planned(work, plan, carry);
+  } catch (error) {
+    return stopped(error);
+  } finally {
+    deps.recorder.keep({ namespaces: summary.namespaces() });
+  }
+}
+
+/** Whether the accounts of the clusters are to be found. */
+export function fillsAccounts(
+  { documents, account }: RbacOptions,
+  names: RbacDeps["names"],
+): boolean {
+  return wantsAccounts(documents, names) && account === undefined;
+}
+
+/** Reads step by step, what to read next following from what was read, and plans. */
+async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "lacking">> {
+  const { deps, options, summary, tell } = work;
+  const { recorder, names } = deps;
+  await requireNamespace(deps, options.namespace);
+  const { configured, running } = await readOperator(deps, options);
+  requireConfigured(configured, options);
+  const namespaces = await readNamespaces(deps, options, configured);
+  const targets = targetsOf(namespaces, configured, options);
+  tell(targets.findings);
+  summary.begin(targets);
+  const fills = fillsAccounts(options, names);
+  const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
+  const wanted = placesOf({ names, running }, options, { targets, accounts });
+  const managed = wanted.flatMap(({ namespace }) => namespace ?? []);
+  const known = { accounts: fills, managed, label: targets.label };
+  recorder.needs.declare(rbacCommand, needsOf(deps, options, known));
+  const inventory = await readInventory(deps);
+  const places = await readPlaces(work, wanted, inventory);
+  const plan = planRbac({ names, running, places }, options);
+  const shared = plan.wide.filter(({ part }) => part !== undefined);
+  const written = shared.map(({ wanted: { role } }) => role.metadata.name ?? "");
+  recorder.needs.declare(rbacCommand, needsOf(deps, options, { ...known, shared: written }));
+  for (const {
+    wanted: { role },
+  } of shared) {
+    recorder.note(
+      `${objectLabel(role)} gives the access in managed namespaces: its rules are updated, no Roles are made`,
+    );
+  }
+  tell(keptFindings(plan));
+  tell(acceptedAt([...plan.wide, ...plan.sites], names, options));
+  const stale = await readStale(work, targets, inventory);
+  tell(staleFindings(stale));
+  return { ...plan, targets, stale };
+}
+
+async function readPlaces(
+  { options, places }: RbacWork,
+  wanted: readonly RbacScope[],
+  inventory: Inventory | undefined,
+): Promise<ReadonlyMap<RbacScope, PlaceFound>> {
+  // in the order of the places, whichever is read first
+  const found = new Map<RbacScope, PlaceFound>(wanted.map((place) => [place, {}]));
+  await eachAtMost(options.concurrency, wanted, async (place) => {
+    const { namespace } = place;
+    const known = namespace === undefined ? undefined : inventory?.at(namespace);
+    found.set(place, await places.read(place, known));
+  });
+  return found;
+}
+
+/** The leftovers of namespaces, and of label mode where the operator is not told a label any more. */
+async function readStale(
+  { deps, options }: RbacWork,
+  { kept, label }: Targets,
+  { roles, bindings }: Pick<Inventory, "roles" | "bindings"> = { roles: [], bindings: [] },
+): Promise<readonly Stale[]> {
+  if (kept === undefined) return [];
+  const facts = { kept, operatorNamespace: options.namespace, names: deps.names };
+  const near = findStale({ ...facts, roles, bindings });
+  return label ? near : [...near, ...findStale({ ...facts, ...(await readLabelPair(deps)) })];
+}
+
+/** The places whose writes are allowed; where none is, nothing is begun. */
+async function permitted(
+  { deps, options, rights, summary }: RbacWork,
+  plan: Omit<RbacPlanned, "open" | "lacking">,
+): Promise<RbacPlanned> {
+  const all = [...plan.wide, ...plan.sites];
+  const writing = all.filter((site) => !isAsWanted(site.plan));
+  const lacking = await rights.missingAt(writing, options);
+  for (const [site, missing] of lacking) {
+    summary.add({ site, result: "failed", findings: rights.lacks(site, missing) });
+  }
+  await rights.tell();
+  if (writing.length > 0 && lacking.size === writing.length) {
+    throw new MissingPermissionsError([...lacking.values()].flat().slice(0, 10));
+  }
+  if (options.prune) {
+    const deletions = prunable(plan.stale).flatMap((left) => pruningOf(left));
+    await requirePermissions(deps, deletions.flatMap(listPermissions));
+  }
+  return { ...plan, lacking, open: all.filter((site) => !lacking.has(site)) };
+}
+
+async function planned(work: RbacWork, plan: RbacPlanned, carry: Carry): Promise<Planned> {
+  const { options, context, dryRun } = work;
+  for (const [name, finding] of plan.targets.unfit) work.summary.unfit(name, finding);
+  const { writes, halted } =
+    dryRun === "none"
+      ? {
+          writes: changesOf(plan, { options, context }).map((change) => ({ change })),
+          halted: undefined,
+        }
+      : await tried(work, plan);
+  return {
+    writes,
+    questions: questionsOf(work, plan),
+    expects: work.summary.exit(0, halted),
+    after: projectWrites(writes),
+    act: async (ports) => await carry(ports, plan),
+  };
+}
+
+/** Tries each write; what only the API server refuses is known then. */
+async function tried(work: RbacWork, plan: RbacPlanned) {
+  const { deps, options, session } = work;
+  const worker = new Worker(begun(deps), options, work);
+  const halted = await workOn(work, plan.open, worker);
+  const writes: PlannedChange[] = worker.planned;
+  if (options.prune && halted === undefined) {
+    await prune(work, plan.stale, async (deletion) => {
+      writes.push(await session.plan(deletion));
+    });
+  }
+  return { writes, halted };
+}
+
+/** All writes of a plan. */
+export function changesOf(
+  { open, stale }: Pick<RbacPlanned, "open" | "stale">,
+  { options, context }: { readonly options: RbacOptions; readonly context: RbacContext },
+): readonly Change[] {
+  const left = options.prune ? prunable(stale) : [];
+  return [
+    ...open.flatMap((site) => inOrder(writesOf(site, context))),
+    ...left.flatMap((one) => pruningOf(one)),
+  ];
+}
+
+/** Asks where something is removed or deleted. */
+function questionsOf({ options }: RbacWork, { open, stale }: RbacPlanned): readonly string[] {
+  const rebinds = open.filter(({ plan }) => plan.rebind).length;
+  const narrows = open.filter(({ plan }) => takesAway(plan)).length;
+  const left = options.prune ? prunable(stale) : [];
+  const acts = [
+    ...(narrows > 0 ? [`remove permissions in ${counted(narrows)}`] : []),
+    ...(rebinds > 0 ? [`delete and recreate the binding in ${counted(rebinds)}`] : []),
+    ...(left.length > 0 ? [`delete what is left over in ${counted(left.length)}`] : []),
+  ];
+  return acts.length === 0 ? [] : [`${acts.join(", and ")}?`];
+}
+
+function counted(count: number): string {
+  return count === 1 ? "1 place" : `${count} places`;
+}

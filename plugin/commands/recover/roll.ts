@@ -1,0 +1,169 @@
+/** The roll's own steps of --apply: each is proven once more, by a look of its own, right before it is written. */
+import { nameAwaited } from "../../domain/base/awaited";
+import { nameProgress } from "../../domain/rollout/progress";
+import { BlockedError, exitCodes } from "../../domain/base/errors";
+import { judgeCluster } from "../../domain/engine-cluster/rollout";
+import { clusterFinding } from "../../domain/engine-cluster/findings";
+import type { Finding } from "../../domain/base/findings";
+import { type Change, listPermissions, changeRef } from "../../domain/kube/change";
+import { kinds } from "../../domain/kube/kinds";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { findLivingOwner } from "../../domain/kube/owners";
+import { type Permission, permissionOn } from "../../domain/kube/permissions";
+import type { Facts } from "../../domain/facts/facts";
+import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
+import { rollFindings } from "../../domain/rollout/findings";
+import { readRoll } from "../../domain/rollout/stateful-set";
+import { recoveryFinding } from "../../domain/recovery/findings";
+import { readFacts } from "../../readers/engine-cluster";
+import { waitFor } from "../../kernel/wait";
+import { lookKeys } from "./needs";
+import { lookAt, type RecoverContext } from "./read";
+import { limitsOf, NotResumedError, stallCodes } from "./rest-api";
+
+/** What a step is about. */
+export function objectIn(step: RollStep): KubeObject {
+  return step.is === "outdated" ? step.pod : step.set;
+}
+
+/** The write of one step, bound to the object as it was read. */
+export function rollChange(step: RollStep, facts: Pick<Facts, "names" | "left">): Change {
+  const { name = "", namespace = "" } = objectIn(step).metadata;
+  if (step.is === "outdated") {
+    return {
+      verb: "delete",
+      id: `recover.pod.${name}`,
+      resource: kinds.pod,
+      object: step.pod,
+      why: "it is of an earlier revision and not ready, and every other pod is ready",
+      risk: "none for the others: it serves nothing now, and its volume stays",
+      reverse: "none is needed: the StatefulSet controller creates it again as it is asked for now",
+      needs: "to delete a pod of an earlier revision that is not ready",
+    };
+  }
+  return {
+    verb: "patch",
+    id: `recover.strategy.${name}`,
+    resource: kinds.statefulSet,
+    object: step.set,
+    edits: releasingEdits(step.set),
+    risk: "the pods that were kept are renewed, one after the other",
+    where: ["-n", namespace],
+    needs: "to remove what holds a roll",
+    owned: ownersOf(step.set, facts),
+  };
+}
+
+/** Who would write it again, besides the managers of the field. */
+function ownersOf(
+  set: KubeObject,
+  { names, left }: Pick<Facts, "names" | "left">,
+): readonly Finding[] {
+  const owner = findLivingOwner(set, left);
+  if (owner === undefined) return [];
+  const cause = `${owner.name} owns it and would undo the change`;
+  const about = { object: objectLabel(set), cause, fix: owner.way };
+  return [clusterFinding("owned", about, names)];
+}
+
+/** What a step is called in the question. */
+export function rollWords(step: RollStep): string {
+  const label = objectLabel(objectIn(step));
+  if (step.is === "outdated") return `delete ${label}`;
+  const [edit] = releasingEdits(step.set);
+  const what = edit?.from === "OnDelete" ? "strategy OnDelete" : `partition ${String(edit?.from)}`;
+  return `remove ${what} from ${label}`;
+}
+
+/** The write and the read that sees what came of it. */
+export function rollPermissions(changes: readonly Change[]): readonly Permission[] {
+  return changes.flatMap((change) => {
+    const { name, namespace } = changeRef(change);
+    const why = "to see whether a write without an answer was done";
+    return [
+      ...listPermissions(change),
+      permissionOn("get", change.resource, { why, namespace, name }),
+    ];
+  });
+}
+
+/** Does the steps, one after the other, and sees each pod that is created again become ready. */
+export async function applyRoll(
+  context: RecoverContext,
+  steps: readonly RollStep[],
+): Promise<void> {
+  for (const step of steps) {
+    const change = await provenAgain(context, step);
+    if (change === undefined) continue;
+    await context.session.send(change, () => provenAgain(context, step));
+    if (step.is === "outdated") await renewed(context, step.pod);
+  }
+}
+
+/** The write for what is there now; undefined where nothing is left to do. Throws 5 where it is not safe any more. */
+async function provenAgain(context: RecoverContext, step: RollStep): Promise<Change | undefined> {
+  const object = objectLabel(objectIn(step));
+  const { freeze, facts } = await lookAt(context);
+  const now = freeze.causes.find(
+    (cause) => cause.is === step.is && cause.finding.object === object,
+  );
+  if (now?.is === "outdated" || now?.is === "held") return rollChange(now, facts);
+  if (!isThere(step, facts.objects)) {
+    context.deps.recorder.note(
+      `${object}: another run or a person has done it, nothing is left to do`,
+    );
+    return undefined;
+  }
+  const cause = `since it was planned something has changed, and it is no longer proven safe: ${freeze.says}`;
+  throw new BlockedError(exitCodes.conflict, [recoveryFinding("unproven", { object, cause })]);
+}
+
+/** Whether the object is still as the step found it. */
+function isThere(
+  step: RollStep,
+  objects: { readonly pods: readonly KubeObject[]; readonly statefulSets: readonly KubeObject[] },
+): boolean {
+  if (step.is === "outdated") {
+    return objects.pods.some(({ metadata }) => metadata.uid === step.pod.metadata.uid);
+  }
+  const set = objects.statefulSets.find(({ metadata }) => metadata.uid === step.set.metadata.uid);
+  const [edit] = set === undefined ? [] : releasingEdits(set);
+  return edit?.from !== edit?.to && edit?.from !== undefined;
+}
+
+/** Waits until the pod is there again, new and ready. */
+async function renewed(context: RecoverContext, pod: KubeObject): Promise<void> {
+  const { deps, options } = context;
+  const { namespace, name } = options;
+  const object = objectLabel(pod);
+  const info = {
+    id: `recover.pod.${String(pod.metadata.name)}.ready`,
+    action: "wait",
+    object,
+    why: "until it is created again and ready",
+  } as const;
+  await deps.recorder.step(info, async () => {
+    const why = await waitFor(deps, {
+      look: async ({ idleMs }) => {
+        const facts = await readFacts(deps, { namespace, resource: context.resource }, lookKeys);
+        const [set] = facts.objects.statefulSets.filter(({ metadata }) => metadata.name === name);
+        const now = set && readRoll(facts, set).pods.find((one) => one.name === pod.metadata.name);
+        if (now?.updated === true && now.ready) return { is: "done", value: "it is ready" };
+        const patience = { idleMs, stallAfterMs: options.stallAfterMs };
+        const progress = judgeCluster(facts, name, { sameRelease: true, patience });
+        if (progress.is === "moving") return nameProgress(object, progress);
+        // what holds the other pods is taken away after it
+        const isOther = progress.is === "done" || progress.code === rollFindings.held.code;
+        return isOther ? { is: "moving", on: nameAwaited(object, "to be ready") } : progress;
+      },
+      codes: stallCodes,
+      ...limitsOf(options, (on) => {
+        const cause = `it was deleted, and does not become ready: it waits for ${on}`;
+        return new NotResumedError(exitCodes.failed, [
+          recoveryFinding("notResumed", { object, cause }),
+        ]);
+      }),
+    });
+    return { result: "done", value: undefined, why };
+  });
+}

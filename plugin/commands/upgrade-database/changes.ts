@@ -1,0 +1,98 @@
+/** The write of a plan, and what a person is asked before it. */
+import { databaseFinding } from "../../domain/database/findings";
+import type { DatabasePlan } from "../../domain/database/plan";
+import type { Finding } from "../../domain/base/findings";
+import { type Names, isNamed, readName } from "../../domain/names/names";
+import { boundList } from "../../domain/base/values";
+import type { Patch } from "../../domain/kube/change";
+import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
+import { describeKeeping, losesData } from "../../domain/database/bdb";
+import { CancelledError, UsageError } from "../../domain/base/errors";
+import type { Session } from "../../kernel/session";
+import type { ApiDatabase } from "../../ports/rest-api";
+
+/** The one write of a database's upgrade: a patch of its version alone (S61, S62). */
+export function databasePatch(
+  names: Names,
+  { target, edits, owned }: Pick<DatabasePlan, "target" | "edits" | "owned">,
+): Patch {
+  const { namespace = "" } = target.object.metadata;
+  return {
+    verb: "patch",
+    id: "database.patch",
+    resource: databaseResources(names)[target.kind],
+    object: target.object,
+    edits,
+    risk: "the shards of the database restart; its version cannot be downgraded",
+    reverse: "none once the upgrade has begun; the run saves the old value",
+    backHolds: "until its upgrade begins",
+    where: ["--namespace", namespace],
+    owned,
+    dropped: (lost, object) =>
+      lost.map(({ path }) => databaseFinding("fieldPruned", { object, field: path.join(".") })),
+  };
+}
+
+/** The question before fields are taken from their managers. */
+export function askToTake(
+  {
+    deps,
+    session,
+  }: { readonly deps: Pick<UpgradeDatabaseDeps, "names">; readonly session: Session },
+  plans: readonly DatabasePlan[],
+): readonly string[] {
+  const taken = plans.filter(
+    (plan) => session.findConflicts(databasePatch(deps.names, plan)).takes,
+  );
+  if (taken.length === 0) return [];
+  const shown = boundList(taken.map(({ label }) => label));
+  const fields = session.taking.takeFields.join(", ");
+  return [`Take ${fields} of ${shown} from its manager?`];
+}
+
+/** The question before a number replaces a channel: the database would follow no release by itself any more. */
+export function askToLeave(plans: readonly DatabasePlan[]): readonly string[] {
+  const leaving = plans.flatMap(({ label, leaves, edits }) =>
+    leaves === undefined ? [] : [`${leaves} of ${label} by ${String(edits[0]?.to)}`],
+  );
+  if (leaving.length === 0) return [];
+  return [
+    `Replace the channel ${boundList(leaving)}? From then on they follow no release by themselves.`,
+  ];
+}
+
+/** A database, with what the REST API has just said of it. */
+export interface DataLossRisk {
+  readonly plan: DatabasePlan;
+  readonly bdb: ApiDatabase;
+}
+
+/** Each database whose data may go has to be typed by its name; a yes to everything is not a name (S83, S84). */
+export async function confirmLoss(
+  deps: UpgradeDatabaseDeps,
+  { confirmed, request }: UpgradeDatabaseOptions,
+  all: readonly DataLossRisk[],
+): Promise<void> {
+  const lossy = all.filter(({ bdb }) => losesData(bdb, request));
+  const typed = confirmed.map((name) => readName(name, deps.names));
+  const open = lossy.filter(({ plan }) => !typed.some((one) => isNamed(one, plan.target)));
+  deps.recorder.findings(lossy.map(lossFinding));
+  const unsaid: string[] = [];
+  for (const { plan, bdb } of open) {
+    const { name = "" } = plan.target.object.metadata;
+    const question = `${plan.label} is ${describeKeeping(bdb)}, and its data may be lost. Type its name to continue:`;
+    const answer = await deps.typed(question);
+    if (answer === undefined) unsaid.push(name);
+    else if (answer.trim() !== name) throw new CancelledError();
+  }
+  if (unsaid.length === 0) return;
+  const flags = unsaid.map((name) => `--confirm ${name}`).join(" ");
+  throw new UsageError(`the data of ${unsaid.join(", ")} may be lost, and that is not confirmed`, {
+    hint: `if it may, add ${flags}`,
+  });
+}
+
+function lossFinding({ plan, bdb }: DataLossRisk): Finding {
+  const cause = `its data may be lost: it is ${describeKeeping(bdb)}`;
+  return databaseFinding("dataMayGo", { object: plan.label, cause });
+}

@@ -1,0 +1,125 @@
+/** `upgrade-database` as a part: planned by planning.ts, and carried out by upgrade.ts (S61-S67, S75-S92, S98). */
+import type { Acting, Outcome, Part, World } from "../../kernel/part";
+import type { RunPorts } from "../../kernel/permissions";
+import type { CommandContext } from "../../cmdutil/context";
+import { Session } from "../../kernel/session";
+import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import { type DatabaseContext, ProgressLine } from "./by-resource";
+import { databasesCommand, databasesNeeds } from "./needs";
+import { skipDatabases } from "./gate";
+import { type Chosen, Planning } from "./planning";
+import {
+  DatabasePoller,
+  type DatabasesTask,
+  needsOf,
+  type UpgradeDatabaseDeps,
+  type UpgradeDatabaseOptions,
+} from "./read";
+import {
+  ApiConnections,
+  connectParticipants,
+  type DatabasesPhase,
+  makeTask,
+  readPhase,
+} from "./input";
+import { type DatabasesPlanned, UpgradeDatabases } from "./upgrade";
+
+/** Upgrades the databases that are meant, each to its end. */
+export function databasesPart(given: DatabasesTask): Part {
+  const { participants, api, typed, command, ...wish } = given;
+  const beside = { participants, api, typed, command };
+  // a plan that waits is made again with what was read
+  let before: DatabaseContext | undefined;
+  const chosen: Chosen = {};
+  return {
+    command: databasesCommand,
+    needs: (names) => needsOf({ names, api }, resolveVersion(wish, names)),
+    plan: async (world) => {
+      const context = look(world);
+      const plan = await new Planning(context, world, { chosen, carry }).plan();
+      before = context;
+      return plan;
+
+      function carry(ports: Acting, planned: DatabasesPlanned): Promise<Outcome> {
+        const acting = { ...context.options, wait: wish.wait };
+        const own = follow({ ...ports, ...beside }, acting, { before: context, dryRun: "none" });
+        return new UpgradeDatabases(own, planned, ports.tell).act();
+      }
+    },
+  };
+
+  function look(world: World): DatabaseContext {
+    const options = resolveVersion({ ...wish, wait: wish.wait && world.waits }, world.names);
+    return follow({ ...world, ...beside }, options, { before, dryRun: world.dryRun });
+  }
+}
+
+/** As a part of the whole upgrade: all databases of this operator's ECs, by their resources (S61). */
+export async function databasesPhase(
+  context: CommandContext,
+  phase: DatabasesPhase,
+): Promise<Part> {
+  const wish = await readPhase(context, phase);
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const participants = await connectParticipants(context, phase.participants);
+  // by resource it is never reached
+  const api = new ApiConnections(context, cluster, wish.api);
+  const task = makeTask(context, { ...wish, participants, api, namespace });
+  const close = (): void => {
+    for (const one of participants) one.cluster.close();
+  };
+  return { ...databasesPart(task), close };
+}
+
+interface Followed {
+  /** What was read a moment ago is not read again, and its time counts. */
+  readonly before: DatabaseContext | undefined;
+  readonly dryRun: World["dryRun"];
+}
+
+function follow(
+  deps: UpgradeDatabaseDeps,
+  options: UpgradeDatabaseOptions,
+  { before, dryRun }: Followed,
+): DatabaseContext {
+  // its operator writes databases as well
+  const others = [deps.names.operator.deployment];
+  return {
+    ...{ deps, options },
+    line: new ProgressLine(deps.clock, deps.recorder, before?.line.from),
+    poller: before?.poller.handTo(deps, options) ?? new DatabasePoller(deps, options),
+    session: new Session(deps, { ...options, dryRun, others }),
+  };
+}
+
+/** The older field asks for the latest version too, and is resolved and judged like it (S89). */
+function resolveVersion(
+  options: UpgradeDatabaseOptions,
+  { latestChannel }: RunPorts["names"],
+): UpgradeDatabaseOptions {
+  const { request, version, via } = options;
+  const isLatest = via === "api" && version === undefined && request.latestWithModules === true;
+  return isLatest ? { ...options, version: latestChannel } : options;
+}
+
+/** What `upgrade` knows of them. */
+export const databases: UpgradePart = {
+  id: "databases",
+  title: "Upgrade the databases",
+  because: "they come last: a database has the versions that its cluster bundles",
+  source: "S9, S61-S67",
+  gate: ({ flags }) => skipDatabases(flags),
+  needs: ({ facts: { names, namespace }, flags }) => {
+    const all = { databases: [], everywhere: true, api: undefined };
+    return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
+  },
+  parts: async ({ context: { options, ...context }, flags }, { waits, isPlanned }) => {
+    const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
+    const version = engineVersion === undefined ? {} : { version: engineVersion };
+    const phase = { ...version, participants, takeFields, stallAfterMs, limited, skip };
+    // an EC that is not Running is waited for
+    const waiting = { ...context, options: { ...options, wait: options.wait || waits } };
+    return [await databasesPhase(waiting, { ...phase, follows: isPlanned("cluster") })];
+  },
+};

@@ -1,0 +1,126 @@
+/** The cluster once the operator is upgraded, for what is planned after it. */
+import { nameAwaited } from "../../domain/base/awaited";
+import { operatorRelease, withOperator } from "../../domain/engine-cluster/operator";
+import type { Facts } from "../../domain/facts/facts";
+import { kinds } from "../../domain/kube/kinds";
+import { type KubeObject, refTo } from "../../domain/kube/objects";
+import { selects } from "../../domain/kube/selectors";
+import { countReplicas, isThere } from "../../domain/rollout/deployment";
+import { listImages } from "../../domain/operator/wanted";
+import { asArray, getOwn, getPath, isObject, sameJson, withValue } from "../../domain/base/values";
+import { isSameRelease } from "../../domain/base/versions";
+import { projectWrites, type PlannedChange } from "../../kernel/part";
+import { joinProjections, type Projection, unchanged } from "../../kernel/projected";
+
+/**
+ * What is written, with the Deployment ready; pods of another template are gone. Nobody can know the endpoints to
+ * come. Definitions are left out: dry runs of their kinds would no longer be sent, and they show what a policy refuses.
+ */
+export function bundleOutcome(facts: Facts, writes: readonly PlannedChange[]): Projection {
+  const [live] = deploymentsIn(facts);
+  const left = projectWrites(writes.filter(({ change }) => change.resource !== kinds.definition));
+  const planned = left.stored.find((object) => isOperatorsOwn(object, facts));
+  const wanted = planned ?? live;
+  if (wanted === undefined) return left;
+  const old = podsOf(facts, (pod) => !runs(pod, wanted) || isOtherTemplate(wanted, live));
+  const isSettled = planned === undefined && old.length === 0 && isReady(wanted);
+  return joinProjections(left, {
+    ...unchanged,
+    stored: [readyNow(wanted)],
+    gone: old.map((pod) => refTo(kinds.pod, pod)),
+    unknown: isSettled ? [] : endpointsOf(facts),
+  });
+}
+
+/** The operator ready at that release, where what is written is not known: by a chart, or since it cannot be yet. */
+export function assumedOutcome(facts: Facts, version: string | undefined): Projection {
+  if (version === undefined) return unchanged;
+  const isChanged = !isSameRelease(operatorRelease(facts).version, version);
+  const gone = podsOf(facts, () => isChanged).map((pod) => refTo(kinds.pod, pod));
+  const stored = deploymentsIn(withOperator(facts, version));
+  return { ...unchanged, stored, gone, unknown: endpointsOf(facts) };
+}
+
+/** Nobody knows the names of EndpointSlices to come. */
+function endpointsOf({ names, namespace }: Facts): Projection["unknown"] {
+  return [
+    {
+      resource: kinds.endpointSlice,
+      namespace,
+      until: nameAwaited(
+        `${kinds.deployment.kind}/${namespace}/${names.operator.deployment}`,
+        "to be ready",
+      ),
+    },
+  ];
+}
+
+/** The operator as helm renders it, ready; else at the release that the chart is named after. */
+export function chartOutcome(
+  facts: Facts,
+  rendered: readonly unknown[],
+  version: string,
+): Projection {
+  const { namespace } = facts;
+  const object = rendered
+    .filter(isObject)
+    .map((one) => withValue(one, ["metadata", "namespace"], namespace) as KubeObject)
+    .find((one) => isOperatorsOwn(one, facts));
+  if (object === undefined) return assumedOutcome(facts, version);
+  const [live] = deploymentsIn(facts);
+  const told = { id: "operator.chart", why: "helm renders it so", risk: "", reverse: "" };
+  const change = { verb: "apply", resource: kinds.deployment, object, live, ...told } as const;
+  return bundleOutcome(facts, [{ change }]);
+}
+
+function isOperatorsOwn({ kind, metadata }: KubeObject, { names, namespace }: Facts): boolean {
+  const { deployment } = names.operator;
+  return (
+    kind === kinds.deployment.kind &&
+    metadata.name === deployment &&
+    metadata.namespace === namespace
+  );
+}
+
+function deploymentsIn(facts: Facts): readonly KubeObject[] {
+  return facts.objects.deployments.filter((object) =>
+    isOperatorsOwn({ ...object, kind: kinds.deployment.kind }, facts),
+  );
+}
+
+/** The operator's pods, as far as its Deployment of today selects them. */
+function podsOf(facts: Facts, isMeant: (pod: KubeObject) => boolean): readonly KubeObject[] {
+  const selectors = deploymentsIn(facts).map((one) => getPath(one, ["spec", "selector"]));
+  return facts.objects.pods.filter(
+    (pod) =>
+      pod.metadata.namespace === facts.namespace &&
+      selectors.some((selector) => selects(selector, pod.metadata.labels ?? {})) &&
+      isMeant(pod),
+  );
+}
+
+/** A pod of an earlier run's template may be there still, although nothing is left to write. */
+function runs(pod: KubeObject, deployment: KubeObject): boolean {
+  const wanted = listImages(deployment);
+  return asArray(getPath(pod, ["spec", "containers"])).every(
+    (container) => wanted.get(String(getOwn(container, "name"))) === getOwn(container, "image"),
+  );
+}
+
+function isOtherTemplate(wanted: KubeObject, live: KubeObject | undefined): boolean {
+  const path = ["spec", "template"];
+  return !sameJson(getPath(wanted, path), getPath(live, path));
+}
+
+function isReady(deployment: KubeObject): boolean {
+  const counts = countReplicas(deployment);
+  return counts.observed >= counts.generation && counts.wanted > 0 && isThere(counts);
+}
+
+function readyNow(deployment: KubeObject): KubeObject {
+  const replicas = Number(getPath(deployment, ["spec", "replicas"]) ?? 1);
+  const { generation: observedGeneration } = deployment.metadata;
+  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas };
+  const status = { observedGeneration, ...counts, availableReplicas: replicas };
+  return withValue(deployment, ["status"], status) as KubeObject;
+}

@@ -1,0 +1,138 @@
+/** `upgrade-operator` as a part, and what `upgrade` knows of it (S15–S23). */
+import { exitCodes } from "../../domain/base/errors";
+import type { Facts } from "../../domain/facts/facts";
+import { type Needs, together } from "../../domain/facts/needs";
+import type { Names } from "../../domain/names/names";
+import { type DesiredObject, placeBundle } from "../../domain/operator/wanted";
+import {
+  expected,
+  projectWrites,
+  type Part,
+  type Planned,
+  stopped,
+  type World,
+} from "../../kernel/part";
+import { dryRunSays } from "../../kernel/job";
+import { readBundle } from "../../cmdutil/release-option";
+import { writeOptions } from "../../cmdutil/run-ports";
+import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import { prerequisiteCodes } from "../../domain/checks/prerequisites";
+import type { ReleaseContents } from "../../domain/release/contents";
+import { readChartOptions } from "./by-chart";
+import { chartPart } from "./chart";
+import { bundleNeeds, chartNeeds } from "./needs";
+import { BundleAct, BundlePlanning, changesOf } from "./bundle";
+import { detailsOf } from "./changes";
+import { assumedOutcome, bundleOutcome } from "./outcome";
+import { type BundleOptions, needsOf } from "./read";
+
+/** What the part is told. */
+export interface BundlePartOptions extends BundleOptions {
+  /** What the cluster was before a whole upgrade, for what is planned after this part; absent: nothing is. */
+  readonly before?: Facts;
+}
+
+/** Upgrades the operator by its bundle. */
+export function bundlePart(options: BundlePartOptions): Part {
+  return {
+    command: "upgrade-operator",
+    needs: (names) => bundlePartNeeds(options, names),
+    plan: async (world) => await planBundle(world, { ...options, dryRun: world.dryRun }),
+  };
+}
+
+/** A bundle that is none needs nothing: its plan refuses it before anything is read. */
+function bundlePartNeeds(options: BundleOptions, names: Names): Needs {
+  const placed = placedIn(options.contents, { ...options, names });
+  return placed.length === 0 ? together([]) : needsOf({ names }, options, placed);
+}
+
+async function planBundle(world: World, options: BundlePartOptions): Promise<Planned> {
+  const planning = new BundlePlanning(world, options);
+  const { before, contents } = options;
+  try {
+    const plan = await planning.plan();
+    const stops = await planning.judge(plan).then(() => undefined, expected);
+    const tried = stops === undefined && world.dryRun !== "none";
+    const writes = tried ? planning.tell(plan) : changesOf(plan).map((change) => ({ change }));
+    return {
+      ...(stops && { stops }),
+      writes,
+      questions: [],
+      expects: {
+        code: exitCodes.ok,
+        reason: dryRunSays(writes.length),
+        details: detailsOf(plan.steps, contents, world.names),
+      },
+      after: before === undefined ? projectWrites(writes) : bundleOutcome(before, writes),
+      act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
+    };
+  } catch (error) {
+    const after = before && assumedOutcome(before, contents.operatorVersion);
+    return stopped(error, after);
+  }
+}
+
+/** What `upgrade` knows of it. */
+export const operator: UpgradePart = {
+  id: "operator",
+  title: "Upgrade the operator",
+  because: "it comes first; it manages no database until the cluster has followed",
+  source: "S9, S15-S23",
+  settles: {
+    areas: ["definitions"],
+    codes: [
+      "OPERATOR-OWNED",
+      "OPERATOR-NOT-READY",
+      "OPERATOR-IMAGES-DIFFER",
+      "OPERATOR-REGISTRY",
+      "OPERATOR-ACCOUNT-ABSENT",
+    ],
+  },
+  // the new operator halts where a namespace lacks one of them, and upgrades a cluster that follows it at once
+  restsOn: ["RBAC-ROLE-ABSENT", "RBAC-BINDING-ABSENT", "CLUSTER-AUTO-USER-MODULES"],
+  blockedBy: prerequisiteCodes,
+  needs: ({ facts, flags, opened, contents, context }) => {
+    const { names, namespace } = facts;
+    if (opened === undefined) return [chartNeeds({ names, namespace })];
+    const { registry, pullSecret, allowObjects } = flags;
+    const placing = { namespace, registry, pullSecret, allowObjects };
+    return [
+      bundleNeeds({
+        ...{ names, namespace, pullSecret },
+        clusters: registry !== undefined || pullSecret !== undefined,
+        bundle:
+          contents === undefined
+            ? readBundle(opened, context, placing)
+            : placedIn(contents, { ...placing, names }),
+      }),
+    ];
+  },
+  parts: async ({ context, flags, contents, facts }, { waits }) => {
+    const { namespace } = await context.connect();
+    const { chart } = flags;
+    if (chart !== undefined) {
+      const options = readChartOptions(context, { ...chart, namespace, skip: undefined });
+      return [chartPart({ ...options, wait: options.wait || waits, before: facts })];
+    }
+    if (contents === undefined) return [];
+    const { registry, pullSecret, takeFields, allowObjects } = flags;
+    return [
+      bundlePart({
+        ...{ namespace, contents, registry, pullSecret, takeFields, allowObjects },
+        ...writeOptions(context),
+        timeoutMs: context.options.timeoutMs,
+        rehearsed: context.rehearsed === true,
+        before: facts,
+      }),
+    ];
+  },
+};
+
+function placedIn(
+  { bundle }: ReleaseContents,
+  placing: Omit<Parameters<typeof placeBundle>[1], "live">,
+): readonly DesiredObject[] {
+  const placed = placeBundle(bundle, { ...placing, live: undefined });
+  return placed.is === "placed" ? placed.objects : [];
+}

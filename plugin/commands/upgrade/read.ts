@@ -1,0 +1,117 @@
+/** The one read of the cluster before an upgrade is planned, and what the checks find that no part settles. */
+import { judgeChecks } from "../checks";
+import { UsageError } from "../../domain/base/errors";
+import { type Facts, isOpenShift } from "../../domain/facts/facts";
+import type { Finding } from "../../domain/base/findings";
+import type { Permission } from "../../domain/kube/permissions";
+import { clusterVersionFor } from "../../domain/release/platforms";
+import type { Release, ReleaseContents } from "../../domain/release/contents";
+import { judgePrerequisites } from "../../domain/checks/prerequisites";
+import { readSnapshot } from "../../readers/snapshot";
+import type { Recorder } from "../../kernel/recorder";
+import type { Check } from "../../domain/checks/check";
+import type { JudgedCheck } from "../../domain/checks/judge";
+import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import { readAfterExpansion } from "../../readers/after-expansion";
+import type { CommandContext } from "../../cmdutil/context";
+import { readContents } from "../../cmdutil/release-option";
+import { readLimit } from "../../cmdutil/run-part";
+import type { UpgradeFlags } from "./flags";
+import { listParts } from "../parts";
+
+/** All of them, unless some are named. */
+export function chooseParts({ only }: UpgradeFlags): readonly UpgradePart[] {
+  return listParts().filter(({ id }) => only.length === 0 || only.includes(id));
+}
+
+interface UpgradeSituation {
+  /** Permissions without which not every prerequisite was judged. */
+  readonly missing: readonly Permission[];
+  readonly facts: Facts;
+  /** Of a release that was opened. */
+  readonly contents: ReleaseContents | undefined;
+  readonly findings: readonly Finding[];
+  readonly operatorVersion: string | undefined;
+  readonly clusterTag: string | undefined;
+}
+
+/** Reads and judges the cluster; with --wait again and again, while only volumes that are being expanded stand against the upgrade. */
+export async function waitForSituation(
+  context: CommandContext,
+  flags: UpgradeFlags,
+  { opened, recorder }: { readonly opened: Release | undefined; readonly recorder: Recorder },
+): Promise<UpgradeSituation> {
+  const { clock, signal, options } = context;
+  const waits = options.wait && options.dryRun === "none";
+  const { limitMs: ms = flags.stallAfterMs } = readLimit(options, flags.limited);
+  const read = () => readSituation(context, flags, opened);
+  return await readAfterExpansion({ clock, signal, recorder }, { waits, ms }, read);
+}
+
+/** The cluster by one LIST of each kind, judged against the release that is wanted. */
+async function readSituation(
+  context: CommandContext,
+  flags: UpgradeFlags,
+  opened: Release | undefined,
+): Promise<UpgradeSituation> {
+  const { names, clock, signal } = context;
+  const cluster = await context.connect();
+  const facts = await readSnapshot({ cluster, clock, names, signal }, cluster.namespace);
+  const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
+  const contents = opened && readContents(opened, platform, { context });
+  const operatorVersion = contents?.operatorVersion ?? flags.chart?.version;
+  const judgment = judgeChecks(
+    facts,
+    { operatorVersion, contents, clusterTag: flags.clusterTarget },
+    { skip: flags.skip },
+  );
+  const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);
+  // the other parts judge by themselves what they need, as they do alone
+  const isGuarded = chooseParts(flags).some(({ blockedBy }) => blockedBy !== undefined);
+  return {
+    missing: isGuarded ? missing : [],
+    facts,
+    contents,
+    findings: isGuarded ? listUnsettled(judgment.judged, chooseParts(flags)) : [],
+    operatorVersion,
+    clusterTag: chooseClusterTag(flags, contents, operatorVersion),
+  };
+}
+
+/** The EC's tag: given, of the release, or what belongs to the operator's; never a guess. */
+function chooseClusterTag(
+  flags: UpgradeFlags,
+  contents: ReleaseContents | undefined,
+  operatorVersion: string | undefined,
+): string | undefined {
+  const { clusterTarget, auto } = flags;
+  const paired = operatorVersion === undefined ? undefined : clusterVersionFor(operatorVersion);
+  const tag = clusterTarget ?? contents?.clusterVersion ?? paired;
+  const isWanted = chooseParts(flags).some(({ id }) => id === "cluster");
+  if (tag !== undefined || auto || !isWanted) return tag;
+  throw new UsageError(
+    `it is not known which cluster release belongs to operator ${operatorVersion ?? "of this release"}`,
+    { hint: "give its tag with --cluster-target" },
+  );
+}
+
+/** The findings of all checks that no part settles; what a chosen part rests on only a chosen one before it settles. */
+export function listUnsettled(
+  judged: readonly JudgedCheck[],
+  chosen: readonly UpgradePart[] = listParts(),
+): readonly Finding[] {
+  return judged.flatMap(({ check, findings }) => {
+    const at = chosen.findIndex(({ restsOn = [] }) => restsOn.includes(check.code));
+    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at))) return [];
+    // a warning of what a part would have switched off is an error where it does not
+    return at === -1 ? findings : findings.map((one) => (one.accepted ? one : held(one)));
+  });
+}
+
+const held = (finding: Finding): Finding => ({ ...finding, severity: "error" });
+
+function isSettled({ area, code }: Check, parts: readonly UpgradePart[]): boolean {
+  return parts.some(
+    ({ settles: { areas = [], codes = [] } = {} }) => areas.includes(area) || codes.includes(code),
+  );
+}

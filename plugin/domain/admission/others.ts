@@ -1,0 +1,175 @@
+/** Configurations that are not the product's and judge its kinds: leftovers, proxies, policy engines (Facts 4.4). */
+import type { Finding } from "../base/findings";
+import { asArray, getOwn, isObject } from "../base/values";
+import { kinds } from "../kube/kinds";
+import { type KubeObject, readName, objectLabel } from "../kube/objects";
+import { findOwner } from "../kube/owners";
+import { selects } from "../kube/selectors";
+import { type Facts, isKnown } from "../facts/facts";
+import type { Names } from "../names/names";
+import {
+  isOthers,
+  matchesResource,
+  type EntryInForce,
+  readServiceName,
+  readServiceNamespace,
+  withMatchingRules,
+} from "./configuration";
+import { webhookFinding } from "./findings";
+
+/** What is there to be called; undefined where it is not known. */
+export interface Callable {
+  readonly names: Names;
+  /** The operator's. */
+  readonly namespace: string;
+  /** Names of namespaces, at least of those that entries call. */
+  readonly living: readonly string[] | undefined;
+  /** Names of the Services of the operator's namespace. */
+  readonly services?: readonly string[] | undefined;
+  /** Services that were looked for and are not there, as `namespace/name`. */
+  readonly goneServices?: ReadonlySet<string> | undefined;
+  /** All namespaces with their labels, where it is asked whether any is selected. */
+  readonly namespaces?: readonly KubeObject[] | undefined;
+  /** The one namespace whose edits count: what is refused in others is a warning; absent: all count. */
+  readonly counted?: string | undefined;
+}
+
+/** What a snapshot knows of it. */
+export function readCallable(facts: Facts): Callable {
+  const { names, namespace, objects, goneServices } = facts;
+  const namespaces = isKnown(facts, "namespaces") ? objects.namespaces : undefined;
+  const services = isKnown(facts, "services") ? objects.services.map(readName) : undefined;
+  const living = namespaces?.map(readName);
+  return { names, namespace, namespaces, living, services, goneServices };
+}
+
+/** Everything that the API server asks before it stores an object. */
+export function listJudging({ objects }: Pick<Facts, "objects">): readonly KubeObject[] {
+  return [...objects.webhookConfigurations, ...objects.mutatingConfigurations];
+}
+
+/** The entries of others that the API server calls for the product's databases. */
+export function listOthersEntries(
+  configurations: readonly KubeObject[],
+  names: Names,
+): readonly EntryInForce[] {
+  const { kind } = kinds.mutatingConfiguration;
+  return configurations
+    .filter((one) => one.kind === kind || isOthers(one, names))
+    .flatMap((configuration) =>
+      asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) =>
+        isObject(entry) && matchesProduct(withMatchingRules(entry), names)
+          ? [{ configuration, entry, field: `webhooks[${index}]` }]
+          : [],
+      ),
+    );
+}
+
+function matchesProduct(entry: unknown, { group, edb, eaadb, erc }: Names): boolean {
+  return [edb, eaadb, erc].some(({ plural }) =>
+    ["CREATE", "UPDATE"].some((operation) => matchesResource(entry, { group, plural, operation })),
+  );
+}
+
+/** Errors where such an entry calls what is gone, and warnings where it selects no namespace. */
+export function judgeOthers(
+  configurations: readonly KubeObject[],
+  callable: Callable,
+): readonly Finding[] {
+  const found = new Map<KubeObject, Finding>();
+  for (const one of listOthersEntries(configurations, callable.names)) {
+    const finding = judgeEntry(one, callable);
+    const before = found.get(one.configuration);
+    if (finding === undefined || before?.severity === "error") continue;
+    found.set(one.configuration, finding);
+  }
+  return [...found.values()];
+}
+
+function judgeEntry(
+  { configuration, entry, field }: EntryInForce,
+  callable: Callable,
+): Finding | undefined {
+  const object = objectLabel(configuration);
+  const selector = getOwn(entry, "namespaceSelector");
+  const { namespaces } = callable;
+  if (namespaces !== undefined && !namespaces.some((one) => isSelected(selector, one))) {
+    return webhookFinding("selectsNoNamespace", {
+      object,
+      field: `${field}.namespaceSelector`,
+      fix: `look at it, and delete it if nobody needs it: kubectl get ${kindName(configuration)} ${readName(configuration)} -o yaml`,
+    });
+  }
+  const gone = findGone(entry, callable);
+  if (gone === undefined || getOwn(entry, "failurePolicy") === "Ignore") return undefined;
+  // of a selector only the namespaces tell whether it selects any
+  if (namespaces === undefined && selectsByLabels(entry)) return undefined;
+  const limits = listLimits(entry, callable);
+  const refused =
+    limits.length === 0
+      ? "every edit is refused"
+      : `every edit that its ${limits.join(" and ")} let through to it is refused`;
+  return webhookFinding("leftover", {
+    ...(limits.length > 0 && { severity: "warning" }),
+    object,
+    field: `${field}.clientConfig.service`,
+    cause: `${String(getOwn(entry, "name"))} judges the databases, and calls ${gone}, which does not exist: ${refused}`,
+    fix: describeDeletion(configuration),
+  });
+}
+
+/** What keeps edits that count from the entry. */
+function listLimits(
+  entry: unknown,
+  { namespaces, counted }: Pick<Callable, "namespaces" | "counted">,
+): readonly string[] {
+  const own = namespaces?.find((one) => readName(one) === counted);
+  const isElsewhere = own !== undefined && !isSelected(getOwn(entry, "namespaceSelector"), own);
+  return [
+    ...(isElsewhere ? ["namespaceSelector"] : []),
+    ...["objectSelector", "matchConditions"].filter((part) => !isOpen(entry, part)),
+  ];
+}
+
+/** How kubectl names the kind of a configuration. */
+const kindName = ({ kind }: KubeObject): string => kind.toLowerCase();
+
+/** The way out of a configuration that no command of this tool writes; its owner's is named first. */
+export function describeDeletion(configuration: KubeObject): string {
+  const owner = findOwner(configuration);
+  const kept =
+    owner === undefined
+      ? ""
+      : ` (it has marks of ${owner.name}: where that still runs, ${owner.way})`;
+  const name = readName(configuration);
+  const what = `${kindName(configuration)} ${name}`;
+  return `save it and delete it${kept} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
+}
+
+function findGone(
+  entry: unknown,
+  { namespace, living, services, goneServices }: Callable,
+): string | undefined {
+  const place = readServiceNamespace(entry);
+  if (place === undefined) return undefined;
+  if (living !== undefined && !living.includes(place)) return `namespace ${place}`;
+  const name = String(readServiceName(entry));
+  const service = `${place}/${name}`;
+  const isListed = place !== namespace || services?.includes(name) !== false;
+  return isListed && goneServices?.has(service) !== true ? undefined : `Service ${service}`;
+}
+
+/** True for an entry that asks for namespaces by their labels. */
+export function selectsByLabels(entry: unknown): boolean {
+  return !isOpen(entry, "namespaceSelector");
+}
+
+const isOpen = (entry: unknown, part: string): boolean =>
+  Object.keys(getOwn(entry, part) ?? {}).length === 0;
+
+function isSelected(selector: unknown, namespace: KubeObject): boolean {
+  return selects(selector, {
+    "kubernetes.io/metadata.name": readName(namespace),
+    ...namespace.metadata.labels,
+  });
+}

@@ -1,0 +1,67 @@
+/** What may be advised of a configuration that somebody else owns (Facts 4.4). */
+import type { Finding } from "../base/findings";
+import type { Facts } from "../facts/facts";
+import { asArray, getOwn } from "../base/values";
+import { type KubeObject, readName } from "../kube/objects";
+import { findLivingOwner, renderOwnersWay } from "../kube/owners";
+import type { Names } from "../names/names";
+import { findEntry } from "./configuration";
+
+/** The one write that an owner leaves to this tool. */
+export const caWay =
+  "run upgrade-webhook --ca-only: it writes the CA and nothing else; then have the owner leave that field out";
+
+/** Takes the place of a finding's fix that a run of upgrade-webhook would refuse; {} where nobody owns it. */
+export function fixByOwner(
+  configuration: KubeObject,
+  { left }: Pick<Facts, "left">,
+): Partial<Pick<Finding, "fix">> {
+  const owner = findLivingOwner(configuration, left);
+  return owner === undefined ? {} : { fix: renderOwnersWay(owner) };
+}
+
+/** The same where nothing but the CA is wrong. */
+export function fixCaByOwner(
+  configuration: KubeObject,
+  facts: Pick<Facts, "left" | "names">,
+): ReturnType<typeof fixByOwner> {
+  const byOwner = fixByOwner(configuration, facts);
+  const isProducts = readName(configuration) === facts.names.webhook.configuration;
+  return byOwner.fix !== undefined && isProducts ? { fix: caWay } : byOwner;
+}
+
+/** A configuration as found and as wanted, with the paths of `listDifferences`. */
+export interface Compared {
+  readonly live: KubeObject | undefined;
+  readonly wanted: KubeObject;
+  readonly differences: readonly string[];
+}
+
+/** Whether the CA by itself is what an owned configuration lacks: it calls what is there, in a version that is known. */
+export function lacksOnlyCa(compared: Compared, names: Names): boolean {
+  const isCa = compared.differences.some(isOfCa);
+  return compared.live !== undefined && isCa && listUnanswered(compared, names).length === 0;
+}
+
+/** A path of `listDifferences` that leads to a CA. */
+export function isOfCa(field: string): boolean {
+  return field.endsWith(".clientConfig.caBundle");
+}
+
+/** Fields by which no call is answered, whatever the CA is. */
+export function listUnanswered(
+  { live, wanted, differences }: Compared,
+  names: Names,
+): readonly string[] {
+  const { entry: name } = names.webhook;
+  const path = `webhooks[name=${name}]`;
+  const [found, own] = [live, wanted].map((one) => findEntry(one, name));
+  const versions = asArray(getOwn(own, "admissionReviewVersions"));
+  const isRead = asArray(getOwn(found, "admissionReviewVersions")).some((one) =>
+    versions.includes(one),
+  );
+  const needed = [path, `${path}.clientConfig.service`, `${path}.clientConfig.url`];
+  return differences.filter(
+    (field) => needed.includes(field) || (field === `${path}.admissionReviewVersions` && !isRead),
+  );
+}

@@ -1,0 +1,41 @@
+/** What the operator says of an EC in events, and that it does not run. */
+import { asString, getOwn, getPath } from "../base/values";
+import { factNamed, type Facts, isKnown } from "../facts/facts";
+import { type KubeObject, readName } from "../kube/objects";
+import { explainLease } from "./lease";
+import { judgeDeployment } from "../rollout/deployment";
+import { readTimes } from "../rollout/pod-words";
+
+/** What the operator has warned of last, in an event of the EC: rights that it lacks, for example. */
+export function readOperatorWords({ objects }: Facts, ec: KubeObject): readonly string[] {
+  const said = objects.events
+    .filter((event) => getPath(event, ["involvedObject", "kind"]) === ec.kind)
+    .filter((event) => getPath(event, ["involvedObject", "name"]) === readName(ec))
+    .filter((event) => getOwn(event, "type") === "Warning")
+    .toSorted((one, other) => Date.parse(readTimes(one).last) - Date.parse(readTimes(other).last))
+    .at(-1);
+  const message = asString(getOwn(said, "message"));
+  return message === undefined ? [] : [`the operator says: ${message.trim()}`];
+}
+
+/** That the operator does not run or act, and what brings it back; no words where nothing shows it. */
+export function explainOperator(facts: Facts): {
+  readonly words: readonly string[];
+  readonly fix?: string;
+} {
+  const { names, namespace } = facts;
+  const { deployment: name } = names.operator;
+  if (!isKnown(facts, "deployments")) return { words: [] };
+  if (factNamed(facts, "deployments", { name, namespace }) === undefined) {
+    return {
+      words: [
+        `there is no Deployment ${name} in namespace ${namespace}, so no operator acts here unless one elsewhere does`,
+      ],
+      fix: `find the operator with kubectl get deployments -A, or install it in namespace ${namespace}`,
+    };
+  }
+  const verdict = judgeDeployment(facts, name);
+  if (verdict.is === "done") return explainLease(facts) ?? { words: [] };
+  if (verdict.is !== "stalled") return { words: [] };
+  return { words: [`the operator itself does not run: ${verdict.because}`], fix: verdict.fix };
+}

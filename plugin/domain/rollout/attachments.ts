@@ -1,0 +1,179 @@
+/** Where the volumes of a pod are attached, in the words of their drivers (domain facts 11). */
+import { asArray, asString, getOwn, getPath } from "../base/values";
+import { factNamed, type Facts } from "../facts/facts";
+import {
+  findCondition,
+  type KubeObject,
+  objectLabel,
+  readName,
+  readNamespace,
+} from "../kube/objects";
+import { findLostNode, wayBack } from "./pod-nodes";
+import { controllerLog, describe, type Trouble } from "./pod-words";
+import { latest, statusLists } from "./times";
+import { attachWay } from "./volume-words";
+
+/** A claim of a pod, and the volume that it is bound to. */
+interface BoundClaim {
+  readonly claim: string;
+  readonly volume: string;
+  /** One node at a time may have it. */
+  readonly isExclusive: boolean;
+}
+
+function claimNames(pod: KubeObject): readonly string[] {
+  return asArray(getPath(pod, ["spec", "volumes"])).flatMap(
+    (volume) => asString(getPath(volume, ["persistentVolumeClaim", "claimName"])) ?? [],
+  );
+}
+
+function listBound(pod: KubeObject, facts: Facts): readonly BoundClaim[] {
+  return claimNames(pod).flatMap((claim): readonly BoundClaim[] => {
+    const found = factNamed(facts, "claims", { name: claim, namespace: readNamespace(pod) });
+    const volume = asString(getPath(found, ["spec", "volumeName"]));
+    if (volume === undefined) return [];
+    const modes = asArray(getPath(found, ["spec", "accessModes"]));
+    const isExclusive = modes.every((mode) => String(mode).startsWith("ReadWriteOnce"));
+    return [{ claim, volume, isExclusive }];
+  });
+}
+
+/** The volumes were there: a container of the pod runs, or has run. */
+function hasBegun(pod: KubeObject): boolean {
+  return statusLists
+    .flatMap((field) => asArray(getPath(pod, ["status", field])))
+    .some((status) =>
+      [
+        ["state", "running"],
+        ["state", "terminated"],
+        ["lastState", "terminated"],
+      ].some((path) => getPath(status, path) !== undefined),
+    );
+}
+
+/** One attachment of a volume that the pod needs. */
+interface Attached {
+  readonly facts: Facts;
+  readonly pod: KubeObject;
+  /** The pod's. */
+  readonly node: string;
+  readonly bound: BoundClaim;
+  readonly attachment: KubeObject;
+}
+
+/**
+ * A volume of the pod that another node holds, or that its driver does not attach; undefined where none shows. That the
+ * driver is silent is told only where no event says more.
+ */
+export function findAttachment(
+  pod: KubeObject,
+  facts: Facts,
+  { isTold }: { readonly isTold: boolean },
+): Trouble | undefined {
+  const node = asString(getPath(pod, ["spec", "nodeName"]));
+  if (node === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
+  if (hasBegun(pod)) return undefined;
+  const all = listBound(pod, facts).flatMap((bound) =>
+    facts.objects.volumeAttachments
+      .filter((one) => getPath(one, ["spec", "source", "persistentVolumeName"]) === bound.volume)
+      .map((attachment): Attached => ({ facts, pod, node, bound, attachment })),
+  );
+  const [first] = [
+    ...all.flatMap(findHolder),
+    ...all.flatMap(findFailed),
+    ...(isTold ? [] : all.flatMap(findSilent)),
+  ];
+  return first;
+}
+
+const nodeNameIn = ({ attachment }: Attached): string =>
+  String(getPath(attachment, ["spec", "nodeName"]));
+
+const seeAttachment = ({ attachment }: Attached): string =>
+  `kubectl describe volumeattachments ${readName(attachment)}`;
+
+const driverOf = ({ attachment }: Attached): string =>
+  `driver ${String(getPath(attachment, ["spec", "attacher"]))}`;
+
+/** What a driver could not do, and when. */
+function readError({ attachment }: Attached, field: "attachError" | "detachError") {
+  const found = getPath(attachment, ["status", field]);
+  const message = asString(getOwn(found, "message"))?.trim();
+  return message === undefined ? undefined : { message, time: asString(getOwn(found, "time")) };
+}
+
+/** Since when the pod could have had its volume. */
+function readPlacing({ pod }: Attached): string | undefined {
+  const placed = getOwn(findCondition(pod, "PodScheduled"), "lastTransitionTime");
+  return latest([placed, pod.metadata["creationTimestamp"]]);
+}
+
+function findHolder(one: Attached): readonly Trouble[] {
+  const { bound, node, attachment } = one;
+  const holder = nodeNameIn(one);
+  if (holder === node || !bound.isExclusive) return [];
+  const error = readError(one, "detachError");
+  const going = attachment.metadata.deletionTimestamp;
+  const state = going === undefined ? "" : `, being detached since ${going}`;
+  const said = error === undefined ? "" : `, and ${driverOf(one)} reports: ${error.message}`;
+  return [
+    {
+      because: `volume ${bound.volume} of claim ${bound.claim} is attached to node ${holder} and not to ${node}${state}${said}`,
+      fix: chooseRelease(one, holder, error !== undefined),
+      since: error?.time ?? going ?? readPlacing(one),
+    },
+  ];
+}
+
+/** Who has to let go of it decides what helps. */
+function chooseRelease(one: Attached, holder: string, failed: boolean): string {
+  const { facts, pod, bound } = one;
+  const user = facts.objects.pods.find(
+    (other) =>
+      readName(other) !== readName(pod) &&
+      other.metadata.namespace === pod.metadata.namespace &&
+      getPath(other, ["spec", "nodeName"]) === holder &&
+      claimNames(other).includes(bound.claim) &&
+      !["Succeeded", "Failed"].includes(String(getPath(other, ["status", "phase"]))),
+  );
+  if (user !== undefined) {
+    return `${objectLabel(user)} on node ${holder} uses it: end that pod, or see why it does not end: ${describe(user)}`;
+  }
+  if (findLostNode(facts, holder) !== undefined) return wayBack(holder);
+  if (failed) {
+    return `fix what ${driverOf(one)} reports about node ${holder}; it detaches the volume then: ${seeAttachment(one)}`;
+  }
+  return `let node ${holder} release it: ${driverOf(one)} or the controller that detaches volumes does not act; ${controllerLog}; see the attachment with ${seeAttachment(one)}`;
+}
+
+/** The attachment to the pod's own node does not come to be. */
+function isUnattached(one: Attached): boolean {
+  return nodeNameIn(one) === one.node && getPath(one.attachment, ["status", "attached"]) !== true;
+}
+
+const unattached = ({ bound, node }: Attached): string =>
+  `volume ${bound.volume} of claim ${bound.claim} is not attached to node ${node}`;
+
+function findFailed(one: Attached): readonly Trouble[] {
+  const error = readError(one, "attachError");
+  if (!isUnattached(one) || error === undefined) return [];
+  const again = `fix what ${driverOf(one)} reports; it tries again by itself`;
+  return [
+    {
+      because: `${unattached(one)}: ${driverOf(one)} reports: ${error.message}`,
+      fix: `${attachWay(one.pod, error.message, again)}; see ${seeAttachment(one)}`,
+      since: latest([one.attachment.metadata["creationTimestamp"], readPlacing(one)]),
+    },
+  ];
+}
+
+function findSilent(one: Attached): readonly Trouble[] {
+  if (!isUnattached(one)) return [];
+  return [
+    {
+      because: `${unattached(one)}, and ${driverOf(one)} reports no error`,
+      fix: `see whether the controller of ${driverOf(one)} runs: ${seeAttachment(one)}`,
+      since: asString(one.attachment.metadata["creationTimestamp"]) ?? readPlacing(one),
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+/** A roll in which every pod is well and none is renewed: only its controller can take it further (S72; domain facts 11). */
+import type { Facts } from "../facts/facts";
+import { findCondition, type KubeObject, readName, readNamespace } from "../kube/objects";
+import { asArray, getOwn, numberAt } from "../base/values";
+import { controllerLog, type Trouble } from "./pod-words";
+import { findUndeleted, listSetEvents } from "./refusals";
+import { latest } from "./times";
+
+/** Pods of which every one is ready, and the names of those to be renewed. */
+interface Renewal {
+  readonly pods: readonly KubeObject[];
+  readonly old: readonly string[];
+}
+
+export function findIdle(facts: Facts, set: KubeObject, { pods, old }: Renewal): Trouble {
+  const until = readCounted(set, pods);
+  const why = findReason(facts, set);
+  return {
+    because: `${old.join(", ")} ${old.length === 1 ? "is" : "are"} to be renewed, all pods are ready, and ${why.says}`,
+    fix: why.fix,
+    ...(until !== undefined && { since: until, patient: Date.parse(until) > facts.now }),
+  };
+}
+
+/** When the newest pod counts for the roll: a StatefulSet may ask that it was ready for some time. */
+function readCounted(set: KubeObject, pods: readonly KubeObject[]): string | undefined {
+  const seconds = numberAt(set, ["spec", "minReadySeconds"]);
+  const ready = latest(
+    pods.map((pod) => getOwn(findCondition(pod, "Ready"), "lastTransitionTime")),
+  );
+  if (seconds === 0 || ready === undefined) return undefined;
+  return new Date(Date.parse(ready) + seconds * 1000).toISOString();
+}
+
+/** What keeps the controller from renewing pods that are well. */
+function findReason(
+  facts: Facts,
+  set: KubeObject,
+): { readonly says: string; readonly fix: string } {
+  const see = `kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`;
+  const { deletionTimestamp } = set.metadata;
+  if (deletionTimestamp !== undefined) {
+    const finalizers = asArray(getOwn(set.metadata, "finalizers")).map(String);
+    const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
+    return {
+      says: `the StatefulSet is being deleted since ${deletionTimestamp}, so its controller does nothing any more${held}`,
+      fix: `find out who deletes it and whose finalizer holds it; once it is gone, the operator creates it again: ${see}`,
+    };
+  }
+  const refused = findUndeleted(listSetEvents(facts, readName(set)));
+  if (refused === undefined) return { says: "nothing renews them", fix: controllerLog };
+  return {
+    says: `the controller may not delete the next one: ${refused}`,
+    fix: `change what refuses the deletion, a policy or a webhook on pods for example: ${see}`,
+  };
+}

@@ -1,0 +1,86 @@
+/** A pod that no node takes because of its volumes, in the words of scheduler and provisioner (domain facts 11). */
+import type { Facts } from "../facts/facts";
+import type { KubeObject } from "../kube/objects";
+import { getPath, asArray, getOwn, asString } from "../base/values";
+import { isOnlyVolume } from "./node-words";
+import { describePlacing } from "./pod-nodes";
+import { findScaleUp } from "./pod-waits";
+import { line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
+
+const ofVolume =
+  /persistentvolume|volume node affinity|unbound immediate|enough free storage|available volume zone|binding volumes|VolumeBinding|storageclass/i;
+
+/** What the scheduler says of the volume decides what helps. */
+const ways: readonly (readonly [pattern: RegExp, way: string])[] = [
+  [
+    /storageclass.*not found/i,
+    "create the storage class that is named: a claim keeps the one that it was made with; see its claims with",
+  ],
+  [
+    /no storage class is set/i,
+    "the claim names no storage class and the cluster has no default one: set a default storage class, or create a volume that fits; see its claims with",
+  ],
+  [
+    /enough free storage/i,
+    "free space in the storage that its class uses, or add a node that has some; see its claims with",
+  ],
+  [
+    /binding volumes|VolumeBinding|external provisioner/i,
+    "see whether the provisioner of its storage class runs, and what its log says; see its claims with",
+  ],
+  [
+    /volume node affinity|available volume zone/i,
+    "its volume is on a node or in a zone that no node here is in: bring that node back, or add one in that zone; see where it is with kubectl describe pv, and its claims with",
+  ],
+  [
+    /is being deleted/i,
+    "its claim was deleted, and stays only while a pod uses it: with the pod deleted it goes too, and both are made new with an empty volume; before that, see whether the data of the volume is on the other nodes as well, and keep the volume where it is not; see its claims with",
+  ],
+  [
+    /non-existent|lost/i,
+    "its volume is gone, and its claim does not bind to another one: restore that volume; where its data is on the other nodes as well, delete the claim and the pod instead, and both are made new with an empty volume; see its claims with",
+  ],
+  [
+    /persistentvolumeclaim .*not found/i,
+    "create the claim that is named; see the claims that there are with",
+  ],
+];
+
+function chooseWay(message: string): string {
+  const found = ways.find(([pattern]) => pattern.test(message));
+  return found?.[1] ?? "fix the volume or its storage class; see its claims with";
+}
+
+export function unbound(pod: KubeObject, context?: PodContext): Trouble | undefined {
+  const message = explainUnplaced(pod);
+  if (message === undefined || !ofVolume.test(message) || !isOnlyVolume(message)) return undefined;
+  const said = context === undefined ? [] : claimWords(context.facts, pod);
+  const scaleUp = context && findScaleUp(pod, context.facts);
+  const asked = scaleUp === undefined ? [] : [scaleUp.says];
+  return {
+    because: [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...said, ...asked].join("; "),
+    fix: `${chooseWay([message, ...said].join("; "))} ${line(pod, "get", "pvc")}`,
+    ...describePlacing(pod),
+    ...(scaleUp?.isComing === true && { evident: false, patient: true }),
+  };
+}
+
+/** What the provisioner says of the pod's claims. */
+function claimWords({ objects }: Facts, pod: KubeObject): readonly string[] {
+  const claims = asArray(getPath(pod, ["spec", "volumes"])).map((volume) =>
+    getPath(volume, ["persistentVolumeClaim", "claimName"]),
+  );
+  const said = provisioning.flatMap((reason) =>
+    objects.events
+      .filter(
+        (event) =>
+          getOwn(event, "reason") === reason &&
+          claims.includes(getPath(event, ["involvedObject", "name"])),
+      )
+      .slice(-1),
+  );
+  return said.slice(0, 1).flatMap((event) => asString(getOwn(event, "message")) ?? []);
+}
+
+/** The reasons of those events, a failure first. */
+const provisioning = ["ProvisioningFailed", "FailedBinding", "ExternalProvisioning"];

@@ -1,0 +1,101 @@
+/** A pod that fails as soon as it is created: its StatefulSet creates it again and again, which is no progress (domain facts 11). */
+import type { Facts } from "../facts/facts";
+import { type KubeObject, readName } from "../kube/objects";
+import { asArray, asString, getOwn, getPath, numberAt } from "../base/values";
+import { describe, type PodContext, readTimes, type Trouble } from "./pod-words";
+import type { Problem } from "./progress";
+import { rollFindings } from "./findings";
+import { findNewestOf, listSetEvents } from "./refusals";
+
+/** The controller pauses up to a quarter of an hour, and counts what it repeats more rarely still. */
+const pauseMs = 1_800_000;
+
+/** A pod, by its name and that of its StatefulSet: at times it is there, and at times it is not. */
+interface Named {
+  readonly name: string;
+  readonly set: string;
+}
+
+export function findRecreated(pod: KubeObject, context?: PodContext): Trouble | undefined {
+  if (context === undefined) return undefined;
+  const owners = asArray(getOwn(pod.metadata, "ownerReferences"));
+  const named = { name: readName(pod), set: String(getOwn(owners[0], "name")) };
+  const told = ["reason", "message"].flatMap(
+    (key) => asString(getPath(pod, ["status", key])) ?? [],
+  );
+  const node = asString(getPath(pod, ["spec", "nodeName"]));
+  const see = node === undefined ? "" : `, and kubectl describe nodes ${node}`;
+  return explain(context.facts, named, { told, see: `${describe(pod)}${see}` });
+}
+
+/** The same in the moment in which it is not there. */
+export function findRecreatedAbsent(facts: Facts, named: Named): Problem | undefined {
+  const { namespace } = facts;
+  const see = `kubectl describe pod ${named.name} -n ${namespace}`;
+  const found = explain(facts, named, { told: [], see });
+  return (
+    found && {
+      code: rollFindings.recreated.code,
+      object: `Pod/${namespace}/${named.name}`,
+      ...found,
+    }
+  );
+}
+
+function explain(
+  facts: Facts,
+  named: Named,
+  { told, see }: { readonly told: readonly string[]; readonly see: string },
+): Trouble | undefined {
+  const why = told.length > 0 ? told.join(": ") : findFailure(facts, named);
+  const found = findTries(facts, named, why !== undefined);
+  if (found === undefined) return undefined;
+  return {
+    because: `it fails as soon as it is created, and was created again ${found.count} times${why === undefined ? "" : `: ${why}`}`,
+    fix: `see what its node refuses it for, and free that on the node or take the node out: ${see}`,
+    since: found.since,
+    evident: true,
+  };
+}
+
+/** Controllers of earlier releases say that they create it again; later ones only say each time that they create it. */
+const tries = [
+  {
+    reasons: ["RecreatingFailedPod", "RecreatingTerminatedPod"],
+    words: (name: string) => `(?:failed|terminated) pod ${name}$`,
+    many: 3,
+  },
+  { reasons: ["SuccessfulCreate"], words: (name: string) => `create pod ${name} in `, many: 5 },
+] as const;
+
+/** How often its StatefulSet has created it again, as its event counts; a person may change a template often, without a failure. */
+function findTries(facts: Facts, { name, set }: Named, hasFailed: boolean) {
+  const events = listSetEvents(facts, set);
+  return tries
+    .filter(({ reasons }) => hasFailed || reasons[0] !== "SuccessfulCreate")
+    .flatMap(({ reasons, words, many }) => {
+      const own = new RegExp(words(name), "i");
+      const newest = findNewestOf(
+        events.filter((one) => own.test(String(getOwn(one, "message")))),
+        reasons,
+      );
+      if (newest === undefined) return [];
+      const { first, last } = readTimes(newest);
+      const count = Math.max(numberAt(newest, ["count"]), numberAt(newest, ["series", "count"]));
+      const isOver = facts.now - Date.parse(last) > pauseMs;
+      return count < many || isOver ? [] : [{ count, since: first }];
+    })
+    .at(0);
+}
+
+/** Why it failed, as the kubelet reported of the one before. */
+function findFailure({ objects }: Facts, { name }: Named): string | undefined {
+  const warned = objects.events.filter(
+    (event) =>
+      getOwn(event, "type") === "Warning" &&
+      getPath(event, ["involvedObject", "kind"]) === "Pod" &&
+      getPath(event, ["involvedObject", "name"]) === name,
+  );
+  const newest = findNewestOf(warned, [...new Set(warned.map((one) => String(one["reason"])))]);
+  return newest && `${String(newest["reason"])}: ${String(newest["message"])}`;
+}

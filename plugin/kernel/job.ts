@@ -1,0 +1,281 @@
+/**
+ * The part of a job, whose writes are known before the first of them: read, plan, wait or stop, permissions of the
+ * writes, dry run; then `act`: writes, proof. part.ts runs it, and asks before for what it reads. What does not fit a
+ * job is a part of its own on the session.
+ */
+import type { Awaited } from "../domain/base/awaited";
+import { exitCodes, BlockedError } from "../domain/base/errors";
+import type { Finding } from "../domain/base/findings";
+import { objectLabel } from "../domain/kube/objects";
+import { requireHome, requirePermissions, type RunPorts } from "./permissions";
+import type { ChangedError } from "./send";
+import type { Pause, StepInfo } from "../domain/kube/planned-write";
+import { type Change, listPermissions } from "../domain/kube/change";
+import {
+  type Acting,
+  expected,
+  type Outcome,
+  type Part,
+  type Planned,
+  type PlannedChange,
+  type World,
+} from "./part";
+import type { Projection } from "./projected";
+import { isSameSpec, Session, type SessionOptions } from "./session";
+import { timeIsUp, waitFor } from "./wait";
+
+/** What is to be written, and what stands against it. */
+export interface Plan {
+  /** In their order; a patch without edits is none. */
+  readonly changes: readonly Change[];
+  /** Exit 3, before anything is written. */
+  readonly blocks?: readonly Finding[];
+  readonly warnings?: readonly Finding[];
+  /** Stands against it only once earlier parts of a whole upgrade are done. */
+  readonly pauses?: Pause | undefined;
+  /** May pass by itself, and is waited for. */
+  readonly waitsFor?: Awaited | undefined;
+  /** Asked before the first write; absent: nobody is. */
+  readonly question?: string | undefined;
+  /** Told where nothing is to be written. */
+  readonly standing?: StepInfo;
+}
+
+/** What is read, what is planned from that, and how its end is seen. */
+export interface Job<F, P extends Plan> {
+  readonly read: () => Promise<F>;
+  /** Throws EngineError where nothing can be planned. */
+  readonly plan: (facts: F) => P;
+  /** Judges a plan that is waited for no more; throws EngineError. */
+  readonly judge?: (plan: P) => Promise<void>;
+  /** How the end is seen, in words; absent: what was written is read back. */
+  readonly proof?: (plan: P) => Promise<string>;
+  /** In the place of a proof, for a dry run that would write nothing. */
+  readonly still: string;
+  /** The end of a run, in words: what was written or planned, and what its proof says. */
+  readonly says: (plan: P, proof: string) => string;
+  /** Said beside an error that comes after a write. */
+  readonly midway: string;
+  /** What it will have brought about. */
+  readonly after: (plan: P, writes: readonly PlannedChange[]) => Projection;
+}
+
+/** How the runner runs it; times in milliseconds. */
+export interface JobOptions extends SessionOptions {
+  /** For what has to pass before the first write; absent: as long as a stall takes. */
+  readonly limitMs?: number;
+  readonly stallAfterMs?: number;
+}
+
+/** What a job knows beside its own flags. */
+export interface JobRun extends JobOptions {
+  /** The operator's. */
+  readonly namespace: string;
+  readonly args: readonly string[];
+  /** Wait for what is not ready before the write, instead of stopping. */
+  readonly wait: boolean;
+}
+
+/** Which job it is, and how it is run. */
+export interface JobPart<F, P extends Plan> {
+  readonly jobOf: (ports: RunPorts) => Job<F, P>;
+  readonly options: JobOptions;
+}
+
+/** The words of a command, and what it may need. */
+export type PartName = Pick<Part, "command" | "needs">;
+
+/** The part that does a job. */
+export function makePart<F, P extends Plan>(named: PartName, wish: JobPart<F, P>): Part {
+  return { ...named, plan: async (world) => await new JobPlanning(world, wish).plan() };
+}
+
+/** How long a job waits for what has to pass before its first write. */
+export function choosePatience({ limitMs, stallAfterMs = 0 }: JobOptions): number {
+  return limitMs ?? stallAfterMs;
+}
+
+class JobPlanning<F, P extends Plan> {
+  readonly #job: Job<F, P>;
+  readonly #session: Session;
+
+  constructor(
+    private readonly world: World,
+    private readonly wish: JobPart<F, P>,
+  ) {
+    this.#job = wish.jobOf(world);
+    this.#session = new Session(world, { ...wish.options, dryRun: world.dryRun });
+  }
+
+  async plan(): Promise<Planned> {
+    const { world } = this;
+    const plan = await readPlan(this.#job);
+    if (plan.waitsFor !== undefined && world.waits) {
+      return this.#planned(plan, this.#untried(plan), { waitsFor: plan.waitsFor });
+    }
+    try {
+      await judge(this.#job, plan, { session: this.#session, tell: world.tell });
+      await requirePermissions(world, plan.changes.flatMap(listPermissions));
+      return this.#planned(plan, await this.#tried(plan));
+    } catch (error) {
+      return this.#planned(plan, [], { stops: expected(error) });
+    }
+  }
+
+  /** What is waited for may refuse a dry run; what is confirmed before has to name the writes all the same. */
+  #untried({ changes }: P): readonly PlannedChange[] {
+    return changes.map((change) =>
+      this.world.dryRun === "none" ? { change } : this.#session.tell(change),
+    );
+  }
+
+  async #tried({ changes, standing }: P): Promise<readonly PlannedChange[]> {
+    const { world } = this;
+    if (world.dryRun === "none") return changes.map((change) => ({ change }));
+    if (changes.length === 0) {
+      world.tell(await requireHome(world, false));
+      if (standing !== undefined) world.recorder.done(standing, "unchanged");
+    }
+    const writes: PlannedChange[] = [];
+    for (const change of changes) {
+      writes.push(await this.#session.plan(change));
+    }
+    return writes;
+  }
+
+  #planned(
+    plan: P,
+    writes: readonly PlannedChange[],
+    ends: Pick<Planned, "stops" | "waitsFor"> = {},
+  ): Planned {
+    const { changes } = plan;
+    const isStill = changes.length === 0;
+    const reason = isStill ? this.#job.says(plan, this.#job.still) : dryRunSays(changes.length);
+    const planned = writes.length > 0 ? writes : changes.map((change) => ({ change }));
+    const { pauses } = plan;
+    return {
+      ...(pauses !== undefined && { pauses }),
+      ...ends,
+      writes,
+      questions: listQuestions(plan, this.#session),
+      expects: { code: exitCodes.ok, reason },
+      after: this.#job.after(plan, planned),
+      act: async (ports) => await new JobAct(ports, this.wish).act(plan),
+    };
+  }
+}
+
+/** Fields are taken only where a person says so, object by object. */
+function listQuestions({ changes, question }: Plan, session: Session): readonly string[] {
+  const fields = session.taking.takeFields.join(", ");
+  const takes = changes.filter((change) => session.findConflicts(change).takes);
+  return [
+    ...takes.map(({ object }) => `Take ${fields} of ${objectLabel(object)} from its manager?`),
+    ...(question === undefined ? [] : [question]),
+  ];
+}
+
+/** The plan without patches that change nothing. */
+async function readPlan<F, P extends Plan>(job: Job<F, P>): Promise<P> {
+  const plan = job.plan(await job.read());
+  const isSome = (one: Change): boolean => one.verb !== "patch" || one.edits.length > 0;
+  return { ...plan, changes: plan.changes.filter(isSome) };
+}
+
+/** Throws what stands against a plan, and tells its warnings. */
+async function judge<F, P extends Plan>(
+  job: Job<F, P>,
+  plan: P,
+  { session, tell }: { readonly session: Session; readonly tell: World["tell"] },
+): Promise<void> {
+  const { changes, blocks = [], warnings = [] } = plan;
+  if (blocks.length === 0) session.requireStaying(changes);
+  await job.judge?.(plan);
+  const conflicts = changes.flatMap((change) => session.findConflicts(change).conflicts);
+  const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
+  if (blocks.length + conflicts.length > 0) {
+    throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
+  }
+  tell(warnings);
+}
+
+class JobAct<F, P extends Plan> {
+  readonly #job: Job<F, P>;
+  readonly #session: Session;
+
+  constructor(
+    private readonly ports: Acting,
+    private readonly wish: JobPart<F, P>,
+  ) {
+    this.#job = wish.jobOf(ports);
+    this.#session = new Session(ports, { ...wish.options, dryRun: "none" });
+  }
+
+  async act(plan: P): Promise<Outcome> {
+    const { recorder, tell } = this.ports;
+    try {
+      return { code: exitCodes.ok, reason: await this.#run(plan) };
+    } catch (error) {
+      if (this.#session.written === 0) throw error;
+      const next = "run the same command again: it continues from the state found";
+      return recorder.endByError(error, { stands: this.#job.midway, next, tell });
+    }
+  }
+
+  async #run(plan: P): Promise<string> {
+    const { changes, standing } = plan;
+    this.#session.allow(changes);
+    for (const change of changes) {
+      await this.#session.send(change, (error) => this.#again(change, error));
+    }
+    if (changes.length === 0 && standing !== undefined) {
+      this.ports.recorder.done(standing, "unchanged");
+    }
+    return this.#job.says(plan, await (this.#job.proof?.(plan) ?? this.#readBack(plan)));
+  }
+
+  /** A status that moved meanwhile is read again; a spec that moved is someone's: 5. */
+  async #again(change: Change, error: ChangedError): Promise<Change | undefined> {
+    const { changes } = await this.#fitPlan();
+    const label = objectLabel(change.object);
+    const next = changes.find(
+      ({ id, object }) => id === change.id && objectLabel(object) === label,
+    );
+    if (next !== undefined && !isSameSpec(change.object, next.object)) throw error;
+    return next;
+  }
+
+  /** A plan that nothing stands against; what may be waited for is waited for. */
+  async #fitPlan(): Promise<P> {
+    const { ports } = this;
+    return await waitFor(ports, {
+      look: async () => {
+        const plan = await readPlan(this.#job);
+        if (plan.waitsFor !== undefined) return { is: "moving", on: plan.waitsFor };
+        await judge(this.#job, plan, { session: this.#session, tell: ports.tell });
+        return { is: "done", value: plan };
+      },
+      beforeWrite: true,
+      total: { ms: choosePatience(this.wish.options), end: timeIsUp },
+    });
+  }
+
+  async #readBack({ changes }: P): Promise<string> {
+    for (const change of changes) {
+      const object = objectLabel(change.object);
+      const info = { id: `${change.id}.read`, action: "read", object } as const;
+      await this.ports.recorder.step({ ...info, why: "to see what is stored" }, async () => {
+        await this.#session.requireStored(change);
+        return { result: "done", value: undefined };
+      });
+    }
+    return "";
+  }
+}
+
+/** The end of a dry run, in words. */
+export function dryRunSays(writes: number): string {
+  return writes === 0
+    ? "dry run: everything is up to date, nothing would be written"
+    : `dry run: ${writes} ${writes === 1 ? "write" : "writes"} planned, nothing was changed`;
+}

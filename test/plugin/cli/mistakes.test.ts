@@ -1,0 +1,25 @@
+import { findNextStep } from "../../../plugin/cli/mistakes";
+
+const paths = ["check", "cert create", "modules install", "upgrade", "upgrade-webhook"];
+
+test.each([
+  ["unknown command: chekc (did you mean check?)", "kubectl engine check --help"],
+  ["unknown command: undo", expect.stringMatching(/^put it back with the command/)],
+  ["unknown command: logs", "use kubectl logs, without engine"],
+  ["unknown command: webhook", "kubectl engine upgrade-webhook"],
+  ["unknown command: install-modules", "kubectl engine modules install --help"],
+  ["unknown command: nosuch", undefined],
+  [
+    'unexpected "webhook": kubectl engine upgrade takes no argument; see kubectl engine upgrade --help',
+    "kubectl engine upgrade-webhook --help",
+  ],
+  ['unexpected "shop": kubectl engine check takes no argument; see', undefined],
+  ["unknown flag: -A", expect.stringMatching(/^leave it out/)],
+  ["unknown flag: --all-namespaces", expect.stringMatching(/^leave it out/)],
+  ["unknown flag: -f", expect.stringContaining("validate -f FILE")],
+  ["--target: give the tag to upgrade to, or --auto", expect.stringContaining("status")],
+  ["--engine-version: give the version, or latest", expect.stringContaining("status")],
+  ["unknown flag: --targt (did you mean --target?)", undefined],
+])("%s: %s", (problem, step) => {
+  expect(findNextStep(problem, paths)).toEqual(step);
+});

@@ -1,0 +1,175 @@
+/** What `upgrade` observes of the webhook meanwhile: virtual time, a webhook that is away when the test says so. */
+import { join } from "node:path";
+import { configurationResource } from "../../../../plugin/domain/admission/configuration";
+import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { GapReport, GapWindow, Report } from "../../../../plugin/kernel/report";
+import { withMethods } from "../../../../plugin/ports/delegate";
+import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
+import { exampleSource } from "../../../../plugin/simulator/example";
+import { testTime } from "../../../support/manual-clock";
+import { aPlayedWorld, type PlayedWorld } from "../../../support/played-operator";
+import { typed } from "../../../support/program-world";
+import { folder, release } from "../../../support/upgrade-runs";
+
+let objects: readonly KubeObject[] = [];
+
+beforeAll(async () => {
+  objects = [...(await exampleSource(names, testTime)).objects];
+});
+
+/** Milliseconds after the write of the operator's Deployment. */
+type Times = readonly (readonly [from: number, to: number])[];
+
+interface Script {
+  readonly down?: Times;
+  readonly lenient?: Times;
+  readonly away?: Times;
+}
+
+/** Answers probes as the script says; keeps when each came, and when the Deployment was written. */
+class ScriptedWebhook {
+  readonly probes: number[] = [];
+  readonly cluster: KubeClient;
+  writtenAt = Infinity;
+
+  constructor(
+    private readonly world: PlayedWorld,
+    private readonly script: Script,
+  ) {
+    const inner = world.cluster;
+    this.cluster = withMethods(inner, {
+      create: async (object, options) => {
+        const isProbe = options?.dryRun === true && object.metadata.name?.includes("-probe-");
+        return isProbe === true ? await this.#probe(object) : await inner.create(object, options);
+      },
+      apply: async (object, options) => {
+        const stored = await inner.apply(object, options);
+        const isOperator = object.metadata.name === names.operator.deployment;
+        if (object.kind === "Deployment" && isOperator && options.dryRun !== true)
+          this.writtenAt = world.clock.now();
+        return stored;
+      },
+    });
+  }
+
+  #is(times: Times = []): boolean {
+    const now = this.world.clock.now() - this.writtenAt;
+    return times.some(([from, to]) => from <= now && now < to);
+  }
+
+  async #probe(object: KubeObject): Promise<KubeObject> {
+    this.probes.push(this.world.clock.now());
+    const entry = await this.#entry();
+    const { down, lenient, away } = this.script;
+    if (this.#is(away)) throw new UnavailableError("the API server is away");
+    const refusal = (message: string) =>
+      new ApiError(message, { status: 403, reason: "Forbidden" });
+    if (this.#is(down)) throw refusal(`failed calling webhook "${entry}": connection refused`);
+    const isBad = /"0\.0"|""/.test(JSON.stringify(object));
+    if (isBad && !this.#is(lenient))
+      throw refusal(`admission webhook "${entry}" denied the request: no such version`);
+    return object;
+  }
+
+  /** The one that refuses: the new one as soon as it is there. */
+  async #entry(): Promise<string> {
+    const { configuration, entry, oldEntry } = names.webhook;
+    const { cluster } = this.world;
+    const found = await cluster.get({ resource: configurationResource, name: configuration });
+    return found === undefined ? oldEntry : entry;
+  }
+
+  /** How many came in these milliseconds after the write. */
+  count(from: number, to: number): number {
+    const begin = this.writtenAt;
+    return this.probes.filter((at) => at >= begin + from && at < begin + to).length;
+  }
+}
+
+/** The part that takes the webhook away; the others are parts of the same run. */
+const alone = ["--only", "operator"];
+
+async function observed(script: Script, more: readonly string[] = alone) {
+  const world = await aPlayedWorld({ objects });
+  const webhook = new ScriptedWebhook(world, script);
+  const words = ["upgrade", "-n", "engine", "--release", release, "--yes", ...more];
+  const scene = {
+    connect: () => Promise.resolve(webhook.cluster),
+    clock: world.clock,
+    env: { ENGINE_HOME: join(folder, "home") },
+  };
+  const { out, code } = await typed([...words, "-o", "json"], scene);
+  const report = JSON.parse(out) as Report;
+  return { code, report, gap: report.gap, webhook };
+}
+
+const isRoll = (action: string, object: string): boolean =>
+  action === "wait" && object.startsWith(names.ec.kind);
+
+const windowsOf = (gap: GapReport | undefined, kind: GapWindow["is"]): readonly GapWindow[] =>
+  (gap?.windows ?? []).filter(({ is }) => is === kind);
+
+test("an upgrade whose webhook answers all the time says so, with the time and the probes", async () => {
+  const { code, gap, webhook, report } = await observed({}, []);
+  expect([code, report.exit.reason]).toEqual([0, expect.any(String)]);
+  expect(gap).toMatchObject({ bypassSeconds: 0, outageSeconds: 0, windows: [] });
+  expect(gap?.unobserved).toBeUndefined();
+  expect(gap?.seconds).toBeGreaterThan(40);
+  expect(gap?.probes).toBeLessThanOrEqual(webhook.probes.length);
+  expect(gap?.replicas).toMatchObject({ ready: 1 });
+  // once a second while the cluster's pods are renewed
+  const roll = report.steps?.findLast(({ action, object }) => isRoll(action, object));
+  const end = testTime + (roll?.at ?? 0) + (roll?.ms ?? 0);
+  const late = webhook.probes.filter((at) => at > end - 10_000 && at <= end).length;
+  expect([9, 10, 11]).toContain(late);
+});
+
+test("probes come five a second from the moment before the write on", async () => {
+  const { webhook } = await observed({});
+  // virtual time stands still between the look and the write
+  expect(webhook.count(-1, 1)).toBeGreaterThanOrEqual(1);
+  expect(webhook.count(1, 8_001)).toBeGreaterThanOrEqual(39);
+  expect(webhook.count(1, 8_001)).toBeLessThanOrEqual(41);
+});
+
+test.each<[name: string, from: number, to: number]>([
+  ["for 5 s", 1_050, 6_050],
+  ["from the write on", 0, 7_300],
+  ["for the blink of an eye, between two probes that fail", 2_150, 2_650],
+])("a webhook that is away %s: the true length is within the bounds", async (_name, from, to) => {
+  const { gap, code } = await observed({ down: [[from, to]] });
+  expect(code).toBe(0);
+  const [hole, ...more] = windowsOf(gap, "outage");
+  expect(more).toEqual([]);
+  expect(hole?.leastSeconds).toBeLessThanOrEqual((to - from) / 1000);
+  expect(hole?.mostSeconds).toBeGreaterThanOrEqual((to - from) / 1000);
+  expect((hole?.mostSeconds ?? 0) - (hole?.leastSeconds ?? 0)).toBeLessThan(1.3);
+  expect(windowsOf(gap, "bypass")).toEqual([]);
+});
+
+test("a bad edit that passes is a hole of its own kind", async () => {
+  const { gap } = await observed({ lenient: [[1_000, 4_000]] });
+  const [hole] = windowsOf(gap, "bypass");
+  expect([hole?.leastSeconds, hole?.mostSeconds]).toEqual([
+    expect.closeTo(2.8, 0),
+    expect.closeTo(3.4, 0),
+  ]);
+  expect(windowsOf(gap, "outage")).toEqual([]);
+  expect(gap?.bypassSeconds).toBeGreaterThan(2);
+});
+
+test("while the API server does not answer, nothing is claimed: no outage, and no 0 s", async () => {
+  const { gap } = await observed({ away: [[1_000, 4_000]] });
+  expect(gap?.windows).toEqual([]);
+  expect(gap?.unobserved?.map(({ is }) => is)).toEqual(["bypass", "outage"]);
+  for (const { because, ms } of gap?.unobserved ?? []) {
+    expect(because).toBe("the API server is away");
+    expect(ms).toBeGreaterThanOrEqual(3_000);
+  }
+});
+
+test("with --no-probe nothing is sent, and the report has no seconds", async () => {
+  const { gap, webhook } = await observed({}, [...alone, "--no-probe"]);
+  expect([gap, webhook.probes]).toEqual([undefined, []]);
+});
