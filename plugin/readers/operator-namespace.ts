@@ -34,7 +34,7 @@ export async function findPlace(search: Search): Promise<NamespaceFacts> {
     const exists = await cluster.get({ resource: kinds.namespace, name: namespace }, { signal });
     return { exists: exists !== undefined, here: false, elsewhere: others };
   } catch (error) {
-    if (error instanceof EngineError && error.exitCode === exitCodes.permission) return fine;
+    if (isDenied(error)) return fine;
     throw error;
   }
 }
@@ -47,19 +47,30 @@ export async function operatorNamespaces(search: Omit<Search, "sign">): Promise<
   return (found ?? []).map(({ metadata }) => metadata.namespace ?? "").sort();
 }
 
-/** An EC whose operator is gone is still where its operator belongs. */
+/**
+ * A namespace whose operator's Deployment is gone is still where its operator belongs, while it has
+ * an EC or the operator's service account. The service account is an extra sign: where it may not
+ * be read, the others decide.
+ */
 async function isHere({ cluster, names, sign, signal }: Search): Promise<boolean> {
-  const { namespace } = cluster;
   const { group, version, ec, operator, webhook } = names;
-  const selectName = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
-  const signs: readonly (readonly [Resource, object])[] = [
-    [kinds.deployment, selectName(operator.deployment)],
-    ...(sign === "webhook" ? [[kinds.service, selectName(webhook.service)] as const] : []),
-    [{ group, version, plural: ec.plural, kind: ec.kind }, {}],
-  ];
-  for (const [resource, one] of signs) {
-    const found = await cluster.list(resource, { ...one, namespace, limit: 1, signal });
-    if (found !== undefined && found.length > 0) return true;
-  }
-  return false;
+  const hasAny = async (resource: Resource, name?: string): Promise<boolean> => {
+    const { namespace } = cluster;
+    const selected = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
+    const found = await cluster.list(resource, { ...selected, namespace, limit: 1, signal });
+    return found !== undefined && found.length > 0;
+  };
+  if (await hasAny(kinds.deployment, operator.deployment)) return true;
+  if (sign === "webhook" && (await hasAny(kinds.service, webhook.service))) return true;
+  if (await hasAny({ group, version, plural: ec.plural, kind: ec.kind })) return true;
+  return await hasAny(kinds.serviceAccount, operator.serviceAccount).catch(countDeniedAsAbsent);
+}
+
+function countDeniedAsAbsent(error: unknown): false {
+  if (isDenied(error)) return false;
+  throw error;
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof EngineError && error.exitCode === exitCodes.permission;
 }

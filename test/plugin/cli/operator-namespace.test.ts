@@ -27,7 +27,8 @@ interface Run extends Ended {
 
 interface Wish {
   readonly objects?: (all: readonly KubeObject[]) => readonly KubeObject[];
-  readonly forbidden?: boolean;
+  /** What may not be read, as a part of the subject of a call. */
+  readonly forbidden?: string;
 }
 
 async function run(argv: readonly string[], wish: Wish = {}): Promise<Run> {
@@ -39,7 +40,8 @@ async function run(argv: readonly string[], wish: Wish = {}): Promise<Run> {
       const inner = world.controlPlane.connect({ user: admin, namespace });
       return Promise.resolve(
         observe(inner, async (call, act) => {
-          if (wish.forbidden === true && /deployment/i.test(call.subject)) {
+          const { forbidden } = wish;
+          if (forbidden !== undefined && call.subject.toLowerCase().includes(forbidden)) {
             throw new ApiError("forbidden", { status: 403, reason: "Forbidden" });
           }
           if (call.writes && !call.subject.includes("AccessReview")) writes.push(call.verb);
@@ -145,11 +147,34 @@ describe("where nothing else is known, the command judges for itself", () => {
     expect(report.findings?.map(({ code }) => code)).not.toContain("OPERATOR-ELSEWHERE");
   });
 
+  test("a namespace whose operator and clusters are gone, but not the operator's account", async () => {
+    const account = (all: readonly KubeObject[]): readonly KubeObject[] => [
+      ...all,
+      {
+        apiVersion: "v1",
+        kind: "ServiceAccount",
+        metadata: { name: names.operator.serviceAccount, namespace: "shop" },
+      },
+    ];
+    const { report } = await run([...lineOf("upgrade-operator"), "-n", "shop"], {
+      objects: account,
+    });
+    expect(report.findings?.map(({ code }) => code) ?? []).not.toContain("OPERATOR-ELSEWHERE");
+  });
+
+  test("the operator's account may not be read: the other signs decide", async () => {
+    const { code, report, writes } = await run([...lineOf("upgrade-operator"), "-n", "shop"], {
+      forbidden: "serviceaccount",
+    });
+    expect([code, writes]).toEqual([3, []]);
+    expect(report.findings?.map((one) => one.code)).toEqual(["OPERATOR-ELSEWHERE"]);
+  });
+
   test("a user who may not look", async () => {
     const { code, report } = await run(
       ["upgrade-cluster", "ec", "--target=8.0.2-17", "-n", "shop"],
       {
-        forbidden: true,
+        forbidden: "deployment",
       },
     );
     expect(report.findings?.map((one) => one.code) ?? []).not.toContain("OPERATOR-ELSEWHERE");
