@@ -31,7 +31,7 @@ import {
   listPermissions,
   recreateObject,
 } from "../../domain/kube/change";
-import { dryRunSays } from "../../kernel/job";
+import { describeDryRun } from "../../kernel/simple-part";
 import {
   requireHome,
   requireNeeds,
@@ -94,7 +94,7 @@ class Creation {
     recorder.findings(await requireHome(deps, options.dryRun === "none"));
     if (options.dryRun !== "none") {
       await this.#rehearse(changes);
-      return recorder.success(dryRunSays(changes.length));
+      return recorder.success(describeDryRun(changes.length));
     }
     await this.#write(plan);
     await this.#verify(changes);

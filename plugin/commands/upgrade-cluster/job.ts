@@ -16,7 +16,13 @@ import { clusterKeys, clusterNeeds, clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import { projectWrites, type Part } from "../../kernel/part";
-import { type Job, type JobOptions, type JobRun, makePart, type Plan } from "../../kernel/job";
+import {
+  type SimplePart,
+  type PartRunOptions,
+  type PartRun,
+  makeSimplePart,
+  type SimplePlan,
+} from "../../kernel/simple-part";
 import { clusterOutcome } from "./outcome";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
@@ -36,7 +42,7 @@ import type { Patch } from "../../domain/kube/change";
 import { boundRollout, type Moment, waitFor } from "../../kernel/wait";
 
 /** Flags of `upgrade-cluster`, judged. */
-export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof JobRun | "name"> {
+export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof PartRun | "name"> {
   readonly takeFields: readonly string[];
   readonly stallAfterMs: number;
   readonly limited: boolean;
@@ -48,7 +54,7 @@ export interface ClusterFacts {
   readonly resource: Resource;
 }
 
-interface ClusterJobPlan extends Plan {
+interface ClusterJobPlan extends SimplePlan {
   readonly facts: Facts;
   readonly cluster: ClusterPlan;
   readonly resource: Resource;
@@ -60,18 +66,18 @@ interface EcResource {
 }
 
 /** The upgrade of the EC that the argument names. */
-export function clusterPart(flags: ClusterFlags, run: JobRun): Part {
+export function clusterPart(flags: ClusterFlags, run: PartRun): Part {
   const [typed = ""] = run.args;
   const named = (names: Names) => ({ ...flags, ...run, name: readName(typed, names).name });
   // read once for the plan and the act: a part is made anew for another plan
   const resource: EcResource = {};
-  return makePart(
+  return makeSimplePart(
     {
       command: "upgrade-cluster",
       needs: (names) => clusterNeeds({ ...named(names), names }),
     },
     {
-      jobOf: (ports) => clusterJob(ports, named(ports.names), resource),
+      describe: (ports) => clusterJob(ports, named(ports.names), resource),
       options: { ...flags, ...run },
     },
   );
@@ -81,7 +87,7 @@ function clusterJob(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
   seen: EcResource,
-): Job<ClusterFacts, ClusterJobPlan> {
+): SimplePart<ClusterFacts, ClusterJobPlan> {
   const { names } = deps;
   const { namespace } = options;
   return {
@@ -276,23 +282,23 @@ export interface AutoOffFlags {
 /** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
 export function autoOffPart(
   { clusters, ...flags }: AutoOffFlags,
-  run: Pick<JobRun, "namespace"> & JobOptions,
+  run: Pick<PartRun, "namespace"> & PartRunOptions,
 ): Part {
   const { namespace } = run;
-  return makePart(
+  return makeSimplePart(
     {
       command: "auto-off",
       needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
     },
-    { jobOf: (ports) => autoOffJob(ports, clusters, run), options: { ...flags, ...run } },
+    { describe: (ports) => autoOffJob(ports, clusters, run), options: { ...flags, ...run } },
   );
 }
 
 function autoOffJob(
   deps: UpgradeClusterDeps,
   clusters: readonly string[],
-  { namespace }: Pick<JobRun, "namespace">,
-): Job<ClusterFacts, Plan> {
+  { namespace }: Pick<PartRun, "namespace">,
+): SimplePart<ClusterFacts, SimplePlan> {
   return {
     read: async () => {
       const resource = await ecResource(deps);

@@ -7,9 +7,9 @@ import { type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
 import type { Needs } from "../../domain/facts/needs";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { imagesOn, inRegistry } from "../../domain/release/images";
-import { makeJobRun } from "../../cmdutil/run-part";
+import { makePartRun } from "../../cmdutil/run-part";
 import type { PartStage, UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
-import type { JobRun } from "../../kernel/job";
+import type { PartRun } from "../../kernel/simple-part";
 import { autoOffPart, type ClusterFlags, clusterPart } from "./job";
 import { clusterNeeds } from "./needs";
 import { skipClusters } from "./gate";
@@ -51,8 +51,8 @@ async function jobRun(
   { context, flags }: UpgradeWish,
   { waits }: PartStage,
   args: readonly string[],
-): Promise<JobRun> {
-  const run = await makeJobRun(context, args, flags);
+): Promise<PartRun> {
+  const run = await makePartRun(context, args, flags);
   return { ...run, wait: run.wait || waits };
 }
 

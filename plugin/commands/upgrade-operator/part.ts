@@ -12,7 +12,7 @@ import {
   stopped,
   type World,
 } from "../../kernel/part";
-import { dryRunSays } from "../../kernel/job";
+import { describeDryRun } from "../../kernel/simple-part";
 import { readBundle } from "../../cmdutil/release-option";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
@@ -61,7 +61,7 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
       questions: [],
       expects: {
         code: exitCodes.ok,
-        reason: dryRunSays(writes.length),
+        reason: describeDryRun(writes.length),
         details: detailsOf(plan.steps, contents, world.names),
       },
       after: before === undefined ? projectWrites(writes) : bundleOutcome(before, writes),
