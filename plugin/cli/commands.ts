@@ -48,7 +48,7 @@ export const jobs: readonly CommandEntry[] = [
   }),
   partCommand(
     upgradeCluster,
-    async () => (await import("../commands/upgrade-cluster/job.ts")).clusterPart,
+    async () => (await import("../commands/upgrade-cluster/upgrade.ts")).clusterPart,
   ),
   command(upgradeDatabase, async () => {
     const { runUpgradeDatabase, databaseText, databaseRole } =

@@ -27,7 +27,7 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Acting, type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
 import { type Projection, unchanged } from "../../kernel/projected";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
-import { chartOutcome } from "./outcome";
+import { projectChart } from "./projection";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
@@ -147,7 +147,7 @@ class ChartUpgradeRun {
   /** The operator as helm renders it, ready; what else a chart writes is not foretold. */
   #outcome(rendered: readonly unknown[]): Projection {
     const { before, version } = this.options;
-    return before === undefined ? unchanged : chartOutcome(before, rendered, version);
+    return before === undefined ? unchanged : projectChart(before, rendered, version);
   }
 
   #act(ports: Acting, before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {

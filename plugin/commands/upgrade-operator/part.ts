@@ -23,7 +23,7 @@ import { chartPart } from "./chart";
 import { bundleNeeds, chartNeeds } from "./needs";
 import { BundleAct, BundlePlanning, changesOf } from "./bundle";
 import { detailsOf } from "./changes";
-import { assumedOutcome, bundleOutcome } from "./outcome";
+import { projectAssumed, projectBundle } from "./projection";
 import { type BundleOptions, needsOf } from "./read";
 
 /** What the part is told. */
@@ -64,11 +64,11 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
         reason: describeDryRun(writes.length),
         details: detailsOf(plan.steps, contents, world.names),
       },
-      after: before === undefined ? projectWrites(writes) : bundleOutcome(before, writes),
+      after: before === undefined ? projectWrites(writes) : projectBundle(before, writes),
       act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
     };
   } catch (error) {
-    const after = before && assumedOutcome(before, contents.operatorVersion);
+    const after = before && projectAssumed(before, contents.operatorVersion);
     return stopped(error, after);
   }
 }

@@ -31,7 +31,7 @@ import { readWish, type SwapPartWish } from "./input";
 import { probedAnywhere, probedBy, probeNeed } from "../../domain/admission/needs";
 import { swapNeeds, swapWrites } from "./needs";
 import { webhookOwner, webhookSkip } from "./gate";
-import { projectSwap } from "./outcome";
+import { projectSwap } from "./projection";
 import type { SwapPlan } from "./plan";
 import { needsOf, readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
 import { pairsIn, chooseProbes } from "./probes";

@@ -15,7 +15,7 @@ import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import { planFindings, type Result } from "../../domain/kube/planned-write";
 import type { Journal } from "../../kernel/journal";
-import { overlayWorld, type Part, planAgain } from "../../kernel/part";
+import { type Outcome, overlayWorld, type Part, planAgain } from "../../kernel/part";
 import type { AskingPorts } from "../../kernel/permissions";
 import { unchanged } from "../../kernel/projected";
 import type { ExitReport, PartReport, Report, StepReport } from "../../kernel/report";
@@ -52,9 +52,6 @@ export interface UpgradeOptions {
   readonly skip: readonly Skip[];
 }
 
-/** How one part of a run ended. */
-type PartEnd = ExitReport & { readonly details?: unknown };
-
 /** Does the parts of a confirmed plan, one after the other, until one does not end well. */
 export class PlanRunner {
   readonly #tell: (findings: readonly Finding[]) => void;
@@ -87,11 +84,11 @@ export class PlanRunner {
   }
 
   /** One after the other, until one does not end well. */
-  async #runParts(plans: readonly PartPlan[]): Promise<PartEnd> {
+  async #runParts(plans: readonly PartPlan[]): Promise<Outcome> {
     const { recorder, clock } = this.deps.ports;
     const { observer } = this.deps;
     const start = clock.now();
-    let end: PartEnd = { code: exitCodes.ok, reason: "" };
+    let end: Outcome = { code: exitCodes.ok, reason: "" };
     for (const [index, plan] of plans.entries()) {
       const { id, title, source } = plan.wanted.part;
       const part = `part ${index + 1} of ${plans.length}`;
@@ -105,7 +102,7 @@ export class PlanRunner {
   }
 
   /** Keeps how long a part took, and whether it wrote. */
-  async #recordPart(plan: PartPlan): Promise<PartEnd> {
+  async #recordPart(plan: PartPlan): Promise<Outcome> {
     const { recorder, clock } = this.deps.ports;
     const { id, title } = plan.wanted.part;
     const [from, before] = [clock.now(), recorder.steps.length];
@@ -120,7 +117,7 @@ export class PlanRunner {
   }
 
   /** An expected error ends the run where it is; what was done before stays in the report. */
-  async #tryPart(plan: PartPlan): Promise<PartEnd> {
+  async #tryPart(plan: PartPlan): Promise<Outcome> {
     const { recorder } = this.deps.ports;
     try {
       return await (plan.wanted.skipReason === undefined
@@ -132,7 +129,7 @@ export class PlanRunner {
     }
   }
 
-  async #proveSkipped({ part, skipReason = "", prove }: WantedPart): Promise<PartEnd> {
+  async #proveSkipped({ part, skipReason = "", prove }: WantedPart): Promise<Outcome> {
     const { ports } = this.deps;
     ports.recorder.note(`${part.title}: skipped, ${skipReason}`);
     const how = { tell: this.#tell, dryRun: "server", waits: true } as const;
@@ -142,10 +139,10 @@ export class PlanRunner {
     return { ...found, reason: `${reason}; ${found.reason}` };
   }
 
-  async #actOnAll(plan: PartPlan): Promise<PartEnd> {
+  async #actOnAll(plan: PartPlan): Promise<Outcome> {
     const { signal } = this.deps.ports;
     signal.throwIfAborted();
-    let end: PartEnd | undefined;
+    let end: Outcome | undefined;
     const { pause } = plan;
     const parts = await plan.wanted.make(false);
     for (const part of parts.slice(0, pause?.before)) {
@@ -159,7 +156,7 @@ export class PlanRunner {
   }
 
   /** Plans it again on the real cluster, and does what the confirmed plan has. */
-  async #actOnPart({ wanted, steps }: PartPlan, part: Part): Promise<PartEnd> {
+  async #actOnPart({ wanted, steps }: PartPlan, part: Part): Promise<Outcome> {
     const { ports, nextJournal, observer } = this.deps;
     const { plan, exit, told } = await planAgain(ports, part, this.options.limitMs);
     const more = findUnplannedWrites(steps, listSteps(wanted, plan));
@@ -172,7 +169,7 @@ export class PlanRunner {
   }
 
   /** Someone changed the cluster after the plan was shown: nothing beyond the plan is written. */
-  #endExceeded(more: readonly ExceedingWrite[]): PartEnd {
+  #endExceeded(more: readonly ExceedingWrite[]): Outcome {
     this.#tell(
       more.map(({ step: { object }, is }): Finding => ({
         ...planFindings.exceeded,

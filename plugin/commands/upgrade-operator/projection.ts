@@ -16,7 +16,7 @@ import { joinProjections, type Projection, unchanged } from "../../kernel/projec
  * What is written, with the Deployment ready; pods of another template are gone. Nobody can know the endpoints to
  * come. Definitions are left out: dry runs of their kinds would no longer be sent, and they show what a policy refuses.
  */
-export function bundleOutcome(facts: Facts, writes: readonly PlannedChange[]): Projection {
+export function projectBundle(facts: Facts, writes: readonly PlannedChange[]): Projection {
   const [live] = deploymentsIn(facts);
   const left = projectWrites(writes.filter(({ change }) => change.resource !== kinds.definition));
   const planned = left.stored.find((object) => isOperatorsOwn(object, facts));
@@ -33,7 +33,7 @@ export function bundleOutcome(facts: Facts, writes: readonly PlannedChange[]): P
 }
 
 /** The operator ready at that release, where what is written is not known: by a chart, or since it cannot be yet. */
-export function assumedOutcome(facts: Facts, version: string | undefined): Projection {
+export function projectAssumed(facts: Facts, version: string | undefined): Projection {
   if (version === undefined) return unchanged;
   const isChanged = !isSameRelease(operatorRelease(facts).version, version);
   const gone = podsOf(facts, () => isChanged).map((pod) => refTo(kinds.pod, pod));
@@ -56,7 +56,7 @@ function endpointsOf({ names, namespace }: Facts): Projection["unknown"] {
 }
 
 /** The operator as helm renders it, ready; else at the release that the chart is named after. */
-export function chartOutcome(
+export function projectChart(
   facts: Facts,
   rendered: readonly unknown[],
   version: string,
@@ -66,11 +66,11 @@ export function chartOutcome(
     .filter(isObject)
     .map((one) => withValue(one, ["metadata", "namespace"], namespace) as KubeObject)
     .find((one) => isOperatorsOwn(one, facts));
-  if (object === undefined) return assumedOutcome(facts, version);
+  if (object === undefined) return projectAssumed(facts, version);
   const [live] = deploymentsIn(facts);
   const told = { id: "operator.chart", why: "helm renders it so", risk: "", reverse: "" };
   const change = { verb: "apply", resource: kinds.deployment, object, live, ...told } as const;
-  return bundleOutcome(facts, [{ change }]);
+  return projectBundle(facts, [{ change }]);
 }
 
 function isOperatorsOwn({ kind, metadata }: KubeObject, { names, namespace }: Facts): boolean {
