@@ -112,6 +112,10 @@ const ofConfiguration =
 const deleteIt: Line = (finding, names) =>
   finding.fix.includes("kubectl delete") ? ofConfiguration("delete")(finding, names) : undefined;
 
+/** Where the fix is to delete it, or to take one entry out of it. */
+const takeOut: Line = (finding, names) =>
+  deleteIt(finding, names) ?? copyPrintedOnly(finding, names);
+
 const roles = useWords("reapply-rbac");
 /** None where a controller keeps the Secret: the fix is its own way then. */
 const newPair: Line = ({ fix }) =>
@@ -194,7 +198,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   "WEBHOOK-UNREACHABLE": copyPrinted,
   "WEBHOOK-CA-STALE": deleteIt,
   "WEBHOOK-CALLS-OTHER": deleteIt,
-  "WEBHOOK-LEFTOVER": deleteIt,
+  "WEBHOOK-LEFTOVER": takeOut,
   "WEBHOOK-PLACEHOLDER": deleteIt,
   "WEBHOOK-SELECTS-NOTHING": ofConfiguration("get", "-o", "yaml"),
   "WEBHOOK-OTHER-CONFIGURATION": addName("get", "validatingwebhookconfiguration", "-o", "yaml"),
@@ -220,12 +224,13 @@ function planSaving(
   finding: Finding,
   names: Names,
 ): Pick<FixCommand, "saved" | "then"> {
-  const [verb, ...object] = words;
-  const [kind = "", name = ""] = object;
+  const [verb, kind = "", name = "", ...rest] = words;
   const { fixedField, definitionStored } = operatorFindings;
   const isKept = kind.endsWith("webhookconfiguration") || finding.code === fixedField.code;
-  if (verb === "delete" && isKept) {
-    return { saved: { words: ["get", ...object, "-o", "yaml"], file: `${name}.yaml` } };
+  if (["delete", "patch"].includes(String(verb)) && isKept) {
+    const place = rest.filter((word) => word.startsWith("--namespace="));
+    const saving = ["get", kind, name, ...place, "-o", "yaml"];
+    return { saved: { words: saving, file: `${name}.yaml` } };
   }
   if (finding.code !== definitionStored.code) return {};
   const file = savedFile(finding);

@@ -23,7 +23,7 @@ import {
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
-import { describeDeletion, judgeOthers } from "../../domain/admission/others";
+import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
 import { findOwner, judgeOwnership, type LeftMarks, type Owner } from "../../domain/kube/owners";
 import { releasePairs } from "../../domain/release/platforms";
@@ -95,7 +95,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
   const judging = [...all.configurations, ...(all.mutatingConfigurations ?? [])];
   const gone = judgeOthers(judging, callable);
   const isGone = (one: KubeObject): boolean =>
-    gone.some(({ object }) => object === objectLabel(one));
+    isLeftWhole(one, names) && gone.some(({ object }) => object === objectLabel(one));
   // of what is to be deleted nothing else is told
   const facts = { ...all, configurations: all.configurations.filter((one) => !isGone(one)) };
   const byName = (name: string) =>

@@ -21,7 +21,9 @@ export function judgeNetwork(
     const chosen = policies.filter((policy) => closes(policy, pod));
     const [first] = chosen;
     const rules = chosen.flatMap((policy) => asArray(getPath(policy, ["spec", "ingress"])));
-    if (first === undefined || rules.some((rule) => admits(rule, target, port))) continue;
+    const isOpen = (one: unknown): boolean =>
+      covers(one, port, (name) => findPortNumber(pod, name));
+    if (first === undefined || rules.some((rule) => admits(rule, isOpen))) continue;
     return reportClosed(first, pod, port);
   }
   return undefined;
@@ -48,7 +50,7 @@ function closes(policy: KubeObject, { metadata }: KubeObject): boolean {
   return limits && selects(getPath(policy, ["spec", "podSelector"]), metadata.labels ?? {});
 }
 
-function admits(rule: unknown, target: unknown, port: unknown): boolean {
+function admits(rule: unknown, isOpen: (port: unknown) => boolean): boolean {
   const from = asArray(getOwn(rule, "from"));
   const ports = asArray(getOwn(rule, "ports"));
   const everybody = from.length === 0;
@@ -56,13 +58,14 @@ function admits(rule: unknown, target: unknown, port: unknown): boolean {
     ["ipBlock", "namespaceSelector"].some((key) => getOwn(peer, key) !== undefined),
   );
   if (!everybody && !mayBeServer) return false;
-  return ports.length === 0 || ports.some((one) => isTcp(one) && covers(one, target, port));
+  return ports.length === 0 || ports.some((one) => isTcp(one) && isOpen(one));
 }
 
-function covers(rule: unknown, target: unknown, port: unknown): boolean {
+/** A policy names a port by its number or by its name, whichever of the two the Service has. */
+function covers(rule: unknown, port: unknown, numberOf: (name: unknown) => unknown): boolean {
   const first = getOwn(rule, "port");
   const last = getOwn(rule, "endPort");
-  if (first === undefined || first === target || first === port) return true;
+  if (first === undefined || numberOf(first) === port) return true;
   if (typeof first !== "number" || typeof last !== "number") return false;
   return first <= Number(port) && Number(port) <= last;
 }

@@ -153,16 +153,19 @@ function patch(world: World, label: string, words: readonly string[]): void {
 const isJson = (word: string): boolean => /^[[{]/.test(word);
 
 interface Operation {
+  readonly op: string;
   readonly path: string;
   readonly value: unknown;
 }
 
-function operate(world: World, label: string, { path, value }: Operation): void {
+function operate(world: World, label: string, { op, path, value }: Operation): void {
+  if (op === "test") return;
   const keys = path.slice(1).split("/");
   const list = keys
     .slice(0, -1)
     .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], world.find(label));
-  if (keys.at(-1) === "-") (list as unknown[]).push(value);
+  if (op === "remove") (list as unknown[]).splice(Number(keys.at(-1)), 1);
+  else if (keys.at(-1) === "-") (list as unknown[]).push(value);
   else world.set(label, keys.join("."), value);
 }
 
