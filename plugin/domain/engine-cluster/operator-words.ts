@@ -5,6 +5,7 @@ import { type KubeObject, readName } from "../kube/objects";
 import { explainLease } from "./lease";
 import { judgeDeployment } from "../rollout/deployment";
 import { readTimes } from "../rollout/pod-words";
+import { explainWatched } from "./watched";
 
 /** What the operator has warned of last, in an event of the EC: rights that it lacks, for example. */
 export function readOperatorWords({ objects }: Facts, ec: KubeObject): readonly string[] {
@@ -35,7 +36,14 @@ export function explainOperator(facts: Facts): {
     };
   }
   const verdict = judgeDeployment(facts, name);
-  if (verdict.is === "done") return explainLease(facts) ?? { words: [] };
+  if (verdict.is === "done") return explainIdleOperator(facts) ?? { words: [] };
   if (verdict.is !== "stalled") return { words: [] };
   return { words: [`the operator itself does not run: ${verdict.because}`], fix: verdict.fix };
+}
+
+/** That the operator runs and does not act here: it looks elsewhere, or another pod leads. */
+export function explainIdleOperator(
+  facts: Facts,
+): { readonly words: readonly string[]; readonly fix: string } | undefined {
+  return explainWatched(facts) ?? explainLease(facts);
 }

@@ -13,14 +13,17 @@ import { toldByCheck, toldByRecover } from "./agreement";
 import { double, single, slow, type Scene } from "./causes";
 import { heldSingle, heldSlow, inOrder } from "./held-causes";
 import { moreDouble, moreSingle, moreSlow } from "./more-causes";
+import { reportedSingle } from "./reported-causes";
+import { reportedDouble } from "./reported-pairs";
+import { reportedSlow } from "./reported-slow";
 import { fieldDouble, fieldSingle, fieldSlow, fieldWell } from "./field-causes";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { aDatabase, oldTag } from "../engine-cluster/scene";
 import { event, facts, first, name, pod, second, theEc, theSet } from "./scene";
 
 const scenes = [
-  ...[...single, ...moreSingle, ...fieldSingle, ...heldSingle],
-  ...[...double, ...moreDouble, ...fieldDouble],
+  ...[...single, ...moreSingle, ...fieldSingle, ...heldSingle, ...reportedSingle],
+  ...[...double, ...moreDouble, ...fieldDouble, ...reportedDouble],
 ].map(([title, facts, cause, beside]: Scene) => ({
   ...{ title, facts, cause, beside },
 }));
@@ -161,14 +164,17 @@ test("a volume of a pod without a node is attached to none that counts", () => {
   expect(judgeCluster(seen, name)).toMatchObject({ code: "POD-UNSCHEDULABLE" });
 });
 
-test.each([...slow, ...moreSlow, ...fieldSlow, ...heldSlow])("merely slow: %s", (_title, facts) => {
-  expect(judgeCluster(facts, name)).toMatchObject({ is: "moving" });
-  const [shown] = clustersStatus(describeSituation(facts, {})).items;
-  expect(shown?.verdict.is).toBe("moving");
-  expect(recovered(facts).is).not.toBe("frozen");
-  const found = judgeChecks(facts, {}).findings.filter(({ code }) => ofStandstill.has(code));
-  expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
-});
+test.each([...slow, ...moreSlow, ...fieldSlow, ...heldSlow, ...reportedSlow])(
+  "merely slow: %s",
+  (_title, facts) => {
+    expect(judgeCluster(facts, name)).toMatchObject({ is: "moving" });
+    const [shown] = clustersStatus(describeSituation(facts, {})).items;
+    expect(shown?.verdict.is).toBe("moving");
+    expect(recovered(facts).is).not.toBe("frozen");
+    const found = judgeChecks(facts, {}).findings.filter(({ code }) => ofStandstill.has(code));
+    expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
+  },
+);
 
 test.each(fieldWell)("all is well: %s", (_title, facts) => {
   expect(judgeCluster(facts, name)).toMatchObject({ is: "done" });
