@@ -161,7 +161,7 @@ export interface ExitReport {
   /** @minLength 1 */
   readonly reason: string;
   readonly next?: string;
-  /** With 6: all that was not done, where nothing failed and these alone were left as they are. */
+  /** With 6: all that was not done, where nothing failed and only these were left as they are. */
   readonly leftOut?: readonly string[];
 }
 
@@ -220,7 +220,7 @@ export interface Report {
   readonly backups?: readonly BackupReport[];
   /** What the user lacks, and the Roles and bindings to ask for, as YAML. */
   readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
-  /** What a command alone has to say (certificate judged, names, version). */
+  /** What only one command has to say (certificate checked, names, version). */
   readonly details?: unknown;
   readonly origin?: Origin;
   readonly exit: ExitReport;
@@ -255,7 +255,7 @@ export interface RulesDetails {
   readonly objects: readonly JudgedObject[];
   /** The ECs that were known, namespace/name. */
   readonly clusters: readonly string[];
-  /** Rules that judge changes, and had none to judge. */
+  /** Rules that apply only to updates, and had none to check. */
   readonly withoutChange: readonly string[];
 }
 
@@ -279,6 +279,6 @@ export interface CheckLine {
   readonly source: string;
   /** Absent where the checks are only listed. */
   readonly verdict?: CheckVerdict;
-  /** Why it was not judged. */
+  /** Why it was not checked. */
   readonly because?: string;
 }

@@ -143,7 +143,7 @@ export const rbacSettingChecks: readonly Check[] = [
   warning("RBAC-LIST-AND-LABEL", source, {
     title: "The operator is told its namespaces in one way",
     cause:
-      "the operator is told its namespaces both as a list and by a label: the list alone counts",
+      "the operator is told its namespaces both as a list and by a label: only the list counts",
     fix: "remove the one that is not meant",
     needs: settingNeeds,
     judge: (situation) => {

@@ -185,7 +185,7 @@ function changeOf(change: ListChange): Patch | Delete {
   if (deletes) {
     return {
       ...{ ...told, ...deletion, does: [...does, "delete it"] },
-      why: `it is bound to ${who} alone`,
+      why: `it is bound only to ${who}`,
       needs: "to delete a binding of nobody else",
     };
   }

@@ -34,7 +34,7 @@ import { judgeDeployment } from "../../domain/rollout/deployment";
 /** What is shown of the operator. */
 export interface OperatorStatus {
   readonly deployment: string;
-  /** The tag of its image; absent where it is pinned by digest alone. */
+  /** The tag of its image; absent where it is pinned only by digest. */
   readonly version?: string;
   /** What the chart says, where it came by one. */
   readonly chart?: { readonly version?: string; readonly operator?: string };

@@ -98,8 +98,7 @@ export class RunSummary {
     const reason = this.#reason(because);
     if (first === undefined) return this.#done(reason);
     const names = boundList([...this.#failures.keys()].sort(), 10);
-    const next =
-      "fix what is named, then run the same command again: it continues with those alone";
+    const next = "fix what is named, then run the same command again: it continues with only those";
     if (this.#plans.length === 1) {
       return { code: first.exitCode, reason: first.message, next: first.hint ?? next };
     }

@@ -85,7 +85,7 @@ function reportBeyond(
   const way = findOwner(plan.live)?.way ?? "run upgrade-webhook without --ca-only";
   const unanswered = listUnanswered(plan, names);
   if (unanswered.length > 0) {
-    const cause = `no call would be answered by its CA alone, it also differs at ${unanswered.join(", ")}`;
+    const cause = `its CA is not all that keeps calls from being answered, it also differs at ${unanswered.join(", ")}`;
     return [webhookFinding("beyondCa", { object, cause, fix: way })];
   }
   const left = plan.differences.filter((field) => !isOfCa(field));

@@ -203,7 +203,7 @@ function judgeForeign(
     if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
     const consequence =
       object === live
-        ? `every database in its scope would be judged by the webhook in ${facts.namespace} instead of the one in ${served}`
+        ? `every database in its scope would be checked by the webhook in ${facts.namespace} instead of the one in ${served}`
         : `the databases that ${served} validates would lose that check`;
     const label = objectLabel(object);
     const finding = webhookFinding("otherNamespace", {
@@ -250,7 +250,7 @@ function judgeTouched(owner: Owner): ReturnType<typeof judgeOwnership> {
 /** Of an owner whose configuration is not written. */
 function judgeBystander({ name, way }: Owner, calls: boolean): ReturnType<typeof judgeOwnership> {
   const twice =
-    "it calls the same webhook for the same kinds: a second configuration would judge every edit twice";
+    "it calls the same webhook for the same kinds: a second configuration would check every edit twice";
   return calls
     ? { severity: "error", cause: `${name} owns it, and ${twice}`, fix: way }
     : { severity: "warning", cause: `${name} owns it; this run does not touch it`, fix: way };
@@ -266,7 +266,7 @@ function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
   const label = objectLabel(object);
   if (failing) {
     const cause =
-      "it carries the same entry, and no call by it is answered: every edit that it judges is refused";
+      "it carries the same entry, and no call by it is answered: every edit that it checks is refused";
     return webhookFinding("otherConfiguration", {
       ...{ object: label, cause, fix: describeDeletion(object) },
     });
@@ -331,7 +331,7 @@ function nothingBefore(names: Names): Finding {
   return webhookFinding("absent", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     cause: "neither the new nor the old configuration exists: nothing was validated until now",
-    fix: "review the databases that were edited in the meantime: nothing judged those edits",
+    fix: "review the databases that were edited in the meantime: nothing checked those edits",
   });
 }
 
@@ -355,7 +355,7 @@ function listUnjudged(conditions: unknown): readonly string[] {
   return asArray(conditions).flatMap((condition) => {
     const name = String(getOwn(condition, "name"));
     const expression = String(getOwn(condition, "expression"));
-    if (expression.trim() === "false") return [`${name} is never true: no edit is judged`];
+    if (expression.trim() === "false") return [`${name} is never true: no edit is checked`];
     if (!expression.includes("userInfo")) return [];
     const accounts = [...expression.matchAll(/(["'])([^"']+)\1/g)].map(([, , text]) =>
       String(text),

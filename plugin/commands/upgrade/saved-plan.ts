@@ -37,7 +37,7 @@ export interface PlannedPart {
   readonly skipped?: string;
   /** Why its writes are not known; such a plan is never saved. */
   readonly unplanned?: string;
-  /** What the part asks where it runs alone: the one question of the plan asks for all of it. */
+  /** What the part asks where it runs by itself: the one question of the plan asks for all of it. */
   readonly questions?: readonly string[];
   /** What may pass by itself, and is waited for before the part is done. */
   readonly waitsFor?: string;

@@ -153,6 +153,6 @@ function refuses({ object, ...place }: Answering, detail: string): Finding {
 
 function fails({ object, ...place }: Answering, detail: string): Finding {
   const { what, because, step } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
-  const cause = `every edit that it judges fails, ${because}: ${detail}`;
+  const cause = `every edit that it checks fails, ${because}: ${detail}`;
   return webhookFinding(what, { object, cause, fix: step(place) });
 }

@@ -124,7 +124,7 @@ function judgeEntry(
     ...(limits.length > 0 && { severity: "warning" }),
     object,
     field: `${field}.clientConfig.service`,
-    cause: `${String(getOwn(entry, "name"))} judges the databases, and calls ${gone}, which does not exist: ${refused}`,
+    cause: `${String(getOwn(entry, "name"))} checks the databases, and calls ${gone}, which does not exist: ${refused}`,
     fix: isLeftWhole(configuration, callable.names)
       ? describeDeletion(configuration)
       : describeRemoval({ configuration, entry, field }),

@@ -229,7 +229,7 @@ function adviceOn(
     );
   if (telling !== undefined) {
     const selector = Object.fromEntries([telling]);
-    return `have the Service select the webhook's pods alone${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`;
+    return `have the Service select only the webhook's pods${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`;
   }
   const asked = getPath(service, ["spec", "selector"]);
   const key = Object.keys(isObject(asked) ? asked : {})[0] ?? "";

@@ -206,7 +206,7 @@ function judgeElsewhere(
   const isThere = namespaces?.some((each) => readName(each) === place) !== false;
   // no command of this tool writes what is of others: judgeOthers tells of it
   if (isThere || isOthers(configuration, names)) return open([]);
-  const cause = `namespace ${place} does not exist: every edit that it judges is refused`;
+  const cause = `namespace ${place} does not exist: every edit that it checks is refused`;
   return breakLink("configuration", [
     webhookFinding("namespaceGone", {
       object: objectLabel(configuration),

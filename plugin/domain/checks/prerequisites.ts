@@ -237,7 +237,7 @@ const rules: readonly ReleaseRule[] = [
       same(from, "6.4.2-8") && ["7.2.4-2", "7.2.4-7"].some((tag) => same(goal, tag)),
   },
   {
-    says: "a cluster of 6.4 goes to 8.0.2 up to 8.0.10 alone, any other of 6.x to no 8.x",
+    says: "a cluster of 6.4 goes only to 8.0.2 up to 8.0.10, any other of 6.x to no 8.x",
     forbids: (goal, _from, ec) =>
       ec !== undefined &&
       line(goal, 8) &&

@@ -139,7 +139,7 @@ test("who may read nothing is told what to ask for, and nothing is claimed", asy
   const report = parsed(ended);
   expect(ended.code).toBe(4);
   expect(report.exit).toMatchObject({
-    reason: `1 of ${checks.length} checks are ok, 0 errors, 0 warnings, 0 skipped, ${checks.length - 1} not judged`,
+    reason: `1 of ${checks.length} checks are ok, 0 errors, 0 warnings, 0 skipped, ${checks.length - 1} not checked`,
     next: expect.stringContaining("--allow-unread") as string,
   });
   expect(report.findings?.map(({ code }) => code)).toContain("CHECK-NOT-JUDGED");
@@ -159,7 +159,7 @@ test.each([
     const ended = await check(["-o=json", flag, ...more], { user: "jane" });
     const report = parsed(ended);
     expect([ended.code, report.permissions]).toEqual([0, undefined]);
-    expect(report.exit.reason).toContain(`${checks.length - 1} not judged`);
+    expect(report.exit.reason).toContain(`${checks.length - 1} not checked`);
     expect(report.findings?.every(({ accepted }) => accepted)).toBe(true);
   },
 );

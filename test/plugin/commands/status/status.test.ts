@@ -728,7 +728,7 @@ test("what is no date has no age, and no days left; these are whole, and negativ
   expect(daysUntil("1970-01-01T00:00:00Z", hour)).toBe(-1);
 });
 
-test("nothing judged is fine; names are listed as far as they can be read", () => {
+test("nothing checked is fine; names are listed as far as they can be read", () => {
   expect([worst([]), findWorst([])]).toEqual(["fine", undefined]);
   expect(boundList(["a", "b", "c"], 2)).toBe("a, b and 1 more");
 });

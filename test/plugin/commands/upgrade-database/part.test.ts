@@ -67,7 +67,7 @@ test.each([
   ["8.0.2-17", "8.4", ["DATABASE-EDIT-REFUSED"]],
   ["8.0.10-64", "8.4", []],
 ])(
-  "over the upgrade to %s, %s is judged by what that release bundles",
+  "over the upgrade to %s, %s is checked by what that release bundles",
   async (tag, version, found) => {
     const scene = await aScene();
     expect(codesOf(await scene.plan({ version }, await upgradedTo(scene, tag)))).toEqual(found);

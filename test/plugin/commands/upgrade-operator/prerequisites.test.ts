@@ -177,7 +177,7 @@ describe.each(ways)("by %s", (way) => {
     }
   });
 
-  test("a whole upgrade that has judged it already is not held up", async () => {
+  test("a whole upgrade that has checked it already is not held up", async () => {
     const options = { skip: undefined } as unknown as Partial<OperatorOptions>;
     const { report } = await upgraded(license(undefined), { way, options });
     expect(report.exit.code).toBe(0);

@@ -68,7 +68,7 @@ test.each<[string, Facts, string | undefined, string | undefined]>([
   ["on OpenShift", openshift(), "8.0.2-2", undefined],
   ["from the first unprivileged release on", openshift(), "7.22.0-6", undefined],
   ["not before it", openshift(), "7.22.0-5", "pods of releases before 7.22.0-6 need it (S31)"],
-  ["where the release is not known: its pods are judged", openshift(), undefined, undefined],
+  ["where the release is not known: its pods are checked", openshift(), undefined, undefined],
   ["not elsewhere", elsewhere, "8.0.2-2", "the cluster is not OpenShift, it has no constraints"],
   ["where it cannot be seen", facts({}, [], ["constraints"]), undefined, undefined],
   [
@@ -156,7 +156,7 @@ test.each([
   expect(check).toMatchObject({ severity: "error", vouched: true });
 });
 
-test("every prerequisite is a check, judged but for what its own part switches off", () => {
+test("every prerequisite is a check, checked but for what its own part switches off", () => {
   const known = checks.filter(({ code }) => prerequisiteCodes.includes(code));
   expect(known).toHaveLength(prerequisiteCodes.length);
   const left = codesOf(known.map(({ area, code }) => judged(area, code)));

@@ -129,7 +129,7 @@ test("every reason is told at once", () => {
   ]);
 });
 
-test("ECs that share an account are judged together, others by themselves", () => {
+test("ECs that share an account are checked together, others by themselves", () => {
   const clusters = [
     anEc("engine", { serviceAccountName: "shared" }),
     anEc("engine", {}, "alone"),

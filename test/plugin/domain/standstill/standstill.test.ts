@@ -235,7 +235,7 @@ test("a roll that moves under a license whose last day is over: told by status, 
   expect(judgeChecks(seen, {}).findings.map(({ code }) => code)).toContain("LICENSE-EXPIRED");
 });
 
-test("what a pod says is judged where nothing else was read", () => {
+test("what a pod says is checked where nothing else was read", () => {
   const waiting = { reason: "ErrImagePull", message: "unauthorized" };
   const refused = pod(2, { ready: false, container: { state: { waiting } } });
   expect(podTrouble(refused)).toMatchObject({ code: "POD-IMAGE", definite: true });
