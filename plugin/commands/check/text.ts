@@ -87,7 +87,7 @@ function areaBlocks(
   const { palette, verbosity } = style;
   const counts = (["ok", "failed", "unjudged", "skipped"] as const).flatMap((verdict) => {
     const count = lines.filter((line) => line.verdict === verdict).length;
-    return count === 0 ? [] : [`${count} ${verdict === "unjudged" ? "not judged" : verdict}`];
+    return count === 0 ? [] : [`${count} ${verdict === "unjudged" ? "not checked" : verdict}`];
   });
   const reasons = [...new Set(lines.flatMap(({ because }) => because ?? []))].map(escape);
   const why = reasons.length === 0 || verbosity > 0 ? "" : ` (${reasons.join("; ")})`;
