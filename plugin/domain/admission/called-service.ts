@@ -3,6 +3,7 @@ import type { Finding } from "../base/findings";
 import { asArray, asString, getOwn, getPath } from "../base/values";
 import { type KubeObject, objectLabel, readName } from "../kube/objects";
 import type { Names } from "../names/names";
+import type { CalledService } from "./configuration";
 import { listSelected } from "./endpoints";
 import { webhookFinding } from "./findings";
 import { findListeningPort } from "./ports";
@@ -23,11 +24,20 @@ interface Beside {
 /** `name.namespace.svc`, with the domain of the cluster or without. */
 const serviceName = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.|$)/;
 
+/** The Service of the cluster that this one is another name of; undefined for any other. */
+export function readAlias(service: KubeObject): CalledService | undefined {
+  if (getPath(service, ["spec", "type"]) !== "ExternalName") return undefined;
+  const target = asString(getPath(service, ["spec", "externalName"])) ?? "";
+  const [, name, namespace] = serviceName.exec(target) ?? [];
+  return name === undefined || namespace === undefined ? undefined : { name, namespace };
+}
+
 /** Of another name only one of the cluster's own is known to lead anywhere. */
 export function judgeAlias(service: KubeObject, beside: Beside): Finding | undefined {
-  const target = asString(getPath(service, ["spec", "externalName"])) ?? "";
-  const missing = findMissing(target, beside);
+  const alias = readAlias(service);
+  const missing = alias && findMissing(alias, beside);
   if (missing === undefined) return undefined;
+  const target = String(getPath(service, ["spec", "externalName"]));
   return webhookFinding("serviceMissing", {
     object: objectLabel(service),
     field: "spec.externalName",
@@ -36,10 +46,11 @@ export function judgeAlias(service: KubeObject, beside: Beside): Finding | undef
   });
 }
 
-function findMissing(target: string, { namespace, lists }: Beside): string | undefined {
-  const [, name = "", place] = serviceName.exec(target) ?? [];
+function findMissing(
+  { name, namespace: place }: CalledService,
+  { namespace, lists }: Beside,
+): string | undefined {
   const { namespaces, services } = lists;
-  if (place === undefined) return undefined;
   if (place !== namespace) {
     const isGone = namespaces?.some((one) => readName(one) === place) === false;
     return isGone ? `namespace ${place}` : undefined;

@@ -8,6 +8,7 @@ import { selects } from "../kube/selectors";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Names } from "../names/names";
 import {
+  callsService,
   isOthers,
   matchesResource,
   type EntryInForce,
@@ -72,8 +73,7 @@ export function isLeftWhole(configuration: KubeObject, names: Names): boolean {
 /** An entry that somebody added to the product's configuration, which a swap keeps. */
 function isAdded(entry: unknown, { metadata }: KubeObject, { webhook }: Names): boolean {
   const isNamed = [webhook.entry, webhook.oldEntry].some((name) => name === getOwn(entry, "name"));
-  const isCurrent = metadata.name === webhook.configuration;
-  return isCurrent && !isNamed && readServiceName(entry) !== webhook.service;
+  return metadata.name === webhook.configuration && !isNamed;
 }
 
 function matchesProduct(entry: unknown, { group, edb, eaadb, erc }: Names): boolean {
@@ -89,12 +89,22 @@ export function judgeOthers(
 ): readonly Finding[] {
   const found = new Map<KubeObject, Finding>();
   for (const one of listOthersEntries(configurations, callable.names)) {
+    if (isOperators(one, callable)) continue;
     const finding = judgeEntry(one, callable);
     const before = found.get(one.configuration);
     if (finding === undefined || before?.severity === "error") continue;
     found.set(one.configuration, finding);
   }
   return [...found.values()];
+}
+
+/** One of the product's configuration that calls the operator's webhook, whatever its name. */
+function isOperators(
+  { configuration, entry }: EntryInForce,
+  { names, namespace }: Callable,
+): boolean {
+  const isOurs = callsService(entry, { namespace, name: names.webhook.service });
+  return isOurs && !isLeftWhole(configuration, names);
 }
 
 function judgeEntry(
