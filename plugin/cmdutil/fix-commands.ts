@@ -87,6 +87,15 @@ const copyPrintedOnly: Line = ({ fix }) => {
 const copyPrinted: Line = (finding, names) =>
   copyPrintedOnly(finding, names) ?? describeObject(finding, names);
 
+/** The first line of the fix, which looks before anything is deleted; else what kubectl says of the operator. */
+const lookAtOperator: Line = (finding, { operator }) => {
+  const [, line] = /\bkubectl ([^;]*? (?:-A|-n [^\s;,]+))(?=[;,]|$)/.exec(finding.fix) ?? [];
+  const [, namespace] = splitObject(finding);
+  if (line !== undefined) return line.split(" ");
+  if (namespace === undefined) return undefined;
+  return ["describe", "deployment", operator.deployment, `--namespace=${namespace}`];
+};
+
 /** None where a person has to choose first. */
 const copyUnlessDecided: Line = (finding, names) =>
   finding.fix.startsWith("decide") ? undefined : copyPrintedOnly(finding, names);
@@ -169,11 +178,14 @@ const kubectl: Readonly<Record<string, Line>> = {
   "CLUSTER-AUTO-USER-MODULES": copyPrintedOnly,
   "CLUSTER-RESIZING": claims,
   "CLUSTER-SCALED": scaleObject,
+  "CLUSTER-NOT-TAKEN-UP": lookAtOperator,
   "CLUSTER-PODS-NOT-READY": copyPrinted,
   "CLUSTER-QUOTA": copyPrinted,
+  "CLUSTER-STATE": lookAtOperator,
   "DEFINITION-KEEPS-UNKNOWN": copyPrinted,
   "OPERATOR-CRD-STORED": storeAgain,
   "OPERATOR-FIXED-FIELD": deleteObject,
+  "OPERATOR-NOT-ACTING": lookAtOperator,
   "OPERATOR-NOT-READY": copyPrinted,
   "OPERATOR-OLM-GROUP": copyUnlessDecided,
   "OPERATOR-OLM-INSTALL": copyPrinted,

@@ -24,6 +24,7 @@ import { explainMistake, mistakenTag, rightTag } from "../../domain/engine-clust
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
+import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
@@ -170,6 +171,7 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
     ...stateFindings(facts, ec),
     ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
     ...operatorFindings(facts, ec, wish),
+    ...findIdleOperator(facts),
     ...targetFindings(facts, ec, wish),
     ...findCauses("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),

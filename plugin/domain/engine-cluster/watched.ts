@@ -42,16 +42,15 @@ export function explainWatched(
   facts: Facts,
 ): { readonly words: readonly string[]; readonly fix: string } | undefined {
   const { names, namespace } = facts;
-  const { deployment: name, container } = names.operator;
+  const { deployment: name } = names.operator;
   const deployment = factNamed(facts, "deployments", { name, namespace });
   const found = deployment && readWatched(deployment, facts);
   if (deployment === undefined || found === undefined || found.namespaces.includes(namespace)) {
     return undefined;
   }
   const { namespaces, isPlain } = found;
-  const value = [...namespaces, namespace].join(",");
   const way = isPlain
-    ? `kubectl set env deployment/${readName(deployment)} -c ${container} ${variable}=${value} -n ${namespace}`
+    ? `see it with kubectl describe deployment ${readName(deployment)} -n ${namespace}`
     : `it comes from its OperatorGroup's spec.targetNamespaces: kubectl get operatorgroups -n ${namespace} -o yaml`;
   return {
     words: [

@@ -81,6 +81,9 @@ const decided: Readonly<Record<string, string>> = {
     ...["OPERATOR-OLM-GROUP", "OPERATOR-OLM-INSTALL", "OPERATOR-OLM-OBJECT", "OPERATOR-OLM-STUCK"],
   ]),
   ...each("when the object may be away until it is created again", ["OPERATOR-FIXED-FIELD"]),
+  ...each("what the operator says, and who leads it", [
+    ...["CLUSTER-NOT-TAKEN-UP", "CLUSTER-STATE", "OPERATOR-NOT-ACTING"],
+  ]),
   ...each("whether every object is stored again", ["OPERATOR-CRD-STORED"]),
   ...each("whether the chart took away what was applied", ["OPERATOR-CHART-NAMESPACES"]),
   ...each("which namespaces the webhook is for", ["WEBHOOK-SELECTOR-MISSES"]),

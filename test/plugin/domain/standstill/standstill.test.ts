@@ -68,6 +68,13 @@ test.each(scenes)("recover and check tell the same causes: $title", ({ facts }) 
   expect(toldByRecover(facts)).toEqual(toldByCheck(facts));
 });
 
+test.each(scenes)("an upgrade that waits ends with the same: $title", ({ facts, cause }) => {
+  const stallAfterMs = 600_000;
+  const patience = { idleMs: stallAfterMs, stallAfterMs };
+  const { code, object } = cause;
+  expect(judgeCluster(facts, name, { patience })).toMatchObject({ is: "stalled", code, object });
+});
+
 const other = theEc();
 /** An EC of the same name beside the databases of another namespace. */
 const namesake = { ...other, metadata: { ...other.metadata, namespace: "shop" } };
