@@ -7,9 +7,8 @@ import type { CheckContext } from "../../domain/checks/context";
 import { factNamed } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { RolePair } from "../../domain/kube/kinds";
-import { findLine, type RoleFiles } from "../../domain/rbac/lines";
+import type { RoleFiles } from "../../domain/rbac/lines";
 import { type ClusterReleases, findBehind } from "../../domain/engine-cluster/operator";
-import type { Names } from "../../domain/names/names";
 import { type NextRelease, type NextStep, releaseWords } from "../../domain/rollout/next-step";
 import {
   isAsWanted,
@@ -226,21 +225,4 @@ export function rbacStep({ rbac, release, situation }: RbacNext): NextStep | und
     says: `bring role and binding in ${places(differing)} in line with ${comparedWith}`,
     words: ["reapply-rbac", ...(narrows ? ["--mode=contract"] : []), ...releaseWords(release)],
   });
-}
-
-/** Why roles are left alone when no release gives its own, and this tool knows none of that release. */
-export function rolesSkip({
-  facts,
-  operatorVersion,
-  opened,
-}: {
-  readonly facts: { readonly names: Names };
-  readonly operatorVersion: string | undefined;
-  /** A release was given that has its own files; undefined for a chart. */
-  readonly opened: unknown;
-}): string | undefined {
-  if (opened !== undefined || findLine(operatorVersion, facts.names) !== undefined)
-    return undefined;
-  const release = operatorVersion ?? "this release";
-  return `the roles of ${release} do not come with this tool; with the release's own: reapply-rbac --release SOURCE`;
 }

@@ -19,7 +19,7 @@ import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { Reviews } from "../../readers/reviews";
 import { placesOf, type UnbindPlan } from "./accounts";
 import { sccProof, unbindNeeds } from "./needs";
-import { sccSkip } from "./next";
+import { sccSkip } from "./gate";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
 import { outcomeOf, planFit, UnbindAct, type Unbinding, writesOf } from "./unbind";

@@ -35,15 +35,15 @@ import { projectSwap } from "./projection";
 import type { SwapPlan } from "./plan";
 import { needsOf, readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
 import { pairsIn, chooseProbes } from "./probes";
+import { SwapAct } from "./swap";
 import {
+  prepareSwap,
   replanSwap,
+  requireFit,
   planSwapFromCluster,
   type ReadySwap,
-  prepareSwap,
-  requireFit,
-  SwapAct,
   type SwapContext,
-} from "./swap";
+} from "./planning";
 import { WebhookVerifier } from "./verifier";
 
 const command = "upgrade-webhook";

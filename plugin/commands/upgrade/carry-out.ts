@@ -2,13 +2,8 @@
  * Does the parts of a confirmed plan. Before each is done it is planned again on the real cluster, and what exceeds
  * the confirmed plan ends the run.
  */
-import {
-  leftToNext,
-  type PartPlan,
-  makePausedEnd,
-  type WantedPart,
-  listSteps,
-} from "./planned-parts";
+import { leftToNext, type PartPlan, makePausedEnd, type WantedPart } from "./planned-parts";
+import { listSteps } from "./plan-parts";
 import type { Skip } from "../../domain/base/skip";
 import { renderAge } from "../../domain/base/duration";
 import { exitCodes } from "../../domain/base/errors";
@@ -21,7 +16,8 @@ import { unchanged } from "../../kernel/projected";
 import type { ExitReport, PartReport, Report, StepReport } from "../../kernel/report";
 import { isGood, joinEnds, midway, namedEnd } from "./ends";
 import type { UpgradeObserver } from "./observe";
-import { type ExceedingWrite, findUnplannedWrites, type UpgradePlan } from "./saved-plan";
+import type { UpgradePlan } from "./saved-plan";
+import { findUnplannedWrites, type ExceedingWrite } from "./compare-plans";
 
 /** The world around an upgrade. */
 export interface UpgradeDeps {
