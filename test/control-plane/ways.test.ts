@@ -467,7 +467,7 @@ test("an entry that somebody added to the product's configuration is taken out a
   expect(first).toMatchObject({ code: "WEBHOOK-LEFTOVER", severity: "error" });
   expect(shownBy(await plugin("status")).verdict).toMatchObject({ code: "WEBHOOK-LEFTOVER" });
   const swap = await swapped();
-  expect([swap.code, errorsIn(swap.report), swap.writes]).toEqual([5, ["WEBHOOK-LEFTOVER"], []]);
+  expect([swap.code, errorsIn(swap.report), swap.writes]).toEqual([3, ["WEBHOOK-LEFTOVER"], []]);
   const save = await mkdtemp(join(tmpdir(), "others-"));
   const line = String(first?.command);
   expect([line, (await typed(line, save)).code]).toEqual([line, 0]);
