@@ -2,6 +2,7 @@
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { findOwnership } from "../../domain/engine-cluster/operator";
 import type { Finding } from "../../domain/base/findings";
+import type { Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import type { ClusterPatch } from "./clusters";
@@ -196,7 +197,11 @@ export function clusterResource({ group, version, ec }: Names): Resource {
 }
 
 /** Has a cluster resource pull from the operator's registry (S17). */
-export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch {
+export function imagePatch(
+  { object, edits }: ClusterPatch,
+  facts: Pick<Facts, "names" | "left">,
+): Patch {
+  const { names } = facts;
   const fields = edits.map(({ path }) => path.join(".")).join(", ");
   return {
     verb: "patch",
@@ -209,7 +214,7 @@ export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch
     needs: "to have it pull from the registry",
     risk: "the cluster's pods are recreated from that registry with its next upgrade",
     reverse: "the run saves the old values; the report prints the command that puts them back",
-    owned: findOwnership(object, { names }),
+    owned: findOwnership(object, facts),
     dropped: (lost, label) =>
       lost.map(({ path }) =>
         clusterFinding("fieldPruned", { object: label, field: path.join(".") }, names),

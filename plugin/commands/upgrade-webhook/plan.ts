@@ -230,10 +230,10 @@ function judgeOwners(
   const concerned = new Set([...listCandidates(configurations, names), ...found.beside]);
   return [...concerned].flatMap((object) => {
     const owner = findOwner(object, left);
-    if (owner === undefined) {
+    const mine = found.touched.includes(object);
+    if (owner === undefined || (owner.left !== undefined && !mine)) {
       return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object, facts)];
     }
-    const mine = found.touched.includes(object);
     const lacksCa = owner.left === undefined && object === found.lacksCa;
     const fix = lacksCa ? { fix: caWay } : {};
     const told = mine ? judgeTouched(owner) : judgeBystander(owner, found.beside.includes(object));

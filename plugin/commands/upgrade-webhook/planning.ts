@@ -32,14 +32,15 @@ export async function planSwapFromCluster({
   options,
   secret,
 }: SwapContext): Promise<SwapPlan> {
+  const found = await readConfigurations(deps, options);
   const plan = planSwap({
     ...options,
-    ...(await readConfigurations(deps, options)),
+    ...found,
     caBundle: secret.caBundle,
     certificate: secret.facts,
     names: deps.names,
   });
-  return options.caOnly === true ? limitToCa(plan, deps.names) : plan;
+  return options.caOnly === true ? limitToCa(plan, deps.names, found.left) : plan;
 }
 
 /** What is not of another owner: 3, and not 5. */
