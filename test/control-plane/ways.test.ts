@@ -451,7 +451,7 @@ describe("a configuration of others", () => {
   });
 });
 
-test("an entry that somebody added to the product's configuration is taken out alone", async () => {
+test("an entry that someone added to the product's configuration is taken out alone", async () => {
   const { caBundle } = suite.scene;
   const draft = wholeDraft();
   const [added] = newConfiguration({

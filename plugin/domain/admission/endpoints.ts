@@ -121,7 +121,7 @@ export function findUnserved(
     cause: `it is called by an address of ${String(family)}, and its ready endpoints are ${has}, to which no such call is passed on: every call would fail`,
     fix: isName
       ? `replace that EndpointSlice by one with addresses; whose it is: ${lineOn("get endpointslice", slice)} -o yaml`
-      : `have an endpoint of that family, or make the Service anew with the family of its endpoints first; what it is now: ${lineOn("get service", service)} -o yaml`,
+      : `have an endpoint of that family, or recreate the Service with the family of its endpoints first; what it is now: ${lineOn("get service", service)} -o yaml`,
   });
 }
 

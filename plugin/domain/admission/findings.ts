@@ -80,7 +80,7 @@ export const webhookFindings = {
   }),
   leftover: error("WEBHOOK-LEFTOVER", "Facts 4.4", {
     cause:
-      "a configuration of an earlier installation, or of another tool, checks the databases and calls a Service that is gone, or an entry that somebody added to the product's does: every edit is refused",
+      "a configuration of an earlier installation, or of another tool, checks the databases and calls a Service that is gone, or an entry that someone added to the product's does: every edit is refused",
     fix: "save the configuration and delete it, or take the added entry out of it",
   }),
   selectsNoNamespace: warning("WEBHOOK-SELECTS-NOTHING", "Facts 4.4", {
