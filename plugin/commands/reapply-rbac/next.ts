@@ -1,7 +1,8 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
 import { findOwner } from "../../domain/kube/owners";
 import { rbacFindings } from "../../domain/rbac/findings";
-import { heldSites, settingNeeds, templatesIn, wantedAt } from "./site-checks";
+import { heldSites, settingNeeds } from "../../domain/checks/managed-sites";
+import { templatesIn, wantedAt } from "./site-checks";
 import { chooseRoles } from "../../domain/checks/roles";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed } from "../../domain/facts/facts";

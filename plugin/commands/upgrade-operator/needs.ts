@@ -4,7 +4,7 @@ import { kinds } from "../../domain/kube/kinds";
 import { lossKeys } from "./definitions";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
-import { prerequisiteKeys } from "../../domain/checks/prerequisites";
+import { operatorPrerequisiteKeys } from "../../domain/checks/prerequisites";
 import { factNeeds } from "../../domain/checks/needs";
 import { applyNeeds, needBind } from "../../domain/kube/write-needs";
 import {
@@ -30,7 +30,7 @@ export const rollout = "to follow the operator's rollout";
 function operatorReads(place: NeedsPlace): readonly Permission[] {
   const why = "to see whether the upgrade may begin";
   return [
-    ...factNeeds(place, { keys: prerequisiteKeys, why }),
+    ...factNeeds(place, { keys: operatorPrerequisiteKeys, why }),
     ...factNeeds(place, { keys: rolloutKeys, why: rollout }),
   ];
 }

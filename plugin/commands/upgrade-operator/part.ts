@@ -16,6 +16,7 @@ import { describeDryRun } from "../../kernel/simple-part";
 import { readBundle } from "../../cmdutil/release-option";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import { siteCodes } from "../../domain/checks/managed-sites";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { readChartOptions } from "./by-chart";
@@ -90,7 +91,7 @@ export const operator: UpgradePart = {
     ],
   },
   // the new operator halts where a namespace lacks one of them, and upgrades a cluster that follows it at once
-  restsOn: ["RBAC-ROLE-ABSENT", "RBAC-BINDING-ABSENT", "CLUSTER-AUTO-USER-MODULES"],
+  restsOn: [...siteCodes, "CLUSTER-AUTO-USER-MODULES"],
   blockedBy: prerequisiteCodes,
   needs: ({ facts, flags, opened, contents, context }) => {
     const { names, namespace } = facts;

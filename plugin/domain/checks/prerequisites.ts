@@ -35,6 +35,7 @@ import {
   type Tagged,
 } from "./context";
 import { judgeBy, type Judgment } from "./judge";
+import { siteChecks } from "./managed-sites";
 import { platformPrerequisites } from "./platform";
 import { judgePodSecurity } from "./pod-security";
 
@@ -321,4 +322,21 @@ export function judgePrerequisites(
   skip: readonly Skip[],
 ): Judgment {
   return judgeBy(ordered, describeSituation(facts, target), { skip });
+}
+
+/** Those of the operator alone: one that starts has to find its namespaces in order, which a whole upgrade sees to. */
+const ofOperator: readonly Check[] = [...ordered, ...Object.values(siteChecks)];
+
+/** The lists that the operator's prerequisites are judged by. */
+export const operatorPrerequisiteKeys: readonly FactKey[] = [
+  ...new Set(ofOperator.flatMap(({ needs }) => needs)),
+];
+
+/** Judges what an upgrade of the operator alone cannot begin without. */
+export function judgeOperatorPrerequisites(
+  facts: Facts,
+  target: CheckTarget,
+  skip: readonly Skip[],
+): Judgment {
+  return judgeBy(ofOperator, describeSituation(facts, target), { skip });
 }

@@ -5,6 +5,7 @@ import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { UpgradePart } from "../../../../plugin/cmdutil/upgrade-part";
 import { listUnsettled } from "../../../../plugin/commands/upgrade/read";
 import { listParts } from "../../../../plugin/commands/parts";
 import type { PartId } from "../../../../plugin/domain/base/part-ids";
@@ -129,6 +130,7 @@ test("what a part brings in order does not stand against the upgrade", () => {
 test.each([
   ["RBAC-BINDING-ABSENT", "rbac", "rbac-expand"],
   ["RBAC-ROLE-ABSENT", "rbac", "rbac-expand"],
+  ["RBAC-NAMESPACE-ABSENT", "rbac", "rbac-expand"],
   ["CLUSTER-AUTO-USER-MODULES", "modules", "auto-off"],
 ] as const)(
   "%s stands against the operator where the part that settles it does not come before",
@@ -139,6 +141,8 @@ test.each([
       { code, severity: "error" },
     ]);
     expect(listUnsettled(found, named(part, "operator"))).toEqual([]);
+    const isDone = ({ id }: Pick<UpgradePart, "id">): boolean => id !== part;
+    expect(listUnsettled(found, named(part, "operator"), isDone)).toMatchObject([{ code }]);
     expect(listUnsettled(found, named("cluster"))).toEqual([]);
   },
 );
