@@ -72,16 +72,19 @@ function makeFlags(wish: UpgradeWish, ec: KubeObject, stage: PartStage): Cluster
     ...{ auto, takeFields, skip, stallAfterMs, limited },
     skipMayMiss: true,
     operatorBefore: operatorRelease(wish.facts).version,
-    definitionAhead: stage.isPlanned("operator") ? findDefinition(wish) : undefined,
+    definitionAhead: findDefinition(wish, stage),
     ...(target !== undefined && { target }),
     ...(imageRepository !== undefined && { imageRepository }),
   };
 }
 
-/** As the release has it; a chart's own are not looked at. */
-function findDefinition({ contents, facts: { names } }: UpgradeWish): KubeObject | undefined {
+/** As the operator's part brings it, by bundle or by chart. */
+function findDefinition(
+  { facts: { names } }: UpgradeWish,
+  { definitions }: PartStage,
+): KubeObject | undefined {
   const name = `${names.ec.plural}.${names.group}`;
-  return contents?.definitions.find(({ metadata }) => metadata.name === name);
+  return definitions.find(({ metadata }) => metadata.name === name);
 }
 
 /** An image of that release that an EC has already is its own choice, unless a person gives the tag. */

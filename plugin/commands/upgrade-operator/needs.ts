@@ -109,6 +109,9 @@ export function chartNeeds(wish: OperatorPlace): Needs {
       on("update", "secret", { why: "for helm to keep the new release" }),
     ],
     may: [on("get", "secret", { why: "for helm to read its releases" }), ...operatorReads(wish)],
-    beside: groundNeeds(wish),
+    beside: [
+      ...factNeeds(wish, { keys: lossKeys, why: "to see what a definition would lose" }),
+      ...groundNeeds(wish),
+    ],
   };
 }

@@ -69,7 +69,7 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
       act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
     };
   } catch (error) {
-    const after = before && projectAssumed(before, contents.operatorVersion);
+    const after = before && projectAssumed(before, contents.operatorVersion, contents.definitions);
     return stopped(error, after);
   }
 }

@@ -108,9 +108,9 @@ function makeWantedPart(
     part,
     ...(skipReason !== undefined && { skipReason }),
     ...(prove !== undefined && { prove }),
-    make: (ahead) => {
+    make: (ahead, definitions) => {
       const isPlanned = (id: PartId): boolean => ahead && all.some((one) => one.id === id);
-      return part.parts(wish, { waits: waits || !ahead, isPlanned });
+      return part.parts(wish, { waits: waits || !ahead, isPlanned, definitions });
     },
   };
 }

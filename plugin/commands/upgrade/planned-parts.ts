@@ -16,8 +16,8 @@ export interface WantedPart {
   readonly part: Pick<UpgradePart, "id" | "title" | "source">;
   /** Why it has nothing to do here; absent: it is done. */
   readonly skipReason?: string;
-  /** The Parts of one plan; `ahead`: of that before the question. */
-  readonly make: (ahead: boolean) => Promise<readonly Part[]>;
+  /** The Parts of one plan; `ahead`: of that before the question, with the definitions that earlier parts bring. */
+  readonly make: (ahead: boolean, definitions: readonly KubeObject[]) => Promise<readonly Part[]>;
   /** Of a part that is skipped since someone else does it: whether that has come about. */
   readonly prove?: Part["prove"];
 }
