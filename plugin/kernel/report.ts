@@ -23,6 +23,8 @@ export interface StepReport {
   readonly object: string;
   readonly result: Result;
   readonly why: string;
+  /** The numbers of the specification behind it: `S27, S28`. */
+  readonly source?: string;
   /** @minimum 0 */
   readonly ms: number;
   /**
@@ -234,7 +236,13 @@ export type Event =
   | { readonly type: "finding"; readonly finding: Finding }
   | { readonly type: "warning"; readonly text: string }
   /** What begins; as a part of longer work with its number, which stays in sight until the next one. */
-  | { readonly type: "note"; readonly text: string; readonly part?: string };
+  | {
+      readonly type: "note";
+      readonly text: string;
+      readonly part?: string;
+      /** The numbers of the specification behind it. */
+      readonly source?: string;
+    };
 
 /** Hears the events of a run and its end. */
 export interface Reporter {

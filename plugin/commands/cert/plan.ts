@@ -142,8 +142,10 @@ export function requireAsked(
 function makeCreate(object: KubeObject): Create {
   return {
     ...{ verb: "create", id: "cert.write", resource: kinds.secret, object },
-    why: "there is none yet (S27)",
+    why: "there is none yet",
+    source: "S27",
     risk: "none by itself: a webhook that waits for its pair starts",
+    isHarmless: true,
     reverse: `kubectl delete secret ${readName(object)} -n ${readNamespace(object)}`,
     holds: (stored) => sameContent(stored, object),
   };
@@ -164,6 +166,7 @@ function planReplacement(
     ...{ ...makeCreate(copy), id: "cert.save" },
     why: `it keeps the pair that is replaced; put it back with: ${command}`,
     risk: "none: nothing serves the copy",
+    isHarmless: true,
   };
   const update: Apply = {
     ...{ ...told, verb: "update", id: "cert.write", object, live: existing },

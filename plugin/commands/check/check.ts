@@ -1,4 +1,5 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
+import { countNoun } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import { textIn } from "../../domain/names/text";
 import { type Check, judgingCodes } from "../../domain/checks/check";
@@ -129,5 +130,5 @@ function renderSum({ judged }: Judgment): string {
 
 function countFindings(findings: readonly Finding[], severity: Severity): string {
   const count = findings.filter((finding) => finding.severity === severity).length;
-  return `${count} ${severity}${count === 1 ? "" : "s"}`;
+  return countNoun(count, severity);
 }

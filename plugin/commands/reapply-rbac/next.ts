@@ -22,7 +22,7 @@ import {
 import { readClusterRole } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
 import { noRules } from "../../domain/kube/role-rules";
-import { boundList } from "../../domain/base/values";
+import { boundList, countNoun } from "../../domain/base/values";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 
 /** What is shown of the managed namespaces. */
@@ -214,7 +214,7 @@ function unlessOwned(
 }
 
 function places(all: readonly string[]): string {
-  return all.length === 1 ? String(all[0]) : `${all.length} places`;
+  return all.length === 1 ? String(all[0]) : countNoun(all.length, "place");
 }
 
 /** Roles differ from those of the release (S34). */

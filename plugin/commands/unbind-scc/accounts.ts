@@ -215,8 +215,10 @@ function removalOf(constraint: KubeObject): Delete {
       object: constraint,
       resource: accessRef(constraint).resource,
     },
-    why: "no subject and no pod uses it any more (S33)",
+    why: "no subject and no pod uses it any more",
+    source: "S33",
     risk: `low: nobody uses ${objectLabel(constraint)} any more`,
+    isHarmless: true,
     needs: "to delete the constraint when nobody is left",
   };
 }

@@ -17,9 +17,9 @@ export function sccSkip({
   if (!isOpenShift(facts)) return "the cluster is not OpenShift, it has no constraints";
   const release = parseReleaseTag(operatorVersion);
   if (release !== undefined && isPrivileged({ release })) {
-    return `pods of releases before ${unprivilegedFrom} need it (S31)`;
+    return `pods of releases before ${unprivilegedFrom} need it`;
   }
   const own = ownClusters(facts);
   const adjusting = own.length > 0 && own.every((ec) => wantsAdjustment(ec, facts.names));
-  return adjusting ? "automatic resource adjustment is asked for, which needs it (S32)" : undefined;
+  return adjusting ? "automatic resource adjustment is asked for, which needs it" : undefined;
 }

@@ -68,6 +68,7 @@ function listSwitches({ resource, facts }: ClusterFacts, clusters: readonly stri
     ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }, facts),
     id: "cluster.auto-off",
     risk: "none by itself: the cluster then waits for its own upgrade",
+    isHarmless: true as const,
     reverse: "until the operator is upgraded, by the printed command; the run saves the old value",
     backHolds: "until the operator is upgraded",
   }));

@@ -335,7 +335,8 @@ class ChartUpgradeRun {
     const settings = sets.length === 0 ? "" : ` with ${sets.join(", ")}`;
     return {
       ...this.#step(),
-      why: `chart ${chart} at ${version}${settings} (S20, S21)`,
+      why: `chart ${chart} at ${version}${settings}`,
+      source: "S20, S21",
     };
   }
 }

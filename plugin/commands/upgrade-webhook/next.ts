@@ -208,7 +208,7 @@ function judgeUse(
 ): ComponentHealth | undefined {
   const { names, namespace } = facts;
   if (configurations.length === 0) {
-    return { is: "absent", says: "not in use: no configuration serves this namespace (S24)" };
+    return { is: "absent", says: "not in use: no configuration serves this namespace" };
   }
   const elsewhere = configurations.filter(
     ({ serves, placeholders }) => serves !== namespace && placeholders.length === 0,

@@ -64,6 +64,13 @@ export interface PlanFacts {
   readonly names: Names;
 }
 
+/** An object that is to be written, why, and the numbers of the specification behind it. */
+interface PlannedObject {
+  readonly object: KubeObject;
+  readonly why: string;
+  readonly source?: string;
+}
+
 /** The plan; `apply` and `remove` absent where no such write is needed. */
 export interface SwapPlan {
   readonly found: FoundConfigurations;
@@ -72,10 +79,10 @@ export interface SwapPlan {
   readonly wanted: KubeObject;
   /** Paths of the live object that the apply changes; empty: nothing to apply. */
   readonly differences: readonly string[];
-  readonly apply: { readonly object: KubeObject; readonly why: string } | undefined;
-  readonly remove: { readonly object: KubeObject; readonly why: string } | undefined;
+  readonly apply: PlannedObject | undefined;
+  readonly remove: PlannedObject | undefined;
   /** The old entry in the new configuration: it goes like the old configuration, once the new one is proven. */
-  readonly takeOut: { readonly object: KubeObject; readonly why: string } | undefined;
+  readonly takeOut: PlannedObject | undefined;
   /** The old entries, in whichever configuration they are. */
   readonly oldEntries: readonly Json[];
   /** Entries that people added for the same Service; they stay. */
@@ -105,7 +112,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
   const wanted = buildConfiguration({ ...facts, live, old });
   const differences = live === undefined ? [] : listDifferences(live, wanted.object);
   const apply = planApply({ live, differences, wanted: wanted.object }, names);
-  const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
+  const remove = old && { object: old, why: "replaced by the new configuration", source: "S25" };
   const around = entriesBeside({ live, old, wanted: wanted.object }, names);
   const keptFrom =
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
@@ -163,7 +170,7 @@ function entriesBeside(
   if (live === undefined || oldEntry === undefined) {
     return { takeOut: undefined, oldEntries: listEntries(old), further };
   }
-  const takeOut = { object: live, why: `replaced by ${webhook.entry} (S25)` };
+  const takeOut = { object: live, why: `replaced by ${webhook.entry}`, source: "S25" };
   return { takeOut, oldEntries: [...listEntries(old), oldEntry], further };
 }
 
@@ -171,7 +178,9 @@ function planApply(
   { live, differences, wanted }: Pick<SwapPlan, "live" | "differences" | "wanted">,
   names: Names,
 ): SwapPlan["apply"] {
-  if (live === undefined) return { object: wanted, why: "it does not exist (S26, S29, S30)" };
+  if (live === undefined) {
+    return { object: wanted, why: "it does not exist", source: "S26, S29, S30" };
+  }
   if (differences.length === 0) return undefined;
   const tokens = leftovers(listEntries(live), names);
   const entry = findEntry(live, names.webhook.entry);

@@ -195,7 +195,7 @@ async function readSecret(
   const { cluster, recorder, names } = deps;
   const name = names.webhook.secret;
   const label = `Secret/${namespace}/${name}`;
-  const why = `its ${names.webhook.secretCert} is the CA (S27, S28)`;
+  const why = `its ${names.webhook.secretCert} is the CA`;
   const end = (): Error => new BlockedError(exitCodes.blocked, [absentSecret(namespace, names)]);
   const found = cluster.get({ resource: kinds.secret, name, namespace });
   // a read that fails is a step, a look that finds nothing yet is none
@@ -204,7 +204,7 @@ async function readSecret(
   if (isAbsent && waits)
     return { is: "awaited", on: nameAwaited(label, "to be created"), limit: { ms, end } };
   return await recorder.step(
-    { id: "secret.read", action: "read", object: label, why },
+    { id: "secret.read", action: "read", object: label, why, source: "S27, S28" },
     async () => {
       const secret = await found;
       if (secret === undefined) throw end();

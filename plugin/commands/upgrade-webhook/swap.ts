@@ -137,9 +137,11 @@ export class SwapAct {
   }
 
   /** Out of the object as this run has written it, where it has. */
-  async #takeOut({ object, why }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
+  async #takeOut({ object, ...because }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
     const live = this.#undo?.written ?? object;
-    const written = await this.own.session.send(takeOutOf(this.own.deps, { object: live, why }));
+    const written = await this.own.session.send(
+      takeOutOf(this.own.deps, { object: live, ...because }),
+    );
     this.#undo = { deleted: undefined, ...this.#undo, before: object, written };
     this.#state =
       "the new configuration is written, the old entry is taken out of it, the last proof is missing";

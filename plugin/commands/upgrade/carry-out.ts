@@ -89,7 +89,7 @@ export class PlanRunner {
       const { id, title, source } = plan.wanted.part;
       const part = `part ${index + 1} of ${plans.length}`;
       const spent = renderAge(clock.now() - start);
-      recorder.tell({ type: "note", part, text: `${title} (${source}), after ${spent}` });
+      recorder.tell({ type: "note", part, text: `${title}, after ${spent}`, source });
       observer?.enter(id);
       end = joinEnds(end, namedEnd(title, await this.#recordPart(plan)));
       if (!isGood(end) || plan.pause !== undefined) break;

@@ -30,7 +30,7 @@ const restart = ({ names: { operator }, namespace }: Place): string =>
   `kubectl rollout restart deployment/${operator.deployment} --namespace=${namespace}`;
 const onService = (act: string, { names, namespace }: Place): string =>
   `kubectl ${act} service ${names.webhook.service} --namespace=${namespace}`;
-const emergency = "edits that cannot wait: docs/guides/bypass.md";
+const emergency = "edits that cannot wait: kubectl engine explain guides/bypass";
 
 const notAnswering = (because: string): Failure => ({
   what: "notAnswering",

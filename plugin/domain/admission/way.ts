@@ -8,7 +8,7 @@ import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { leftovers, type Names } from "../names/names";
 import { isReady } from "../rollout/pod-causes";
-import { asArray, asString, getOwn, getPath, renderValue } from "../base/values";
+import { asArray, asString, countNoun, getOwn, getPath, renderValue } from "../base/values";
 import {
   callsService,
   entriesInForce,
@@ -361,10 +361,6 @@ function judgePods(
   const many = listening.length;
   const behind = many > 0 ? countNoun(many, "pod") : countNoun(readyEndpoints(slices), "endpoint");
   return open([...at, behind]);
-}
-
-function countNoun(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /** The slices of a Service of their namespace. */
