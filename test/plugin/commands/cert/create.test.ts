@@ -417,7 +417,7 @@ describe("nothing is written", () => {
         ),
       { fromSecret: "other" },
       3,
-      "Secret/engine/other: the secret holds 1 items (cert), not the two items cert, privateKey",
+      "Secret/engine/other: the secret holds 1 item (cert), not the two items cert, privateKey",
     ],
   ])("%s", async (_name, ...[prepare, changes, code, reason]) => {
     const world = aWorld([first]);

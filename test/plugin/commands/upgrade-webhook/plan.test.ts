@@ -58,7 +58,7 @@ test.each<[string, readonly KubeObject[], string, boolean, boolean]>([
 });
 
 test.each<[string, readonly KubeObject[], string]>([
-  ["absent", [], "it does not exist (S26, S29, S30)"],
+  ["absent", [], "it does not exist"],
   ["CA empty", [empty], "its caBundle is empty; differs at webhooks["],
   [
     "placeholder left",

@@ -97,7 +97,7 @@ test.each<[CertificateFacts, string, string, string]>([
     withSecret({ items: ["cert"] }, keyUnknown),
     "SECRET-ITEMS",
     "data",
-    `the secret holds 1 items (cert), ${two}`,
+    `the secret holds 1 item (cert), ${two}`,
   ],
   [
     withSecret({ items: ["cert", "tls.key"] }, keyUnknown),
