@@ -180,7 +180,7 @@ function expectHoles({ report, truths, probes, code }: Ended, row: Row): void {
     found.push(
       ...judgeWindows(
         (gap?.windows ?? []).filter((one) => one.is === is),
-        { truth, probes },
+        { how: row[1], truth, probes },
       ),
     );
   }

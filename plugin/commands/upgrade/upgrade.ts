@@ -1,6 +1,6 @@
 /**
  * A whole upgrade (S9-S34): plans every part over the cluster as the earlier ones will leave it, also after one
- * that cannot be done, so that all obstacles are told at once (`planned-parts.ts`); shows the plan, asks, and does
+ * that cannot be done, so that all obstacles are told at once (`plan-parts.ts`); shows the plan, asks, and does
  * it (`carry-out.ts`). The cluster is the only memory, so running it again resumes.
  */
 import { PlanRunner, type UpgradeDeps, type UpgradeOptions } from "./carry-out";
