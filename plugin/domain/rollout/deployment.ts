@@ -192,7 +192,7 @@ function makeStalled({
   const [, namespace, name] = object.split("/");
   const words = ways[what];
   const way = words && `: kubectl ${words.replace("NAME", String(name))} -n ${String(namespace)}`;
-  const isKilled = what === "crash" && /OOMKilled/.test(message ?? "");
+  const isKilled = what === "crash" && /OOMKilled/.test(String(message));
   return {
     is: "stalled",
     code,

@@ -225,6 +225,21 @@ test("operator and EC", () => {
     ],
     ["an operator on its way", { deployments: [anOperator("8.0.2-2", 0)] }],
     [
+      "an operator whose lease a pod holds that is gone",
+      {
+        leases: [
+          {
+            ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+            metadata: { name: "lock", namespace: "engine" },
+            spec: {
+              holderIdentity: "engine-enterprise-operator-5c8f7d9b66-q8wzr",
+              renewTime: "2025-01-01T00:00:00.000000Z",
+            },
+          },
+        ],
+      },
+    ],
+    [
       "the same, whose pods may not be listed",
       ...adds(unread("pods", "events"), [{ deployments: [anOperator("8.0.2-2", 0)] }]),
     ],
