@@ -1,11 +1,11 @@
 /** A report as a person reads it on stdout. */
 import type { NamespaceReport, ProbeReport, Report } from "../kernel/report";
-import type { Result } from "../domain/kube/planned-write";
 import { escape, escapeLines, type Palette, renderTable } from "./escape";
 import { renderGap, replicaLines, windowLines } from "./gap";
-import { narrowest, paintResult, stepLines, stepTable } from "./steps";
+import { groupNamespaces, renderNamespaceGroup } from "./namespaces";
+import { narrowest, stepLines, stepTable } from "./steps";
 import { type Finding, sourceCommand } from "../domain/base/findings";
-import { countNoun, groupBy, type Json, omit } from "../domain/base/values";
+import { groupBy, type Json, omit } from "../domain/base/values";
 
 /** How grave a finding is, `accepted` where a person lives with it; in its color. */
 export function paintSeverity({ severity, accepted }: Finding, palette: Palette): string {
@@ -350,9 +350,6 @@ export function label(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** So many names are shown of namespaces that fared alike. */
-const mostNames = 8;
-
 /** Blocks of lines: one for each way in which namespaces fared, one for each failed namespace. */
 export function renderNamespaces(
   all: readonly NamespaceReport[],
@@ -360,42 +357,9 @@ export function renderNamespaces(
 ): readonly (readonly string[])[] {
   const failed = all.filter(({ findings = [] }) => findings.length > 0);
   return [
-    ...groupNamespaces(all).map((group) => renderGroup(group, style.palette)),
+    ...groupNamespaces(all).map((group) => renderNamespaceGroup(group, style.palette)),
     ...failed.flatMap(({ findings = [] }) =>
       findings.map((finding) => renderFinding(finding, style)),
     ),
-  ];
-}
-
-/** Namespaces that fared alike, each way once. */
-export function groupNamespaces(
-  all: readonly NamespaceReport[],
-): readonly (readonly NamespaceReport[])[] {
-  const alike = new Map<string, NamespaceReport[]>();
-  for (const one of all) {
-    const { result, rules, subjects } = one;
-    const key = JSON.stringify([result, rules, subjects]);
-    const group = alike.get(key);
-    if (group === undefined) alike.set(key, [one]);
-    else group.push(one);
-  }
-  return [...alike.values()];
-}
-
-function renderGroup(group: readonly NamespaceReport[], palette: Palette): readonly string[] {
-  const [first] = group;
-  const { result, rules, subjects } = first ?? { result: "skipped" as Result };
-  const names = group.slice(0, mostNames).map(({ name }) => escape(name));
-  const more = group.length - names.length;
-  const shown = `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-  const count = countNoun(group.length, "namespace");
-  const lines = (sign: string, some: readonly string[] = []): readonly string[] =>
-    some.map((line) => `  ${sign} ${escape(line)}`);
-  return [
-    `${count} ${paintResult(result, palette)}: ${shown}`,
-    ...lines("+", rules?.gained),
-    ...lines("-", rules?.lost),
-    ...lines("+", subjects?.gained),
-    ...lines("-", subjects?.lost),
   ];
 }

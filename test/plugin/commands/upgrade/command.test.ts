@@ -510,7 +510,7 @@ test("where no admission controller is in use, the webhook is skipped and the re
   );
   const { report, writes } = await upgrade(world);
   expect(report.exit.code).toBe(0);
-  expect(report.exit.reason).toContain("skipped, no admission controller is in use (S24)");
+  expect(report.exit.reason).toContain("skipped, no admission controller is in use");
   expect(writes.filter((write) => write.includes("Webhook"))).toEqual([]);
 });
 

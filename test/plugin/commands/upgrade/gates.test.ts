@@ -43,8 +43,8 @@ const { entry, oldEntry } = defaultNames.webhook;
 const byHelm = configuration(entry, { "app.kubernetes.io/managed-by": "Helm" });
 const byOlm = configuration(entry, { "olm.owner": "operator" });
 const byArgo = configuration(entry, { "argocd.argoproj.io/instance": "engine" });
-const notInUse = "no admission controller is in use (S24)";
-const owns = "owns its configuration, and upgrades it together with the operator (S22)";
+const notInUse = "no admission controller is in use";
+const owns = "owns its configuration, and upgrades it together with the operator";
 
 test.each<[string, readonly KubeObject[], string | undefined]>([
   ["where the new entry is, whatever its object is called", [configuration(entry)], undefined],
@@ -68,7 +68,7 @@ const elsewhere = facts({}, ["clusterVersions", "constraints"]);
 test.each<[string, Facts, string | undefined, string | undefined]>([
   ["on OpenShift", openshift(), "8.0.2-2", undefined],
   ["from the first unprivileged release on", openshift(), "7.22.0-6", undefined],
-  ["not before it", openshift(), "7.22.0-5", "pods of releases before 7.22.0-6 need it (S31)"],
+  ["not before it", openshift(), "7.22.0-5", "pods of releases before 7.22.0-6 need it"],
   ["where the release is not known: its pods are checked", openshift(), undefined, undefined],
   ["not elsewhere", elsewhere, "8.0.2-2", "the cluster is not OpenShift, it has no constraints"],
   ["where it cannot be seen", facts({}, [], ["constraints"]), undefined, undefined],
@@ -76,7 +76,7 @@ test.each<[string, Facts, string | undefined, string | undefined]>([
     "not where an EC wants more",
     openshift(ec(true)),
     undefined,
-    "automatic resource adjustment is asked for, which needs it (S32)",
+    "automatic resource adjustment is asked for, which needs it",
   ],
   ["where one of two ECs does not", openshift(ec(true), ec(false)), undefined, undefined],
   ["whatever ECs elsewhere want", openshift(ec(true, "other")), undefined, undefined],
