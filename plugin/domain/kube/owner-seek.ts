@@ -83,9 +83,7 @@ function seekMarked(object: KubeObject): Sought | undefined {
     case "HNC":
       return soughtAs("namespace", text(labels, "hnc.x-k8s.io/inherited-from"));
     case "Kyverno":
-      return (text(labels, "generate.kyverno.io/policy-namespace") ?? "") === ""
-        ? soughtAs("policy", text(labels, "generate.kyverno.io/policy-name"))
-        : undefined;
+      return seekPolicy(object);
     case "Helm": {
       const place = text(annotations, "meta.helm.sh/release-namespace");
       return place === object.metadata.namespace ? undefined : soughtAs("namespace", place);
@@ -95,6 +93,13 @@ function seekMarked(object: KubeObject): Sought | undefined {
     default:
       return seekController(object);
   }
+}
+
+/** A policy of a namespace may be of two kinds; Kyverno writes an empty namespace for one of the cluster. */
+function seekPolicy({ metadata }: KubeObject): Sought | undefined {
+  const read = (key: string): string =>
+    asString(getOwn(metadata.labels, `generate.kyverno.io/policy-${key}`)) ?? "";
+  return read("namespace") === "" ? soughtAs("policy", read("name")) : undefined;
 }
 
 function soughtVersions(versions: readonly Version[]): Sought | undefined {
