@@ -13,7 +13,6 @@ import {
 import { certNeeds } from "./needs";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { certificateReport, secretRef } from "../../readers/certificate";
-import { readLeftMarks } from "../../readers/left-marks";
 import {
   type CertFacts,
   CertificateStop,
@@ -32,7 +31,7 @@ import {
   listPermissions,
   recreateObject,
 } from "../../domain/kube/change";
-import { describeDryRun } from "../../kernel/simple-part";
+import { dryRunSays } from "../../kernel/job";
 import {
   requireHome,
   requireNeeds,
@@ -95,7 +94,7 @@ class Creation {
     recorder.findings(await requireHome(deps, options.dryRun === "none"));
     if (options.dryRun !== "none") {
       await this.#rehearse(changes);
-      return recorder.success(describeDryRun(changes.length));
+      return recorder.success(dryRunSays(changes.length));
     }
     await this.#write(plan);
     await this.#verify(changes);
@@ -113,14 +112,13 @@ class Creation {
     const namespace = this.#namespace;
     const now = clock.now();
     const existing = await this.#read(this.#name, "an existing pair is replaced only when asked");
-    const left = await readLeftMarks(this.deps, existing === undefined ? [] : [existing]);
     if (fromSecret === undefined) {
       requireAsked(this.deps, this.options, existing);
       const pair = await certificates.generatePair({ namespace, names, now, years });
-      return { now, existing, left, source: pairSecret(namespace, names, pair) };
+      return { now, existing, source: pairSecret(namespace, names, pair) };
     }
     const source = await this.#read(fromSecret, "it holds the pair to put in place");
-    if (source !== undefined) return { now, existing, left, source };
+    if (source !== undefined) return { now, existing, source };
     throw new UsageError(`there is no Secret ${fromSecret} in namespace ${namespace}`, {
       hint: "name a Secret of that namespace",
     });

@@ -14,12 +14,7 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import type { Names } from "../../domain/names/names";
 import { projectWrites, type Part } from "../../kernel/part";
 import type { RunPorts } from "../../kernel/permissions";
-import {
-  type SimplePart,
-  type PartRun,
-  makeSimplePart,
-  type SimplePlan,
-} from "../../kernel/simple-part";
+import { type Job, type JobRun, makePart, type Plan } from "../../kernel/job";
 import { boundRollout, waitFor } from "../../kernel/wait";
 import { readEc } from "../../cmdutil/rest-api-option";
 import { ecResource, readFacts, suspected } from "../../readers/engine-cluster";
@@ -35,15 +30,15 @@ const looked: readonly FactKey[] = [
 ];
 
 /** `modules define` as a part. */
-export function definePart(flags: ModulesDefineFlags, run: PartRun): Part {
+export function definePart(flags: ModulesDefineFlags, run: JobRun): Part {
   const { namespace } = run;
-  return makeSimplePart(
+  return makePart(
     {
       command: "modules define",
       needs: (names) => defineNeeds({ names, namespace, name: flags.ec }),
     },
     {
-      describe: (ports) => describeDefining(ports, { flags, run }),
+      jobOf: (ports) => defineJob(ports, { flags, run }),
       options: { ...run, stallAfterMs: flags.stallAfterMs, takeFields: flags.takeFields },
     },
   );
@@ -51,7 +46,7 @@ export function definePart(flags: ModulesDefineFlags, run: PartRun): Part {
 
 interface DefineWish {
   readonly flags: ModulesDefineFlags;
-  readonly run: PartRun;
+  readonly run: JobRun;
 }
 
 /** What the plan is made from. */
@@ -61,11 +56,11 @@ interface ModuleFacts {
   readonly name: string;
 }
 
-interface ModulesPlan extends SimplePlan, ModuleFacts {
+interface DefineJobPlan extends Plan, ModuleFacts {
   readonly definition: DefinePlan;
 }
 
-function describeDefining(ports: RunPorts, wish: DefineWish): SimplePart<ModuleFacts, ModulesPlan> {
+function defineJob(ports: RunPorts, wish: DefineWish): Job<ModuleFacts, DefineJobPlan> {
   const { cluster } = ports;
   const { namespace, args } = wish.run;
   const label = (ec: KubeObject): string => `${objectLabel(ec)}: ${args.join(", ")}`;
@@ -81,7 +76,7 @@ function describeDefining(ports: RunPorts, wish: DefineWish): SimplePart<ModuleF
       ]);
       return { facts: withDefinition(facts, definition), resource, name };
     },
-    plan: (found) => planModules(found, wish),
+    plan: (found) => planJob(found, wish),
     proof: async (plan) => await followRestart(ports, plan, wish),
     still: "defined already, nothing would be written",
     says: ({ definition: { ec } }, seen) => `${label(ec)}: ${seen}`,
@@ -90,7 +85,7 @@ function describeDefining(ports: RunPorts, wish: DefineWish): SimplePart<ModuleF
   };
 }
 
-function planModules(found: ModuleFacts, { flags, run }: DefineWish): ModulesPlan {
+function planJob(found: ModuleFacts, { flags, run }: DefineWish): DefineJobPlan {
   const { facts, resource, name } = found;
   const definition = planDefinition(facts, {
     ec: name,
@@ -137,7 +132,7 @@ function definePatch(resource: Resource, { ec, edits }: DefinePlan, facts: Facts
 /** Until the operator has begun to renew the pods, and every one is renewed; a stall ends with 1. */
 async function followRestart(
   ports: RunPorts,
-  { facts: before, definition: { ec, edits }, resource, name }: ModulesPlan,
+  { facts: before, definition: { ec, edits }, resource, name }: DefineJobPlan,
   { flags, run }: DefineWish,
 ): Promise<string> {
   if (edits.length === 0) return "defined already";

@@ -27,8 +27,7 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Acting, type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
 import { type Projection, unchanged } from "../../kernel/projected";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
-import { type ChartAhead, projectChart } from "./projection";
-import { readBrought } from "./chart-definitions";
+import { chartOutcome } from "./outcome";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
@@ -114,7 +113,7 @@ class ChartUpgradeRun {
     try {
       return await this.#planned(before);
     } catch (error) {
-      const stops = stopped(error, this.#outcome(nothingAhead));
+      const stops = stopped(error, this.#outcome([]));
       return { ...stops, expects: { ...stops.expects, details: this.details() } };
     }
   }
@@ -127,7 +126,7 @@ class ChartUpgradeRun {
     const upgrade = await this.#wanted();
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
-    const rendered = isThere ? nothingAhead : await this.#rendered(before, upgrade);
+    const rendered = isThere ? [] : await this.#rendered(before, upgrade);
     const call = this.#call(upgrade);
     if (options.dryRun !== "none") {
       deps.recorder.done(isThere ? this.#info(upgrade) : call, isThere ? "unchanged" : "planned");
@@ -146,9 +145,9 @@ class ChartUpgradeRun {
   }
 
   /** The operator as helm renders it, ready; what else a chart writes is not foretold. */
-  #outcome(rendered: ChartAhead): Projection {
+  #outcome(rendered: readonly unknown[]): Projection {
     const { before, version } = this.options;
-    return before === undefined ? unchanged : projectChart(before, rendered, version);
+    return before === undefined ? unchanged : chartOutcome(before, rendered, version);
   }
 
   #act(ports: Acting, before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
@@ -201,7 +200,7 @@ class ChartUpgradeRun {
   }
 
   /** Stops before the write where the operator would stay at another release, or helm be refused. */
-  async #rendered(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartAhead> {
+  async #rendered(before: ChartFacts, upgrade: ChartUpgrade): Promise<readonly unknown[]> {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
@@ -210,8 +209,7 @@ class ChartUpgradeRun {
       ...judgeFixedByChart(rendered, before.deployment, deps.names),
     ];
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
-    const definitions = await readBrought(deps, options, rendered);
-    return { objects: rendered.objects, definitions };
+    return rendered.objects;
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
@@ -335,13 +333,10 @@ class ChartUpgradeRun {
     const settings = sets.length === 0 ? "" : ` with ${sets.join(", ")}`;
     return {
       ...this.#step(),
-      why: `chart ${chart} at ${version}${settings}`,
-      source: "S20, S21",
+      why: `chart ${chart} at ${version}${settings} (S20, S21)`,
     };
   }
 }
-
-const nothingAhead: ChartAhead = { objects: [], definitions: [] };
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
   return [...listImages(facts?.deployment)];

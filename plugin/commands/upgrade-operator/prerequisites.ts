@@ -3,10 +3,7 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Judgment } from "../../domain/checks/judge";
 import { requireMatched } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
-import {
-  judgeOperatorPrerequisites,
-  operatorPrerequisiteKeys,
-} from "../../domain/checks/prerequisites";
+import { judgePrerequisites, prerequisiteKeys } from "../../domain/checks/prerequisites";
 import type { PermissionChecker } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
 import { readAfterExpansion } from "../../readers/after-expansion";
@@ -57,9 +54,9 @@ async function readJudgment(
   skip: readonly Skip[],
 ): Promise<Judgment> {
   const [read, definition] = await Promise.all([
-    readSnapshot(deps, namespace, operatorPrerequisiteKeys),
+    readSnapshot(deps, namespace, prerequisiteKeys),
     readDefinition(deps, "ec"),
   ]);
   const facts = withDefinition(read, definition);
-  return judgeOperatorPrerequisites(facts, { operatorVersion: version }, skip);
+  return judgePrerequisites(facts, { operatorVersion: version }, skip);
 }

@@ -58,7 +58,6 @@ export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
         : withoutUrl(ownPartOf(plan, names), live),
     live,
     why: apply?.why ?? "",
-    ...(apply?.source !== undefined && { source: apply.source }),
     does: live === undefined ? ["create it"] : plan.differences.map((path) => `change ${path}`),
     changes: plannedChanges(plan, names.webhook.secret),
     risk: "while it is wrong it blocks every database edit, or lets bad ones through",
@@ -120,7 +119,7 @@ function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly Ch
 /** The old entry goes out of the new configuration; what stands beside it there stays as it is. */
 export function takeOutOf(
   { names }: Pick<SwapDeps, "names">,
-  { object, ...because }: NonNullable<SwapPlan["takeOut"]>,
+  { object, why }: NonNullable<SwapPlan["takeOut"]>,
 ): Rewrite {
   const { configuration, oldEntry: name } = names.webhook;
   const index = entryNames(object).indexOf(name);
@@ -134,11 +133,10 @@ export function takeOutOf(
     resource: configurationResource,
     object,
     operations: [remove, { op: "replace", path: "/metadata/resourceVersion", value }],
-    ...because,
+    why,
     does: [`take ${name} out`],
     changes: [{ path: `webhooks[name=${name}]`, to: null }],
     risk: "nothing, once the new one is proven: it is taken out only then",
-    isHarmless: true,
     reverse: "the run saves the object; the report prints the command that puts it back",
     kubectl: [...patch, "-p", JSON.stringify([test, remove])],
     holds: (stored) => findEntry(stored, name) === undefined,
@@ -148,17 +146,16 @@ export function takeOutOf(
 /** The deletion of the old configuration. */
 export function deleteOf(
   { names }: Pick<SwapDeps, "names">,
-  { object, ...because }: NonNullable<SwapPlan["remove"]>,
+  { object, why }: NonNullable<SwapPlan["remove"]>,
 ): Delete {
   return {
     verb: "delete",
     id: "webhook.delete-old",
     resource: configurationResource,
     object,
-    ...because,
+    why,
     putBack: "create",
     risk: "nothing, once the new one is proven: it is deleted only then",
-    isHarmless: true,
     reverse: "the run saves the object; the report prints the command that makes it again",
     kubectl: ["kubectl", "delete", configurationResource.plural, names.webhook.oldConfiguration],
   };
@@ -295,9 +292,8 @@ function listUndoChanges({ written, before, deleted, isCaOnly }: Undo): readonly
 const rollbackTexts = {
   resource: configurationResource,
   risk: "none, it takes back what this run has written",
-  isHarmless: true,
   reverse: "run the same command again",
-} as const;
+};
 
 /** The CAs as they were, entry by entry; the rest is somebody else's. */
 function buildCaRestore(before: KubeObject | undefined, written: KubeObject): Rewrite {

@@ -32,7 +32,7 @@ import {
   lastRefuser,
 } from "../../domain/admission/refusers";
 import type { Prober, ProofWanted } from "../../readers/prober";
-import { reportHole, reportUnseen } from "../../readers/outage-watch";
+import { reportHole } from "../../readers/outage-watch";
 import { openProber } from "../../readers/webhook-probe";
 import type { SwapDeps } from "./read";
 import type { ProbePlan } from "./probes";
@@ -283,14 +283,12 @@ export class WebhookVerifier {
       ...rest,
       ...recorder.stretch(from, to),
     });
-    const { holes, unseen } = wrongWindows(seen, gap.ours);
-    const unobserved = reportUnseen(unseen, recorder);
+    const holes = wrongWindows(seen);
     recorder.keep({
       gap: {
         ...measureGap(holes),
         method: `${seen.length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
         windows: holes.map((hole) => reportHole(hole, recorder)),
-        ...(unobserved.length > 0 && { unobserved }),
         answers: answersInTurn(seen).map(timed),
       },
     });

@@ -67,18 +67,14 @@ async function readSituation(
   );
   const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);
   // the other parts judge by themselves what they need, as they do alone
-  const chosen = chooseParts(flags);
-  const isGuarded = chosen.some(({ blockedBy }) => blockedBy !== undefined);
-  const clusterTag = chooseClusterTag(flags, contents, operatorVersion);
-  const wish = { context, flags, opened, contents, facts, operatorVersion, clusterTag };
-  const isDone = ({ gate }: UpgradePart): boolean => gate?.(wish) === undefined;
+  const isGuarded = chooseParts(flags).some(({ blockedBy }) => blockedBy !== undefined);
   return {
     missing: isGuarded ? missing : [],
     facts,
     contents,
-    findings: isGuarded ? listUnsettled(judgment.judged, chosen, isDone) : [],
+    findings: isGuarded ? listUnsettled(judgment.judged, chooseParts(flags)) : [],
     operatorVersion,
-    clusterTag,
+    clusterTag: chooseClusterTag(flags, contents, operatorVersion),
   };
 }
 
@@ -99,18 +95,14 @@ function chooseClusterTag(
   );
 }
 
-/**
- * The findings of all checks that no part settles; what a chosen part rests on only a chosen one before it settles,
- * and one that its gate leaves out settles nothing.
- */
+/** The findings of all checks that no part settles; what a chosen part rests on only a chosen one before it settles. */
 export function listUnsettled(
   judged: readonly JudgedCheck[],
   chosen: readonly UpgradePart[] = listParts(),
-  isDone: (part: UpgradePart) => boolean = () => true,
 ): readonly Finding[] {
   return judged.flatMap(({ check, findings }) => {
     const at = chosen.findIndex(({ restsOn = [] }) => restsOn.includes(check.code));
-    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at).filter(isDone))) return [];
+    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at))) return [];
     // a warning of what a part would have switched off is an error where it does not
     return at === -1 ? findings : findings.map((one) => (one.accepted ? one : held(one)));
   });

@@ -181,8 +181,7 @@ export function withOperator(facts: Facts, version: string): Facts {
   const deployments = facts.objects.deployments.map((deployment) =>
     deployment.metadata.name === operator.deployment ? withImage(deployment, image) : deployment,
   );
-  // the pod that it starts takes the lease anew
-  return { ...facts, objects: { ...facts.objects, deployments, leases: [] } };
+  return { ...facts, objects: { ...facts.objects, deployments } };
 }
 
 function withImage(deployment: KubeObject, image: string): KubeObject {

@@ -1,6 +1,5 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
-import type { LeftMarks } from "../kube/owners";
-import { ownerResources } from "../kube/owner-seek";
+import { type LeftMarks, ownerResources } from "../kube/owners";
 import type { CertificateFacts } from "../certificate/certificate";
 import { kinds, olmKinds, rbacKinds, constraintResource } from "../kube/kinds";
 import type { Names } from "../names/names";
@@ -148,7 +147,7 @@ export const platformKinds: readonly Resource[] = [
   ...[kinds.clusterVersion, constraintResource],
   ...[olmKinds.subscription, olmKinds.installPlan],
   ...[olmKinds.clusterServiceVersion, olmKinds.operatorGroup],
-  ...[ownerResources.policies, ownerResources.generatingPolicies, ownerResources.extensions],
+  ownerResources.policies,
 ];
 
 /** The object of a list by name, and by namespace where one is given. */

@@ -31,11 +31,7 @@ interface Told {
   /** In the version that is served. */
   readonly resource: Resource;
   readonly why: string;
-  /** The numbers of the specification behind it: `S27, S28`. */
-  readonly source?: string;
   readonly risk: string;
-  /** Nobody is worse off for it, whatever becomes of it: a plan names no risk without -v. */
-  readonly isHarmless?: true | undefined;
   readonly reverse: string;
   /** What is confirmed of it; absent: all that it does. */
   readonly does?: readonly string[];
@@ -151,9 +147,7 @@ export function findLive(change: Change): KubeObject | undefined {
 export function describeStep(change: Change): StepInfo {
   const { id, verb, object } = change;
   const why = change.verb === "patch" ? (change.why ?? renderEdits(change.edits)) : change.why;
-  const { source } = change;
-  const base = { id, action: actions[verb], object: objectLabel(object), why };
-  return source === undefined ? base : { ...base, source };
+  return { id, action: actions[verb], object: objectLabel(object), why };
 }
 
 const actions = {
@@ -199,8 +193,7 @@ export function planStep(
   command: (words: readonly string[]) => string,
   fieldManager: string,
 ): PlannedStepInfo {
-  const { risk, isHarmless, reverse = byKept } = change;
-  const { kubectl = renderKubectl(change, fieldManager) } = change;
+  const { risk, reverse = byKept, kubectl = renderKubectl(change, fieldManager) } = change;
   const live = findLive(change);
   const { changes = change.verb === "patch" ? listFieldChanges(change.edits) : undefined } = change;
   const changing = live === undefined ? "create" : "patch";
@@ -211,7 +204,7 @@ export function planStep(
       ref: changeRef(change),
       before: live,
       ...(changes && { changes }),
-      ...{ risk, isHarmless },
+      risk,
       reverse,
       ...(kubectl.length > 0 && { command: command(kubectl) }),
     }),

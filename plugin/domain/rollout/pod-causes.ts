@@ -58,14 +58,11 @@ const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = 
 export function podTroubles(pod: KubeObject, context?: PodContext): readonly Problem[] {
   if (isReady(pod)) return [];
   const object = objectLabel(pod);
-  const found = causes.flatMap(([cause, recognize]): readonly Problem[] => {
-    const seen = recognize(pod, context);
-    return seen === undefined ? [] : [{ code: rollFindings[cause].code, object, ...seen }];
-  });
-  // what it is given time for is why it is not ready
-  const isGivenTime = found.some(({ patient }) => patient === true);
-  return found
-    .filter(({ code }) => !isGivenTime || code !== rollFindings.notReady.code)
+  return causes
+    .flatMap(([cause, recognize]) => {
+      const found = recognize(pod, context);
+      return found === undefined ? [] : [{ code: rollFindings[cause].code, object, ...found }];
+    })
     .toSorted((one, other) => rankCode(one.code) - rankCode(other.code));
 }
 
@@ -137,9 +134,7 @@ function readPatience(
   reason: keyof typeof remedies,
   isAtWork: boolean,
 ): Pick<Trouble, "definite" | "patient"> {
-  // the driver of a node that has just started comes up a little later
-  const isMissing = /not found|does not exist/.test(message) && !/CSI drivers/.test(message);
-  if (isMissing) return { definite: reason === "FailedMount" };
+  if (/not found|does not exist/.test(message)) return { definite: reason === "FailedMount" };
   return { patient: isAtWork && /timed out|deadline/.test(message) };
 }
 

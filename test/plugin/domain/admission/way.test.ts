@@ -13,18 +13,7 @@ import {
   wayLinks,
 } from "../../../../plugin/domain/admission/way";
 import { fitWorld, type World } from "../checks/world";
-import { furtherBroken, furtherPairs, furtherWhole, twoFamilies } from "./way-cases";
-import {
-  brokenPairs as firstPairs,
-  brokenWays as firstBroken,
-  type Scene,
-  wholeWays as firstWhole,
-  wire,
-} from "./way-rows";
-
-const brokenWays = { ...firstBroken, ...furtherBroken, ...twoFamilies };
-const brokenPairs = [...firstPairs, ...furtherPairs];
-const wholeWays = { ...firstWhole, ...furtherWhole };
+import { brokenPairs, brokenWays, type Scene, wholeWays, wire } from "./way-rows";
 
 async function wired(...changes: readonly ((scene: Scene) => unknown)[]): Promise<World> {
   const world = await fitWorld();

@@ -14,13 +14,11 @@ import { joinProjections, type Projection, unchanged } from "../../kernel/projec
 
 /**
  * What is written, with the Deployment ready; pods of another template are gone. Nobody can know the endpoints to
- * come.
+ * come. Definitions are left out: dry runs of their kinds would no longer be sent, and they show what a policy refuses.
  */
-export function projectBundle(facts: Facts, writes: readonly PlannedChange[]): Projection {
+export function bundleOutcome(facts: Facts, writes: readonly PlannedChange[]): Projection {
   const [live] = deploymentsIn(facts);
-  const isDefinition = ({ change }: PlannedChange): boolean => change.resource === kinds.definition;
-  const definitions = projectWrites(writes.filter(isDefinition)).stored;
-  const left = { ...projectWrites(writes.filter((write) => !isDefinition(write))), definitions };
+  const left = projectWrites(writes.filter(({ change }) => change.resource !== kinds.definition));
   const planned = left.stored.find((object) => isOperatorsOwn(object, facts));
   const wanted = planned ?? live;
   if (wanted === undefined) return left;
@@ -35,16 +33,12 @@ export function projectBundle(facts: Facts, writes: readonly PlannedChange[]): P
 }
 
 /** The operator ready at that release, where what is written is not known: by a chart, or since it cannot be yet. */
-export function projectAssumed(
-  facts: Facts,
-  version: string | undefined,
-  definitions: readonly KubeObject[] = [],
-): Projection {
-  if (version === undefined) return { ...unchanged, definitions };
+export function assumedOutcome(facts: Facts, version: string | undefined): Projection {
+  if (version === undefined) return unchanged;
   const isChanged = !isSameRelease(operatorRelease(facts).version, version);
   const gone = podsOf(facts, () => isChanged).map((pod) => refTo(kinds.pod, pod));
   const stored = deploymentsIn(withOperator(facts, version));
-  return { ...unchanged, stored, gone, unknown: endpointsOf(facts), definitions };
+  return { ...unchanged, stored, gone, unknown: endpointsOf(facts) };
 }
 
 /** Nobody knows the names of EndpointSlices to come. */
@@ -61,28 +55,22 @@ function endpointsOf({ names, namespace }: Facts): Projection["unknown"] {
   ];
 }
 
-/** What helm renders, and the definitions that the chart brings. */
-export interface ChartAhead {
-  readonly objects: readonly unknown[];
-  readonly definitions: readonly KubeObject[];
-}
-
 /** The operator as helm renders it, ready; else at the release that the chart is named after. */
-export function projectChart(
+export function chartOutcome(
   facts: Facts,
-  { objects, definitions }: ChartAhead,
+  rendered: readonly unknown[],
   version: string,
 ): Projection {
   const { namespace } = facts;
-  const object = objects
+  const object = rendered
     .filter(isObject)
     .map((one) => withValue(one, ["metadata", "namespace"], namespace) as KubeObject)
     .find((one) => isOperatorsOwn(one, facts));
-  if (object === undefined) return projectAssumed(facts, version, definitions);
+  if (object === undefined) return assumedOutcome(facts, version);
   const [live] = deploymentsIn(facts);
   const told = { id: "operator.chart", why: "helm renders it so", risk: "", reverse: "" };
   const change = { verb: "apply", resource: kinds.deployment, object, live, ...told } as const;
-  return { ...projectBundle(facts, [{ change }]), definitions };
+  return bundleOutcome(facts, [{ change }]);
 }
 
 function isOperatorsOwn({ kind, metadata }: KubeObject, { names, namespace }: Facts): boolean {
