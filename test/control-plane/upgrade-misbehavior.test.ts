@@ -70,23 +70,20 @@ interface Fact {
   readonly is: (object: KubeObject) => boolean;
 }
 
-/** Does something when the fact is seen for the first time; the end of it is to be waited for. */
+/**
+ * Does something when the fact is seen for the first time. What is returned waits for that: a run may
+ * end before this watch has been told of what the run itself saw.
+ */
 function onceSeen({ resource, is }: Fact, act: () => Promise<unknown>): () => Promise<void> {
-  const ending = new AbortController();
-  const { signal } = ending;
+  const { signal } = new AbortController();
   const acting = (async () => {
     for await (const event of scene.cluster.watch(resource, { namespace, signal })) {
       if (event.type === "BOOKMARK" || !is(event.object)) continue;
       await act();
       return;
     }
-  })().catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-  return async () => {
-    ending.abort();
-    await acting;
-  };
+  })();
+  return () => acting;
 }
 
 interface Watched {
