@@ -6,7 +6,7 @@ import { type KubeClient, deadline } from "../ports/kubernetes";
 import type { Question, Suggestion } from "./complete";
 import type { World } from "./context";
 
-/** With the start of the program less than a second, after which a person types on. */
+/** With the start of the program less than a second, after which a person types on; the line may allow more. */
 const withinMs = 800;
 
 interface Look extends Question {
@@ -17,9 +17,9 @@ interface Look extends Question {
 
 /** The words; whatever stands in the way, there are none. */
 export async function findWords(look: Look, world: World): Promise<readonly Suggestion[]> {
-  const { what } = look;
+  const { what, options } = look;
   const end = new AbortController();
-  const inTime = deadline(world.clock, withinMs, () => {
+  const inTime = deadline(world.clock, options.connection.requestTimeoutMs ?? withinMs, () => {
     end.abort();
   });
   try {

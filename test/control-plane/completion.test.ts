@@ -31,9 +31,14 @@ function typed(
   return run(controlPlane.binaries.kubectl, args, { env });
 }
 
+/** A busy machine is given time: what a person waits for at most is tested beside a clock of the test's own. */
+const unhurried = "--request-timeout=60s";
+
 /** The words that kubectl offers, its directive last; what it says itself of the directive goes to stderr. */
 async function offered(line: string, kubeconfig?: string): Promise<readonly string[]> {
-  const { code, stdout } = await typed(["__complete", "engine", ...line.split(" ")], kubeconfig);
+  const [command = "", ...rest] = line.split(" ");
+  const words = rest.length === 0 ? [command] : [command, unhurried, ...rest];
+  const { code, stdout } = await typed(["__complete", "engine", ...words], kubeconfig);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split("\n");
   return lines.map((each) => each.split("\t")[0] ?? "");
@@ -81,7 +86,7 @@ test("bash completes by the script that is printed", async () => {
   const file = join(controlPlane.site.homeDir, "completion.bash");
   const printed = await typed(["engine", "completion", "bash"]);
   writeFileSync(file, printed.stdout);
-  const line = "kubectl-engine upgrade-cluster ";
+  const line = `kubectl-engine upgrade-cluster ${unhurried} `;
   const script = `. ${file}; COMP_LINE='${line}'; COMP_POINT=${String(line.length)}; _kubectl_engine; echo "\${COMPREPLY[@]}"`;
   const env = controlPlane.kubectlEnv(controlPlane.kubeconfigFor("admin", "engine"));
   const { stdout, stderr } = await run("/bin/bash", ["-c", script], { env });

@@ -70,20 +70,32 @@ interface Fact {
   readonly is: (object: KubeObject) => boolean;
 }
 
-/**
- * Does something when the fact is seen for the first time. What is returned waits for that: a run may
- * end before this watch has been told of what the run itself saw.
- */
-function onceSeen({ resource, is }: Fact, act: () => Promise<unknown>): () => Promise<void> {
-  const { signal } = new AbortController();
+interface Watching {
+  /** Waits until it was seen: a run may end before this watch has been told of what the run itself saw. */
+  readonly seen: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Does something when the fact is seen for the first time. */
+function onceSeen({ resource, is }: Fact, act: () => Promise<unknown>): Watching {
+  const ending = new AbortController();
+  const { signal } = ending;
   const acting = (async () => {
     for await (const event of scene.cluster.watch(resource, { namespace, signal })) {
       if (event.type === "BOOKMARK" || !is(event.object)) continue;
       await act();
       return;
     }
-  })();
-  return () => acting;
+  })().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  return {
+    seen: () => acting,
+    stop: async () => {
+      ending.abort();
+      await acting;
+    },
+  };
 }
 
 interface Watched {
@@ -101,9 +113,9 @@ async function polledSince(
   const { controlPlane } = scene;
   const mark = await controlPlane.auditMark();
   const fence = "/version?fact";
-  const end = onceSeen(fact, () => controlPlane.api.send("GET", fence));
+  const watching = onceSeen(fact, () => controlPlane.api.send("GET", fence));
   const run = await act();
-  await end();
+  await watching.seen();
   const events = await controlPlane.auditEvents(mark);
   const there = events.findIndex(({ requestURI }) => requestURI === fence);
   expect(there).toBeGreaterThan(-1);
@@ -279,9 +291,9 @@ const isTold: Fact = {
 async function expectNamed(row: Row, poll: string): Promise<void> {
   const { misbehave, fact, meanwhile, stallAfter, found } = row;
   const args = stallAfter === undefined ? [] : [`--stall-after=${stallAfter}`];
-  const acted = onceSeen(isTold, meanwhile ?? (() => Promise.resolve()));
+  const told = onceSeen(isTold, meanwhile ?? (() => Promise.resolve()));
   const { run, polls } = await polledSince(fact, poll, () => upgrade(misbehave, args));
-  await acted();
+  await told.stop();
   const { code, cause, fix } = found;
   const errors = run.report.findings?.filter(({ severity }) => severity === "error");
   expect([run.code, errors]).toEqual([
