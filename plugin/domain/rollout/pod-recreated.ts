@@ -88,11 +88,12 @@ function findTries(facts: Facts, { name, set }: Named, hasFailed: boolean) {
     .at(0);
 }
 
-/** Why it failed, as the kubelet reported of the one before. */
+/** Why it failed, as the kubelet reported of the one before: a pod that failed had its node, so no scheduler says why. */
 function findFailure({ objects }: Facts, { name }: Named): string | undefined {
   const warned = objects.events.filter(
     (event) =>
       getOwn(event, "type") === "Warning" &&
+      getOwn(event, "reason") !== "FailedScheduling" &&
       getPath(event, ["involvedObject", "kind"]) === "Pod" &&
       getPath(event, ["involvedObject", "name"]) === name,
   );

@@ -367,6 +367,23 @@ export const fieldSingle: readonly Scene[] = [
     { ...of2("POD-RECREATED"), says: /again 34 times: OutOfcpu/, step: /describe nodes n2/ },
   ],
   [
+    "a pod that is made again and again, and the scheduler was slower than its deletion",
+    again({
+      events: [
+        recreated,
+        rejectedBy("OutOfpods", "Node didn't have enough resource: pods"),
+        {
+          ...rejectedBy(
+            "FailedScheduling",
+            'running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding "vault-2": pod vault-2 is being deleted, cannot be assigned to a host',
+          ),
+          ...{ lastTimestamp: ago(0), count: 1 },
+        },
+      ],
+    }),
+    { ...of2("POD-RECREATED"), says: /again 34 times: OutOfpods/, step: /describe nodes n2/ },
+  ],
+  [
     "the only node that has the volume has no memory for the new pod",
     withPod(
       unplaced(
