@@ -99,8 +99,9 @@ async function open(pair?: Pair): Promise<Webhook> {
 
 async function leave(webhook: Webhook): Promise<void> {
   running.splice(running.indexOf(webhook), 1);
-  await webhook.stop();
+  const stopped = webhook.stop();
   forwarder.remove(webhook);
+  await stopped;
 }
 
 async function stopAll(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Scene } from "./scene";
 import { until } from "./until";
 import { type Readiness, startWebhook, type Webhook } from "./webhook-process";
 
-/** Longer than the forwarder needs to notice that a replica leaves, on a machine with more to do too. */
+/** Long enough for the calls of connections that were given before the replica's endpoint was withdrawn. */
 export const drain = "2500ms";
 
 export interface ReplicasOptions {
@@ -96,8 +96,10 @@ export class Replicas {
   }
 
   private async leave(webhook: Webhook): Promise<void> {
-    await webhook.stop();
+    const stopped = webhook.stop();
+    // The endpoint of a pod that is being deleted is withdrawn, whatever its probe last said.
     this.forwarder.remove(webhook);
+    await stopped;
     const end = webhook.daemon.ended() ?? "has not ended";
     if (end !== "exited with code 0") throw new Error(`a replica ${end}`);
   }
