@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConsolePage, fits, programWords, shownIn } from "./support/console-page";
-import { markedBlocks, pagePaths, readPage, root } from "./support/pages";
+import { consoleBlocks, markedBlocks, pagePaths, readPage, root } from "./support/pages";
 
 const pages = pagePaths().filter((path) => markedBlocks(path, readPage(path)).length > 0);
 
@@ -14,6 +14,21 @@ if (pages.length > 0) {
     else expect(told).toBe(shown);
   });
 }
+
+/** Pages that are typed in a clone (test/typed), or made from the program (test/docs.test.ts). */
+const elsewhere = /^(README\.md|docs\/install\.md|docs\/tutorials\/.+|docs\/reference\/.+)$/;
+
+test("output that a page shows is compared with a run, or the page says why not", () => {
+  const shown = pagePaths()
+    .filter((path) => !elsewhere.test(path))
+    .flatMap((path) => consoleBlocks(path, readPage(path)).map((block) => ({ path, ...block })))
+    .filter(({ lines }) => shownIn(lines).some(({ output }) => output.length > 0));
+  expect(shown.length).toBeGreaterThan(10);
+  const unmarked = shown.filter(({ mark: [first, second = ""] }) =>
+    first === "not" ? second !== "run:" : first !== "test",
+  );
+  expect(unmarked.map(({ path, from }) => `${path}:${String(from)}`)).toEqual([]);
+});
 
 /** The page with the outputs as they are, beside the page as it is written. */
 async function played(path: string, text: string) {

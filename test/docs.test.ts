@@ -97,6 +97,8 @@ describe("what npm run docs writes", () => {
   test("the recorded session, small enough for a page", async () => {
     const picture = pictureOf(await recordSession());
     expect(picture.length).toBeLessThan(60_000);
+    expect(picture).not.toMatch(/<script|\bon[a-z]+=/);
+    expect(picture).toContain("@keyframes");
     expectWritten(["session.svg", picture]);
   });
 });

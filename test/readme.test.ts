@@ -20,6 +20,14 @@ test("README begins with the two commands that need nothing but Node", () => {
   ]);
 });
 
+test("a form of installation is one line, and none is said to be published", () => {
+  const page = readPage("README.md");
+  const rows = [...page.matchAll(/^\| (from this checkout|archive)[^|]*\| `([^`]+)` \|$/gm)];
+  expect(rows.map(([, form]) => form)).toEqual(["from this checkout", "archive"]);
+  for (const [, , command] of rows) expect(command).toMatch(/&& sudo install /);
+  expect(page).toContain("none of them is published");
+});
+
 test("every npm script that a page names is one", () => {
   const named = pagePaths().flatMap((path) =>
     [...readPage(path).matchAll(/\bnpm run (?:--silent )?([a-z][a-z:-]*[a-z])/g)].map(
@@ -69,6 +77,20 @@ test.each([
     "docs/guides/webhook-in-production.md",
     /^## Checklist/m,
   ],
+  ["is it safe to run it twice", "docs/tutorials/swap.md", /^## Run it again/m],
+  ["what does exit 5 mean", "docs/reference/exit-codes.md", /^\| `5` \|.*another owner/m],
+  ["GitOps owns the configuration", "docs/guides/gitops.md", /--ca-only/],
+  [
+    "my certificate has expired",
+    "docs/guides/webhook-unreachable.md",
+    /^\$ kubectl engine cert create -n engine --replace/m,
+  ],
+  [
+    "how do I remove OpenShift's old SCC",
+    "docs/guides/parts.md",
+    /^\$ kubectl engine unbind-scc /m,
+  ],
+  ["several operators on a cluster", "docs/guides/parts.md", /^## Several clusters or operators/m],
   ["how do I bypass it in an emergency", "docs/guides/bypass.md", /admission-bypass-until/],
 ])("%s: one link from README", (_question, path, answer) => {
   expect(linked("README.md")).toContain(path);

@@ -8,6 +8,7 @@ const root = join(__dirname, "..");
 
 /** What may not be written, and what takes its place. */
 const refused: readonly (readonly [RegExp, string])[] = [
+  [/\bjudges? (?:manifests|changes|databases|edits)\b/i, "check"],
   [/\bmend(s|ed|ing)?\b/i, "fix"],
   [/\banew\b/i, "recreate, or again"],
   [/\b(?:some|any)body\b/i, "someone, anyone"],

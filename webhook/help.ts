@@ -25,7 +25,7 @@ function help(): string {
     `      ${means} (default: ${unset})`,
   ]);
   const text = [
-    "The companion admission webhook: it judges edits of databases before they are stored.",
+    "The companion admission webhook: it checks edits of databases before they are stored.",
     "It takes no arguments; every setting is an environment variable.",
     "",
     "Usage:",

@@ -23,7 +23,7 @@ export const settings = {
   ],
   ENGINE_NAMESPACE: [operator.namespace, "the operator's namespace"],
   ENGINE_NAMES: ["none", "names file of a brand, as for the plugin"],
-  ENGINE_WEBHOOK_POLICY_READING: ["target", "step judges the size of the step, not the target"],
+  ENGINE_WEBHOOK_POLICY_READING: ["target", "step checks the size of the step, not the target"],
   ENGINE_WEBHOOK_ALLOW_LATEST: [
     `by the ${renderTerm(ec)}'s upgrade policy`,
     `whether ${fields.engineVersion.at(-1)} may be latest`,

@@ -5,6 +5,8 @@ import { delimiter, join } from "node:path";
 import { secretsIn } from "../domain/base/redact";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/base/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
+import { kinds } from "../domain/kube/kinds";
+import type { KubeObject } from "../domain/kube/objects";
 import { parseDocuments } from "./kubernetes/text/yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
@@ -128,7 +130,24 @@ export class HelmProgram {
     const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
     // one document that cannot be read hides no other
     const documents = (asString(manifest) ?? "").split(/^---(?=\s)/m);
-    return { objects: documents.flatMap(parseValues), values: isObject(config) ? config : {} };
+    return {
+      objects: documents.flatMap(parseValues),
+      hooked: await this.#hooked(upgrade, asArray(getOwn(release, "hooks"))),
+      values: isObject(config) ? config : {},
+    };
+  }
+
+  /** The definitions of hooks, and of what their Jobs read: helm itself leaves those of a chart's crds/ folder. */
+  async #hooked(
+    { chart, version }: ChartUpgrade,
+    hooks: readonly unknown[],
+  ): Promise<readonly KubeObject[]> {
+    const run = hooks
+      .filter((hook) => asArray(getOwn(hook, "events")).some((event) => isOfUpgrade(event)))
+      .flatMap((hook) => parseValues(asString(getOwn(hook, "manifest")) ?? ""));
+    const hasJob = run.some((object) => getOwn(object, "kind") === "Job");
+    const kept = hasJob ? await this.#run(["show", "crds", chart, "--version", version]) : "";
+    return [...run, ...run.flatMap(listHeldDocuments), ...parseValues(kept)].filter(isDefinition);
   }
 
   async rollback(name: string): Promise<void> {
@@ -237,6 +256,25 @@ function parseValues(text: string): readonly unknown[] {
   } catch {
     return [];
   }
+}
+
+function isOfUpgrade(event: unknown): boolean {
+  return event === "pre-upgrade" || event === "post-upgrade";
+}
+
+/** Documents that a ConfigMap holds, for a Job to apply. */
+function listHeldDocuments(object: unknown): readonly unknown[] {
+  if (getOwn(object, "kind") !== kinds.configMap.kind) return [];
+  const data = getOwn(object, "data");
+  return Object.values(isObject(data) ? data : {}).flatMap((text) =>
+    parseValues(asString(text) ?? ""),
+  );
+}
+
+function isDefinition(object: unknown): object is KubeObject {
+  return (
+    isObject(object) && object["kind"] === kinds.definition.kind && isObject(object["metadata"])
+  );
 }
 
 interface Failure {

@@ -41,6 +41,17 @@ export const readShippedRbac = (): Texts => readTexts("manifests/rbac");
 export const readShippedSpecification = (): string =>
   readFileSync(join(__dirname, "../../docs/specification.md"), "utf8");
 
+/** Pages that findings send people to, under the names that `explain` takes: `guides/webhook-swap`. */
+export const readShippedGuides = (): Texts => {
+  const names = ["bypass", "gitops", "webhook-swap", "webhook-unreachable"];
+  return Object.fromEntries(
+    names.map((name) => [
+      `guides/${name}`,
+      readFileSync(join(__dirname, "../../docs/guides", `${name}.md`), "utf8"),
+    ]),
+  );
+};
+
 /** The JSON schema of every document (cli contract, Output). */
 export const readShippedSchema = (): DocumentsSchema =>
   JSON.parse(

@@ -28,7 +28,8 @@ export const parents: Readonly<Record<string, Text>> = {
 /** Commands that write objects, and whose plan tells every write: the order of the help. */
 export const jobs: readonly CommandEntry[] = [
   command(upgrade, async () => {
-    const { runUpgrade, upgradeRole } = await import("../commands/upgrade/command.ts");
+    const { runUpgrade } = await import("../commands/upgrade/command.ts");
+    const { upgradeRole } = await import("../commands/upgrade/needs.ts");
     const { upgradeText } = await import("../commands/upgrade/text.ts");
     return { run: runUpgrade, text: upgradeText, needs: upgradeRole };
   }),
@@ -48,7 +49,7 @@ export const jobs: readonly CommandEntry[] = [
   }),
   partCommand(
     upgradeCluster,
-    async () => (await import("../commands/upgrade-cluster/job.ts")).clusterPart,
+    async () => (await import("../commands/upgrade-cluster/upgrade.ts")).clusterPart,
   ),
   command(upgradeDatabase, async () => {
     const { runUpgradeDatabase, databaseText, databaseRole } =

@@ -12,17 +12,19 @@ export const explain = spec({
   kind: "Explanation",
   group: groups.look,
   summary: "Explain a finding code: cause, fix and source",
-  description: `Explain a finding code: its cause, the fix and where it comes from. A number of the specification, as steps
-and findings name it, is explained by its statement. Needs no cluster.`,
+  description: `Explain a finding code: its cause, the fix and where it comes from. A number of the specification, an exit
+code or a guide that a report names with -v is explained by its text. Needs no cluster.`,
   examples: {
     "Explain a code of a report": "explain SECRET-MISSING",
     "Explain where a step comes from": "explain S27,S28",
     "Explain a fact of the field": "explain Facts-7",
+    "Explain an exit code": "explain exit-5",
+    "Read what to do when edits cannot wait": "explain guides/bypass",
   },
   argument: {
     name: "CODE",
     offers: "code",
-    help: "Code of a finding, or numbers of the specification",
+    help: "Code of a finding, or what stands behind it: S27, Facts-7, exit-5, guides/bypass",
   },
   flags: {},
   cluster: false,

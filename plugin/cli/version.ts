@@ -23,7 +23,7 @@ const clientVersion = {
 
 interface Found {
   readonly namespace: string;
-  /** The tag of its image; absent where it is pinned by digest alone. */
+  /** The tag of its image; absent where it is pinned only by digest. */
   readonly version?: string;
 }
 

@@ -87,6 +87,15 @@ const copyPrintedOnly: Line = ({ fix }) => {
 const copyPrinted: Line = (finding, names) =>
   copyPrintedOnly(finding, names) ?? describeObject(finding, names);
 
+/** The first line of the fix, which looks before anything is deleted; else what kubectl says of the operator. */
+const lookAtOperator: Line = (finding, { operator }) => {
+  const [, line] = /\bkubectl ([^;]*? (?:-A|-n [^\s;,]+))(?=[;,]|$)/.exec(finding.fix) ?? [];
+  const [, namespace] = splitObject(finding);
+  if (line !== undefined) return line.split(" ");
+  if (namespace === undefined) return undefined;
+  return ["describe", "deployment", operator.deployment, `--namespace=${namespace}`];
+};
+
 /** None where a person has to choose first. */
 const copyUnlessDecided: Line = (finding, names) =>
   finding.fix.startsWith("decide") ? undefined : copyPrintedOnly(finding, names);
@@ -111,6 +120,10 @@ const ofConfiguration =
 /** Where the fix is to delete it. */
 const deleteIt: Line = (finding, names) =>
   finding.fix.includes("kubectl delete") ? ofConfiguration("delete")(finding, names) : undefined;
+
+/** Where the fix is to delete it, or to take one entry out of it. */
+const takeOut: Line = (finding, names) =>
+  deleteIt(finding, names) ?? copyPrintedOnly(finding, names);
 
 const roles = useWords("reapply-rbac");
 /** None where a controller keeps the Secret: the fix is its own way then. */
@@ -165,11 +178,14 @@ const kubectl: Readonly<Record<string, Line>> = {
   "CLUSTER-AUTO-USER-MODULES": copyPrintedOnly,
   "CLUSTER-RESIZING": claims,
   "CLUSTER-SCALED": scaleObject,
+  "CLUSTER-NOT-TAKEN-UP": lookAtOperator,
   "CLUSTER-PODS-NOT-READY": copyPrinted,
   "CLUSTER-QUOTA": copyPrinted,
+  "CLUSTER-STATE": lookAtOperator,
   "DEFINITION-KEEPS-UNKNOWN": copyPrinted,
   "OPERATOR-CRD-STORED": storeAgain,
   "OPERATOR-FIXED-FIELD": deleteObject,
+  "OPERATOR-NOT-ACTING": lookAtOperator,
   "OPERATOR-NOT-READY": copyPrinted,
   "OPERATOR-OLM-GROUP": copyUnlessDecided,
   "OPERATOR-OLM-INSTALL": copyPrinted,
@@ -194,7 +210,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   "WEBHOOK-UNREACHABLE": copyPrinted,
   "WEBHOOK-CA-STALE": deleteIt,
   "WEBHOOK-CALLS-OTHER": deleteIt,
-  "WEBHOOK-LEFTOVER": deleteIt,
+  "WEBHOOK-LEFTOVER": takeOut,
   "WEBHOOK-PLACEHOLDER": deleteIt,
   "WEBHOOK-SELECTS-NOTHING": ofConfiguration("get", "-o", "yaml"),
   "WEBHOOK-OTHER-CONFIGURATION": addName("get", "validatingwebhookconfiguration", "-o", "yaml"),
@@ -220,12 +236,13 @@ function planSaving(
   finding: Finding,
   names: Names,
 ): Pick<FixCommand, "saved" | "then"> {
-  const [verb, ...object] = words;
-  const [kind = "", name = ""] = object;
+  const [verb, kind = "", name = "", ...rest] = words;
   const { fixedField, definitionStored } = operatorFindings;
   const isKept = kind.endsWith("webhookconfiguration") || finding.code === fixedField.code;
-  if (verb === "delete" && isKept) {
-    return { saved: { words: ["get", ...object, "-o", "yaml"], file: `${name}.yaml` } };
+  if (["delete", "patch"].includes(String(verb)) && isKept) {
+    const place = rest.filter((word) => word.startsWith("--namespace="));
+    const saving = ["get", kind, name, ...place, "-o", "yaml"];
+    return { saved: { words: saving, file: `${name}.yaml` } };
   }
   if (finding.code !== definitionStored.code) return {};
   const file = savedFile(finding);

@@ -9,7 +9,7 @@ export const ruleFlags = flagTable({
     value: "READING",
     choices: policyReadings,
     fallback: "target",
-    help: "What the upgrade policy judges: the target version, or the size of the step",
+    help: "What the upgrade policy checks: the target version, or the size of the step",
   },
   "allow-latest": {
     // only what was typed is a setting: without it the EC's policy decides

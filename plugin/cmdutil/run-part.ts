@@ -2,7 +2,7 @@
 import { type Part, runPart } from "../kernel/part";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
-import { type JobRun, choosePatience } from "../kernel/job";
+import { type PartRun, choosePatience } from "../kernel/simple-part";
 import { runPorts, writeOptions } from "./run-ports";
 
 /** The limit of a whole wait: a time that was given, typed or in the environment; else what continues may. */
@@ -22,13 +22,13 @@ interface RunFlags {
 }
 
 /** Makes the part of judged flags. */
-export type MakePart<F> = (flags: F, run: JobRun) => Part;
+export type MakePart<F> = (flags: F, run: PartRun) => Part;
 
 /** The run of a command that is one part; every expected end comes back as a report. */
 export function runOfPart<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);
-    const run = await makeJobRun(context, args, flags);
+    const run = await makePartRun(context, args, flags);
     const { dryRun } = run;
     return await runPart(ports, make(flags, run), {
       dryRun,
@@ -38,11 +38,11 @@ export function runOfPart<F extends object>(kind: string, make: MakePart<F>): Co
 }
 
 /** What a part knows beside its own flags. */
-export async function makeJobRun(
+export async function makePartRun(
   context: CommandContext,
   args: readonly string[],
   { limited }: RunFlags,
-): Promise<JobRun> {
+): Promise<PartRun> {
   const { namespace } = await context.connect();
   const limit = readLimit(context.options, limited === true);
   return { namespace, args, ...writeOptions(context), ...limit };

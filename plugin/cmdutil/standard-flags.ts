@@ -72,7 +72,7 @@ export const runTable = flagTable({
       json: "One JSON document",
       yaml: "One YAML document",
       jsonl: "Each step as a line of JSON, then the document",
-      name: "Names of the objects alone",
+      name: "Only the names of the objects",
       sarif: "Verdicts for code scanning",
       junit: "Verdicts as test results",
       github: "Verdicts as annotations of a workflow",

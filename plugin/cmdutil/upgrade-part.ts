@@ -3,6 +3,7 @@ import type { Skip } from "../domain/base/skip";
 import type { Area } from "../domain/checks/check";
 import type { Facts } from "../domain/facts/facts";
 import type { Needs } from "../domain/facts/needs";
+import type { KubeObject } from "../domain/kube/objects";
 import type { Release, ReleaseContents } from "../domain/release/contents";
 import type { Part } from "../kernel/part";
 import type { PartId } from "../kernel/report";
@@ -52,6 +53,8 @@ export interface PartStage {
   readonly waits: boolean;
   /** Whether the plan has that part too; always false once the plan is carried out. */
   readonly isPlanned: (id: PartId) => boolean;
+  /** Definitions that parts before it bring, as far as they are planned; none once the plan is carried out. */
+  readonly definitions: readonly KubeObject[];
 }
 
 /** One part of the whole upgrade, as the room of its command exports it. */

@@ -20,13 +20,7 @@ import {
   type RunPorts,
 } from "./permissions";
 import { predictStored } from "./preview";
-import {
-  readDefinedKind,
-  joinProjections,
-  projectCluster,
-  type Projection,
-  unchanged,
-} from "./projected";
+import { readDefinedKind, projectCluster, type Projection, unchanged } from "./projected";
 import type { ExitReport, Report } from "./report";
 import type { AsideRecorder } from "./recorder";
 import { type Limit, isAway, makeGivenUpError, waitFor } from "./wait";
@@ -248,14 +242,6 @@ export function projectWrites(writes: readonly PlannedChange[]): Projection {
     gone: left.flatMap(({ gone }) => gone),
     shades: left.flatMap(({ shades }) => shades),
   };
-}
-
-/** Adds what a part brings about beside its writes. */
-export function withOutcome(
-  writes: readonly PlannedChange[],
-  more: Partial<Projection>,
-): Projection {
-  return joinProjections(projectWrites(writes), { ...unchanged, ...more });
 }
 
 const identity = ["uid", "resourceVersion", "generation", "creationTimestamp"];

@@ -20,6 +20,8 @@ export interface Projection {
   readonly unknown: readonly UnknownPlace[];
   /** Kinds whose dry runs depend on what is projected: a cluster of today would answer them wrongly. */
   readonly shades: readonly Kind[];
+  /** Definitions to come, told apart: dry runs of their kinds are sent all the same, and show what a policy refuses. */
+  readonly definitions: readonly KubeObject[];
 }
 
 type Kind = Pick<Resource, "group" | "kind">;
@@ -36,7 +38,13 @@ export interface UnknownPlace {
 }
 
 /** Leaves everything as it is. */
-export const unchanged: Projection = { stored: [], gone: [], unknown: [], shades: [] };
+export const unchanged: Projection = {
+  stored: [],
+  gone: [],
+  unknown: [],
+  shades: [],
+  definitions: [],
+};
 
 /** Both after one another: what is said of an object later counts. */
 export function joinProjections(first: Projection, next: Projection): Projection {
@@ -46,6 +54,7 @@ export function joinProjections(first: Projection, next: Projection): Projection
     gone: [...first.gone.filter((one) => !isTold.has(keyOfRef(one))), ...next.gone],
     unknown: [...first.unknown, ...next.unknown],
     shades: [...first.shades, ...next.shades],
+    definitions: [...first.definitions, ...next.definitions],
   };
 }
 

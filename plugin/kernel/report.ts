@@ -23,6 +23,8 @@ export interface StepReport {
   readonly object: string;
   readonly result: Result;
   readonly why: string;
+  /** The numbers of the specification behind it: `S27, S28`. */
+  readonly source?: string;
   /** @minimum 0 */
   readonly ms: number;
   /**
@@ -161,7 +163,7 @@ export interface ExitReport {
   /** @minLength 1 */
   readonly reason: string;
   readonly next?: string;
-  /** With 6: all that was not done, where nothing failed and these alone were left as they are. */
+  /** With 6: all that was not done, where nothing failed and only these were left as they are. */
   readonly leftOut?: readonly string[];
 }
 
@@ -220,7 +222,7 @@ export interface Report {
   readonly backups?: readonly BackupReport[];
   /** What the user lacks, and the Roles and bindings to ask for, as YAML. */
   readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
-  /** What a command alone has to say (certificate judged, names, version). */
+  /** What only one command has to say (certificate checked, names, version). */
   readonly details?: unknown;
   readonly origin?: Origin;
   readonly exit: ExitReport;
@@ -234,7 +236,13 @@ export type Event =
   | { readonly type: "finding"; readonly finding: Finding }
   | { readonly type: "warning"; readonly text: string }
   /** What begins; as a part of longer work with its number, which stays in sight until the next one. */
-  | { readonly type: "note"; readonly text: string; readonly part?: string };
+  | {
+      readonly type: "note";
+      readonly text: string;
+      readonly part?: string;
+      /** The numbers of the specification behind it. */
+      readonly source?: string;
+    };
 
 /** Hears the events of a run and its end. */
 export interface Reporter {
@@ -255,7 +263,7 @@ export interface RulesDetails {
   readonly objects: readonly JudgedObject[];
   /** The ECs that were known, namespace/name. */
   readonly clusters: readonly string[];
-  /** Rules that judge changes, and had none to judge. */
+  /** Rules that apply only to updates, and had none to check. */
   readonly withoutChange: readonly string[];
 }
 
@@ -279,6 +287,6 @@ export interface CheckLine {
   readonly source: string;
   /** Absent where the checks are only listed. */
   readonly verdict?: CheckVerdict;
-  /** Why it was not judged. */
+  /** Why it was not checked. */
   readonly because?: string;
 }

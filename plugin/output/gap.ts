@@ -3,11 +3,16 @@ import type { GapReport, GapWindow, ReplicaReport, UnobservedStretch } from "../
 
 type Is = GapWindow["is"];
 
+/** Seconds that are told as none. */
+const leastSeen = 0.05;
+
 /** `0 s in 12 min 31 s, 3,412 probes`; of a swap alone the seconds. */
 export function renderGap(gap: GapReport, is: Is): string {
   const seconds = is === "bypass" ? gap.bypassSeconds : gap.outageSeconds;
-  if (gap.seconds === undefined || gap.probes === undefined) return `${seconds}s`;
   const lost = sum(ownUnseen(gap, is).map(({ ms }) => ms)) / 1000;
+  if (gap.seconds === undefined || gap.probes === undefined) {
+    return `${seconds}s${lost === 0 ? "" : `, ${renderSpan(lost)} not observed`}`;
+  }
   const seen = Math.max(0, gap.seconds - lost);
   const time = lost === 0 ? renderSpan(seen) : `${renderSpan(seen)} of ${renderSpan(gap.seconds)}`;
   const within = `in ${time}, ${gap.probes.toLocaleString("en-US")} probes`;
@@ -17,7 +22,8 @@ export function renderGap(gap: GapReport, is: Is): string {
     const most = sum(holes.map(({ mostSeconds }) => mostSeconds));
     return `${renderBounds(least, most)} ${within}`;
   }
-  return lost > 0 && seen === 0 ? `not observed ${within}` : `0 s ${within}`;
+  // stretches are rounded one by one, so that what is left of a time may be a trace
+  return lost > 0 && seen < leastSeen ? `not observed ${within}` : `0 s ${within}`;
 }
 
 /** A line for each hole, and for each stretch that was not observed. */

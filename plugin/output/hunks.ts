@@ -39,7 +39,7 @@ export function withHunks(
   };
 }
 
-const requestAlone = "# The request alone: the API server was not asked what it would store";
+const requestAlone = "# Only the request: the API server was not asked what it would store";
 
 function diffStates([name, live, merged, unasked]: Compared, paint: Palette): readonly string[] {
   const [from, to] = [`LIVE/${escape(name)}`, `MERGED/${escape(name)}`];

@@ -3,8 +3,7 @@ import type { Event, Report, Reporter } from "../kernel/report";
 import { renderAge } from "../domain/base/duration";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
 import { fitText, readWidth } from "../domain/base/fit";
-import { hideSources } from "./sources";
-import { paintResult } from "./steps";
+import { paintResult, whyWithSource } from "./steps";
 import { paintSeverity, renderText, type TextStyle } from "./text";
 import type { Finding } from "../domain/base/findings";
 import type { Names } from "../domain/names/names";
@@ -167,14 +166,16 @@ class ProgressReporter {
       const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
       return `probe ${escape(phase)}: ${accept.ok}/${accept.of} accepted, ${deny.ok}/${deny.of} refused${by}`;
     }
-    const { n, action, object, result, why } = event.step;
+    const { n, action, object, result } = event.step;
+    const why = this.style.sources ? whyWithSource(event.step) : event.step.why;
     const outcome = paintResult(result, this.style.palette);
     return `step ${n}: ${action} ${escape(object)} ${outcome} (${escape(why)})`;
   }
 
-  private note({ text, part }: Event & { type: "note" }): void {
+  private note({ text, part, source }: Event & { type: "note" }): void {
     this.#part = part ?? this.#part;
-    this.line(escape(part === undefined ? text : `${part}: ${text}`));
+    const from = this.style.sources && source !== undefined ? ` (${source})` : "";
+    this.line(escape(`${part === undefined ? "" : `${part}: `}${text}${from}`));
   }
 
   /** On a terminal each poll renews the line; elsewhere a change is worth one, and half a minute. */
@@ -197,16 +198,14 @@ class ProgressReporter {
 
   private line(text: string): void {
     this.rest();
-    const shown = this.style.sources ? text : hideSources(text);
-    this.style.err.write(`${fitText(shown, readWidth(this.style.err))}\n`);
+    this.style.err.write(`${fitText(text, readWidth(this.style.err))}\n`);
   }
 
   /** Writes over the live line, cut to the terminal's width: a wrapped line cannot be cleared. */
   private over(text: string): void {
     const columns = readWidth(this.style.err) ?? 80;
     // cutting could split a color code, hence the plain text
-    const shown = this.style.sources ? text : hideSources(text);
-    const bare = shown.replaceAll(/\u001b\[\d+m/g, "");
+    const bare = text.replaceAll(/\u001b\[\d+m/g, "");
     this.style.err.write(`${clearLine}${bare.slice(0, Math.max(20, columns - 1))}`);
     this.#live = true;
   }

@@ -3,10 +3,9 @@ import type { Result } from "../domain/kube/planned-write";
 import { permissionLine } from "../domain/kube/permissions";
 import type { PlannedWrite, StepReport } from "../kernel/report";
 import { escape, type Palette, renderTable } from "./escape";
-import { hideSources } from "./sources";
 
 /** Columns of the narrowest terminal in use: what a line says beside its object has room in it, or comes with -v. */
-const narrowest = 80;
+export const narrowest = 80;
 
 const calm: readonly Result[] = ["unchanged", "skipped", "planned"];
 
@@ -25,12 +24,17 @@ export function stepTable(all: readonly StepReport[], palette: Palette): readonl
     escape(step.object),
     step.result,
     `${step.ms}ms`,
-    escape(step.why),
+    escape(whyWithSource(step)),
   ]);
   const head = ["STEP", "ACTION", "OBJECT", "RESULT", "TIME", "WHY"];
   return renderTable(head, rows, (cell, column) =>
     column === 3 ? paintResult(cell, palette) : cell,
   );
+}
+
+/** Why a step is taken, with the numbers behind it: for who looks them up with `explain`. */
+export function whyWithSource({ why, source }: Pick<StepReport, "why" | "source">): string {
+  return source === undefined ? why : `${why} (${source})`;
 }
 
 /** A line for each object that was or would be written, one for all that are as they should be, and what failed. */
@@ -78,7 +82,7 @@ function objectLine(steps: readonly StepReport[], palette: Palette): string {
   const isPlanned = result === "planned";
   const word = isPlanned ? `would be ${describePlanned(last)}` : result;
   const line = `${escape(object)} ${isPlanned ? word : paintResult(result, palette)}`;
-  const why = hideSources(last.why);
+  const { why } = last;
   if (result === "failed") return `${line}: ${escape(why)}`;
   const fits = `${object} ${word} (${why})`.length <= narrowest;
   return steps.length === 1 && fits && tellsWhy(last) ? `${line} (${escape(why)})` : line;
@@ -103,22 +107,22 @@ export function renderPlanPart(
 function shortLines({ action, object, why, write }: StepReport): readonly string[] {
   const [image] = write === undefined ? [] : listImages(write);
   const short = `  ${action} ${escape(object)}`;
-  const said = image === undefined ? escape(hideSources(why)) : `image ${image}`;
+  const said = image === undefined ? escape(why) : `image ${image}`;
   const whole = `${short}: ${said}`;
   return [
     whole.length <= narrowest ? whole : short,
     ...(whole.length > narrowest && image !== undefined ? [`      ${said}`] : []),
-    ...(write !== undefined && isRisky(write) ? [`      risk: ${escape(write.risk)}`] : []),
+    ...(write === undefined || isCalm(write) ? [] : [`      risk: ${escape(write.risk)}`]),
   ];
 }
 
-/** A write that changes nothing for anybody says so in the first word of its risk. */
-function isRisky({ risk }: PlannedWrite): boolean {
-  return risk !== "" && !/^(?:none|nothing|low)\b/.test(risk);
+function isCalm({ risk, isHarmless }: PlannedWrite): boolean {
+  return risk === "" || isHarmless === true;
 }
 
-function writeLines({ action, object, why, write }: StepReport): readonly string[] {
-  const head = `  ${action} ${escape(object)}: ${escape(why)}`;
+function writeLines(step: StepReport): readonly string[] {
+  const { action, object, write } = step;
+  const head = `  ${action} ${escape(object)}: ${escape(whyWithSource(step))}`;
   if (write === undefined) return [head];
   return [head, ...renderWrite(write).map((line) => `      ${line}`)];
 }

@@ -1,11 +1,10 @@
 /** A report as a person reads it on stdout. */
 import type { NamespaceReport, ProbeReport, Report } from "../kernel/report";
-import type { Result } from "../domain/kube/planned-write";
 import { escape, escapeLines, type Palette, renderTable } from "./escape";
 import { renderGap, replicaLines, windowLines } from "./gap";
-import { paintResult, stepLines, stepTable } from "./steps";
-import { hideSources } from "./sources";
-import { type Finding, withPage } from "../domain/base/findings";
+import { groupNamespaces, renderNamespaceGroup } from "./namespaces";
+import { narrowest, stepLines, stepTable } from "./steps";
+import { type Finding, sourceCommand } from "../domain/base/findings";
 import { groupBy, type Json, omit } from "../domain/base/values";
 
 /** How grave a finding is, `accepted` where a person lives with it; in its color. */
@@ -17,24 +16,36 @@ export function paintSeverity({ severity, accepted }: Finding, palette: Palette)
 /** So many objects are named of findings that are alike but for the object. */
 const mostAlike = 8;
 
-/** A finding with its cause and its way out, and with -v its source; `others` share all of it but the object. */
-export function renderFinding(
+/** A finding with its cause and its way out, and with -v its source. */
+export function renderFinding(finding: Finding, style: TextStyle): readonly string[] {
+  return [...renderCause(finding, [], style), ...renderWayOut(finding, style)];
+}
+
+/** What was found, on which object; `others` share all of it but the object. */
+function renderCause(
   finding: Finding,
-  { palette, verbosity }: TextStyle,
-  others: readonly Finding[] = [],
+  others: readonly Finding[],
+  { palette }: TextStyle,
 ): readonly string[] {
   const { code, object, field, location } = finding;
   const { file, line, column } = location ?? {};
   const place = file === undefined ? undefined : `${file}:${line}:${column}`;
   const where = [place, object, field].filter((part) => part !== undefined).map(escape);
-  const hasSource = verbosity > 0 && finding.source !== "";
   return [
     [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
     ...(others.length === 0 ? [] : [`  Also:   ${listObjects(others)}`]),
     `  Cause:  ${indent(finding.cause)}`,
-    `  Fix:    ${indent(finding.fix)}`,
-    ...(finding.command === undefined ? [] : [`  Run:    ${escape(finding.command)}`]),
-    ...(hasSource ? [`  Source: ${escape(withPage(finding.source))}`] : []),
+  ];
+}
+
+function renderWayOut(
+  { fix, command, source }: Finding,
+  { verbosity }: TextStyle,
+): readonly string[] {
+  return [
+    `  Fix:    ${indent(fix)}`,
+    ...(command === undefined ? [] : [`  Run:    ${escape(command)}`]),
+    ...(verbosity > 0 && source !== "" ? [`  Source: ${escape(sourceCommand(source))}`] : []),
   ];
 }
 
@@ -44,14 +55,35 @@ function listObjects(findings: readonly Finding[]): string {
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Findings that differ in nothing but their object are one block. */
-function findingBlocks(all: readonly Finding[], style: TextStyle): Blocks {
-  const alike = groupBy(all, ({ object, ...rest }) =>
-    JSON.stringify(object === undefined || rest.location !== undefined ? [rest, object] : rest),
-  );
-  return [...alike.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [renderFinding(first, style, others)],
-  );
+/**
+ * A block for each way out: findings that share it stand above it, and those that differ in nothing
+ * but their object are one. `most` causes of one way out are told, and no more.
+ */
+export function findingBlocks(
+  all: readonly Finding[],
+  style: TextStyle,
+  most = Infinity,
+): readonly (readonly string[])[] {
+  const sameWayOut = groupBy(all, ({ code, severity, accepted, fix, command, source, ...rest }) => {
+    const isAlone = rest.location !== undefined || rest.object === undefined;
+    return JSON.stringify([code, severity, accepted, fix, command, source, isAlone && rest]);
+  });
+  return [...sameWayOut.values()].map((findings) => renderSharedWayOut(findings, { style, most }));
+}
+
+function renderSharedWayOut(
+  findings: readonly Finding[],
+  { style, most }: { readonly style: TextStyle; readonly most: number },
+): readonly string[] {
+  const sameCause = [
+    ...groupBy(findings, ({ cause, field }) => `${field ?? ""} ${cause}`).values(),
+  ];
+  const told = sameCause.slice(0, most).flatMap(([first, ...others]) => {
+    return first === undefined ? [] : renderCause(first, others, style);
+  });
+  const untold = sameCause.slice(most).flat();
+  const rest = untold.length === 0 ? [] : [`and ${untold.length} more: ${listObjects(untold)}`];
+  return [...told, ...rest, ...findings.slice(0, 1).flatMap((one) => renderWayOut(one, style))];
 }
 
 /** How the end of a diff begins that found some. */
@@ -96,17 +128,27 @@ export interface TextStyle {
 export function renderText(report: Report, style: TextStyle): string {
   const isFull = style.verbosity > 0;
   const end = [...backups(report), ...renderExit(report, style)];
+  const { steps = [], findings = [] } = report;
   const blocks = [
     ...(isFull ? fullRun(report, style) : shortRun(report, style)),
     ...renderNamespaces(report.namespaces ?? [], style),
     details(report),
-    ...findingBlocks(report.findings ?? [], style),
+    ...findingBlocks(findings, style),
     permissions(report, style),
     isFull ? end : [...shortProof(report), ...end],
   ];
-  const filled = blocks.filter((lines) => lines.length > 0);
-  const text = `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
-  return isFull ? text : hideSources(text);
+  const filled = closeUp(
+    blocks.filter((lines) => lines.length > 0),
+    isFull ? 0 : steps.length,
+  );
+  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+/** A warning stands right below the objects that were written, as in kubectl's output. */
+function closeUp([first = [], second = [], ...rest]: Blocks, steps: number): Blocks {
+  const isFinding = second.some((line) => line.startsWith("  Cause:  "));
+  const both = steps > 0 && isFinding ? [[...first, ...second]] : [first, second];
+  return [...both, ...rest].filter((lines) => lines.length > 0);
 }
 
 type Blocks = readonly (readonly string[])[];
@@ -170,11 +212,14 @@ function probeTable(all: readonly ProbeReport[]): readonly string[] {
 
 function gapLines({ gap }: Report): readonly string[] {
   if (gap === undefined) return [];
+  const unguarded = `${renderGap(gap, "bypass")} (bad edits could pass)`;
+  const outage = `${renderGap(gap, "outage")} (good edits were stopped)`;
+  const inOne = `Unguarded: ${unguarded}, outage: ${outage}`;
+  const windows = [windowLines(gap, "bypass"), windowLines(gap, "outage")] as const;
+  if (windows.flat().length === 0 && inOne.length <= narrowest) return [escape(inOne)];
   return [
-    `Unguarded: ${renderGap(gap, "bypass")} (bad edits could pass)`,
-    ...windowLines(gap, "bypass"),
-    `Outage:    ${renderGap(gap, "outage")} (good edits were stopped)`,
-    ...windowLines(gap, "outage"),
+    ...[`Unguarded: ${unguarded}`, ...windows[0]],
+    ...[`Outage:    ${outage}`, ...windows[1]],
   ].map(escape);
 }
 
@@ -221,12 +266,14 @@ function joinVerbs(missing: readonly string[]): readonly string[] {
   });
 }
 
+/** What was saved, and the line that puts it back while its condition holds. */
 function backups(report: Report): readonly string[] {
-  return (report.backups ?? []).flatMap(({ object, file, command, holds, lost = "" }) => {
-    const saved = `Saved ${escape(object)} in ${escape(file)}`;
-    if (command === undefined) return [`${saved}, for reference: ${escape(lost)}`];
-    const condition = holds === undefined ? [] : [`  This holds ${escape(holds)}`];
-    return [saved, `  Put it back: ${escape(command)}`, ...condition];
+  return (report.backups ?? []).map(({ object, file, command, holds, lost = "" }) => {
+    if (command === undefined) {
+      return `Saved ${escape(object)} in ${escape(file)}, for reference: ${escape(lost)}`;
+    }
+    const condition = holds === undefined ? "" : ` ${escape(holds)}`;
+    return `Saved ${escape(object)}; put it back${condition}: ${escape(command)}`;
   });
 }
 
@@ -303,9 +350,6 @@ export function label(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** So many names are shown of namespaces that fared alike. */
-const mostNames = 8;
-
 /** Blocks of lines: one for each way in which namespaces fared, one for each failed namespace. */
 export function renderNamespaces(
   all: readonly NamespaceReport[],
@@ -313,42 +357,9 @@ export function renderNamespaces(
 ): readonly (readonly string[])[] {
   const failed = all.filter(({ findings = [] }) => findings.length > 0);
   return [
-    ...groupNamespaces(all).map((group) => renderGroup(group, style.palette)),
+    ...groupNamespaces(all).map((group) => renderNamespaceGroup(group, style.palette)),
     ...failed.flatMap(({ findings = [] }) =>
       findings.map((finding) => renderFinding(finding, style)),
     ),
-  ];
-}
-
-/** Namespaces that fared alike, each way once. */
-export function groupNamespaces(
-  all: readonly NamespaceReport[],
-): readonly (readonly NamespaceReport[])[] {
-  const alike = new Map<string, NamespaceReport[]>();
-  for (const one of all) {
-    const { result, rules, subjects } = one;
-    const key = JSON.stringify([result, rules, subjects]);
-    const group = alike.get(key);
-    if (group === undefined) alike.set(key, [one]);
-    else group.push(one);
-  }
-  return [...alike.values()];
-}
-
-function renderGroup(group: readonly NamespaceReport[], palette: Palette): readonly string[] {
-  const [first] = group;
-  const { result, rules, subjects } = first ?? { result: "skipped" as Result };
-  const names = group.slice(0, mostNames).map(({ name }) => escape(name));
-  const more = group.length - names.length;
-  const shown = `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-  const count = group.length === 1 ? "1 namespace" : `${group.length} namespaces`;
-  const lines = (sign: string, some: readonly string[] = []): readonly string[] =>
-    some.map((line) => `  ${sign} ${escape(line)}`);
-  return [
-    `${count} ${paintResult(result, palette)}: ${shown}`,
-    ...lines("+", rules?.gained),
-    ...lines("-", rules?.lost),
-    ...lines("+", subjects?.gained),
-    ...lines("-", subjects?.lost),
   ];
 }

@@ -2,60 +2,110 @@
 import { ApiError } from "../domain/base/errors";
 import { asString, getPath } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
-import { type KubeObject, objectLabel, type Ref } from "../domain/kube/objects";
-import { type LeftMarks, ownerResources, seekOwner, type Sought } from "../domain/kube/owners";
+import { type KubeObject, objectLabel, type Ref, type Resource } from "../domain/kube/objects";
+import type { LeftMarks } from "../domain/kube/owners";
+import { ownerResources, seekOwner, type Sought } from "../domain/kube/owner-seek";
 import type { KubeClient } from "../ports/kubernetes";
 
-const { versions, subscriptions, policies } = ownerResources;
+const { versions, subscriptions, extensions } = ownerResources;
+/** Every kind of policy that generates objects, in each version that Kyverno has served. */
+const policies = [
+  ownerResources.policies,
+  ...["v1", "v1beta1", "v1alpha1"].map((version) => ({
+    ...ownerResources.generatingPolicies,
+    version,
+  })),
+];
 
 /** Where the API server is asked. */
 interface Looking {
-  readonly cluster: Pick<KubeClient, "get" | "list">;
+  readonly cluster: Pick<KubeClient, "get" | "list" | "serves">;
   readonly signal?: AbortSignal;
 }
 
-/** The objects whose owner was looked for and is gone. What may not be read counts as there. */
+/** The objects whose owner was looked for: why it is gone, or undefined where it may not be looked for. */
 export async function readLeftMarks(
   looking: Looking,
   objects: readonly KubeObject[],
 ): Promise<LeftMarks> {
-  const asked = new Map<string, Promise<string | undefined>>();
-  const told = objects.map(async (object): Promise<readonly (readonly [string, string])[]> => {
+  const asked = new Map<string, Promise<Answer>>();
+  const told = objects.map(async (object): Promise<readonly (readonly [string, Unknown])[]> => {
     const sought = seekOwner(object);
     if (sought === undefined) return [];
     const key = JSON.stringify(sought);
     const answer = asked.get(key) ?? unlessRefused(() => whyGone(looking, sought));
     asked.set(key, answer);
-    const why = await answer;
-    return why === undefined ? [] : [[objectLabel(object), why]];
+    const found = await answer;
+    return found === "there" ? [] : [[objectLabel(object), found.why]];
   });
   return new Map((await Promise.all(told)).flat());
 }
 
-async function unlessRefused(look: () => Promise<string | undefined>): Promise<string | undefined> {
+type Unknown = string | undefined;
+/** Why it is gone, undefined where that cannot be seen. */
+type Answer = "there" | { readonly why: Unknown };
+
+const unseen: Answer = { why: undefined };
+
+async function unlessRefused(look: () => Promise<Answer>): Promise<Answer> {
   try {
     return await look();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
+    if (error instanceof ApiError && error.status === 403) return unseen;
     throw error;
   }
 }
 
-async function whyGone(looking: Looking, sought: Sought): Promise<string | undefined> {
+async function whyGone(looking: Looking, sought: Sought): Promise<Answer> {
   if (sought.is === "versions") return await whyReleased(looking, sought.versions);
   const { name } = sought;
-  const resource = sought.is === "namespace" ? kinds.namespace : policies;
-  const found = await isThere(looking, { resource, name });
-  return found ? undefined : `${resource.kind}/${name} does not exist`;
+  switch (sought.is) {
+    case "object":
+      return await whyNotThere(looking, sought);
+    case "policy":
+      return await unlessThere(looking, policies, { name });
+    case "extension":
+      return await unlessThere(looking, [extensions], { name });
+    case "namespace":
+      return await unlessThere(looking, [kinds.namespace], { name });
+  }
+}
+
+/** Gone where none of the kinds has an object of that name. */
+async function unlessThere(
+  looking: Looking,
+  resources: readonly Resource[],
+  place: Omit<Ref, "resource">,
+): Promise<Answer> {
+  for (const resource of resources) {
+    if (await isThere(looking, { resource, ...place })) return "there";
+  }
+  const [first] = resources;
+  return { why: `${String(first?.kind)}/${place.name} does not exist` };
+}
+
+/** A kind that is not served in the version that was written down may be served in another. */
+async function whyNotThere(
+  looking: Looking,
+  { apiVersion, kind, name, namespace }: Extract<Sought, { is: "object" }>,
+): Promise<Answer> {
+  const [group = "", version = ""] = apiVersion.includes("/")
+    ? apiVersion.split("/")
+    : ["", apiVersion];
+  const served = await looking.cluster.serves(group, version);
+  const resource = served?.find((one) => one.kind === kind);
+  if (resource === undefined) return unseen;
+  const place = namespace === undefined ? { name } : { name, namespace };
+  return await unlessThere(looking, [resource], place);
 }
 
 /** OLM is gone from an object where neither a release of it nor a Subscription for it is there. */
 async function whyReleased(
   looking: Looking,
   named: Extract<Sought, { is: "versions" }>["versions"],
-): Promise<string | undefined> {
+): Promise<Answer> {
   for (const { namespace, name } of named) {
-    if (await isThere(looking, { resource: versions, namespace, name })) return undefined;
+    if (await isThere(looking, { resource: versions, namespace, name })) return "there";
   }
   const places = [...new Set(named.map(({ namespace }) => namespace))];
   for (const namespace of places) {
@@ -64,10 +114,10 @@ async function whyReleased(
         namespace,
         ...(looking.signal && { signal: looking.signal }),
       })) ?? [];
-    if (found.some((one) => named.some(({ name }) => mayBring(one, name)))) return undefined;
+    if (found.some((one) => named.some(({ name }) => mayBring(one, name)))) return "there";
   }
   const [first] = named.map(({ namespace, name }) => `${versions.kind}/${namespace}/${name}`);
-  return `${String(first)} does not exist, and no Subscription would bring it`;
+  return { why: `${String(first)} does not exist, and no Subscription would bring it` };
 }
 
 async function isThere({ cluster, signal }: Looking, ref: Ref): Promise<boolean> {

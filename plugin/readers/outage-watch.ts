@@ -3,7 +3,7 @@
  * looked at: often around a write that may take the webhook away and while it does not answer, seldom otherwise.
  */
 import { EngineError } from "../domain/base/errors";
-import type { ProbeKind, ProbePair } from "../domain/admission/probe";
+import type { Observation, ProbeKind, ProbePair } from "../domain/admission/probe";
 import { answersInTurn, measureGap } from "../domain/admission/gap";
 import {
   type Hole,
@@ -17,7 +17,7 @@ import {
 } from "../domain/admission/outage";
 import type { Journal } from "../kernel/journal";
 import type { Recorder } from "../kernel/recorder";
-import type { GapReport, GapWindow } from "../kernel/report";
+import type { GapReport, GapWindow, UnobservedStretch } from "../kernel/report";
 import { type Repeated, repeat } from "../ports/kubernetes";
 import type { Prober, ProberDeps } from "./prober";
 
@@ -67,16 +67,20 @@ export function reportHole(
   };
 }
 
+/** What was not seen as the report tells it. */
+export function reportUnseen(
+  unseen: Watched["unseen"],
+  recorder: Pick<Recorder, "stretch">,
+): readonly UnobservedStretch[] {
+  return (["bypass", "outage"] as const).flatMap((is) =>
+    unseen[is].map(({ because, from, to }) => ({ is, ...recorder.stretch(from, to), because })),
+  );
+}
+
 /** What was watched as the report tells it. */
 export function reportWatched(watched: Watched, recorder: Pick<Recorder, "stretch">): GapReport {
   const { from, to, holes, unseen, probes, slowestMs, answers, kind } = watched;
-  const unobserved = (["bypass", "outage"] as const).flatMap((is) =>
-    unseen[is].map(({ because, ...moment }) => ({
-      is,
-      ...recorder.stretch(moment.from, moment.to),
-      because,
-    })),
-  );
+  const unobserved = reportUnseen(unseen, recorder);
   const what = kind === undefined ? "" : ` of ${kind}`;
   const late = slowestMs < lateMs ? "" : `, the slowest answered after ${toSeconds(slowestMs)} s`;
   return {
@@ -98,10 +102,14 @@ function toSeconds(ms: number): number {
   return Math.round(ms) / 1_000;
 }
 
+function startCounters(from: number): Readonly<Record<HoleKind, HoleCounter>> {
+  return { bypass: new HoleCounter("bypass", from), outage: new HoleCounter("outage", from) };
+}
+
 /** Probes beside a run. */
 export class OutageWatch {
-  readonly #counters: Readonly<Record<HoleKind, HoleCounter>>;
-  readonly #from: number;
+  #counters: Readonly<Record<HoleKind, HoleCounter>>;
+  #from: number;
   #probe: Prober | undefined;
   #closed = "nothing was probed";
   #isStale = true;
@@ -121,16 +129,17 @@ export class OutageWatch {
     private readonly open: OpenProbe,
   ) {
     this.#from = deps.clock.now();
-    this.#counters = {
-      bypass: new HoleCounter("bypass", this.#from),
-      outage: new HoleCounter("outage", this.#from),
-    };
+    this.#counters = startCounters(this.#from);
   }
 
-  /** Looks at the state found, and watches from then on. */
+  /** Looks at the state found, and watches from then on: what went before, a question say, nobody watched. */
   async begin(): Promise<void> {
+    this.#from = this.deps.clock.now();
+    this.#counters = startCounters(this.#from);
     await this.#inTurn(async () => {
-      for (let count = 0; count < 2 * openingRounds; count += 1) await this.#ask();
+      for (let asked = 0; Math.max(asked, this.#probes) < 2 * openingRounds; asked += 1) {
+        await this.#ask();
+      }
     });
     this.#work = repeat(this.deps.clock, () => this.#inTurn(() => this.#round()));
   }
@@ -163,15 +172,24 @@ export class OutageWatch {
     };
   }
 
-  /** Looks once more, and ends. */
+  /** Milliseconds that are still to be watched after a write or a probe that failed; none where nothing is probed. */
+  get tailMs(): number {
+    const { clock, signal } = this.deps;
+    if (this.#probe === undefined || signal.aborted) return 0;
+    return Math.max(0, this.#oftenUntil - clock.now());
+  }
+
+  /** Watches for as long as a write may still show, looks once more, and ends. */
   async end(): Promise<Watched> {
+    const { clock, signal } = this.deps;
+    await clock.sleep(this.tailMs, signal).catch(() => undefined); // an interrupt ends the watch
     await this.#work?.stop();
     await this.#inTurn(async () => {
-      if (this.deps.signal.aborted) return;
-      await this.#ask();
-      await this.#ask();
+      for (let twin = 0; twin < 2 && !signal.aborted; twin += 1) await this.#ask();
     });
-    const to = this.deps.clock.now();
+    const to = clock.now();
+    // since an interrupt no probe was sent, or its answer was not waited for
+    if (signal.aborted) this.#missed(to, "the run was interrupted");
     const [bypass, outage] = [this.#counters.bypass.end(to), this.#counters.outage.end(to)];
     const observed = this.#probe?.countObservations() ?? [];
     return {
@@ -238,7 +256,10 @@ export class OutageWatch {
 
   async #send(prober: Prober, twin: ProbeKind): Promise<void> {
     const seen = await prober.send(twin);
-    if (seen === undefined) return;
+    if (seen !== undefined) this.#count(prober, seen);
+  }
+
+  #count(prober: Prober, seen: Observation): void {
     this.#probes += 1;
     this.#slowestMs = Math.max(this.#slowestMs, seen.to - seen.from);
     const { bypass, outage } = readSights(seen, prober);
@@ -263,9 +284,14 @@ export class OutageWatch {
     if (this.#probe !== undefined || !this.#isStale) return this.#probe;
     const opened = await this.open();
     this.#isStale = false;
-    if (typeof opened === "string") this.#closed = opened;
-    else this.#probe = opened;
-    return this.#probe;
+    if (typeof opened === "string") {
+      this.#closed = opened;
+      return undefined;
+    }
+    this.#probe = opened;
+    // what was seen while it was chosen what to send was seen as well
+    for (const seen of [...opened.observations]) this.#count(opened, seen);
+    return opened;
   }
 
   /** One after the other: they are taken in the order of their time. */

@@ -1,4 +1,6 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
+import type { CertificateFacts } from "../domain/certificate/certificate";
+import { findKeeper, type Keeper } from "../domain/certificate/keepers";
 import { secretNames } from "../domain/facts/secret-references";
 import { ApiError } from "../domain/base/errors";
 import {
@@ -43,7 +45,8 @@ const markedKeys = [
   "roles",
   "roleBindings",
   "webhookConfigurations",
-  ...(["ecs", "edbs", "eaadbs", "statefulSets"] as const),
+  "webhookSecrets",
+  ...(["ecs", "edbs", "eaadbs", "statefulSets", "operatorGroups"] as const),
 ] as const satisfies readonly FactKey[];
 
 /** A LIST that came to an end: objects, an unknown kind, or a refusal. */
@@ -102,7 +105,9 @@ export async function readSnapshot(
         return answer.is === "refused" ? [[key, answer.why]] : [];
       }),
     ),
-    ...(certificate !== undefined && { certificate }),
+    ...(certificate !== undefined && {
+      certificate: withKeeper(certificate, secret && findKeeper(secret, names, left)),
+    }),
   };
 }
 
@@ -112,6 +117,18 @@ function collectObjects(
 ): readonly KubeObject[] {
   const answer = answered.get(key);
   return answer?.is === "read" ? answer.objects : [];
+}
+
+/** What keeps the Secret is known once its owners were looked for. */
+function withKeeper(facts: CertificateFacts, keeper: Keeper | undefined): CertificateFacts {
+  if (facts.secret === undefined) return facts;
+  const { name, namespace, type, items, isTls } = facts.secret;
+  const secret = {
+    ...{ name, namespace, type, items },
+    ...(isTls !== undefined && { isTls }),
+    ...(keeper !== undefined && { keeper }),
+  };
+  return { ...facts, secret };
 }
 
 /** A Secret without its values, but for the certificate; every other object as it is. */

@@ -99,7 +99,7 @@ function awaitListening(
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown): void => {
       const words = said.length === 0 ? "" : `; it said: ${said.join(" | ")}`;
-      const hint = "run it alone to see why, or name another one with --webhook FILE";
+      const hint = "run it by itself to see why, or name another one with --webhook FILE";
       reject(new WebhookStartError(`${file} ${why}${words}`, { cause, hint }));
     };
     const limit = setTimeout(() => {

@@ -74,7 +74,7 @@ test("create makes the secret of the specification, and never shows the key", as
   expectKeyHidden(run, pair.privateKey);
 });
 
-test("inspect judges it", async () => {
+test("inspect checks it", async () => {
   const run = await cert(["inspect"]);
   const pair = await readPair();
   expect(run.report.exit.code).toBe(0);

@@ -106,7 +106,7 @@ test("nothing but lists and reviews is sent", async () => {
   expect(asked.filter((line) => line === "list secrets").length).toBeGreaterThan(0);
 });
 
-test("who may read nothing learns what to ask for, and with it everything is judged", async () => {
+test("who may read nothing learns what to ask for, and with it everything is checked", async () => {
   const blind = await check([], jane);
   expect(blind.code).toBe(4);
   const codes = new Set(blind.report.findings?.map(({ code }) => code));

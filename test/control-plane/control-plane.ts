@@ -30,6 +30,8 @@ export interface Server {
   readonly ca: string;
   readonly api: Api;
   readonly kubeconfig: string;
+  /** Of its process, for tests that hold it up. */
+  readonly pid: number | undefined;
   kubeconfigFor(user: string, namespace?: string): string;
   stop(): Promise<void>;
 }
@@ -124,7 +126,7 @@ function controlPlaneOf(site: Site, spec: ServerSpec, first: ApiServer): Control
   };
 }
 
-function faceOf({ url, ca, api }: ApiServer, users: Users): Omit<Server, "stop"> {
+function faceOf({ url, ca, api, daemon }: ApiServer, users: Users): Omit<Server, "stop"> {
   const kubeconfigFor = (user: string, namespace?: string): string =>
     users.writeKubeconfig({
       user,
@@ -132,7 +134,7 @@ function faceOf({ url, ca, api }: ApiServer, users: Users): Omit<Server, "stop">
       ca,
       ...(namespace === undefined ? {} : { namespace }),
     });
-  return { url, ca, api, kubeconfig: kubeconfigFor("admin"), kubeconfigFor };
+  return { url, ca, api, pid: daemon.pid, kubeconfig: kubeconfigFor("admin"), kubeconfigFor };
 }
 
 /** Where `npm run build` leaves the two executables. */

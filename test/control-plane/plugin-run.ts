@@ -1,5 +1,8 @@
 import type { AuditEvent } from "./audit";
-import type { ControlPlane, KubectlOptions } from "./control-plane";
+import { type ControlPlane, distDir, type KubectlOptions } from "./control-plane";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { systemClock } from "../../plugin/adapters/clock";
+import { typed } from "../support/program-world";
 import { type Running, type RunResult, start } from "./run";
 import type { User } from "./api-server";
 import { readFileSync } from "node:fs";
@@ -43,6 +46,28 @@ export async function runPlugin(
   });
   const writes = await controlPlane.writesSince(mark, { user });
   return { ...result, report: documentOf(result, args), writes: writes.map(writeLine) };
+}
+
+/**
+ * The same command line by the same entry, without a process of its own: it takes a tenth of the time.
+ * Writes are not looked for.
+ */
+export async function runPluginHere(
+  controlPlane: ControlPlane,
+  args: readonly string[],
+  { namespace = "engine", user = runner.name }: Pick<PluginOptions, "namespace" | "user"> = {},
+): Promise<Omit<PluginRun, "writes">> {
+  const env = controlPlane.kubectlEnv(controlPlane.kubeconfigFor(user));
+  const words = [...args, "-n", namespace, "-o", "json"];
+  const { code, out, err } = await typed(words, {
+    env,
+    executable: join(distDir, "kubectl-engine"),
+    clock: systemClock,
+    connect: ({ connection }, { readOnly = false, silent = false } = {}) =>
+      connect(connection, env, { readOnly, silent, isDocument: true }),
+  });
+  const result = { code, stdout: out, stderr: err };
+  return { ...result, report: documentOf(result, args) };
 }
 
 let started = 0;

@@ -57,7 +57,7 @@ test("they are kept when the configuration is applied again", async () => {
   expect((await runSwap(suite.controlPlane)).writes).toEqual([]);
 });
 
-test("edits that change nothing that is judged do not need the webhook at all", async () => {
+test("edits that change nothing that is checked do not need the webhook at all", async () => {
   await suite.stopServer();
   const judged = { spec: { engineVersion: "7.4" } };
   await until("calls in vain", async () => (await edited(judged)) === "calls in vain" || undefined);

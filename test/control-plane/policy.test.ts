@@ -293,7 +293,7 @@ async function untilActing(): Promise<void> {
 let byPolicy: readonly Answer[] = [];
 let byWebhook: readonly Answer[] = [];
 
-test(`the policies judge ${String(edits)} edits of seed ${String(seed)}`, async () => {
+test(`the policies check ${String(edits)} edits of seed ${String(seed)}`, async () => {
   for (const object of printed) await suite.api.create(object);
   await untilActing();
   byPolicy = await all();

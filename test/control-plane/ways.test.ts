@@ -9,13 +9,14 @@ import { join } from "node:path";
 import { getPath } from "../../plugin/domain/base/values";
 import { wayLinks } from "../../plugin/domain/admission/way";
 import { webhookFindings } from "../../plugin/domain/admission/findings";
+import { furtherBroken, furtherPairs, furtherWhole } from "../plugin/domain/admission/way-cases";
 import {
   type Broken,
-  brokenPairs,
-  brokenWays,
+  brokenPairs as firstPairs,
+  brokenWays as firstBroken,
   type Scene as WayScene,
   webhookPod,
-  wholeWays,
+  wholeWays as firstWhole,
   wire,
 } from "../plugin/domain/admission/way-rows";
 import type { Api, KubeObject } from "./api";
@@ -34,7 +35,14 @@ import {
   operatorName,
   writeOperatorStatus,
 } from "./operator";
-import { errorsIn, type PluginRun, runner, runPlugin } from "./plugin-run";
+import {
+  errorsIn,
+  type PluginRun,
+  runner,
+  runPlugin,
+  runPluginHere,
+  writeLine,
+} from "./plugin-run";
 import { run } from "./run";
 import { type Conduct, type StandIn, startStandIn } from "./stand-in-webhook";
 import { openSuite, type Suite } from "./suite";
@@ -43,6 +51,10 @@ import { newConfiguration, newEntryName } from "./webhook-configurations";
 
 const namespace = "engine";
 jest.setTimeout(120_000);
+
+const brokenWays: Readonly<Record<string, Broken>> = { ...firstBroken, ...furtherBroken };
+const brokenPairs = [...firstPairs, ...furtherPairs];
+const wholeWays = { ...firstWhole, ...furtherWhole };
 
 let suite: Suite;
 beforeAll(async () => {
@@ -102,11 +114,12 @@ async function lay(draft: Draft): Promise<void> {
   const { api } = suite;
   const before = [...stored.values()];
   stored.clear();
-  for (const object of [...before, ...wholeDraft().objects.values()]) await api.remove(object);
-  for (const [label, object] of draft.objects) {
-    stored.set(label, object);
-    await store(api, object);
-  }
+  const gone = new Map(
+    [...before, ...wholeDraft().objects.values()].map((one) => [labelOf(one), one]),
+  );
+  await Promise.all([...gone.values()].map((object) => api.remove(object)));
+  for (const [label, object] of draft.objects) stored.set(label, object);
+  await Promise.all([...draft.objects.values()].map((object) => store(api, object)));
 }
 
 async function store(api: Api, { status, ...object }: KubeObject): Promise<void> {
@@ -156,8 +169,33 @@ async function playControllers(): Promise<void> {
   if (asked.length > 0) await api.replace(admissionEndpoints(namespace, ready.length > 0));
 }
 
-const plugin = (...args: readonly string[]): Promise<PluginRun> =>
+/** Of so many rows one is told by the packed program, the others by the same entry in this process. */
+const sample = 8;
+let rows = 0;
+let isPacked = true;
+beforeEach(() => {
+  isPacked = rows % sample === 0;
+  rows += 1;
+});
+
+/** The packed program, and what it wrote. */
+const packed = (...args: readonly string[]): Promise<PluginRun> =>
   runPlugin(suite.controlPlane, args, { namespace });
+
+type Run = Omit<PluginRun, "writes">;
+
+const plugin = (...args: readonly string[]): Promise<Run> =>
+  isPacked ? packed(...args) : runPluginHere(suite.controlPlane, args, { namespace });
+
+/** What a run that is refused wrote: nothing else of this user is under way. */
+async function swapped(): Promise<Pick<PluginRun, "code" | "report" | "writes">> {
+  if (isPacked) return packed("upgrade-webhook", "--yes");
+  const { controlPlane } = suite;
+  const mark = await controlPlane.auditMark();
+  const { code, report } = await plugin("upgrade-webhook", "--yes");
+  const writes = await controlPlane.writesSince(mark, { user: runner.name });
+  return { code, report, writes: writes.map(writeLine) };
+}
 
 /** A line as a shell takes it. */
 function typed(
@@ -182,7 +220,7 @@ interface Told {
   readonly command?: string;
 }
 
-function onWay({ report }: PluginRun): readonly Told[] {
+function onWay({ report }: Run): readonly Told[] {
   return (report.findings ?? []).filter(({ code }) => wayCodes.includes(code));
 }
 
@@ -191,16 +229,16 @@ interface Shown {
   readonly verdict: { readonly is: string; readonly code?: string };
 }
 
-function shownBy({ report }: PluginRun): Shown {
+function shownBy({ report }: Run): Shown {
   return (report.details as { readonly webhook: Shown }).webhook;
 }
 
 /** Of one broken link: what is told by whom. */
 async function expectTold({ at: link, code }: Pick<Broken, "at" | "code">): Promise<Told> {
-  const check = await plugin("check");
+  const [check, status] = await Promise.all([plugin("check"), plugin("status")]);
   const told = onWay(check);
   expect([check.code, told.map((one) => one.code)]).toEqual([3, [code]]);
-  const { way, verdict } = shownBy(await plugin("status"));
+  const { way, verdict } = shownBy(status);
   expect(way).toMatch(new RegExp(`broken at the ${wayLinks[link]}$`));
   expect(verdict).toMatchObject({ is: "stalled", code });
   const [first] = told;
@@ -213,7 +251,7 @@ const ownLinks: readonly string[] = ["configuration", "certificate"];
 
 async function expectSwap({ at: link, code }: Pick<Broken, "at" | "code">): Promise<void> {
   if (ownLinks.includes(link)) return;
-  const swap = await plugin("upgrade-webhook", "--yes");
+  const swap = await swapped();
   expect([swap.code, errorsIn(swap.report), swap.writes]).toEqual([3, [code], []]);
 }
 
@@ -238,8 +276,9 @@ async function carryOut({ command, fix }: Told): Promise<boolean> {
 }
 
 async function expectWhole(): Promise<void> {
-  expect(onWay(await plugin("check"))).toEqual([]);
-  const { way } = shownBy(await plugin("status"));
+  const [check, status] = await Promise.all([plugin("check"), plugin("status")]);
+  expect(onWay(check)).toEqual([]);
+  const { way } = shownBy(status);
   expect(way).toMatch(/^API server → admission:\d+/);
   expect(way).not.toContain("broken");
 }
@@ -264,12 +303,13 @@ describe("a broken way", () => {
     await lay(draft);
     const codes = rows.map(({ code }) => code);
     for (const left of [2, 1]) {
-      const told = onWay(await plugin("check"));
+      const [check, status] = await Promise.all([plugin("check"), plugin("status")]);
+      const told = onWay(check);
       expect(codes).toEqual(expect.arrayContaining(told.map(({ code }) => code)));
       expect(told.length).toBeLessThanOrEqual(left);
       const [next] = told;
       if (next === undefined) break;
-      const { verdict } = shownBy(await plugin("status"));
+      const { verdict } = shownBy(status);
       expect(told.map(({ code }) => code)).toContain(verdict.code);
       const now = told.find(({ code }) => code === verdict.code) ?? next;
       if (!(await carryOut(now))) return;
@@ -308,7 +348,7 @@ describe("a certificate that no call is answered with", () => {
     const { way, verdict } = shownBy(await plugin("status"));
     expect(way).toMatch(/broken at the certificate$/);
     expect(verdict).toMatchObject({ is: "stalled", code });
-    const swap = await plugin("upgrade-webhook", "--yes");
+    const swap = await swapped();
     expect([swap.code, errorsIn(swap.report), swap.writes]).toEqual([3, [code], []]);
     const { fix, command } = (check.report.findings ?? []).find((one) => one.code === code) as Told;
     // the clock may be wrong: of a pair that is not valid yet a person decides
@@ -409,6 +449,33 @@ describe("a configuration of others", () => {
     }
     await rm(save, { recursive: true });
   });
+});
+
+test("an entry that someone added to the product's configuration is taken out alone", async () => {
+  const { caBundle } = suite.scene;
+  const draft = wholeDraft();
+  const [added] = newConfiguration({
+    ...{ namespace, caBundle, service: gone },
+    entry: { name: "quotas.example.com" },
+  })["webhooks"] as readonly object[];
+  const label = "ValidatingWebhookConfiguration/engine-enterprise-admission";
+  draft.set(label, "webhooks.1", added);
+  await lay(draft);
+  const told = async (): Promise<readonly Told[]> =>
+    ((await plugin("check")).report.findings ?? []).filter((one) => one.object === label);
+  const [first] = await told();
+  expect(first).toMatchObject({ code: "WEBHOOK-LEFTOVER", severity: "error" });
+  expect(shownBy(await plugin("status")).verdict).toMatchObject({ code: "WEBHOOK-LEFTOVER" });
+  const swap = await swapped();
+  expect([swap.code, errorsIn(swap.report), swap.writes]).toEqual([3, ["WEBHOOK-LEFTOVER"], []]);
+  const save = await mkdtemp(join(tmpdir(), "others-"));
+  const line = String(first?.command);
+  expect([line, (await typed(line, save)).code]).toEqual([line, 0]);
+  expect(await readdir(save)).toEqual(["engine-enterprise-admission.yaml"]);
+  await rm(save, { recursive: true });
+  const left = await suite.api.read(newConfiguration({ namespace, caBundle }));
+  expect(getPath(left, ["webhooks"])).toMatchObject([{ name: newEntryName }]);
+  await expectWhole();
 });
 
 /** How what is behind the Service misbehaves, and what tells of it. */

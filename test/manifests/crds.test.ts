@@ -159,7 +159,7 @@ test("the license's expiration date is printed as the timestamp that it is", () 
   expect(getOwn(column, "type")).toBe("string");
 });
 
-describe("the schema leaves to the webhook what the webhook judges", () => {
+describe("the schema leaves to the webhook what the webhook checks", () => {
   test.each([
     ["the engine version of an EDB", names.edb, "spec.engineVersion"],
     ["the engine version of an EAADB", names.eaadb, "spec.globalConfigurations.engineVersion"],

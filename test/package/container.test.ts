@@ -162,7 +162,7 @@ const uid = randomInt(1_000_000_000, 2_000_000_000);
     await expectJudged();
   });
 
-  test("it rotates its certificate, and edits are judged all along", async () => {
+  test("it rotates its certificate, and edits are checked all along", async () => {
     const renewed = await until(
       "the new pair",
       async () => {

@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../../plugin/commands/explain/catalogue";
-import { withPage } from "../../plugin/domain/base/findings";
+import { sourceCommand, withPage } from "../../plugin/domain/base/findings";
 import { exitMeanings } from "../../plugin/domain/base/errors";
+import { typed } from "../support/program-world";
 
 const root = join(__dirname, "../..");
 const page = readFileSync(join(root, "docs/specification.md"), "utf8");
@@ -61,6 +62,50 @@ test("so can those of recorded reports", () => {
   const all = [...recorded()];
   expect(all.length).toBeGreaterThan(10);
   expect(all.filter(([source]) => unresolved(source).length > 0)).toEqual([]);
+});
+
+/** Every number that stands in the program's own texts, steps and plans. */
+function inPrograms(): ReadonlySet<string> {
+  const files = execFileSync("git", ["ls-files", "-z", "plugin"], { cwd: root, encoding: "utf8" });
+  const texts = files
+    .split("\0")
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(root, file), "utf8"));
+  return new Set(
+    texts.flatMap((text) => [...text.matchAll(/source: "([^"]+)"/gu)].map(([, s = ""]) => s)),
+  );
+}
+
+describe("who has only the program looks a source up with the command that is printed beside it", () => {
+  const isNumbered = (source: string): boolean => /^(?:[SC]\d|Facts \d|exit code)/u.test(source);
+  const all = new Set([
+    ...catalogue.map(({ source }) => source),
+    ...recorded().keys(),
+    ...[...inPrograms()].filter(isNumbered),
+  ]);
+
+  test.each([...all])("%s", async (source) => {
+    const [, command = ""] = /(?:^|\()kubectl engine ([^)]+)/u.exec(sourceCommand(source)) ?? [];
+    const { code, out } = await typed(command.split(" "));
+    expect([code, out.length > 20]).toEqual([0, true]);
+  });
+});
+
+test.each([
+  ["S67, S88, C1", "S67, S88, C1 (kubectl engine explain S67,S88,C1)"],
+  ["Facts 4.3, S24-S30", "Facts 4.3, S24-S30 (kubectl engine explain Facts-4.3,S24-S30)"],
+  ["exit code 5", "exit code 5 (kubectl engine explain exit-5)"],
+  ["docs/guides/webhook-swap.md", "kubectl engine explain guides/webhook-swap"],
+  ["docs/reference/commands/check.md", "kubectl engine check --help"],
+  ["docs/reference/environment.md", "kubectl engine options"],
+])("%s is printed as %s", (source, shown) => {
+  expect(sourceCommand(source)).toBe(shown);
+});
+
+test("no guide that the program names is unknown to it", async () => {
+  const { code, err } = await typed(["explain", "guides/nosuch"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("is not a finding code")]);
+  expect((await typed(["explain", "docs/guides/bypass.md"])).code).toBe(0);
 });
 
 test.each([

@@ -216,7 +216,7 @@ export class ApiClient {
       {
         hint: isNode
           ? leadingNode(url)
-          : "check the address; credentials go to hosts of the cluster alone",
+          : "check the address; credentials go only to hosts of the cluster",
       },
     );
   }

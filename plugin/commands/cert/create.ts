@@ -13,6 +13,7 @@ import {
 import { certNeeds } from "./needs";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { certificateReport, secretRef } from "../../readers/certificate";
+import { readLeftMarks } from "../../readers/left-marks";
 import {
   type CertFacts,
   CertificateStop,
@@ -31,7 +32,7 @@ import {
   listPermissions,
   recreateObject,
 } from "../../domain/kube/change";
-import { dryRunSays } from "../../kernel/job";
+import { describeDryRun } from "../../kernel/simple-part";
 import {
   requireHome,
   requireNeeds,
@@ -94,7 +95,7 @@ class Creation {
     recorder.findings(await requireHome(deps, options.dryRun === "none"));
     if (options.dryRun !== "none") {
       await this.#rehearse(changes);
-      return recorder.success(dryRunSays(changes.length));
+      return recorder.success(describeDryRun(changes.length));
     }
     await this.#write(plan);
     await this.#verify(changes);
@@ -112,13 +113,14 @@ class Creation {
     const namespace = this.#namespace;
     const now = clock.now();
     const existing = await this.#read(this.#name, "an existing pair is replaced only when asked");
+    const left = await readLeftMarks(this.deps, existing === undefined ? [] : [existing]);
     if (fromSecret === undefined) {
       requireAsked(this.deps, this.options, existing);
       const pair = await certificates.generatePair({ namespace, names, now, years });
-      return { now, existing, source: pairSecret(namespace, names, pair) };
+      return { now, existing, left, source: pairSecret(namespace, names, pair) };
     }
     const source = await this.#read(fromSecret, "it holds the pair to put in place");
-    if (source !== undefined) return { now, existing, source };
+    if (source !== undefined) return { now, existing, left, source };
     throw new UsageError(`there is no Secret ${fromSecret} in namespace ${namespace}`, {
       hint: "name a Secret of that namespace",
     });

@@ -15,6 +15,7 @@ import {
   objectLabel,
   type ObjectMeta,
 } from "../../domain/kube/objects";
+import type { LeftMarks } from "../../domain/kube/owners";
 import {
   findKeeper,
   reportManagedSecret,
@@ -71,6 +72,8 @@ export class CertificateStop extends EngineError {
 export interface CertFacts {
   readonly now: number;
   readonly existing: KubeObject | undefined;
+  /** Why what kept the Secret is no more. */
+  readonly left?: LeftMarks;
   /** The Secret that holds the pair to put in place, else the new pair as a Secret. */
   readonly source: KubeObject;
 }
@@ -90,7 +93,7 @@ export interface CertPlan {
 export function planCreation(
   deps: CreateDeps,
   options: CreateOptions,
-  { now, existing, source }: CertFacts,
+  { now, existing, left, source }: CertFacts,
 ): CertPlan {
   const { names, certificates, cluster, engine } = deps;
   const { namespace } = cluster;
@@ -107,7 +110,7 @@ export function planCreation(
   }
   if (sameContent(existing, object)) return { wanted, findings: [], changes: [] };
   requireAsked(deps, options, existing);
-  const keeper = findKeeper(existing, names);
+  const keeper = findKeeper(existing, names, left);
   if (keeper !== undefined) {
     throw new BlockedError(exitCodes.conflict, [reportOwnedSecret(existing, keeper)]);
   }
@@ -139,8 +142,10 @@ export function requireAsked(
 function makeCreate(object: KubeObject): Create {
   return {
     ...{ verb: "create", id: "cert.write", resource: kinds.secret, object },
-    why: "there is none yet (S27)",
+    why: "there is none yet",
+    source: "S27",
     risk: "none by itself: a webhook that waits for its pair starts",
+    isHarmless: true,
     reverse: `kubectl delete secret ${readName(object)} -n ${readNamespace(object)}`,
     holds: (stored) => sameContent(stored, object),
   };
@@ -161,6 +166,7 @@ function planReplacement(
     ...{ ...makeCreate(copy), id: "cert.save" },
     why: `it keeps the pair that is replaced; put it back with: ${command}`,
     risk: "none: nothing serves the copy",
+    isHarmless: true,
   };
   const update: Apply = {
     ...{ ...told, verb: "update", id: "cert.write", object, live: existing },

@@ -1,4 +1,5 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
+import { countNoun } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import { textIn } from "../../domain/names/text";
 import { type Check, judgingCodes } from "../../domain/checks/check";
@@ -39,7 +40,7 @@ interface CheckOptions {
 
 /** `details` of a document of kind Check. */
 export interface CheckDetails {
-  /** Release of the operator that was judged for. */
+  /** Release of the operator that was checked for. */
   readonly target?: string;
   readonly checks: readonly CheckLine[];
   /** Webhook configurations whose caBundle is written by a CA injector. */
@@ -100,7 +101,7 @@ function chooseExit(judgment: Judgment, { strict }: CheckOptions): Report["exit"
     return {
       code: exitCodes.permission,
       reason,
-      next: "ask an administrator to apply the printed roles, then run again; with --allow-unread the rest is judged without them",
+      next: "ask an administrator to apply the printed roles, then run again; with --allow-unread the rest is checked without them",
     };
   }
   if (!isBlocked(judgment, strict)) return { code: exitCodes.ok, reason };
@@ -123,11 +124,11 @@ function renderSum({ judged }: Judgment): string {
     countFindings(findings, "error"),
     countFindings(findings, "warning"),
     `${of("skipped")} skipped`,
-    `${of("unjudged")} not judged`,
+    `${of("unjudged")} not checked`,
   ].join(", ");
 }
 
 function countFindings(findings: readonly Finding[], severity: Severity): string {
   const count = findings.filter((finding) => finding.severity === severity).length;
-  return `${count} ${severity}${count === 1 ? "" : "s"}`;
+  return countNoun(count, severity);
 }

@@ -15,7 +15,7 @@ export const check = spec({
   group: groups.upgrade,
   summary: "Check whether an upgrade can start: every prerequisite, nothing is written",
   description: `Check whether an upgrade can start: the prerequisites of the procedure, and what is known to go wrong. Nothing
-is written: one list of each kind is read, and everything is judged from that one look.
+is written: one list of each kind is read, and everything is checked from that one look.
 
 Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read ends the run with
 exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its fix;
@@ -37,7 +37,7 @@ explain CODE says more. A finding that you can live with is accepted with --skip
     only: { value: "CODES", ...list, offers: "code", help: "Checks to make, separated by commas" },
     ...skipFlag,
     strict: { help: "Let warnings block as errors do" },
-    "allow-unread": { help: "Continue without what may not be read; it is not judged" },
+    "allow-unread": { help: "Continue without what may not be read; it is not checked" },
     list: { help: "List the checks and ask no cluster" },
   },
   cluster: true,

@@ -1,15 +1,13 @@
 /** A document of kind Check as a person reads it: by area, what is ok counted, what is not in full. */
 import type { Finding } from "../../domain/base/findings";
-import { isObject, asArray, getOwn, asString } from "../../domain/base/values";
+import { isObject, asArray, getOwn } from "../../domain/base/values";
 import type { CheckLine, Report } from "../../kernel/report";
 import { escape, renderTable } from "../../output/escape";
-import { renderFinding, renderText, type TextStyle } from "../../output/text";
+import { findingBlocks, renderText, type TextStyle } from "../../output/text";
 import { type Injection, renderInjection } from "../../domain/admission/injector";
 
-/** So many findings of one check are shown in full. */
-const mostAlike = 3;
-/** So many objects are named of the others. */
-const mostObjects = 8;
+/** Hundreds of databases may fail one check, each for a cause of its own: so many are told. */
+const mostCauses = 3;
 
 /** The checks by area, then what the common text has to say. */
 export function checkText(report: Report, style: TextStyle): string {
@@ -39,14 +37,14 @@ function readLines({ details }: Report): readonly CheckLine[] {
 /** Without a cluster: what is checked. */
 function listText(report: Report, lines: readonly CheckLine[], style: TextStyle): string {
   if (lines.length === 0) return renderText(report, style);
+  const isFull = style.verbosity > 0;
   const rows = lines.map(({ area, code, severity, title, source }) => [
-    area,
-    code,
-    severity,
-    source,
+    ...[area, code, severity],
+    ...(isFull ? [source] : []),
     title,
   ]);
-  const table = renderTable(["AREA", "CODE", "SEVERITY", "SOURCE", "HOLDS WHEN"], rows);
+  const head = ["AREA", "CODE", "SEVERITY", ...(isFull ? ["SOURCE"] : []), "HOLDS WHEN"];
+  const table = renderTable(head, rows);
   return `${table.join("\n")}\n`;
 }
 
@@ -87,7 +85,7 @@ function areaBlocks(
   const { palette, verbosity } = style;
   const counts = (["ok", "failed", "unjudged", "skipped"] as const).flatMap((verdict) => {
     const count = lines.filter((line) => line.verdict === verdict).length;
-    return count === 0 ? [] : [`${count} ${verdict === "unjudged" ? "not judged" : verdict}`];
+    return count === 0 ? [] : [`${count} ${verdict === "unjudged" ? "not checked" : verdict}`];
   });
   const reasons = [...new Set(lines.flatMap(({ because }) => because ?? []))].map(escape);
   const why = reasons.length === 0 || verbosity > 0 ? "" : ` (${reasons.join("; ")})`;
@@ -95,7 +93,7 @@ function areaBlocks(
   const failed = lines.map(({ code }) => findings.filter((finding) => finding.code === code));
   return [
     [`${palette.strong(area)}: ${counts.join(", ")}${why}`, ...facts, ...each],
-    ...failed.filter((alike) => alike.length > 0).flatMap((alike) => alikeBlocks(alike, style)),
+    ...failed.flatMap((alike) => findingBlocks(alike, style, mostCauses)),
   ];
 }
 
@@ -109,21 +107,4 @@ function lineText(line: CheckLine, { palette }: TextStyle): string {
   };
   const word = paints[verdict](verdict.padEnd(8));
   return `  ${word} ${code}: ${title}${because === undefined ? "" : ` (${escape(because)})`}`;
-}
-
-/** Hundreds of databases may share a finding: a few in full, some of the others by name. */
-function alikeBlocks(alike: readonly Finding[], style: TextStyle): readonly (readonly string[])[] {
-  const rest = alike.slice(mostAlike);
-  const named = rest.slice(0, mostObjects).map(({ object }) => escape(asString(object) ?? "?"));
-  const more = rest.length - named.length;
-  return [
-    ...alike.slice(0, mostAlike).map((finding) => renderFinding(finding, style)),
-    ...(rest.length === 0
-      ? []
-      : [
-          [
-            `and ${rest.length} more ${escape(rest[0]?.code ?? "")}: ${named.join(", ")}${more === 0 ? "" : ` and ${more} others`}, all of them with -o json`,
-          ],
-        ]),
-  ];
 }

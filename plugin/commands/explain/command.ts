@@ -1,8 +1,8 @@
 /** `explain CODE`: what a finding code or a statement's number means; needs no cluster. */
-import { readShippedSpecification } from "../../adapters/shipped";
+import { readShippedGuides, readShippedSpecification } from "../../adapters/shipped";
 import { UsageError } from "../../domain/base/errors";
-import { type Explained, withPage } from "../../domain/base/findings";
-import { suggestion } from "../../domain/base/values";
+import { type Explained, sourceCommand } from "../../domain/base/findings";
+import { getOwn, suggestion } from "../../domain/base/values";
 import { explain } from "../../domain/names/codes";
 import type { Report } from "../../kernel/report";
 import type { CommandRun } from "../../cmdutil/context";
@@ -18,6 +18,8 @@ export interface ExplainedStatements {
 export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
   const numbers = readNumbers(typed);
   if (numbers !== undefined) return Promise.resolve(explainNumbers(numbers));
+  const guide = findGuide(typed);
+  if (guide !== undefined) return Promise.resolve(guide);
   const wanted = typed
     .toUpperCase()
     .replaceAll("_", "-")
@@ -31,6 +33,22 @@ export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
     exit: { code: 0, reason: `${entry.code} explained` },
   });
 };
+
+/** A page that a finding sends people to: `guides/bypass`, or its path in the documentation. */
+function findGuide(typed: string): Report | undefined {
+  const name = typed.replace(/^docs\//, "").replace(/\.md$/, "");
+  const text = getOwn(readShippedGuides(), name);
+  if (typeof text !== "string") return undefined;
+  const [, title = name] = /^# (.*)$/m.exec(text) ?? [];
+  const page: Statement = { number: name, heading: title, text: text.replace(/^# .*\n+/, "") };
+  const details: ExplainedStatements = { statements: [page] };
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Explanation",
+    details,
+    exit: { code: 0, reason: `${name} explained` },
+  };
+}
 
 function explainNumbers(numbers: readonly string[]): Report {
   const specification = readShippedSpecification();
@@ -64,7 +82,7 @@ function unknownCode(typed: string, wanted: string): UsageError {
   return new UsageError(`CODE: ${JSON.stringify(typed)} is not a finding code${nearest}`, { hint });
 }
 
-/** The parts of a code, one a line, and where the reference has them; or each statement under its heading. */
+/** The parts of a code, one a line; or each statement under its heading. */
 export function explanationText(report: Report): string {
   const details = report.details as Explained | ExplainedStatements;
   return "statements" in details
@@ -79,6 +97,5 @@ const renderCode = ({ code, severity, cause, fix, source }: Explained): string =
   `Code:     ${code} (${severity})
 Cause:    ${cause}
 Fix:      ${fix}
-Source:   ${withPage(source)}
-Page:     docs/reference/findings.md#${code.toLowerCase()}
+Source:   ${sourceCommand(source)}
 `;

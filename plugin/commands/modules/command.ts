@@ -21,7 +21,7 @@ import { startRecorder } from "../../cmdutil/run-ports";
 import { openJournal } from "../../kernel/journal";
 import { installModule } from "./install";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
-import { getOwn } from "../../domain/base/values";
+import { countNoun, getOwn } from "../../domain/base/values";
 import { escape, renderTable } from "../../output/escape";
 import { renderText, type TextStyle } from "../../output/text";
 
@@ -119,7 +119,7 @@ function byName(one: InstalledModule, other: InstalledModule): number {
 }
 
 function count(all: readonly unknown[], what: string): string {
-  return `${all.length} ${what}${all.length === 1 ? "" : "s"}`;
+  return countNoun(all.length, what);
 }
 
 /** Connected, and allowed to be. */

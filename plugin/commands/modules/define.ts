@@ -14,7 +14,12 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import type { Names } from "../../domain/names/names";
 import { projectWrites, type Part } from "../../kernel/part";
 import type { RunPorts } from "../../kernel/permissions";
-import { type Job, type JobRun, makePart, type Plan } from "../../kernel/job";
+import {
+  type SimplePart,
+  type PartRun,
+  makeSimplePart,
+  type SimplePlan,
+} from "../../kernel/simple-part";
 import { boundRollout, waitFor } from "../../kernel/wait";
 import { readEc } from "../../cmdutil/rest-api-option";
 import { ecResource, readFacts, suspected } from "../../readers/engine-cluster";
@@ -30,15 +35,15 @@ const looked: readonly FactKey[] = [
 ];
 
 /** `modules define` as a part. */
-export function definePart(flags: ModulesDefineFlags, run: JobRun): Part {
+export function definePart(flags: ModulesDefineFlags, run: PartRun): Part {
   const { namespace } = run;
-  return makePart(
+  return makeSimplePart(
     {
       command: "modules define",
       needs: (names) => defineNeeds({ names, namespace, name: flags.ec }),
     },
     {
-      jobOf: (ports) => defineJob(ports, { flags, run }),
+      describe: (ports) => describeDefining(ports, { flags, run }),
       options: { ...run, stallAfterMs: flags.stallAfterMs, takeFields: flags.takeFields },
     },
   );
@@ -46,7 +51,7 @@ export function definePart(flags: ModulesDefineFlags, run: JobRun): Part {
 
 interface DefineWish {
   readonly flags: ModulesDefineFlags;
-  readonly run: JobRun;
+  readonly run: PartRun;
 }
 
 /** What the plan is made from. */
@@ -56,11 +61,11 @@ interface ModuleFacts {
   readonly name: string;
 }
 
-interface DefineJobPlan extends Plan, ModuleFacts {
+interface ModulesPlan extends SimplePlan, ModuleFacts {
   readonly definition: DefinePlan;
 }
 
-function defineJob(ports: RunPorts, wish: DefineWish): Job<ModuleFacts, DefineJobPlan> {
+function describeDefining(ports: RunPorts, wish: DefineWish): SimplePart<ModuleFacts, ModulesPlan> {
   const { cluster } = ports;
   const { namespace, args } = wish.run;
   const label = (ec: KubeObject): string => `${objectLabel(ec)}: ${args.join(", ")}`;
@@ -76,7 +81,7 @@ function defineJob(ports: RunPorts, wish: DefineWish): Job<ModuleFacts, DefineJo
       ]);
       return { facts: withDefinition(facts, definition), resource, name };
     },
-    plan: (found) => planJob(found, wish),
+    plan: (found) => planModules(found, wish),
     proof: async (plan) => await followRestart(ports, plan, wish),
     still: "defined already, nothing would be written",
     says: ({ definition: { ec } }, seen) => `${label(ec)}: ${seen}`,
@@ -85,7 +90,7 @@ function defineJob(ports: RunPorts, wish: DefineWish): Job<ModuleFacts, DefineJo
   };
 }
 
-function planJob(found: ModuleFacts, { flags, run }: DefineWish): DefineJobPlan {
+function planModules(found: ModuleFacts, { flags, run }: DefineWish): ModulesPlan {
   const { facts, resource, name } = found;
   const definition = planDefinition(facts, {
     ec: name,
@@ -132,7 +137,7 @@ function definePatch(resource: Resource, { ec, edits }: DefinePlan, facts: Facts
 /** Until the operator has begun to renew the pods, and every one is renewed; a stall ends with 1. */
 async function followRestart(
   ports: RunPorts,
-  { facts: before, definition: { ec, edits }, resource, name }: DefineJobPlan,
+  { facts: before, definition: { ec, edits }, resource, name }: ModulesPlan,
   { flags, run }: DefineWish,
 ): Promise<string> {
   if (edits.length === 0) return "defined already";

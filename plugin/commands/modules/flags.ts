@@ -59,7 +59,7 @@ platform. Errors end with exit code 3.
 ${reach}`,
   examples: {
     "Show them": text`modules in-use -n ${namespace} --api-ca ca.pem`,
-    "Judge them for an upgrade of the databases to 8.0": text`modules in-use -n ${namespace} --api-ca ca.pem --target 8.0 --platform rhel9`,
+    "Check them for an upgrade of the databases to 8.0": text`modules in-use -n ${namespace} --api-ca ca.pem --target 8.0 --platform rhel9`,
   },
   flags: {
     target: {

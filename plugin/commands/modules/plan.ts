@@ -4,6 +4,7 @@ import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { canDefineModules } from "../../domain/engine-cluster/causes";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
+import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { operatorFindings } from "../../domain/engine-cluster/operator";
 import { findSet, judgeCluster } from "../../domain/engine-cluster/rollout";
 import { factNamed, type Facts } from "../../domain/facts/facts";
@@ -212,6 +213,7 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   const operator = operatorFindings(facts, ec, { auto: false });
   return [
     ...operator.filter(({ severity }) => severity === "error"),
+    ...findIdleOperator(facts),
     ...(busyFinding(facts, ec) ?? aheadOfRoll(facts, ec)),
   ];
 }

@@ -15,18 +15,18 @@ export const policy = spec({
   group: groups.rules,
   summary: "Print the admission rules as policies of the API server, which need no webhook",
   description: text`Print the admission rules as ValidatingAdmissionPolicies with their bindings, ready for kubectl apply -f -. The API
-server, 1.30 or later, then judges every database by them itself. Each ${ec} is a parameter of the policy: a database
-is judged by the one that it names, in its own namespace and in the operator's (-n). Where there is no ${ec}, what
-rests on one is not judged: to refuse it would refuse every edit, and with that the removal of a database.
+server, 1.30 or later, then checks every database by them itself. Each ${ec} is a parameter of the policy: a database
+is checked by the one that it names, in its own namespace and in the operator's (-n). Where there is no ${ec}, what
+rests on one is not checked: to refuse it would refuse every edit, and with that the removal of a database.
 
 The rules are those of the webhook and take its settings, as flags. What differs is in the guide to the policy.
 
 With --schema it prints a JSON patch for a definition instead, for what needs no ${ec}, and with --match-conditions one
-for the companion webhook, so that edits which change nothing that is judged never reach it.`,
+for the companion webhook, so that edits which change nothing that is checked never reach it.`,
   examples: {
     "Print the policies of an operator in the namespace engine": text`policy -n ${namespace}`,
     "Try them first: warn, and refuse nothing": text`policy -n ${namespace} --mode warn`,
-    "Judge the size of the step, and only warn of modules":
+    "Check the size of the step, and only warn of modules":
       "policy --policy-reading step --rules modules=warn",
     "Print the patch for the definition of databases": "policy --schema edb",
     "Print the patch for the companion webhook": "policy --match-conditions",
@@ -53,7 +53,7 @@ for the companion webhook, so that edits which change nothing that is judged nev
   judge: ({ schema, matchConditions, ...options }, read) => {
     read.requireOne("schema", "match-conditions");
     if (read.isGiven("mode") && (schema !== undefined || matchConditions)) {
-      read.problems.push("--mode: goes with the policies alone");
+      read.problems.push("--mode: goes only with the policies");
     }
     return { ...withRules(options), schema, matchConditions };
   },

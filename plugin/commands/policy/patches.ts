@@ -19,7 +19,7 @@ export const rulesInSchema: Readonly<Record<Rule["id"], "form" | { readonly with
   R1: "form",
   R2: { without: "it rests on the cluster and on the running version, which no schema sees" },
   R3: {
-    without: "modules rest on the cluster, and unchanged ones would be judged again with others",
+    without: "modules rest on the cluster, and unchanged ones would be checked again with others",
   },
 };
 

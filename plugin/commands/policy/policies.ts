@@ -93,7 +93,7 @@ function namePolicy({ kind, setting, byCluster, options: { names } }: Part): str
 function about({ kind, byCluster, options: { names } }: Part): string {
   const [database, ec] = [renderTerm(names[kind]), renderTerm(names.ec)];
   return byCluster
-    ? `What an ${database} may ask of its ${ec}. Each ${ec} is a parameter; the one that the ${database} names is judged by, the others pass.`
+    ? `What an ${database} may ask of its ${ec}. Each ${ec} is a parameter; only the one that the ${database} names decides, the others pass.`
     : `What no ${ec} accepts in an ${database}. Holds where no ${ec} is found, too.`;
 }
 

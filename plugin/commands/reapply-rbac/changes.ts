@@ -1,8 +1,8 @@
 /** The writes of one place in their order, each with what a plan tells of it. Pure. */
 import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
-import type { ChangedField } from "../../domain/kube/planned-write";
-import { oncePer } from "../../domain/base/values";
+import type { ChangedField, PlannedWrite } from "../../domain/kube/planned-write";
+import { countNoun, oncePer } from "../../domain/base/values";
 import { differences } from "../../domain/kube/differences";
 import { kindsIn, type RolePair } from "../../domain/kube/kinds";
 import { type Mode, type SitePlan, temporaryBinding, type Write } from "../../domain/rbac/plan";
@@ -128,7 +128,10 @@ function applied(write: Write, reason: Reason, context: RbacContext): Apply {
       return changesOf(object, live);
     },
     get risk() {
-      return riskOf(object, live);
+      return riskOf(object, live).risk;
+    },
+    get isHarmless() {
+      return riskOf(object, live).isHarmless;
     },
     get reverse() {
       return live === undefined ? context.command(deleteWords(object)) : backBy("replace");
@@ -144,7 +147,7 @@ function deleted(object: KubeObject, reason: Reason & Pick<Delete, "putBack">): 
   return {
     ...{ id: "rbac.delete", verb: "delete", needs, ...reason },
     ...{ resource: resourceOf(object), object },
-    risk: riskOfDeleting(putBack),
+    ...riskOfDeleting(putBack),
     reverse: putBack === undefined ? "nothing to take back" : backBy(putBack),
   };
 }
@@ -157,7 +160,7 @@ function resourceOf({ kind, metadata }: KubeObject): Resource {
 function whyRole({ gained, lost, role }: SitePlan): string {
   if (role?.live === undefined) return "there is none yet";
   if (gained.length + lost.length === 0) return "its labels or annotations differ";
-  return `${gained.length} permissions more, ${lost.length} fewer`;
+  return `${countNoun(gained.length, "permission")} more, ${lost.length} fewer`;
 }
 
 function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string {
@@ -193,14 +196,20 @@ function compareSubjects(object: KubeObject, live: KubeObject | undefined) {
   };
 }
 
-function riskOf(object: KubeObject, live: KubeObject | undefined): string {
+type Risk = Pick<PlannedWrite, "risk" | "isHarmless">;
+
+function riskOf(object: KubeObject, live: KubeObject | undefined): Risk {
   const { lost } = compareRules(readRules(live), readRules(object));
   const { unbound } = compareSubjects(object, live);
   if (lost.length > 0) {
-    return `${lost.length} permissions are removed: an operator that still uses one is refused from then on`;
+    const count = countNoun(lost.length, "permission");
+    const removed = lost.length === 1 ? "is removed" : "are removed";
+    return {
+      risk: `${count} ${removed}: an operator that still uses one is refused from then on`,
+    };
   }
-  if (unbound.length > 0) return `${unbound.join(", ")} loses the access`;
-  return "low: access is added or stays as it is";
+  if (unbound.length > 0) return { risk: `${unbound.join(", ")} loses the access` };
+  return { risk: "low: access is added or stays as it is", isHarmless: true };
 }
 
 function entryOf(field: string, entry: string, to: string | null): ChangedField {
@@ -215,9 +224,9 @@ function lineOf(grant: Grant): string {
   return grantLines([grant]).join();
 }
 
-function riskOfDeleting(putBack: PutBack | undefined): string {
-  if (putBack === "create") return "what only this object gives is gone from then on";
-  return "low: another binding gives the same access meanwhile";
+function riskOfDeleting(putBack: PutBack | undefined): Risk {
+  if (putBack === "create") return { risk: "what only this object gives is gone from then on" };
+  return { risk: "low: another binding gives the same access meanwhile", isHarmless: true };
 }
 
 /** kubectl's words for an apply: by the release's file, or else by what the object holds. */

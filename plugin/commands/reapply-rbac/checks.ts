@@ -21,13 +21,14 @@ import {
 } from "../../domain/kube/role-rules";
 import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
-import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./site-checks";
+import { settingNeeds, siteChecks, siteNeeds } from "../../domain/checks/managed-sites";
+import { type ManagedSite, sitesOf, templatesOf } from "./site-checks";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed, type Facts } from "../../domain/facts/facts";
 import { getPath } from "../../domain/base/values";
 
 const { error, shared, warning } = makeChecks("rbac");
-const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as const;
+const needs = siteNeeds;
 const again = "run reapply-rbac";
 
 const perSite =
@@ -57,28 +58,8 @@ export const rbacChecks: readonly Check[] = [
       return templates.problems.map((cause) => ({ cause }));
     },
   }),
-  error("RBAC-ROLE-ABSENT", "Facts 6", {
-    title: "Every managed namespace has the Role",
-    cause: "a managed namespace lacks the Role: the operator fails and stops",
-    fix: again,
-    needs,
-    judge: perSite(({ namespace, role }, { names }) =>
-      role === undefined
-        ? absent(`Role/${namespace}/${names.rbac.consumerRole}`, namespace)
-        : undefined,
-    ),
-  }),
-  error("RBAC-BINDING-ABSENT", "Facts 6", {
-    title: "Every managed namespace has the RoleBinding",
-    cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
-    fix: again,
-    needs,
-    judge: perSite(({ namespace, binding }, { names }) =>
-      binding === undefined
-        ? absent(`RoleBinding/${namespace}/${names.rbac.consumerBinding}`, namespace)
-        : undefined,
-    ),
-  }),
+  siteChecks.roleAbsent,
+  siteChecks.bindingAbsent,
   error("RBAC-PLACEHOLDER", "Facts 6", {
     title: "No placeholder was left in a role or binding",
     cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
@@ -180,10 +161,6 @@ export const rbacChecks: readonly Check[] = [
     },
   ),
 ];
-
-function absent(object: string, namespace: string): CheckResult {
-  return { object, cause: `namespace ${namespace} is managed and does not have it` };
-}
 
 function judgeOwner(
   object: KubeObject | undefined,

@@ -1,15 +1,15 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
 import { findOwner } from "../../domain/kube/owners";
 import { rbacFindings } from "../../domain/rbac/findings";
-import { heldSites, settingNeeds, templatesIn, wantedAt } from "./site-checks";
+import { heldSites, settingNeeds } from "../../domain/checks/managed-sites";
+import { templatesIn, wantedAt } from "./site-checks";
 import { chooseRoles } from "../../domain/checks/roles";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { RolePair } from "../../domain/kube/kinds";
-import { findLine, type RoleFiles } from "../../domain/rbac/lines";
+import type { RoleFiles } from "../../domain/rbac/lines";
 import { type ClusterReleases, findBehind } from "../../domain/engine-cluster/operator";
-import type { Names } from "../../domain/names/names";
 import { type NextRelease, type NextStep, releaseWords } from "../../domain/rollout/next-step";
 import {
   isAsWanted,
@@ -22,7 +22,7 @@ import {
 import { readClusterRole } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
 import { noRules } from "../../domain/kube/role-rules";
-import { boundList } from "../../domain/base/values";
+import { boundList, countNoun } from "../../domain/base/values";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 
 /** What is shown of the managed namespaces. */
@@ -214,7 +214,7 @@ function unlessOwned(
 }
 
 function places(all: readonly string[]): string {
-  return all.length === 1 ? String(all[0]) : `${all.length} places`;
+  return all.length === 1 ? String(all[0]) : countNoun(all.length, "place");
 }
 
 /** Roles differ from those of the release (S34). */
@@ -226,21 +226,4 @@ export function rbacStep({ rbac, release, situation }: RbacNext): NextStep | und
     says: `bring role and binding in ${places(differing)} in line with ${comparedWith}`,
     words: ["reapply-rbac", ...(narrows ? ["--mode=contract"] : []), ...releaseWords(release)],
   });
-}
-
-/** Why roles are left alone when no release gives its own, and this tool knows none of that release. */
-export function rolesSkip({
-  facts,
-  operatorVersion,
-  opened,
-}: {
-  readonly facts: { readonly names: Names };
-  readonly operatorVersion: string | undefined;
-  /** A release was given that has its own files; undefined for a chart. */
-  readonly opened: unknown;
-}): string | undefined {
-  if (opened !== undefined || findLine(operatorVersion, facts.names) !== undefined)
-    return undefined;
-  const release = operatorVersion ?? "this release";
-  return `the roles of ${release} do not come with this tool; with the release's own: reapply-rbac --release SOURCE`;
 }

@@ -16,7 +16,7 @@ import { Session } from "../../kernel/session";
 import { Reviews } from "../../readers/reviews";
 import { reapplyRbac, type ReapplyRbacFlags } from "./flags";
 import { rbacCommand, rbacNeeds } from "./needs";
-import { rolesSkip } from "./next";
+import { rolesSkip } from "./gate";
 import { fillsAccounts, planRun } from "./planning";
 import { needsOf, Places, type RbacDeps, type RbacOptions } from "./read";
 import { reapply } from "./reapply";

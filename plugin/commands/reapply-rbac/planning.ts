@@ -1,4 +1,5 @@
 /** Plans `reapply-rbac`: reads step by step, judges, asks for permissions, and tries each write by dry run. */
+import { countNoun } from "../../domain/base/values";
 import { eachAtMost } from "../../domain/base/concurrency";
 import { objectLabel } from "../../domain/kube/objects";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
@@ -223,5 +224,5 @@ function questionsOf({ options }: RbacWork, { open, stale }: RbacPlanned): reado
 }
 
 function counted(count: number): string {
-  return count === 1 ? "1 place" : `${count} places`;
+  return countNoun(count, "place");
 }

@@ -1,8 +1,8 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
-import { type FactKey, factNamed, type Facts } from "../../domain/facts/facts";
-import { type KubeObject, readName, readNamespace } from "../../domain/kube/objects";
+import { factNamed } from "../../domain/facts/facts";
+import { type KubeObject, readName } from "../../domain/kube/objects";
 import { type Additions, additionsTo, termsFor } from "../../domain/rbac/plan";
-import { readClusterRole, isShared, nameSharedPair } from "../../domain/rbac/site";
+import { nameSharedPair } from "../../domain/rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../../domain/rbac/templates";
 import type { RolePair } from "../../domain/kube/kinds";
 import { readAccount } from "../../domain/scc/grants";
@@ -13,15 +13,12 @@ import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
 import { rbacFindings } from "../../domain/rbac/findings";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { chooseRoles } from "../../domain/checks/roles";
-
-/** What is in a managed namespace. */
-interface HeldSite {
-  readonly namespace: string;
-  readonly role: KubeObject | undefined;
-  readonly binding: KubeObject | undefined;
-  /** The role, where it is a ClusterRole that gives the access in the place of a Role. */
-  readonly shared: KubeObject | undefined;
-}
+import {
+  type HeldSite,
+  livingSites,
+  settingNeeds,
+  siteChecks,
+} from "../../domain/checks/managed-sites";
 
 /** A managed namespace that exists and is not on its way out. */
 export interface ManagedSite extends HeldSite {
@@ -30,13 +27,6 @@ export interface ManagedSite extends HeldSite {
   /** What a person added to what is wanted. */
   readonly local: Additions;
 }
-
-/** What has to have been read for the managed namespaces to be known. */
-export const settingNeeds = [
-  "deployments",
-  "configMaps",
-  "namespaces",
-] as const satisfies readonly FactKey[];
 
 /** Names of the service accounts of the ECs. */
 function accountsOf({ clusters, names }: CheckContext): readonly string[] {
@@ -63,17 +53,6 @@ export function templatesIn(
   });
 }
 
-/** The managed namespaces with what is in them. */
-export function heldSites({ facts, managed, names }: CheckContext): readonly HeldSite[] {
-  const roles = byNamespace(facts.objects.roles, names.rbac.consumerRole);
-  const bindings = byNamespace(facts.objects.roleBindings, names.rbac.consumerBinding);
-  return managed.map((namespace) => {
-    const binding = bindings.get(namespace);
-    const shared = sharedRoleIn(facts, binding);
-    return { namespace, role: shared ?? roles.get(namespace), binding, shared };
-  });
-}
-
 /** What the release wants there. */
 export function wantedAt(
   consumer: RolePair<KubeObject>,
@@ -89,42 +68,17 @@ export const sitesOf = oncePer((situation: CheckContext): readonly ManagedSite[]
   const templates = templatesOf(situation);
   const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
   const known = termsFor({ ...facts, files: {}, mode: "contract" });
-  return heldSites(situation)
-    .filter(({ namespace }) => isLiving(factNamed(facts, "namespaces", { name: namespace })))
-    .map((site) => {
-      const { role, binding } = site;
-      const wanted = consumer && wantedAt(consumer, site);
-      const local = wanted === undefined ? none : additionsTo({ role, binding }, wanted, known);
-      // without an EC nobody knows whose accounts the release means
-      const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
-      return { ...site, wanted, local: { ...local, subjects } };
-    });
+  return livingSites(situation).map((site) => {
+    const { role, binding } = site;
+    const wanted = consumer && wantedAt(consumer, site);
+    const local = wanted === undefined ? none : additionsTo({ role, binding }, wanted, known);
+    // without an EC nobody knows whose accounts the release means
+    const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
+    return { ...site, wanted, local: { ...local, subjects } };
+  });
 });
 
-/** The ClusterRole that gives the access in the place of a Role, where one does. */
-function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {
-  const name = readClusterRole(binding);
-  const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
-  return isShared(role, facts.names) ? role : undefined;
-}
-
 const none: Additions = { grants: [], subjects: [] };
-
-/** True for a namespace in which something can be created. */
-function isLiving(namespace: KubeObject | undefined): boolean {
-  return namespace !== undefined && !isDeleting(namespace);
-}
-
-function byNamespace(
-  objects: readonly KubeObject[],
-  name: string,
-): ReadonlyMap<string, KubeObject> {
-  return new Map(
-    objects
-      .filter(({ metadata }) => metadata.name === name)
-      .map((object) => [readNamespace(object), object]),
-  );
-}
 
 const { shared, warning } = makeChecks("rbac");
 const source = "Facts 6";
@@ -143,7 +97,7 @@ export const rbacSettingChecks: readonly Check[] = [
   warning("RBAC-LIST-AND-LABEL", source, {
     title: "The operator is told its namespaces in one way",
     cause:
-      "the operator is told its namespaces both as a list and by a label: the list alone counts",
+      "the operator is told its namespaces both as a list and by a label: only the list counts",
     fix: "remove the one that is not meant",
     needs: settingNeeds,
     judge: (situation) => {
@@ -167,17 +121,7 @@ export const rbacSettingChecks: readonly Check[] = [
     needs: settingNeeds,
     judge: judgeUnused,
   }),
-  shared(rbacFindings.namespaceAbsent, {
-    title: "Every managed namespace exists",
-    needs: settingNeeds,
-    judge: ({ facts, managed }) =>
-      managed
-        .filter((name) => factNamed(facts, "namespaces", { name }) === undefined)
-        .map((name) => ({
-          object: `Namespace/${name}`,
-          cause: "it is managed and does not exist",
-        })),
-  }),
+  siteChecks.namespaceAbsent,
   // it alone is left out, and the others are done
   shared(
     { ...rbacFindings.namespaceTerminating, severity: "warning" },

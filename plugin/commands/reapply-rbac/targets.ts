@@ -1,6 +1,6 @@
 /** Which namespaces are worked on, what is wrong with them before anything is written, and what became of each. */
 import type { Awaited } from "../../domain/base/awaited";
-import { getOwn } from "../../domain/base/values";
+import { countNoun, getOwn } from "../../domain/base/values";
 import { planFindings, type Result } from "../../domain/kube/planned-write";
 import { type Site, placeName } from "../../domain/rbac/site";
 import { grantLines } from "../../domain/kube/role-rules";
@@ -190,6 +190,7 @@ export class Summary {
   progress(): Awaited | undefined {
     const { length: all } = this.#targets.namespaces;
     const { size } = this.#results;
+    if (all === 1) return undefined; // its own result says it
     if (size % Math.ceil(all / 100) !== 0 && size < all) return undefined;
     const failed = this.failed().length;
     return `namespaces: ${size} of ${all}${failed === 0 ? "" : `, ${failed} failed`}`;
@@ -238,7 +239,7 @@ export class Summary {
       findings.some(({ code }) => code === "RBAC-UNPROVEN"),
     ).length;
     return [
-      `${namespaces.length} namespaces (${from}): ${parts.join(", ")}`,
+      `${countNoun(namespaces.length, "namespace")} (${from}): ${parts.join(", ")}`,
       this.#pruned === 0 ? "" : `, leftovers deleted in ${this.#pruned}`,
       unproven === 0 ? "" : `; NOT PROVEN in ${unproven}, see the findings`,
       stopped === undefined ? "" : `; stopped: ${stopped}`,

@@ -1,7 +1,6 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
 import type { RoleWish } from "../../cmdutil/print-role";
 import type { Needs } from "../../domain/facts/needs";
-import { hideSources } from "../../output/sources";
 import { renderText, type TextStyle } from "../../output/text";
 import type { RecoverDeps, RecoverySnapshot } from "./read";
 import { recover } from "./recover";
@@ -20,7 +19,7 @@ import { objectLabel } from "../../domain/kube/objects";
 import type { Evidence } from "../../domain/recovery/evidence";
 import { outOfLineAhead } from "../../domain/recovery/line";
 import { type ApiAccess, type Pipeline, procedureOf } from "./by-hand";
-import { escape, type Palette, quoteCommand } from "../../output/escape";
+import { escape, quoteCommand } from "../../output/escape";
 
 /** Looks or recovers; every expected end comes back as a report. */
 export async function runRecover(
@@ -88,11 +87,10 @@ export function recoverText(report: Report, style: TextStyle): string {
   const { details, ...rest } = report;
   if (details === undefined) return renderText(report, style);
   const told = details as RecoveryDetails;
-  const lines = recoveryLines(told, style.palette);
+  const lines = recoveryLines(told, style);
   // a verdict that is the end as well is said there
   const shown = report.exit.reason === told.says ? lines.slice(2) : lines;
-  const above = style.verbosity > 0 ? shown : shown.map(hideSources);
-  return [...above, ...(above.length > 0 ? [""] : []), renderText(rest, style)].join("\n");
+  return [...shown, ...(shown.length > 0 ? [""] : []), renderText(rest, style)].join("\n");
 }
 
 /** One step of the printed procedure. */
@@ -226,7 +224,10 @@ function apiFlags({ freeze }: RecoverySnapshot, { api }: RecoverFlags): readonly
 }
 
 /** The lines above the rest of the report. */
-export function recoveryLines(details: RecoveryDetails, palette: Palette): readonly string[] {
+export function recoveryLines(
+  details: RecoveryDetails,
+  { palette, verbosity }: Pick<TextStyle, "palette" | "verbosity">,
+): readonly string[] {
   const { verdict, says, evidence, procedure } = details;
   const word = verdict === "frozen" ? `${palette.bad("Frozen:")} ` : "";
   const shown = evidence.map(({ from, at, object, says: line }) => {
@@ -234,7 +235,7 @@ export function recoveryLines(details: RecoveryDetails, palette: Palette): reado
     return `  ${from} ${where.join(" ")}: ${escape(line)}`;
   });
   const steps = procedure.flatMap(({ says: what, source, commands }, index) => [
-    `${index + 1}. ${escape(what)} (${source})`,
+    `${index + 1}. ${escape(what)}${verbosity > 0 ? ` (${source})` : ""}`,
     ...commands.map((command) => `   ${escape(command)}`),
   ]);
   return [

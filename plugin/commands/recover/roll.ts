@@ -37,6 +37,7 @@ export function rollChange(step: RollStep, facts: Pick<Facts, "names" | "left">)
       object: step.pod,
       why: "it is of an earlier revision and not ready, and every other pod is ready",
       risk: "none for the others: it serves nothing now, and its volume stays",
+      isHarmless: true,
       reverse: "none is needed: the StatefulSet controller creates it again as it is asked for now",
       needs: "to delete a pod of an earlier revision that is not ready",
     };

@@ -10,7 +10,7 @@ import type { RecoverySnapshot } from "./read";
 /** Why the REST API tells nothing: what it answered, else that nobody asked it. */
 export function explainUnread(failed: EngineError | undefined): Finding {
   if (failed === undefined) return recoveryFinding("apiUnread", {});
-  const cause = `the cluster's REST API could not be read, and what runs is judged from the resources alone: ${failed.message}`;
+  const cause = `the cluster's REST API could not be read, and what runs is known only from the resources: ${failed.message}`;
   const { hint: fix } = failed;
   return recoveryFinding("apiUnread", { cause, ...(fix !== undefined && { fix }) });
 }

@@ -1,4 +1,5 @@
 /** A rehearsal as a person reads it: each stage as the command itself prints it, then what it is worth. */
+import { countNoun } from "../../domain/base/values";
 import { escape, escapeLines } from "../../output/escape";
 import { renderText, type TextStyle } from "../../output/text";
 import type { Report } from "../../kernel/report";
@@ -84,7 +85,7 @@ function stageText(
 function savedLines(objects: readonly string[]): readonly string[] {
   const [first, ...others] = new Set(objects);
   if (first === undefined) return [];
-  const saved = others.length === 0 ? escape(first) : `${others.length + 1} objects`;
+  const saved = others.length === 0 ? escape(first) : countNoun(others.length + 1, "object");
   return [`Would save ${saved} first, in $ENGINE_HOME`];
 }
 
@@ -93,7 +94,7 @@ function limitsText(unknown: readonly string[], all: boolean, { palette }: TextS
   if (all) return `${head}\n${unknown.map((one) => `  - ${escape(one)}\n`).join("")}`;
   const here = unknown.filter((one) => one.includes("(here: ")).length;
   const met = here === 0 ? "" : `, ${here} of them met here`;
-  return `${head}: ${unknown.length} things${met}; --limits lists them\n`;
+  return `${head}: ${countNoun(unknown.length, "thing")}${met}; --limits lists them\n`;
 }
 
 function sourceLines(

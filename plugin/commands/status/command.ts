@@ -8,7 +8,6 @@ import { statusNeeds } from "../../domain/checks/needs";
 import type { Needs, NeedsPlace } from "../../domain/facts/needs";
 import { judgeContents, type ReleaseContents } from "../../domain/release/contents";
 import { isObject } from "../../domain/base/values";
-import { hideSources } from "../../output/sources";
 import { renderText, type TextStyle } from "../../output/text";
 import { VirtualClock } from "../../ports/virtual-clock";
 import type { ExitReport, Report } from "../../kernel/report";
@@ -216,6 +215,5 @@ function statusText(report: Report, style: TextStyle, shown: WeakSet<object>): s
   const quiet = exit.code === exitCodes.interrupted && style.width !== undefined ? [""] : [];
   const told = shown.has(Object(details) as object) ? [] : lines;
   const all = [...told, ...(endsQuietly.has(exit.code) ? quiet : end)];
-  const text = all.map((line) => `${line}\n`).join("");
-  return style.verbosity > 0 ? text : hideSources(text);
+  return all.map((line) => `${line}\n`).join("");
 }

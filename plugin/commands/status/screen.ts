@@ -1,4 +1,5 @@
 /** Shows a status again and again: a screen on a terminal, a line or a document per change elsewhere. */
+import { countNoun } from "../../domain/base/values";
 import {
   escape,
   isTerminal,
@@ -242,10 +243,10 @@ function databases(table: Table): readonly string[] {
 
 function findings({ findings: sum }: StatusDetails, palette: Palette): readonly string[] {
   const { errors, warnings, first, command } = sum;
-  const count = (number: number, word: string): string =>
-    `${number} ${word}${number === 1 ? "" : "s"}`;
   const found =
-    errors + warnings === 0 ? "none" : `${count(errors, "error")}, ${count(warnings, "warning")}`;
+    errors + warnings === 0
+      ? "none"
+      : `${countNoun(errors, "error")}, ${countNoun(warnings, "warning")}`;
   return [
     `Findings: ${found}; run every check with:`,
     `  ${command}`,

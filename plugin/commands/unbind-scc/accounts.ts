@@ -185,7 +185,7 @@ function changeOf(change: ListChange): Patch | Delete {
   if (deletes) {
     return {
       ...{ ...told, ...deletion, does: [...does, "delete it"] },
-      why: `it is bound to ${who} alone`,
+      why: `it is bound only to ${who}`,
       needs: "to delete a binding of nobody else",
     };
   }
@@ -215,8 +215,10 @@ function removalOf(constraint: KubeObject): Delete {
       object: constraint,
       resource: accessRef(constraint).resource,
     },
-    why: "no subject and no pod uses it any more (S33)",
+    why: "no subject and no pod uses it any more",
+    source: "S33",
     risk: `low: nobody uses ${objectLabel(constraint)} any more`,
+    isHarmless: true,
     needs: "to delete the constraint when nobody is left",
   };
 }

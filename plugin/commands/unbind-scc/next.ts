@@ -1,9 +1,6 @@
 /** What is left to do of the old constraint, and where a whole upgrade leaves it bound (S31-S33). */
-import { unprivilegedFrom } from "../../domain/release/unprivileged";
-import { parseReleaseTag } from "../../domain/base/versions";
 import type { CheckContext } from "../../domain/checks/context";
-import { ownClusters } from "../../domain/engine-cluster/operator";
-import { type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
+import { isOpenShift } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import type { NextStep } from "../../domain/rollout/next-step";
 import { sccFindings } from "../../domain/scc/findings";
@@ -40,22 +37,3 @@ export function constraintStep({
 /** What others still use is theirs to unbind. */
 const isOwn = ({ code }: Finding): boolean =>
   [sccFindings.podLeft, sccFindings.wayGroup, sccFindings.wayRole].some((one) => one.code === code);
-
-/** Why the constraint stays bound, or why there is none; undefined where it is unbound. */
-export function sccSkip({
-  facts,
-  operatorVersion,
-}: {
-  readonly facts: Facts;
-  readonly operatorVersion: string | undefined;
-}): string | undefined {
-  if (!isKnown(facts, "constraints")) return undefined;
-  if (!isOpenShift(facts)) return "the cluster is not OpenShift, it has no constraints";
-  const release = parseReleaseTag(operatorVersion);
-  if (release !== undefined && isPrivileged({ release })) {
-    return `pods of releases before ${unprivilegedFrom} need it (S31)`;
-  }
-  const own = ownClusters(facts);
-  const adjusting = own.length > 0 && own.every((ec) => wantsAdjustment(ec, facts.names));
-  return adjusting ? "automatic resource adjustment is asked for, which needs it (S32)" : undefined;
-}

@@ -10,7 +10,7 @@ import {
   type World,
 } from "../../kernel/part";
 import { requirePermissions } from "../../kernel/permissions";
-import { dryRunSays } from "../../kernel/job";
+import { describeDryRun } from "../../kernel/simple-part";
 import { Session } from "../../kernel/session";
 import { requireNamespace } from "../../readers/ground";
 import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
@@ -19,7 +19,7 @@ import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { Reviews } from "../../readers/reviews";
 import { placesOf, type UnbindPlan } from "./accounts";
 import { sccProof, unbindNeeds } from "./needs";
-import { sccSkip } from "./next";
+import { sccSkip } from "./gate";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
 import { outcomeOf, planFit, UnbindAct, type Unbinding, writesOf } from "./unbind";
@@ -72,7 +72,7 @@ async function planned(world: World, own: Unbinding, plan: UnbindPlan): Promise<
   return {
     writes,
     questions: changes.length === 0 ? [] : [`${plan.acts}?`],
-    expects: { ...expects, reason: dryRunSays(changes.length) },
+    expects: { ...expects, reason: describeDryRun(changes.length) },
     after: projectWrites(writes),
     act: async (ports) => {
       const { command, engine, reviews } = deps;

@@ -12,7 +12,7 @@ export const upgradeCluster = spec({
   summary: text`Upgrade a cluster (${ec}) to the operator's release, and follow its pods to the end`,
   description: text`Upgrade a cluster (${ec}) to the release of its operator, and follow the rolling upgrade of its pods to the end.
 
-License, databases, modules, images, operator and state are judged first: what is missing ends the run before
+License, databases, modules, images, operator and state are checked first: what is missing ends the run before
 anything is written. Then one patch writes the image tag, or with --auto the automatic upgrade; fields of other
 managers are named, not taken. The end is proven by facts: every pod on the new revision, ready and with the
 wanted image, state Running. A stalled rollout ends with its cause; --timeout, when it is given, limits

@@ -20,8 +20,8 @@ const planned: readonly FactKey[] = [
   ...new Set<FactKey>([...clusterKeys, ...prerequisiteKeys]),
 ].filter((key) => key !== "ecs");
 
-/** A quota that leaves no pod to be created again is told where quotas may be read. */
-export const clusterPlanKeys: readonly FactKey[] = [...planned, "resourceQuotas"];
+/** A quota that leaves no pod to be created again, and who leads the operator, are told where they may be read. */
+export const clusterPlanKeys: readonly FactKey[] = [...planned, "resourceQuotas", "leases"];
 
 /** `upgrade-cluster`: one write. */
 export function clusterNeeds(place: ClusterPlace): Needs {

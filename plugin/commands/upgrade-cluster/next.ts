@@ -1,4 +1,5 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
+import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
@@ -34,7 +35,7 @@ import { judgeDeployment } from "../../domain/rollout/deployment";
 /** What is shown of the operator. */
 export interface OperatorStatus {
   readonly deployment: string;
-  /** The tag of its image; absent where it is pinned by digest alone. */
+  /** The tag of its image; absent where it is pinned only by digest. */
   readonly version?: string;
   /** What the chart says, where it came by one. */
   readonly chart?: { readonly version?: string; readonly operator?: string };
@@ -88,6 +89,10 @@ export function operatorVersion(facts: Facts): string | undefined {
 function rolloutVerdict(facts: Facts, name: string): ComponentHealth {
   const verdict = judgeHealth(judgeDeployment(facts, name));
   const unread = unreadVerdict(facts, ["replicaSets", "pods", "events"]);
+  const [idle] = verdict.is === "fine" ? findIdleOperator(facts) : [];
+  if (idle !== undefined) {
+    return { is: "stalled", because: idle.cause, fix: idle.fix, code: idle.code };
+  }
   if (verdict.is !== "moving" || unread === undefined) return verdict;
   return { is: "unknown", because: `${verdict.on}; ${unread.because}, so no cause is seen` };
 }

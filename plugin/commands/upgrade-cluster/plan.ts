@@ -24,6 +24,7 @@ import { explainMistake, mistakenTag, rightTag } from "../../domain/engine-clust
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
+import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
@@ -66,7 +67,7 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
   const { names, namespace } = facts;
   const ec = factNamed(facts, "ecs", { name: request.name, namespace });
   if (ec === undefined) return undefined;
-  const auto = autoPlanOf(facts, ec, request);
+  const auto = planAuto(facts, ec, request);
   const helpers = helperTags(ec, {
     names,
     operator: operatorRelease(facts).version,
@@ -89,7 +90,7 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
     pauses: ahead ? findPause(facts, request, planned) : undefined,
     restarting: state === "RunningRollingUpdate",
     wanted: {
-      ...wantedOf(facts, request),
+      ...describeWanted(facts, request),
       ...(state !== undefined && { stateBefore: state }),
     },
   };
@@ -104,7 +105,7 @@ function findPause(
   const { definitionAhead } = request;
   if (definitionAhead === undefined) return undefined;
   const then = { ...facts, objects: { ...facts.objects, definitions: [definitionAhead] } };
-  const auto = autoPlanOf(then, planned.ec, request);
+  const auto = planAuto(then, planned.ec, request);
   const stands = judgeBeginning(then, { ...planned, auto }).findings.filter(
     ({ severity }) => severity === "error",
   );
@@ -118,7 +119,7 @@ function findPause(
 }
 
 /** What the pods are to run; without a tag, what the operator brings. */
-function wantedOf(facts: Facts, request: ClusterRequest): WantedCluster {
+function describeWanted(facts: Facts, request: ClusterRequest): WantedCluster {
   const { auto, repository, imagePullPolicy } = request;
   const tag = request.tag ?? operatorRelease(facts).clusterTag;
   return {
@@ -130,7 +131,7 @@ function wantedOf(facts: Facts, request: ClusterRequest): WantedCluster {
 }
 
 /** Where the automatic upgrade is written; off, where databases use user-defined modules (S51). */
-function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): AutoPlan {
+function planAuto(facts: Facts, ec: KubeObject, request: ClusterRequest): AutoPlan {
   const { names } = facts;
   const [definition] = facts.objects.definitions.filter(
     ({ metadata }) => metadata.name === `${names.ec.plural}.${names.group}`,
@@ -165,11 +166,12 @@ interface Prerequisites {
 /** What is missing, what cannot be seen, and what may not be read, all at once. */
 export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequisites {
   const { ec, wish, skip } = planned;
-  const { judged, missing } = judgePrerequisites(facts, targetOf(facts, planned), skip);
+  const { judged, missing } = judgePrerequisites(facts, describeTarget(facts, planned), skip);
   const own = [
     ...stateFindings(facts, ec),
     ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
     ...operatorFindings(facts, ec, wish),
+    ...findIdleOperator(facts),
     ...targetFindings(facts, ec, wish),
     ...findCauses("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),
@@ -177,7 +179,7 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
     ...manifestFindings(facts.names, planned),
     ...pinnedHelpers(facts, planned),
   ];
-  return { findings: [...accept(own, skip), ...judged.flatMap(ofList)], missing };
+  return { findings: [...accept(own, skip), ...judged.flatMap(keepFindings)], missing };
 }
 
 /** The tag that it is asked for is one of the operator: its correction is let through. */
@@ -186,7 +188,7 @@ function isMistaken(facts: Facts, { ec }: PlannedUpgrade): boolean {
 }
 
 /** The cluster follows its operator: what runs is what is wanted (S9). */
-function targetOf(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget {
+function describeTarget(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget {
   return {
     operatorVersion: operatorRelease(facts).version ?? wish.tag,
     cluster: ec.metadata.name,
@@ -194,7 +196,7 @@ function targetOf(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget {
 }
 
 /** The automatic upgrade is judged here as it will be, not as it is. */
-function ofList({ check, findings }: JudgedCheck): readonly Finding[] {
+function keepFindings({ check, findings }: JudgedCheck): readonly Finding[] {
   return check.code === clusterFindings.autoUserModules.code ? [] : findings;
 }
 

@@ -65,7 +65,7 @@ export const upgradeDatabase = spec({
   summary: text`Upgrade databases (${edb}, ${eaadb}) to an engine version, and follow each to its end`,
   description: text`Upgrade databases (${edb}, ${eaadb}) to an engine version, and follow each of them to its end.
 
-All are judged first, by the rules of the admission webhook too: what stands against one ends the run before
+All are checked first, by the rules of the admission webhook too: what stands against one ends the run before
 anything is written. By resource, one patch writes the engine version and nothing else; the module list stays
 as it is. An active-active database is written here alone, and followed on every cluster given with
 --participant; a cluster that is not given has to be accepted with --skip, and without an instance that was

@@ -8,7 +8,7 @@ import {
   BlockedError,
 } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { boundList } from "../../domain/base/values";
+import { boundList, countNoun } from "../../domain/base/values";
 import { databaseFinding } from "../../domain/database/findings";
 import { renderVersion } from "../../domain/database/rollout";
 import type { Result } from "../../domain/kube/planned-write";
@@ -98,8 +98,7 @@ export class RunSummary {
     const reason = this.#reason(because);
     if (first === undefined) return this.#done(reason);
     const names = boundList([...this.#failures.keys()].sort(), 10);
-    const next =
-      "fix what is named, then run the same command again: it continues with those alone";
+    const next = "fix what is named, then run the same command again: it continues with only those";
     if (this.#plans.length === 1) {
       return { code: first.exitCode, reason: first.message, next: first.hint ?? next };
     }
@@ -128,7 +127,7 @@ export class RunSummary {
     for (const { result } of this.databases()) counts.set(result, (counts.get(result) ?? 0) + 1);
     const parts = [...counts].map(([result, count]) => `${count} ${result}`);
     const count = this.#plans.length + this.#leftOut.length;
-    const all = count === 1 ? "1 database" : `${count} databases`;
+    const all = countNoun(count, "database");
     const stopped = because === undefined ? "" : `; stopped: ${because}`;
     const dry = this.dryRun === "none" ? "" : "dry run, nothing was changed: ";
     if (parts.length === 0) return `${dry}there is no database to upgrade`;

@@ -5,6 +5,7 @@
  * reads and judges, `BundleAct` writes what was planned.
  */
 import { type EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
+import { readLeftMarks } from "../../readers/left-marks";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
@@ -236,7 +237,10 @@ export class BundlePlanning {
     if (options.registry === undefined && options.pullSecret === undefined) return [];
     const clusters = await readClusters(world, options.namespace);
     world.tell(judgeClusterImages(clusters, options, names));
-    const patches = clusterPatches(clusters, options, names).map((one) => imagePatch(one, names));
+    const left = await readLeftMarks(world, clusters);
+    const patches = clusterPatches(clusters, options, names).map((one) =>
+      imagePatch(one, { names, left }),
+    );
     const order = (patch: Patch): number => Number(isEarly(patch, names));
     return patches.sort((one, other) => order(other) - order(one));
   }
@@ -331,7 +335,9 @@ export class BundleAct {
     const stored = await cluster.get(changeRef(planned));
     const [patch] = clusterPatches(stored === undefined ? [] : [stored], options, names);
     if (patch === undefined) return undefined;
-    if (isSamePatch(patch, planned, names)) return imagePatch(patch, names);
+    if (isSamePatch(patch, planned, names)) {
+      return imagePatch(patch, { names, left: await readLeftMarks(ports, [patch.object]) });
+    }
     throw makeChangedError(undefined, objectLabel(planned.object));
   }
 

@@ -2,6 +2,7 @@
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { findOwnership } from "../../domain/engine-cluster/operator";
 import type { Finding } from "../../domain/base/findings";
+import type { Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import type { ClusterPatch } from "./clusters";
@@ -81,6 +82,7 @@ function conversionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
     ],
     why: "its conversion leads to a Service that does not exist, and the release has none",
     risk: "none, no object can be read through it",
+    isHarmless: true,
     reverse: savedWhole,
     backHolds,
     does: ["change .spec.conversion"],
@@ -114,8 +116,10 @@ function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
       { op: "replace", path: "/metadata/managedFields", value: adoptFields(live, ours) },
       { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
     ],
-    why: "takes over kubectl's fields (S18)",
+    why: "takes over kubectl's fields",
+    source: "S18",
     risk: "none, no value changes",
+    isHarmless: true,
     reverse: savedWhole,
     backHolds,
     does: [],
@@ -141,7 +145,7 @@ export function buildApply(step: Evaluated): Apply {
     force,
     why: whyOf(step),
     needs: "to apply the release's",
-    risk: risks[kind.step] ?? "none, the running operator keeps working",
+    ...(risks[kind.step] ?? harmless),
     reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
     backHolds,
     does: live === undefined ? ["create it"] : changed,
@@ -166,10 +170,13 @@ function whyOf({ is, changes, removed }: Evaluated): string {
   }[is];
 }
 
-const risks: Readonly<Record<string, string>> = {
-  "operator.crd": "it is shared by all operators of the cluster",
-  "operator.deployment":
-    "the operator's pod is recreated: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade (S10)",
+const harmless = { risk: "none, the running operator keeps working", isHarmless: true } as const;
+
+const risks: Readonly<Record<string, { readonly risk: string }>> = {
+  "operator.crd": { risk: "it is shared by all operators of the cluster" },
+  "operator.deployment": {
+    risk: "the operator's pod is recreated: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade",
+  },
 };
 
 /** The fields of the write; a new definition is told as a whole, for its schema is long. */
@@ -196,7 +203,11 @@ export function clusterResource({ group, version, ec }: Names): Resource {
 }
 
 /** Has a cluster resource pull from the operator's registry (S17). */
-export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch {
+export function imagePatch(
+  { object, edits }: ClusterPatch,
+  facts: Pick<Facts, "names" | "left">,
+): Patch {
+  const { names } = facts;
   const fields = edits.map(({ path }) => path.join(".")).join(", ");
   return {
     verb: "patch",
@@ -204,12 +215,13 @@ export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch
     resource: clusterResource(names),
     object,
     edits,
-    why: `${fields} follow the operator's registry (S17)`,
+    why: `${fields} follow the operator's registry`,
+    source: "S17",
     does: [],
     needs: "to have it pull from the registry",
     risk: "the cluster's pods are recreated from that registry with its next upgrade",
     reverse: "the run saves the old values; the report prints the command that puts them back",
-    owned: findOwnership(object, { names }),
+    owned: findOwnership(object, facts),
     dropped: (lost, label) =>
       lost.map(({ path }) =>
         clusterFinding("fieldPruned", { object: label, field: path.join(".") }, names),

@@ -27,7 +27,8 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Acting, type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
 import { type Projection, unchanged } from "../../kernel/projected";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
-import { chartOutcome } from "./outcome";
+import { type ChartAhead, projectChart } from "./projection";
+import { readBrought } from "./chart-definitions";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
@@ -113,7 +114,7 @@ class ChartUpgradeRun {
     try {
       return await this.#planned(before);
     } catch (error) {
-      const stops = stopped(error, this.#outcome([]));
+      const stops = stopped(error, this.#outcome(nothingAhead));
       return { ...stops, expects: { ...stops.expects, details: this.details() } };
     }
   }
@@ -126,7 +127,7 @@ class ChartUpgradeRun {
     const upgrade = await this.#wanted();
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
-    const rendered = isThere ? [] : await this.#rendered(before, upgrade);
+    const rendered = isThere ? nothingAhead : await this.#rendered(before, upgrade);
     const call = this.#call(upgrade);
     if (options.dryRun !== "none") {
       deps.recorder.done(isThere ? this.#info(upgrade) : call, isThere ? "unchanged" : "planned");
@@ -145,9 +146,9 @@ class ChartUpgradeRun {
   }
 
   /** The operator as helm renders it, ready; what else a chart writes is not foretold. */
-  #outcome(rendered: readonly unknown[]): Projection {
+  #outcome(rendered: ChartAhead): Projection {
     const { before, version } = this.options;
-    return before === undefined ? unchanged : chartOutcome(before, rendered, version);
+    return before === undefined ? unchanged : projectChart(before, rendered, version);
   }
 
   #act(ports: Acting, before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
@@ -200,7 +201,7 @@ class ChartUpgradeRun {
   }
 
   /** Stops before the write where the operator would stay at another release, or helm be refused. */
-  async #rendered(before: ChartFacts, upgrade: ChartUpgrade): Promise<readonly unknown[]> {
+  async #rendered(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartAhead> {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
@@ -209,7 +210,8 @@ class ChartUpgradeRun {
       ...judgeFixedByChart(rendered, before.deployment, deps.names),
     ];
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
-    return rendered.objects;
+    const definitions = await readBrought(deps, options, rendered);
+    return { objects: rendered.objects, definitions };
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
@@ -333,10 +335,13 @@ class ChartUpgradeRun {
     const settings = sets.length === 0 ? "" : ` with ${sets.join(", ")}`;
     return {
       ...this.#step(),
-      why: `chart ${chart} at ${version}${settings} (S20, S21)`,
+      why: `chart ${chart} at ${version}${settings}`,
+      source: "S20, S21",
     };
   }
 }
+
+const nothingAhead: ChartAhead = { objects: [], definitions: [] };
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
   return [...listImages(facts?.deployment)];

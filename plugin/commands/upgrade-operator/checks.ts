@@ -17,6 +17,7 @@ import { describeOlmWay, olmFindings, readOlm } from "./next";
 import { isOperator, readAccount } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
 import { getPath, asArray, getOwn, renderValue, asString } from "../../domain/base/values";
+import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { webhookFindings } from "../../domain/admission/findings";
 import { judgeOperator } from "../../domain/admission/configuration";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
@@ -54,6 +55,12 @@ export const operatorChecks: readonly Check[] = [
     title: "The operator is 1/1 ready, up to date and available",
     needs: ["deployments"],
     judge: ({ deployment }) => judgeOperator(deployment),
+  }),
+  shared(clusterFindings.operatorIdle, {
+    title: "The operator acts in this namespace",
+    needs: ["deployments", "leases", "pods"],
+    judge: ({ facts }) =>
+      findIdleOperator(facts).map(({ object, cause, fix }) => ({ object, cause, fix })),
   }),
   prerequisites.operatorTooOld,
   prerequisites.operatorVersionUnknown,

@@ -105,7 +105,7 @@ async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Ev
 const isError = ({ severity }: Finding): boolean => severity === "error";
 
 /** What the API server refuses for as long as the stored object stays as it is. */
-function findRefusals(live: KubeObject, object: KubeObject): readonly Finding[] {
+export function findRefusals(live: KubeObject, object: KubeObject): readonly Finding[] {
   const keeps = object.kind === kinds.definition.kind ? findKeepsUnknown(live, object) : [];
   return [
     ...findFixedFields(live, object).map(({ what, about }) => operatorFinding(what, about)),
@@ -215,10 +215,7 @@ async function judgeDefinitionObject(
     return { ...plain, is: "kept", findings: [told("definitionKept", cause)] };
   }
   if (verdict.is === "refuse") {
-    const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
-    const fix = renewStored(live, verdict.versions);
-    const stored = told("definitionStored", cause);
-    return { ...plain, is: "same", findings: [{ ...stored, ...(fix !== undefined && { fix }) }] };
+    return { ...plain, is: "same", findings: [storedFinding(live, verdict)] };
   }
   const { keeps } = verdict;
   const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
@@ -236,9 +233,23 @@ async function judgeDefinitionObject(
   };
 }
 
+/** Versions in which objects are stored, and that would not be served any more. */
+export function storedFinding(
+  live: KubeObject,
+  { versions }: { readonly versions: readonly string[] },
+): Finding {
+  const cause = `objects are stored in version ${versions.join(", ")}, which the release does not serve`;
+  const fix = renewStored(live, versions);
+  const stored = operatorFinding("definitionStored", { object: objectLabel(live), cause });
+  return { ...stored, ...(fix !== undefined && { fix }) };
+}
+
 /** What a changed definition does to the objects, which are read only where it may do anything. */
-async function findChanged(
-  { deps, options }: Pick<Evaluating, "deps" | "options">,
+export async function findChanged(
+  {
+    deps,
+    options,
+  }: Pick<Evaluating, "deps"> & { readonly options: Pick<BundleOptions, "namespace"> },
   definitions: {
     readonly live: KubeObject;
     readonly object: KubeObject;

@@ -4,7 +4,7 @@ import { kinds } from "../../domain/kube/kinds";
 import { lossKeys } from "./definitions";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
-import { prerequisiteKeys } from "../../domain/checks/prerequisites";
+import { operatorPrerequisiteKeys } from "../../domain/checks/prerequisites";
 import { factNeeds } from "../../domain/checks/needs";
 import { applyNeeds, needBind } from "../../domain/kube/write-needs";
 import {
@@ -30,7 +30,7 @@ export const rollout = "to follow the operator's rollout";
 function operatorReads(place: NeedsPlace): readonly Permission[] {
   const why = "to see whether the upgrade may begin";
   return [
-    ...factNeeds(place, { keys: prerequisiteKeys, why }),
+    ...factNeeds(place, { keys: operatorPrerequisiteKeys, why }),
     ...factNeeds(place, { keys: rolloutKeys, why: rollout }),
   ];
 }
@@ -109,6 +109,9 @@ export function chartNeeds(wish: OperatorPlace): Needs {
       on("update", "secret", { why: "for helm to keep the new release" }),
     ],
     may: [on("get", "secret", { why: "for helm to read its releases" }), ...operatorReads(wish)],
-    beside: groundNeeds(wish),
+    beside: [
+      ...factNeeds(wish, { keys: lossKeys, why: "to see what a definition would lose" }),
+      ...groundNeeds(wish),
+    ],
   };
 }

@@ -12,10 +12,11 @@ import {
   stopped,
   type World,
 } from "../../kernel/part";
-import { dryRunSays } from "../../kernel/job";
+import { describeDryRun } from "../../kernel/simple-part";
 import { readBundle } from "../../cmdutil/release-option";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import { siteCodes } from "../../domain/checks/managed-sites";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { readChartOptions } from "./by-chart";
@@ -23,7 +24,7 @@ import { chartPart } from "./chart";
 import { bundleNeeds, chartNeeds } from "./needs";
 import { BundleAct, BundlePlanning, changesOf } from "./bundle";
 import { detailsOf } from "./changes";
-import { assumedOutcome, bundleOutcome } from "./outcome";
+import { projectAssumed, projectBundle } from "./projection";
 import { type BundleOptions, needsOf } from "./read";
 
 /** What the part is told. */
@@ -61,14 +62,14 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
       questions: [],
       expects: {
         code: exitCodes.ok,
-        reason: dryRunSays(writes.length),
+        reason: describeDryRun(writes.length),
         details: detailsOf(plan.steps, contents, world.names),
       },
-      after: before === undefined ? projectWrites(writes) : bundleOutcome(before, writes),
+      after: before === undefined ? projectWrites(writes) : projectBundle(before, writes),
       act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
     };
   } catch (error) {
-    const after = before && assumedOutcome(before, contents.operatorVersion);
+    const after = before && projectAssumed(before, contents.operatorVersion, contents.definitions);
     return stopped(error, after);
   }
 }
@@ -90,7 +91,7 @@ export const operator: UpgradePart = {
     ],
   },
   // the new operator halts where a namespace lacks one of them, and upgrades a cluster that follows it at once
-  restsOn: ["RBAC-ROLE-ABSENT", "RBAC-BINDING-ABSENT", "CLUSTER-AUTO-USER-MODULES"],
+  restsOn: [...siteCodes, "CLUSTER-AUTO-USER-MODULES"],
   blockedBy: prerequisiteCodes,
   needs: ({ facts, flags, opened, contents, context }) => {
     const { names, namespace } = facts;

@@ -3,7 +3,10 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Judgment } from "../../domain/checks/judge";
 import { requireMatched } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
-import { judgePrerequisites, prerequisiteKeys } from "../../domain/checks/prerequisites";
+import {
+  judgeOperatorPrerequisites,
+  operatorPrerequisiteKeys,
+} from "../../domain/checks/prerequisites";
 import type { PermissionChecker } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
 import { readAfterExpansion } from "../../readers/after-expansion";
@@ -54,9 +57,9 @@ async function readJudgment(
   skip: readonly Skip[],
 ): Promise<Judgment> {
   const [read, definition] = await Promise.all([
-    readSnapshot(deps, namespace, prerequisiteKeys),
+    readSnapshot(deps, namespace, operatorPrerequisiteKeys),
     readDefinition(deps, "ec"),
   ]);
   const facts = withDefinition(read, definition);
-  return judgePrerequisites(facts, { operatorVersion: version }, skip);
+  return judgeOperatorPrerequisites(facts, { operatorVersion: version }, skip);
 }

@@ -184,7 +184,8 @@ export async function waitForOperator(
 ): Promise<string> {
   const { names, recorder } = deps;
   const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
-  const info = { id: "operator.ready", action: "wait", object, why: "1/1 ready (S19)" } as const;
+  const why = "1/1 ready";
+  const info = { id: "operator.ready", action: "wait", object, why, source: "S19" } as const;
   let stalled: Stalled | undefined;
   return await recorder.step(info, async () => {
     const says = await waitFor<string>(deps, {

@@ -44,7 +44,7 @@ export const releaseChecks: readonly Check[] = [
   warning("RELEASE-TAG-UNKNOWN", source, {
     title: "The bundle reports its release",
     cause:
-      "the bundle pins the operator's image by its digest alone, so it does not report the release",
+      "the bundle pins the operator's image only by its digest, so it does not report the release",
     fix: "give the release with --target, and check that the digest is of that tag",
     needs: [],
     wants: "contents",

@@ -12,12 +12,17 @@ import { type Compared, isOfCa, listUnanswered } from "../../domain/admission/ow
 import type { Finding } from "../../domain/base/findings";
 import { getOwn, type Json } from "../../domain/base/values";
 import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
-import { findOwner } from "../../domain/kube/owners";
+import {
+  findLivingOwner,
+  findOwner,
+  judgeOwnership,
+  type LeftMarks,
+} from "../../domain/kube/owners";
 import type { Names } from "../../domain/names/names";
 import type { SwapPlan } from "./plan";
 
 /** The plan without all that is not the CA: what else differs is told, and an error where no call is answered by it. */
-export function limitToCa(plan: SwapPlan, names: Names): SwapPlan {
+export function limitToCa(plan: SwapPlan, names: Names, left?: LeftMarks): SwapPlan {
   const { live, old } = plan;
   const nothing = { old: undefined, remove: undefined, takeOut: undefined, oldEntries: [] };
   if (live === undefined) {
@@ -30,8 +35,8 @@ export function limitToCa(plan: SwapPlan, names: Names): SwapPlan {
   const differences = listDifferences(live, wanted);
   const findings = [
     ...plan.findings.filter(({ code }) => concerns.includes(code)),
-    ...reportOwner(live),
-    ...reportBeyond({ ...plan, live, old }, names),
+    ...reportOwner(live, left),
+    ...reportBeyond({ ...plan, live, old, left }, names),
   ];
   const why = `its CA is not that of Secret/${names.webhook.secret}; nothing else is written`;
   const apply = differences.length === 0 ? undefined : { object: wanted, why };
@@ -64,9 +69,12 @@ export function listCas({ live, wanted }: Pick<SwapPlan, "live" | "wanted">): re
   });
 }
 
-function reportOwner(live: KubeObject): readonly Finding[] {
-  const owner = findOwner(live);
+function reportOwner(live: KubeObject, left: LeftMarks | undefined): readonly Finding[] {
+  const owner = findOwner(live, left);
   if (owner === undefined) return [];
+  if (owner.left !== undefined) {
+    return [webhookFinding("owned", { object: objectLabel(live), ...judgeOwnership(owner) })];
+  }
   return [
     webhookFinding("owned", {
       severity: "warning",
@@ -78,14 +86,18 @@ function reportOwner(live: KubeObject): readonly Finding[] {
 }
 
 function reportBeyond(
-  plan: Compared & { readonly live: KubeObject; readonly old: KubeObject | undefined },
+  plan: Compared & {
+    readonly live: KubeObject;
+    readonly old: KubeObject | undefined;
+    readonly left: LeftMarks | undefined;
+  },
   names: Names,
 ): readonly Finding[] {
   const object = objectLabel(plan.live);
-  const way = findOwner(plan.live)?.way ?? "run upgrade-webhook without --ca-only";
+  const way = findLivingOwner(plan.live, plan.left)?.way ?? "run upgrade-webhook without --ca-only";
   const unanswered = listUnanswered(plan, names);
   if (unanswered.length > 0) {
-    const cause = `no call would be answered by its CA alone, it also differs at ${unanswered.join(", ")}`;
+    const cause = `its CA is not all that keeps calls from being answered, it also differs at ${unanswered.join(", ")}`;
     return [webhookFinding("beyondCa", { object, cause, fix: way })];
   }
   const left = plan.differences.filter((field) => !isOfCa(field));

@@ -58,6 +58,7 @@ export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
         : withoutUrl(ownPartOf(plan, names), live),
     live,
     why: apply?.why ?? "",
+    ...(apply?.source !== undefined && { source: apply.source }),
     does: live === undefined ? ["create it"] : plan.differences.map((path) => `change ${path}`),
     changes: plannedChanges(plan, names.webhook.secret),
     risk: "while it is wrong it blocks every database edit, or lets bad ones through",
@@ -119,7 +120,7 @@ function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly Ch
 /** The old entry goes out of the new configuration; what stands beside it there stays as it is. */
 export function takeOutOf(
   { names }: Pick<SwapDeps, "names">,
-  { object, why }: NonNullable<SwapPlan["takeOut"]>,
+  { object, ...because }: NonNullable<SwapPlan["takeOut"]>,
 ): Rewrite {
   const { configuration, oldEntry: name } = names.webhook;
   const index = entryNames(object).indexOf(name);
@@ -133,10 +134,11 @@ export function takeOutOf(
     resource: configurationResource,
     object,
     operations: [remove, { op: "replace", path: "/metadata/resourceVersion", value }],
-    why,
+    ...because,
     does: [`take ${name} out`],
     changes: [{ path: `webhooks[name=${name}]`, to: null }],
     risk: "nothing, once the new one is proven: it is taken out only then",
+    isHarmless: true,
     reverse: "the run saves the object; the report prints the command that puts it back",
     kubectl: [...patch, "-p", JSON.stringify([test, remove])],
     holds: (stored) => findEntry(stored, name) === undefined,
@@ -146,16 +148,17 @@ export function takeOutOf(
 /** The deletion of the old configuration. */
 export function deleteOf(
   { names }: Pick<SwapDeps, "names">,
-  { object, why }: NonNullable<SwapPlan["remove"]>,
+  { object, ...because }: NonNullable<SwapPlan["remove"]>,
 ): Delete {
   return {
     verb: "delete",
     id: "webhook.delete-old",
     resource: configurationResource,
     object,
-    why,
+    ...because,
     putBack: "create",
     risk: "nothing, once the new one is proven: it is deleted only then",
+    isHarmless: true,
     reverse: "the run saves the object; the report prints the command that makes it again",
     kubectl: ["kubectl", "delete", configurationResource.plural, names.webhook.oldConfiguration],
   };
@@ -292,8 +295,9 @@ function listUndoChanges({ written, before, deleted, isCaOnly }: Undo): readonly
 const rollbackTexts = {
   resource: configurationResource,
   risk: "none, it takes back what this run has written",
+  isHarmless: true,
   reverse: "run the same command again",
-};
+} as const;
 
 /** The CAs as they were, entry by entry; the rest is somebody else's. */
 function buildCaRestore(before: KubeObject | undefined, written: KubeObject): Rewrite {

@@ -127,7 +127,7 @@ export const webhookChecks: readonly Check[] = [
       const name = names.webhook.oldConfiguration;
       const old = factNamed(facts, "webhookConfigurations", { name });
       const current = currentOf(situation);
-      const beside = "it judges every edit a second time";
+      const beside = "it checks every edit a second time";
       return [
         ...(old === undefined
           ? []
@@ -160,7 +160,7 @@ export const webhookChecks: readonly Check[] = [
   fromWay("noPods", "What the Service selects has pods", behind),
   fromWay("podsNotReady", "A pod behind the Service is ready", behind),
   fromWay("noEndpoints", "The Service that the webhook calls has a ready endpoint", server),
-  fromWay("strangerPod", "The Service selects the webhook's pods alone", behind),
+  fromWay("strangerPod", "The Service selects only the webhook's pods", behind),
   fromWay("targetPort", "The Service sends to the port on which the webhook listens", behind),
   fromWay("networkClosed", "No NetworkPolicy closes the webhook's port", [
     ...behind,
@@ -217,7 +217,7 @@ function hasOwnCheck(field: string): boolean {
 function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly CheckResult[] {
   const { entry: ours, oldEntry } = situation.names.webhook;
   const beside = findEntry(current, ours) !== undefined;
-  const consequence = beside ? "it judges every edit a second time" : `${ours} takes its place`;
+  const consequence = beside ? "it checks every edit a second time" : `${ours} takes its place`;
   return entriesInForce(situation)
     .filter((one) => one.configuration === current && getOwn(one.entry, "name") === oldEntry)
     .map(({ field }) =>
@@ -310,14 +310,14 @@ export const webhookTrustChecks: readonly Check[] = [
       ),
   }),
   warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
-    title: "The webhook judges the databases of every managed namespace",
+    title: "The webhook checks the databases of every managed namespace",
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
     fix: "label the namespace so that it is selected, or widen the selector",
     needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
     judge: (situation) => judgeSelectors(situation, entriesInForce(situation)),
   }),
   warning("WEBHOOK-SCOPE-SHARED", "Facts 4.4", {
-    title: "The webhook judges this operator's databases alone",
+    title: "The webhook checks only this operator's databases",
     cause: "other operators are on this cluster, and the entry is not limited to namespaces",
     fix: "limit the entry by a namespaceSelector, each operator with a configuration of its own",
     needs: [...needs, "namespaces", "ecs"],

@@ -4,14 +4,14 @@ import { type Facts, isKnown } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
 import { findLivingOwner } from "../../domain/kube/owners";
 
-/** Why the webhook is left alone; undefined where an admission controller is in use (S24). */
+/** Why the webhook is left alone; undefined where an admission controller is in use. */
 export function webhookSkip({ facts }: { readonly facts: Facts }): string | undefined {
   // unread is not absent: the part itself then says which permission is missing
   if (!isKnown(facts, "webhookConfigurations")) return undefined;
-  if (usedConfigurations(facts).length === 0) return "no admission controller is in use (S24)";
+  if (usedConfigurations(facts).length === 0) return "no admission controller is in use";
   const owner = webhookOwner(facts);
   if (owner === undefined) return undefined;
-  return `${owner} owns its configuration, and upgrades it together with the operator (S22)`;
+  return `${owner} owns its configuration, and upgrades it together with the operator`;
 }
 
 /** The installer that owns every configuration in use, and writes it itself (domain facts 4.4). */

@@ -63,7 +63,7 @@ export function swapNeeds(wish: SwapWish): Needs {
       permissionOn("list", kinds.pod, { why: "to see what is behind the Service", namespace }),
       permissionOn("list", kinds.networkPolicy, { why: called, namespace }),
       permissionOn("list", kinds.mutatingConfiguration, {
-        why: "to find what else judges the databases",
+        why: "to find what else checks the databases",
       }),
       ...calledServiceNeeds(),
       ...groundNeeds(wish),

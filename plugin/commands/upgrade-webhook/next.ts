@@ -45,7 +45,7 @@ import {
   releaseWords,
 } from "../../domain/rollout/next-step";
 
-/** One configuration that judges this operator's databases. */
+/** One configuration that checks this operator's databases. */
 interface ConfigurationStatus {
   readonly name: string;
   /** Of the releases before 6.4.2 (S25). */
@@ -208,7 +208,7 @@ function judgeUse(
 ): ComponentHealth | undefined {
   const { names, namespace } = facts;
   if (configurations.length === 0) {
-    return { is: "absent", says: "not in use: no configuration serves this namespace (S24)" };
+    return { is: "absent", says: "not in use: no configuration serves this namespace" };
   }
   const elsewhere = configurations.filter(
     ({ serves, placeholders }) => serves !== namespace && placeholders.length === 0,
@@ -272,9 +272,9 @@ function judgeEntries(
 const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> = {
   fits: undefined,
   unknown: undefined,
-  empty: "its caBundle is empty: every edit that it judges fails",
+  empty: "its caBundle is empty: every edit that it checks fails",
   differs:
-    "its caBundle holds neither the certificate of the Secret nor the CA that issued it: every edit that it judges fails",
+    "its caBundle holds neither the certificate of the Secret nor the CA that issued it: every edit that it checks fails",
 };
 
 function judgeSecret(facts: Facts): ComponentHealth | undefined {

@@ -19,7 +19,7 @@ import {
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { type Projection, unchanged } from "../../kernel/projected";
 import type { ExitReport } from "../../kernel/report";
-import { dryRunSays } from "../../kernel/job";
+import { describeDryRun } from "../../kernel/simple-part";
 import { Session } from "../../kernel/session";
 import { readDefaults } from "../../cmdutil/spec";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
@@ -31,19 +31,19 @@ import { readWish, type SwapPartWish } from "./input";
 import { probedAnywhere, probedBy, probeNeed } from "../../domain/admission/needs";
 import { swapNeeds, swapWrites } from "./needs";
 import { webhookOwner, webhookSkip } from "./gate";
-import { projectSwap } from "./outcome";
+import { projectSwap } from "./projection";
 import type { SwapPlan } from "./plan";
 import { needsOf, readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
 import { pairsIn, chooseProbes } from "./probes";
+import { SwapAct } from "./swap";
 import {
+  prepareSwap,
   replanSwap,
+  requireFit,
   planSwapFromCluster,
   type ReadySwap,
-  prepareSwap,
-  requireFit,
-  SwapAct,
   type SwapContext,
-} from "./swap";
+} from "./planning";
 import { WebhookVerifier } from "./verifier";
 
 const command = "upgrade-webhook";
@@ -109,7 +109,7 @@ class SwapPlanning {
       writes,
       ...(read.openUntil !== undefined && { waitsFor: read.openUntil }),
       questions: listQuestions(deps, plan),
-      expects: { code: exitCodes.ok, reason: dryRunSays(changesOf(deps, plan).length) },
+      expects: { code: exitCodes.ok, reason: describeDryRun(changesOf(deps, plan).length) },
       after: this.#after({ plan, writes, read }),
       act: async (ports) => await carryOut({ ports, wish, verifier, read, ready }),
     };
@@ -179,7 +179,7 @@ interface Swapped {
 const nothing: Planned = {
   writes: [],
   questions: [],
-  expects: { code: exitCodes.ok, reason: dryRunSays(0) },
+  expects: { code: exitCodes.ok, reason: describeDryRun(0) },
   after: unchanged,
   act: () => Promise.reject(new Error("a plan that waits is not carried out")),
 };

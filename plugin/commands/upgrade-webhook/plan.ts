@@ -23,7 +23,7 @@ import {
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
-import { describeDeletion, judgeOthers } from "../../domain/admission/others";
+import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
 import { findOwner, judgeOwnership, type LeftMarks, type Owner } from "../../domain/kube/owners";
 import { releasePairs } from "../../domain/release/platforms";
@@ -64,6 +64,13 @@ export interface PlanFacts {
   readonly names: Names;
 }
 
+/** An object that is to be written, why, and the numbers of the specification behind it. */
+interface PlannedObject {
+  readonly object: KubeObject;
+  readonly why: string;
+  readonly source?: string;
+}
+
 /** The plan; `apply` and `remove` absent where no such write is needed. */
 export interface SwapPlan {
   readonly found: FoundConfigurations;
@@ -72,10 +79,10 @@ export interface SwapPlan {
   readonly wanted: KubeObject;
   /** Paths of the live object that the apply changes; empty: nothing to apply. */
   readonly differences: readonly string[];
-  readonly apply: { readonly object: KubeObject; readonly why: string } | undefined;
-  readonly remove: { readonly object: KubeObject; readonly why: string } | undefined;
+  readonly apply: PlannedObject | undefined;
+  readonly remove: PlannedObject | undefined;
   /** The old entry in the new configuration: it goes like the old configuration, once the new one is proven. */
-  readonly takeOut: { readonly object: KubeObject; readonly why: string } | undefined;
+  readonly takeOut: PlannedObject | undefined;
   /** The old entries, in whichever configuration they are. */
   readonly oldEntries: readonly Json[];
   /** Entries that people added for the same Service; they stay. */
@@ -95,7 +102,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
   const judging = [...all.configurations, ...(all.mutatingConfigurations ?? [])];
   const gone = judgeOthers(judging, callable);
   const isGone = (one: KubeObject): boolean =>
-    gone.some(({ object }) => object === objectLabel(one));
+    isLeftWhole(one, names) && gone.some(({ object }) => object === objectLabel(one));
   // of what is to be deleted nothing else is told
   const facts = { ...all, configurations: all.configurations.filter((one) => !isGone(one)) };
   const byName = (name: string) =>
@@ -105,7 +112,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
   const wanted = buildConfiguration({ ...facts, live, old });
   const differences = live === undefined ? [] : listDifferences(live, wanted.object);
   const apply = planApply({ live, differences, wanted: wanted.object }, names);
-  const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
+  const remove = old && { object: old, why: "replaced by the new configuration", source: "S25" };
   const around = entriesBeside({ live, old, wanted: wanted.object }, names);
   const keptFrom =
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
@@ -163,7 +170,7 @@ function entriesBeside(
   if (live === undefined || oldEntry === undefined) {
     return { takeOut: undefined, oldEntries: listEntries(old), further };
   }
-  const takeOut = { object: live, why: `replaced by ${webhook.entry} (S25)` };
+  const takeOut = { object: live, why: `replaced by ${webhook.entry}`, source: "S25" };
   return { takeOut, oldEntries: [...listEntries(old), oldEntry], further };
 }
 
@@ -171,7 +178,9 @@ function planApply(
   { live, differences, wanted }: Pick<SwapPlan, "live" | "differences" | "wanted">,
   names: Names,
 ): SwapPlan["apply"] {
-  if (live === undefined) return { object: wanted, why: "it does not exist (S26, S29, S30)" };
+  if (live === undefined) {
+    return { object: wanted, why: "it does not exist", source: "S26, S29, S30" };
+  }
   if (differences.length === 0) return undefined;
   const tokens = leftovers(listEntries(live), names);
   const entry = findEntry(live, names.webhook.entry);
@@ -203,7 +212,7 @@ function judgeForeign(
     if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
     const consequence =
       object === live
-        ? `every database in its scope would be judged by the webhook in ${facts.namespace} instead of the one in ${served}`
+        ? `every database in its scope would be checked by the webhook in ${facts.namespace} instead of the one in ${served}`
         : `the databases that ${served} validates would lose that check`;
     const label = objectLabel(object);
     const finding = webhookFinding("otherNamespace", {
@@ -230,10 +239,10 @@ function judgeOwners(
   const concerned = new Set([...listCandidates(configurations, names), ...found.beside]);
   return [...concerned].flatMap((object) => {
     const owner = findOwner(object, left);
-    if (owner === undefined) {
+    const mine = found.touched.includes(object);
+    if (owner === undefined || (owner.left !== undefined && !mine)) {
       return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object, facts)];
     }
-    const mine = found.touched.includes(object);
     const lacksCa = owner.left === undefined && object === found.lacksCa;
     const fix = lacksCa ? { fix: caWay } : {};
     const told = mine ? judgeTouched(owner) : judgeBystander(owner, found.beside.includes(object));
@@ -250,7 +259,7 @@ function judgeTouched(owner: Owner): ReturnType<typeof judgeOwnership> {
 /** Of an owner whose configuration is not written. */
 function judgeBystander({ name, way }: Owner, calls: boolean): ReturnType<typeof judgeOwnership> {
   const twice =
-    "it calls the same webhook for the same kinds: a second configuration would judge every edit twice";
+    "it calls the same webhook for the same kinds: a second configuration would check every edit twice";
   return calls
     ? { severity: "error", cause: `${name} owns it, and ${twice}`, fix: way }
     : { severity: "warning", cause: `${name} owns it; this run does not touch it`, fix: way };
@@ -266,7 +275,7 @@ function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
   const label = objectLabel(object);
   if (failing) {
     const cause =
-      "it carries the same entry, and no call by it is answered: every edit that it judges is refused";
+      "it carries the same entry, and no call by it is answered: every edit that it checks is refused";
     return webhookFinding("otherConfiguration", {
       ...{ object: label, cause, fix: describeDeletion(object) },
     });
@@ -331,7 +340,7 @@ function nothingBefore(names: Names): Finding {
   return webhookFinding("absent", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     cause: "neither the new nor the old configuration exists: nothing was validated until now",
-    fix: "review the databases that were edited in the meantime: nothing judged those edits",
+    fix: "review the databases that were edited in the meantime: nothing checked those edits",
   });
 }
 
@@ -355,7 +364,7 @@ function listUnjudged(conditions: unknown): readonly string[] {
   return asArray(conditions).flatMap((condition) => {
     const name = String(getOwn(condition, "name"));
     const expression = String(getOwn(condition, "expression"));
-    if (expression.trim() === "false") return [`${name} is never true: no edit is judged`];
+    if (expression.trim() === "false") return [`${name} is never true: no edit is checked`];
     if (!expression.includes("userInfo")) return [];
     const accounts = [...expression.matchAll(/(["'])([^"']+)\1/g)].map(([, , text]) =>
       String(text),

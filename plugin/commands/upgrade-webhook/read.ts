@@ -24,7 +24,8 @@ import {
 } from "../../domain/admission/configuration";
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
 import type { Facts } from "../../domain/facts/facts";
-import { readCalled, judgeServerWay } from "../../domain/admission/way";
+import { readAlias } from "../../domain/admission/called-service";
+import { readCalled, judgeServerWay, type WayFacts } from "../../domain/admission/way";
 import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
 import { findOwner } from "../../domain/kube/owners";
@@ -194,7 +195,7 @@ async function readSecret(
   const { cluster, recorder, names } = deps;
   const name = names.webhook.secret;
   const label = `Secret/${namespace}/${name}`;
-  const why = `its ${names.webhook.secretCert} is the CA (S27, S28)`;
+  const why = `its ${names.webhook.secretCert} is the CA`;
   const end = (): Error => new BlockedError(exitCodes.blocked, [absentSecret(namespace, names)]);
   const found = cluster.get({ resource: kinds.secret, name, namespace });
   // a read that fails is a step, a look that finds nothing yet is none
@@ -203,7 +204,7 @@ async function readSecret(
   if (isAbsent && waits)
     return { is: "awaited", on: nameAwaited(label, "to be created"), limit: { ms, end } };
   return await recorder.step(
-    { id: "secret.read", action: "read", object: label, why },
+    { id: "secret.read", action: "read", object: label, why, source: "S27, S28" },
     async () => {
       const secret = await found;
       if (secret === undefined) throw end();
@@ -260,7 +261,7 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
     listIfAllowed(deps, kinds.networkPolicy, namespace),
   ]);
   const lists = {
-    services: service === undefined ? [] : [service],
+    ...(service === undefined ? { services: [] } : await readAliased(deps, service)),
     endpointSlices: endpointSlices ?? [],
     deployments: deployment === undefined ? [] : [deployment],
     ...{ pods, networkPolicies },
@@ -268,6 +269,19 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const { broken, findings } = judgeServerWay(called, { names, namespace, lists });
   // pods that are not there or not ready are those of the operator
   return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];
+}
+
+/** The Service, and what it is another name of as far as that is there or may not be read. */
+async function readAliased(
+  deps: SwapDeps,
+  service: KubeObject,
+): Promise<Pick<WayFacts["lists"], "services" | "namespaces">> {
+  const alias = readAlias(service);
+  if (alias === undefined) return { services: [service] };
+  const gone = await readGoneServices(deps, [{ entry: { clientConfig: { service: alias } } }]);
+  const named = { ...service, metadata: { ...service.metadata, ...alias } };
+  const services = gone.size > 0 ? [service] : [service, named];
+  return (await isThere(deps, alias.namespace)) ? { services } : { services, namespaces: [] };
 }
 
 /** What is behind the Service, to tell why it does not answer; undefined where that may not be read. */

@@ -87,7 +87,7 @@ export function judgeScope(
     if (judged.length === 0) return [];
     const shown = judged.map(readName).join(", ");
     return [
-      on(one.configuration, `it also judges the databases of ${shown}`, { field: one.field }),
+      on(one.configuration, `it also checks the databases of ${shown}`, { field: one.field }),
     ];
   });
 }

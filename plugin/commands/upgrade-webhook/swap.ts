@@ -8,105 +8,23 @@ import {
   UnknownOutcomeError,
   BlockedError,
 } from "../../domain/base/errors";
-import { requireMatched } from "../../domain/checks/selection";
-import { webhookFindings } from "../../domain/admission/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { swapWrites } from "./needs";
 import { configurationResource } from "../../domain/admission/configuration";
 import { listDifferences } from "../../domain/admission/wanted";
-import { limitToCa } from "./ca-only";
-import { type SwapPlan, planSwap } from "./plan";
-import type { Apply } from "../../domain/kube/change";
+import type { SwapPlan } from "./plan";
 import { ChangedError, replan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Outcome } from "../../kernel/part";
-import type { Session } from "../../kernel/session";
-import {
-  buildApply,
-  changesOf,
-  deleteOf,
-  fitApply,
-  rollBack,
-  takeOutOf,
-  type Undo,
-} from "./changes";
-import { type JudgedSecret, readConfigurations, type SwapDeps, type SwapOptions } from "./read";
+import { buildApply, changesOf, deleteOf, rollBack, takeOutOf, type Undo } from "./changes";
 import { limitsWithoutWrite, UnprovenError, type WebhookVerifier } from "./verifier";
-
-/** How a swap is planned, and planned again. */
-export interface SwapContext {
-  readonly deps: SwapDeps;
-  readonly options: SwapOptions;
-  readonly session: Session;
-  readonly secret: Pick<JudgedSecret, "caBundle" | "facts">;
-}
-
-/** A plan with its apply as it has to be sent. */
-export interface ReadySwap {
-  readonly plan: SwapPlan;
-  readonly apply: Apply | undefined;
-}
-
-/** The plan for the configurations as they are now. */
-export async function planSwapFromCluster({
-  deps,
-  options,
-  secret,
-}: SwapContext): Promise<SwapPlan> {
-  const plan = planSwap({
-    ...options,
-    ...(await readConfigurations(deps, options)),
-    caBundle: secret.caBundle,
-    certificate: secret.facts,
-    names: deps.names,
-  });
-  return options.caOnly === true ? limitToCa(plan, deps.names) : plan;
-}
-
-/** What is not of another owner: 3, and not 5. */
-const blocking: readonly string[] = [
-  webhookFindings.losesRules.code,
-  webhookFindings.beyondCa.code,
-  webhookFindings.leftover.code,
-];
-
-/** Throws what stands against a plan. */
-export function requireFit({ deps, options, session }: SwapContext, plan: SwapPlan): void {
-  const changes = changesOf(deps, plan);
-  const errors = plan.findings.filter(({ severity }) => severity === "error");
-  session.requireStaying(changes);
-  if (errors.length === 0) {
-    // where nothing is to be done any more, the same command again is no mistake
-    if (changes.length > 0) requireMatched(options.skip, plan.findings);
-    return;
-  }
-  const conflicts = errors.some(({ code }) => !blocking.includes(code));
-  throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
-}
-
-/** The plan again, with all that it takes allowed. */
-export async function replanSwap(swapping: SwapContext): Promise<SwapPlan> {
-  const { deps } = swapping;
-  const plan = await planSwapFromCluster(swapping);
-  requireFit(swapping, plan);
-  await requirePermissions(deps, swapWrites(deps.names, plan));
-  return plan;
-}
-
-/** The apply as it has to be sent; what someone changed meanwhile is read and planned again. */
-export async function prepareSwap(
-  { deps, session }: SwapContext,
-  first: SwapPlan,
-  again: () => Promise<SwapPlan>,
-): Promise<ReadySwap> {
-  return await replan(deps, first, {
-    work: async (plan) => ({
-      plan,
-      apply: plan.apply && (await fitApply(deps, session, plan)),
-    }),
-    again,
-  });
-}
+import {
+  planSwapFromCluster,
+  prepareSwap,
+  type ReadySwap,
+  requireFit,
+  type SwapContext,
+} from "./planning";
 
 interface SwapActing extends SwapContext {
   readonly verifier: WebhookVerifier;
@@ -219,9 +137,11 @@ export class SwapAct {
   }
 
   /** Out of the object as this run has written it, where it has. */
-  async #takeOut({ object, why }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
+  async #takeOut({ object, ...because }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
     const live = this.#undo?.written ?? object;
-    const written = await this.own.session.send(takeOutOf(this.own.deps, { object: live, why }));
+    const written = await this.own.session.send(
+      takeOutOf(this.own.deps, { object: live, ...because }),
+    );
     this.#undo = { deleted: undefined, ...this.#undo, before: object, written };
     this.#state =
       "the new configuration is written, the old entry is taken out of it, the last proof is missing";

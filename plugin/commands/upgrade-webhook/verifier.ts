@@ -32,7 +32,7 @@ import {
   lastRefuser,
 } from "../../domain/admission/refusers";
 import type { Prober, ProofWanted } from "../../readers/prober";
-import { reportHole } from "../../readers/outage-watch";
+import { reportHole, reportUnseen } from "../../readers/outage-watch";
 import { openProber } from "../../readers/webhook-probe";
 import type { SwapDeps } from "./read";
 import type { ProbePlan } from "./probes";
@@ -283,12 +283,14 @@ export class WebhookVerifier {
       ...rest,
       ...recorder.stretch(from, to),
     });
-    const holes = wrongWindows(seen);
+    const { holes, unseen } = wrongWindows(seen, gap.ours);
+    const unobserved = reportUnseen(unseen, recorder);
     recorder.keep({
       gap: {
         ...measureGap(holes),
         method: `${seen.length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
         windows: holes.map((hole) => reportHole(hole, recorder)),
+        ...(unobserved.length > 0 && { unobserved }),
         answers: answersInTurn(seen).map(timed),
       },
     });

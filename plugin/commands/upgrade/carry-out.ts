@@ -2,26 +2,22 @@
  * Does the parts of a confirmed plan. Before each is done it is planned again on the real cluster, and what exceeds
  * the confirmed plan ends the run.
  */
-import {
-  leftToNext,
-  type PartPlan,
-  makePausedEnd,
-  type WantedPart,
-  listSteps,
-} from "./planned-parts";
+import { leftToNext, type PartPlan, makePausedEnd, type WantedPart } from "./planned-parts";
+import { listSteps } from "./plan-parts";
 import type { Skip } from "../../domain/base/skip";
 import { renderAge } from "../../domain/base/duration";
 import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import { planFindings, type Result } from "../../domain/kube/planned-write";
 import type { Journal } from "../../kernel/journal";
-import { overlayWorld, type Part, planAgain } from "../../kernel/part";
+import { type Outcome, overlayWorld, type Part, planAgain } from "../../kernel/part";
 import type { AskingPorts } from "../../kernel/permissions";
 import { unchanged } from "../../kernel/projected";
 import type { ExitReport, PartReport, Report, StepReport } from "../../kernel/report";
 import { isGood, joinEnds, midway, namedEnd } from "./ends";
 import type { UpgradeObserver } from "./observe";
-import { type ExceedingWrite, findUnplannedWrites, type UpgradePlan } from "./saved-plan";
+import type { UpgradePlan } from "./saved-plan";
+import { findUnplannedWrites, type ExceedingWrite } from "./compare-plans";
 
 /** The world around an upgrade. */
 export interface UpgradeDeps {
@@ -51,9 +47,6 @@ export interface UpgradeOptions {
   /** Findings that are accepted; each has to be one of the checks' or of a part's. */
   readonly skip: readonly Skip[];
 }
-
-/** How one part of a run ended. */
-type PartEnd = ExitReport & { readonly details?: unknown };
 
 /** Does the parts of a confirmed plan, one after the other, until one does not end well. */
 export class PlanRunner {
@@ -87,16 +80,16 @@ export class PlanRunner {
   }
 
   /** One after the other, until one does not end well. */
-  async #runParts(plans: readonly PartPlan[]): Promise<PartEnd> {
+  async #runParts(plans: readonly PartPlan[]): Promise<Outcome> {
     const { recorder, clock } = this.deps.ports;
     const { observer } = this.deps;
     const start = clock.now();
-    let end: PartEnd = { code: exitCodes.ok, reason: "" };
+    let end: Outcome = { code: exitCodes.ok, reason: "" };
     for (const [index, plan] of plans.entries()) {
       const { id, title, source } = plan.wanted.part;
       const part = `part ${index + 1} of ${plans.length}`;
       const spent = renderAge(clock.now() - start);
-      recorder.tell({ type: "note", part, text: `${title} (${source}), after ${spent}` });
+      recorder.tell({ type: "note", part, text: `${title}, after ${spent}`, source });
       observer?.enter(id);
       end = joinEnds(end, namedEnd(title, await this.#recordPart(plan)));
       if (!isGood(end) || plan.pause !== undefined) break;
@@ -105,7 +98,7 @@ export class PlanRunner {
   }
 
   /** Keeps how long a part took, and whether it wrote. */
-  async #recordPart(plan: PartPlan): Promise<PartEnd> {
+  async #recordPart(plan: PartPlan): Promise<Outcome> {
     const { recorder, clock } = this.deps.ports;
     const { id, title } = plan.wanted.part;
     const [from, before] = [clock.now(), recorder.steps.length];
@@ -120,7 +113,7 @@ export class PlanRunner {
   }
 
   /** An expected error ends the run where it is; what was done before stays in the report. */
-  async #tryPart(plan: PartPlan): Promise<PartEnd> {
+  async #tryPart(plan: PartPlan): Promise<Outcome> {
     const { recorder } = this.deps.ports;
     try {
       return await (plan.wanted.skipReason === undefined
@@ -132,7 +125,7 @@ export class PlanRunner {
     }
   }
 
-  async #proveSkipped({ part, skipReason = "", prove }: WantedPart): Promise<PartEnd> {
+  async #proveSkipped({ part, skipReason = "", prove }: WantedPart): Promise<Outcome> {
     const { ports } = this.deps;
     ports.recorder.note(`${part.title}: skipped, ${skipReason}`);
     const how = { tell: this.#tell, dryRun: "server", waits: true } as const;
@@ -142,12 +135,12 @@ export class PlanRunner {
     return { ...found, reason: `${reason}; ${found.reason}` };
   }
 
-  async #actOnAll(plan: PartPlan): Promise<PartEnd> {
+  async #actOnAll(plan: PartPlan): Promise<Outcome> {
     const { signal } = this.deps.ports;
     signal.throwIfAborted();
-    let end: PartEnd | undefined;
+    let end: Outcome | undefined;
     const { pause } = plan;
-    const parts = await plan.wanted.make(false);
+    const parts = await plan.wanted.make(false, []);
     for (const part of parts.slice(0, pause?.before)) {
       const next = await this.#actOnPart(plan, part).finally(() => part.close?.());
       end = end === undefined ? next : joinEnds(end, next);
@@ -159,7 +152,7 @@ export class PlanRunner {
   }
 
   /** Plans it again on the real cluster, and does what the confirmed plan has. */
-  async #actOnPart({ wanted, steps }: PartPlan, part: Part): Promise<PartEnd> {
+  async #actOnPart({ wanted, steps }: PartPlan, part: Part): Promise<Outcome> {
     const { ports, nextJournal, observer } = this.deps;
     const { plan, exit, told } = await planAgain(ports, part, this.options.limitMs);
     const more = findUnplannedWrites(steps, listSteps(wanted, plan));
@@ -172,7 +165,7 @@ export class PlanRunner {
   }
 
   /** Someone changed the cluster after the plan was shown: nothing beyond the plan is written. */
-  #endExceeded(more: readonly ExceedingWrite[]): PartEnd {
+  #endExceeded(more: readonly ExceedingWrite[]): Outcome {
     this.#tell(
       more.map(({ step: { object }, is }): Finding => ({
         ...planFindings.exceeded,

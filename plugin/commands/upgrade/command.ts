@@ -1,14 +1,12 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
-import type { RoleWish } from "../../cmdutil/print-role";
 import { requireMatched } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
 import { exitCodes } from "../../domain/base/errors";
-import { unreadFacts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
-import type { Needs } from "../../domain/facts/needs";
 import { upgradeNeeds } from "./needs";
 import type { Release } from "../../domain/release/contents";
-import { newFindings, type UpgradePlan } from "./saved-plan";
+import type { UpgradePlan } from "./saved-plan";
+import { newFindings } from "./compare-plans";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { requireRead } from "../../readers/snapshot";
 import { openJournal } from "../../kernel/journal";
@@ -110,23 +108,11 @@ function makeWantedPart(
     part,
     ...(skipReason !== undefined && { skipReason }),
     ...(prove !== undefined && { prove }),
-    make: (ahead) => {
+    make: (ahead, definitions) => {
       const isPlanned = (id: PartId): boolean => ahead && all.some((one) => one.id === id);
-      return part.parts(wish, { waits: waits || !ahead, isPlanned });
+      return part.parts(wish, { waits: waits || !ahead, isPlanned, definitions });
     },
   };
-}
-
-/** What it may need, before anything is read. */
-export async function upgradeRole({
-  context,
-  flags,
-  namespace,
-}: RoleWish<UpgradeFlags>): Promise<Needs> {
-  const unread = { contents: undefined, operatorVersion: undefined, clusterTag: undefined };
-  const facts = unreadFacts(context.names, namespace);
-  const opened = await findRelease(context, flags);
-  return upgradeNeeds({ context, flags, opened, facts, ...unread }, chooseParts(flags));
 }
 
 /** Those that the checks alone can match: the others may be for a part, which is planned later. */

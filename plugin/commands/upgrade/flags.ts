@@ -22,7 +22,7 @@ export const upgrade = spec({
   description: `Upgrade everything, in the order that leaves no gap: RBAC widened, operator, admission webhook, clusters, the
 old SCC unbound, RBAC narrowed, and with --engine-version the databases.
 
-The prerequisites are judged first; one that is missing ends the run before anything is written. Then every
+The prerequisites are checked first; one that is missing ends the run before anything is written. Then every
 part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
 command. It asks once. A plan that was saved with --plan-out is bound to the cluster, to the release and to the
 spec of each object, and is refused when one of them has changed, or when something is found that it did not

@@ -6,6 +6,11 @@ import { type Needs, together } from "../../domain/facts/needs";
 import { kinds } from "../../domain/kube/kinds";
 import { permissionOn } from "../../domain/kube/permissions";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import type { RoleWish } from "../../cmdutil/print-role";
+import { findRelease } from "../../cmdutil/release-option";
+import { unreadFacts } from "../../domain/facts/facts";
+import type { UpgradeFlags } from "./flags";
+import { chooseParts } from "./read";
 
 /** As narrow as what was read allows: what may not be read is asked for wherever it may be. */
 export function upgradeNeeds(
@@ -25,4 +30,16 @@ export function upgradeNeeds(
     ...(probe ? [watchNeeds({ names, namespace })] : []),
     ...parts.flatMap(({ needs }) => needs(wish)),
   ]);
+}
+
+/** What it may need, before anything is read. */
+export async function upgradeRole({
+  context,
+  flags,
+  namespace,
+}: RoleWish<UpgradeFlags>): Promise<Needs> {
+  const unread = { contents: undefined, operatorVersion: undefined, clusterTag: undefined };
+  const facts = unreadFacts(context.names, namespace);
+  const opened = await findRelease(context, flags);
+  return upgradeNeeds({ context, flags, opened, facts, ...unread }, chooseParts(flags));
 }

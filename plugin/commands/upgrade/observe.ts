@@ -1,5 +1,6 @@
 /** What an upgrade observes of the webhook from before its first part to its end. */
 import { EngineError } from "../../domain/base/errors";
+import { renderAge } from "../../domain/base/duration";
 import { readyEndpoints } from "../../domain/admission/configuration";
 import { listSlices } from "../../domain/admission/way";
 import type { Facts } from "../../domain/facts/facts";
@@ -72,6 +73,11 @@ export class UpgradeObserver {
   /** Ends it; what was seen goes into the report. */
   async end(): Promise<void> {
     const { recorder } = this.ports;
+    const { tailMs } = this.#watch;
+    if (tailMs > 0) {
+      const left = renderAge(Math.ceil(tailMs / 1000) * 1000);
+      recorder.note(`watching the webhook for ${left} more: the last write may still take it away`);
+    }
     const watched = reportWatched(await this.#watch.end(), recorder);
     const replicas = await this.#replicas();
     recorder.keep({ gap: { ...joinGaps(watched, recorder.kept.gap), replicas } });

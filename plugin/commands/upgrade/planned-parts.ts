@@ -1,14 +1,12 @@
-/** The parts of an upgrade as they are planned, each over the cluster as the earlier ones will leave it. */
+/** The parts of an upgrade as they are planned, and what is told of them together. */
 import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { findLive } from "../../domain/kube/change";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { bindState } from "./bound-state";
-import { overlayWorld, type Part, planAhead, type PlannedAside } from "../../kernel/part";
+import type { Part, PlannedAside } from "../../kernel/part";
 import type { Pause } from "../../domain/kube/planned-write";
 import type { AskingPorts } from "../../kernel/permissions";
-import { joinProjections, unchanged } from "../../kernel/projected";
 import type { ExitReport, Report, StepReport } from "../../kernel/report";
 import { isGood, joinEnds } from "./ends";
 import type { PlannedPart, PlannedStep } from "./saved-plan";
@@ -18,8 +16,8 @@ export interface WantedPart {
   readonly part: Pick<UpgradePart, "id" | "title" | "source">;
   /** Why it has nothing to do here; absent: it is done. */
   readonly skipReason?: string;
-  /** The Parts of one plan; `ahead`: of that before the question. */
-  readonly make: (ahead: boolean) => Promise<readonly Part[]>;
+  /** The Parts of one plan; `ahead`: of that before the question, with the definitions that earlier parts bring. */
+  readonly make: (ahead: boolean, definitions: readonly KubeObject[]) => Promise<readonly Part[]>;
   /** Of a part that is skipped since someone else does it: whether that has come about. */
   readonly prove?: Part["prove"];
 }
@@ -39,61 +37,6 @@ export interface PartPlan {
   readonly later?: true;
 }
 
-/** Plans all parts: one that cannot be done does not hide what stands against the others. */
-export async function planParts(
-  parts: readonly WantedPart[],
-  ports: AskingPorts,
-  options: { readonly dryRun: "none" | "client" | "server"; readonly wait: boolean },
-): Promise<readonly PartPlan[]> {
-  // only the API server itself knows every conflict: what will be written is tried by dry run
-  const dryRun = options.dryRun === "client" ? "client" : "server";
-  const how = { dryRun, waits: options.wait && options.dryRun === "none" } as const;
-  const plans: PartPlan[] = [];
-  let after = unchanged;
-  for (const wanted of parts) {
-    if (wanted.skipReason !== undefined) {
-      plans.push(await planSkipped(wanted, ports, how));
-      continue;
-    }
-    const all: PlannedAside[] = [];
-    for (const part of await wanted.make(true)) {
-      const planned = planAhead(ports, part, { ...how, after });
-      const aside = await planned.finally(() => part.close?.());
-      all.push(aside);
-      after = joinProjections(after, aside.plan.after);
-    }
-    plans.push(makePartPlan(wanted, all));
-    // a server that does not answer one part answers none: each of them would wait for its deadline
-    if (all.some(({ exit }) => exit.code === exitCodes.unavailable)) break;
-  }
-  return untilPause(plans);
-}
-
-function makePartPlan(wanted: WantedPart, asides: readonly PlannedAside[]): PartPlan {
-  const all = asides.map(({ plan }) => plan);
-  const before = all.findIndex(({ pauses }) => pauses !== undefined);
-  const pauses = all[before]?.pauses;
-  const plans = pauses === undefined ? all : all.slice(0, before);
-  return {
-    wanted,
-    asides,
-    ...(pauses !== undefined && { pause: { ...pauses, before } }),
-    steps: plans.flatMap((plan) => listSteps(wanted, plan)),
-    questions: plans.flatMap(({ questions }) => questions),
-    waitsFor: plans.find(({ waitsFor }) => waitsFor !== undefined)?.waitsFor,
-  };
-}
-
-/** What comes after a pause is judged like the rest, and left to the next run. */
-function untilPause(plans: readonly PartPlan[]): readonly PartPlan[] {
-  const at = plans.findIndex(({ pause }) => pause !== undefined);
-  return plans.map((plan, index) => {
-    if (at === -1 || index <= at) return plan;
-    const { wanted, asides } = plan;
-    return { wanted, asides, steps: [], questions: [], later: true };
-  });
-}
-
 /** Said of what comes after a pause. */
 export const leftToNext = "left to the next run of the same upgrade";
 
@@ -110,36 +53,6 @@ export function makePausedEnd(plans: readonly PartPlan[]): ExitReport | undefine
   };
 }
 
-/** Of a part that someone else does: tries its proof now, since who refuses good edits now would refuse the proof at the end too. */
-async function planSkipped(
-  wanted: WantedPart,
-  ports: AskingPorts,
-  how: { readonly dryRun: "client" | "server"; readonly waits: boolean },
-): Promise<PartPlan> {
-  const told = ports.recorder.aside();
-  const { recorder } = told;
-  const tell = recorder.once();
-  const exit = await wanted.prove?.(overlayWorld({ ...ports, ...how, recorder, tell }, unchanged));
-  const isRefused = exit?.code === exitCodes.blocked;
-  return { wanted, asides: isRefused ? [{ exit, told }] : [], steps: [], questions: [] };
-}
-
-/** The writes of a plan, and its requests to others. */
-export function listSteps(
-  { part }: WantedPart,
-  { writes, calls = [] }: PlannedAside["plan"],
-): readonly PlannedStep[] {
-  const told = writes.flatMap(({ step, change }) =>
-    step === undefined ? [] : [{ step, live: findLive(change) }],
-  );
-  const asked = calls.map((step) => ({ step, live: undefined }));
-  return [...told, ...asked].flatMap(({ step: { action, object, why, write }, live }) => {
-    if (write === undefined || !isWriting(action)) return [];
-    const state = live && { state: bindState(live) };
-    return [{ part: part.id, action, object, why, write, ...state }];
-  });
-}
-
 /** The objects of all writes as they were read, by their labels. */
 export function indexLives(plans: readonly PartPlan[]): ReadonlyMap<string, KubeObject> {
   const all = plans.flatMap(({ asides }) => asides.flatMap(({ plan }) => plan?.writes ?? []));
@@ -149,10 +62,6 @@ export function indexLives(plans: readonly PartPlan[]): ReadonlyMap<string, Kube
       return live === undefined ? [] : [[objectLabel(live), live] as const];
     }),
   );
-}
-
-function isWriting(action: StepReport["action"]): action is PlannedStep["action"] {
-  return action !== "read" && action !== "wait" && action !== "probe" && action !== "ask";
 }
 
 /** The end of a part whose Parts follow one another. */

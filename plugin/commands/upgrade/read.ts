@@ -67,14 +67,18 @@ async function readSituation(
   );
   const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);
   // the other parts judge by themselves what they need, as they do alone
-  const isGuarded = chooseParts(flags).some(({ blockedBy }) => blockedBy !== undefined);
+  const chosen = chooseParts(flags);
+  const isGuarded = chosen.some(({ blockedBy }) => blockedBy !== undefined);
+  const clusterTag = chooseClusterTag(flags, contents, operatorVersion);
+  const wish = { context, flags, opened, contents, facts, operatorVersion, clusterTag };
+  const isDone = ({ gate }: UpgradePart): boolean => gate?.(wish) === undefined;
   return {
     missing: isGuarded ? missing : [],
     facts,
     contents,
-    findings: isGuarded ? listUnsettled(judgment.judged, chooseParts(flags)) : [],
+    findings: isGuarded ? listUnsettled(judgment.judged, chosen, isDone) : [],
     operatorVersion,
-    clusterTag: chooseClusterTag(flags, contents, operatorVersion),
+    clusterTag,
   };
 }
 
@@ -95,14 +99,18 @@ function chooseClusterTag(
   );
 }
 
-/** The findings of all checks that no part settles; what a chosen part rests on only a chosen one before it settles. */
+/**
+ * The findings of all checks that no part settles; what a chosen part rests on only a chosen one before it settles,
+ * and one that its gate leaves out settles nothing.
+ */
 export function listUnsettled(
   judged: readonly JudgedCheck[],
   chosen: readonly UpgradePart[] = listParts(),
+  isDone: (part: UpgradePart) => boolean = () => true,
 ): readonly Finding[] {
   return judged.flatMap(({ check, findings }) => {
     const at = chosen.findIndex(({ restsOn = [] }) => restsOn.includes(check.code));
-    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at))) return [];
+    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at).filter(isDone))) return [];
     // a warning of what a part would have switched off is an error where it does not
     return at === -1 ? findings : findings.map((one) => (one.accepted ? one : held(one)));
   });

@@ -3,7 +3,6 @@ import { renderAge } from "../../domain/base/duration";
 import { boundList } from "../../domain/base/values";
 import type { PartReport, Report, StepReport } from "../../kernel/report";
 import { escape, palette, renderTable } from "../../output/escape";
-import { hideSources } from "../../output/sources";
 import { paintResult, renderPlanPart } from "../../output/steps";
 import { renderText, type TextStyle } from "../../output/text";
 import { leftToNext, plannedSteps } from "./planned-parts";
@@ -46,7 +45,7 @@ function partsText(parts: readonly PartReport[], report: Report, style: TextStyl
   const reason = partsEnd(parts, exit);
   const rest = renderText({ ...report, exit: { ...exit, reason } }, style);
   const above = [...table, ...(whys.length === 0 ? [] : ["", ...whys])].join("\n");
-  return `${isFull ? above : hideSources(above)}\n\n${rest}`;
+  return `${above}\n\n${rest}`;
 }
 
 /** What was not done well, else what was left to the next run, else what is now true. */
@@ -81,13 +80,12 @@ function planLines(
   style: TextStyle,
 ): readonly string[] {
   const isFull = style.verbosity > 0;
-  const lines = parts.flatMap((part, index) => {
+  return parts.flatMap((part, index) => {
     const from = isFull ? `${part.id}, ${part.source}` : part.id;
     const heading = `${index + 1}. ${part.title} (${from})`;
     const own = steps.filter((step) => step.id === part.id);
     return partLines(part, heading, { own, style });
   });
-  return isFull ? lines : lines.map(hideSources);
 }
 
 function partLines(

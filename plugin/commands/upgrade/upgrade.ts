@@ -1,6 +1,6 @@
 /**
  * A whole upgrade (S9-S34): plans every part over the cluster as the earlier ones will leave it, also after one
- * that cannot be done, so that all obstacles are told at once (`planned-parts.ts`); shows the plan, asks, and does
+ * that cannot be done, so that all obstacles are told at once (`plan-parts.ts`); shows the plan, asks, and does
  * it (`carry-out.ts`). The cluster is the only memory, so running it again resumes.
  */
 import { PlanRunner, type UpgradeDeps, type UpgradeOptions } from "./carry-out";
@@ -12,19 +12,20 @@ import {
   makePausedEnd,
   joinPermissions,
   plannedSteps,
-  planParts,
   type PartPlan,
   type WantedPart,
 } from "./planned-parts";
+import { planParts } from "./plan-parts";
 import { requireMatched } from "../../domain/checks/selection";
 import { CancelledError, exitCodes } from "../../domain/base/errors";
-import { type Finding } from "../../domain/base/findings";
+import type { Finding } from "../../domain/base/findings";
 import { type AskingPorts, requireHome } from "../../kernel/permissions";
 import { omit } from "../../domain/base/values";
 import { planFindings } from "../../domain/kube/planned-write";
 import type { ExitReport, Report } from "../../kernel/report";
 import { joinEnds, namedEnd, withLeftOut } from "./ends";
-import { type FoundNow, staleReasons, type UpgradePlan } from "./saved-plan";
+import type { UpgradePlan } from "./saved-plan";
+import { staleReasons, type FoundNow } from "./compare-plans";
 
 /** Plans, confirms and does the parts; every expected end comes back as a report. */
 export async function upgradeParts(

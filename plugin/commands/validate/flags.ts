@@ -15,8 +15,8 @@ export const validate = spec({
   path: "validate",
   kind: "Validation",
   group: groups.rules,
-  summary: "Judge manifests by the admission rules, without the webhook and without a cluster",
-  description: text`Judge the databases of manifests by the rules of the admission webhook: the same verdict, with file, line and
+  summary: "Check manifests against the admission rules, without the webhook or a cluster",
+  description: text`Check the databases of manifests against the rules of the admission webhook: the same verdict, with file, line and
 column. No cluster is asked, unless --live is given.
 
 The clusters (${ec}) that the rules rest on come from the manifests themselves, from --clusters, or with --live from the
@@ -24,16 +24,16 @@ cluster. Those of the manifests win; one of them without a status takes that of 
 database whose cluster is not at hand, what rests on the cluster is reported as not evaluated: exit code 0, and 1 with
 --strict. Where --clusters or --live is given, a cluster that is not there is a violation.
 
-Each database is judged as a new one, unless --old or --live has it: then the change is judged, by the upgrade policy
+Each database is checked as a new one, unless --old or --live has it: then the change is checked, by the upgrade policy
 too. Files are read as kubectl reads them. Exit code 1 for violations, 2 where a file cannot be read; all that can be
-read is judged all the same.`,
+read is checked all the same.`,
   examples: {
-    "Judge a folder and all folders in it": "validate -f manifests -R",
-    "Judge what Helm would install": "validate -f -",
-    "Judge a change against the files before it": "validate -f manifests -R --old before",
+    "Check a folder and all folders in it": "validate -f manifests -R",
+    "Check what Helm would install": "validate -f -",
+    "Check a change against the files before it": "validate -f manifests -R --old before",
     "Show violations in a pull request on GitHub":
       "validate -f manifests -R --clusters clusters.yaml -o github",
-    "Judge against the cluster as it is now": "validate -f database.yaml --live -n databases",
+    "Check against the cluster as it is now": "validate -f database.yaml --live -n databases",
   },
   flags: {
     filename: {
@@ -74,17 +74,17 @@ export const audit = spec({
   path: "audit",
   kind: "Audit",
   group: groups.rules,
-  summary: "Judge all stored databases by the admission rules",
-  description: text`Judge every stored database of every namespace by the rules of the admission webhook, against its cluster (${ec}) as
+  summary: "Check all stored databases against the admission rules",
+  description: text`Check every stored database of every namespace against the rules of the admission webhook and its cluster (${ec}) as
 it is now: what was stored before the webhook, past it, or under another version of its cluster. Nothing is written;
 one list of each kind is read.
 
-Each database is judged as if it were created now. The upgrade policy (R2) judges changes alone and is left out. Exit
+Each database is checked as if it were created now. The upgrade policy (R2) applies only to updates and is left out. Exit
 code 1 when there are violations, each with its fix and a command.`,
   examples: {
-    "Judge all databases": text`audit -n ${namespace}`,
+    "Check all databases": text`audit -n ${namespace}`,
     "Write the violations as SARIF": text`audit -n ${namespace} -o sarif`,
-    "Judge as a webhook whose rule on modules is off": text`audit -n ${namespace} --rules=modules=off`,
+    "Check as a webhook whose rule on modules is off does": text`audit -n ${namespace} --rules=modules=off`,
   },
   flags: ruleFlags,
   cluster: true,

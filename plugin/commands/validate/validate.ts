@@ -125,7 +125,7 @@ function chooseEnd(
     [noted, noted === 1 ? "1 warning about the files" : `${noted} warnings about the files`],
     [open, `${open} not evaluated`],
     [problems, problems === 1 ? "1 problem with the files" : `${problems} problems with the files`],
-    [details.withoutChange.length, `${details.withoutChange.join(", ")} judges changes alone`],
+    [details.withoutChange.length, `${details.withoutChange.join(", ")} applies only to updates`],
   ] as const;
   const [all, verb] = [details.objects.length, refused === 1 ? "violates" : "violate"];
   const reason = [

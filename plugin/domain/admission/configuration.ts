@@ -316,12 +316,20 @@ export function isOthers({ metadata }: KubeObject, { webhook }: Names): boolean 
   return metadata.name !== webhook.configuration && metadata.name !== webhook.oldConfiguration;
 }
 
-/** Number of ready endpoints in the slices of a Service; a missing condition counts as ready. */
+/**
+ * Number of ready endpoints in the slices of a Service; a missing condition counts as ready, and a pod with an address of
+ * each family stands in a slice of each.
+ */
 export function readyEndpoints(slices: readonly KubeObject[]): number {
-  return slices
+  const ready = slices
     .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
     .filter((endpoint) => getPath(endpoint, ["conditions", "ready"]) !== false)
-    .reduce<number>((sum, endpoint) => sum + asArray(getOwn(endpoint, "addresses")).length, 0);
+    .flatMap((endpoint) => {
+      const pod = asString(getPath(endpoint, ["targetRef", "name"]));
+      const addresses = asArray(getOwn(endpoint, "addresses"));
+      return pod === undefined || addresses.length === 0 ? addresses : [`pod ${pod}`];
+    });
+  return new Set(ready).size;
 }
 
 /** Whether the operator is ready, up to date and available; nothing is said of one that is not there. */

@@ -93,6 +93,38 @@ export function findMisnamed(
   });
 }
 
+/** The slices that calls of a Service are passed on to: addresses of the family in which it is called. */
+export function listServed(
+  service: KubeObject,
+  slices: readonly KubeObject[],
+): readonly KubeObject[] {
+  const [family] = asArray(getPath(service, ["spec", "ipFamilies"]));
+  return slices.filter((slice) => {
+    const type = getOwn(slice, "addressType");
+    return type === undefined || (type !== "FQDN" && (family === undefined || type === family));
+  });
+}
+
+/** Ready endpoints, none of which calls are passed on to. */
+export function findUnserved(
+  service: KubeObject,
+  slices: readonly KubeObject[],
+): Finding | undefined {
+  const [slice] = slices.filter((one) => readyEndpoints([one]) > 0);
+  if (slice === undefined || readyEndpoints(listServed(service, slices)) > 0) return undefined;
+  const [family = "IPv4"] = asArray(getPath(service, ["spec", "ipFamilies"]));
+  const isName = getOwn(slice, "addressType") === "FQDN";
+  const has = isName ? "names of DNS" : `addresses of ${String(getOwn(slice, "addressType"))}`;
+  return webhookFinding("noEndpoints", {
+    object: objectLabel(service),
+    field: "spec.ipFamilies",
+    cause: `it is called by an address of ${String(family)}, and its ready endpoints are ${has}, to which no such call is passed on: every call would fail`,
+    fix: isName
+      ? `replace that EndpointSlice by one with addresses; whose it is: ${lineOn("get endpointslice", slice)} -o yaml`
+      : `have an endpoint of that family, or recreate the Service with the family of its endpoints first; what it is now: ${lineOn("get service", service)} -o yaml`,
+  });
+}
+
 function carriesPort(slice: KubeObject, port: unknown): boolean {
   const ports = asArray(getOwn(slice, "ports"));
   return ports.length === 0 || ports.some((one) => readPortName(one) === readPortName(port));

@@ -30,7 +30,7 @@ const restart = ({ names: { operator }, namespace }: Place): string =>
   `kubectl rollout restart deployment/${operator.deployment} --namespace=${namespace}`;
 const onService = (act: string, { names, namespace }: Place): string =>
   `kubectl ${act} service ${names.webhook.service} --namespace=${namespace}`;
-const emergency = "edits that cannot wait: docs/guides/bypass.md";
+const emergency = "edits that cannot wait: kubectl engine explain guides/bypass";
 
 const notAnswering = (because: string): Failure => ({
   what: "notAnswering",
@@ -153,6 +153,6 @@ function refuses({ object, ...place }: Answering, detail: string): Finding {
 
 function fails({ object, ...place }: Answering, detail: string): Finding {
   const { what, because, step } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
-  const cause = `every edit that it judges fails, ${because}: ${detail}`;
+  const cause = `every edit that it checks fails, ${because}: ${detail}`;
   return webhookFinding(what, { object, cause, fix: step(place) });
 }

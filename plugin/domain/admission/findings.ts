@@ -80,11 +80,11 @@ export const webhookFindings = {
   }),
   leftover: error("WEBHOOK-LEFTOVER", "Facts 4.4", {
     cause:
-      "a configuration of an earlier installation, or of another tool, judges the databases and calls a Service that is gone: every edit is refused",
-    fix: "save the configuration and delete it",
+      "a configuration of an earlier installation, or of another tool, checks the databases and calls a Service that is gone, or an entry that someone added to the product's does: every edit is refused",
+    fix: "save the configuration and delete it, or take the added entry out of it",
   }),
   selectsNoNamespace: warning("WEBHOOK-SELECTS-NOTHING", "Facts 4.4", {
-    cause: "a configuration of others for the databases selects no namespace: it judges nothing",
+    cause: "a configuration of others for the databases selects no namespace: it checks nothing",
     fix: "look at it, and delete it if nobody needs it",
   }),
   losesRules: error("WEBHOOK-LOSES-RULES", "docs/guides/webhook-swap.md", {
@@ -116,7 +116,7 @@ export const webhookFindings = {
     fix: "add a rule to the policy that opens the port of the webhook",
   }),
   notAnswering: error("WEBHOOK-NOT-ANSWERING", "docs/guides/webhook-unreachable.md", {
-    cause: "the webhook does not answer: every edit that it judges fails",
+    cause: "the webhook does not answer: every edit that it checks fails",
     fix: "see in its log what keeps it, and restart it",
   }),
   noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
@@ -133,12 +133,12 @@ export const webhookFindings = {
     fix: "move those entries to a configuration of their own, then run again",
   }),
   otherConfiguration: warning("WEBHOOK-OTHER-CONFIGURATION", "Facts 4.4", {
-    cause: "another configuration carries the same entry and may judge the same databases",
+    cause: "another configuration carries the same entry and may check the same databases",
     fix: "look at it with kubectl get validatingwebhookconfiguration -o yaml, and delete it if nobody needs it",
   }),
   otherNamespace: error("WEBHOOK-OTHER-NAMESPACE", "Facts 4.4", {
     cause:
-      "the configuration serves another namespace that exists: its databases would be judged by another webhook",
+      "the configuration serves another namespace that exists: its databases would be checked by another webhook",
     fix: "run with -n for that namespace, or accept it with --skip WEBHOOK-OTHER-NAMESPACE=OBJECT to move it",
   }),
   podsNotReady: error("WEBHOOK-PODS-NOT-READY", "Facts 4.5", {
@@ -180,7 +180,7 @@ export const webhookFindings = {
   strangerPod: error("WEBHOOK-STRANGER-POD", "Facts 4.5", {
     cause:
       "the Service of the webhook also selects a pod that does not listen: every call that the pod gets fails",
-    fix: "have the Service select the webhook's pods alone, or give the other pod other labels",
+    fix: "have the Service select only the webhook's pods, or give the other pod other labels",
   }),
   targetPort: error("WEBHOOK-TARGET-PORT", "Facts 4.5", {
     cause:
@@ -193,7 +193,7 @@ export const webhookFindings = {
     fix: "give the template of the operator's release with --release SOURCE",
   }),
   unreachable: error("WEBHOOK-UNREACHABLE", "docs/guides/webhook-unreachable.md", {
-    cause: "the API server does not reach the webhook in time: every edit that it judges fails",
+    cause: "the API server does not reach the webhook in time: every edit that it checks fails",
     fix: "let the API server reach the port of the webhook's pods",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;

@@ -1,7 +1,14 @@
 /** How often and how long anything was wrong, from the observations of a probe (cli contract, Probe). */
 import { isRight, type Observation, type ProbeKind } from "./probe";
 import type { ProbeAnswer } from "./answers";
-import { type Hole, HoleCounter, type HoleKind } from "./outage";
+import {
+  type Hole,
+  HoleCounter,
+  type HoleKind,
+  longestPauseMs,
+  readSights,
+  type Unseen,
+} from "./outage";
 import { nameOfRefuser, findRefuser } from "./refusers";
 
 /** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
@@ -11,22 +18,33 @@ interface Gap {
 }
 
 /**
- * The holes of one pair, each from its first wrong answer to the next right one. A bad edit that passes is bypass, a
- * good edit that a webhook stops is outage; what a schema or someone else refuses is neither.
+ * The holes of one pair, each from its first wrong answer to the next right one, and what was not seen. A bad edit that
+ * passes is bypass, a good edit that a webhook stops is outage; what a schema or someone else refuses shows neither.
+ * The entries of the webhook are `ours`.
  */
-export function wrongWindows(observations: readonly Observation[]): readonly Hole[] {
-  const holes = (is: HoleKind, twin: ProbeKind, wrong: readonly ProbeAnswer["is"][]) => {
-    const own = observations.filter((item) => item.twin === twin);
-    const counter = new HoleCounter(is, own[0]?.from ?? 0);
-    for (const seen of own) {
-      counter.take(seen, { is: wrong.includes(seen.answer.is) ? "bad" : "good" });
-    }
-    return counter.end(own.at(-1)?.to ?? 0).holes;
+export function wrongWindows(
+  observations: readonly Observation[],
+  ours: readonly string[],
+): {
+  readonly holes: readonly Hole[];
+  readonly unseen: Readonly<Record<HoleKind, readonly Unseen[]>>;
+} {
+  const from = observations[0]?.from ?? 0;
+  const counters = {
+    bypass: new HoleCounter("bypass", from),
+    outage: new HoleCounter("outage", from),
   };
-  return [
-    ...holes("bypass", "deny", ["accepted"]),
-    ...holes("outage", "accept", ["refused", "failed"]),
-  ];
+  for (const seen of observations) {
+    const { bypass, outage } = readSights(seen, { ours, bad: seen.pair });
+    if (bypass !== undefined) counters.bypass.take(seen, bypass);
+    if (outage !== undefined) counters.outage.take(seen, outage);
+  }
+  const to = observations.at(-1)?.to ?? 0;
+  const [bypass, outage] = [counters.bypass.end(to), counters.outage.end(to)];
+  return {
+    holes: [...bypass.holes, ...outage.holes],
+    unseen: { bypass: bypass.unseen, outage: outage.unseen },
+  };
 }
 
 /** Adds up the holes. */
@@ -65,17 +83,20 @@ export function answersInTurn(observations: readonly Observation[]): readonly {
 }
 
 /**
- * The same stretches in fewer observations: of answers to one twin that say the same in a row, the
- * first and the last. Gaps stay as they are; a tally counts what is left.
+ * The same stretches in fewer observations: of answers to one twin that say the same in a row, the first, the last and
+ * as many in between as show that somebody looked. Gaps stay as they are; a tally counts what is left.
  */
 export function thinObservations(observations: readonly Observation[]): readonly Observation[] {
-  const last = new Map<ProbeKind, { readonly first: Observation; readonly latest: Observation }>();
+  const last = new Map<ProbeKind, { readonly kept: Observation; readonly latest: Observation }>();
   const repeated = new Set<Observation>();
   for (const observation of observations) {
     const run = last.get(observation.twin);
     const goesOn = run !== undefined && saysTheSame(run.latest, observation);
-    if (goesOn && run.latest !== run.first) repeated.add(run.latest);
-    last.set(observation.twin, { first: goesOn ? run.first : observation, latest: observation });
+    const isBetween = goesOn && run.latest !== run.kept;
+    const isNear = isBetween && observation.from - run.kept.to < longestPauseMs;
+    if (isNear) repeated.add(run.latest);
+    const kept = !goesOn ? observation : isBetween && !isNear ? run.latest : run.kept;
+    last.set(observation.twin, { kept, latest: observation });
   }
   return observations.filter((observation) => !repeated.has(observation));
 }

@@ -16,19 +16,40 @@ export function judgeNetwork(
   target: unknown,
 ): Finding | undefined {
   // what a policy does to a pod with its node's network is not defined: most do nothing
-  for (const pod of pods.filter((one) => getPath(one, ["spec", "hostNetwork"]) !== true)) {
-    const port = findPortNumber(pod, target);
-    const chosen = policies.filter((policy) => closes(policy, pod));
-    const [first] = chosen;
-    const rules = chosen.flatMap((policy) => asArray(getPath(policy, ["spec", "ingress"])));
-    if (first === undefined || rules.some((rule) => admits(rule, target, port))) continue;
-    return reportClosed(first, pod, port);
-  }
-  return undefined;
+  const closed = pods
+    .filter((one) => getPath(one, ["spec", "hostNetwork"]) !== true)
+    .flatMap((pod) => findClosed(policies, pod, target));
+  const [first] = closed;
+  if (first === undefined) return undefined;
+  const { policy, pod } = first;
+  const ports = closed.filter((one) => one.policy === policy).map(({ port }) => port);
+  return reportClosed(policy, pod, [...new Set(ports)]);
 }
 
-function reportClosed(policy: KubeObject, pod: KubeObject, port: unknown): Finding {
-  const rule = { ports: [{ protocol: "TCP", port }] };
+interface Closed {
+  readonly policy: KubeObject;
+  readonly pod: KubeObject;
+  readonly port: unknown;
+}
+
+function findClosed(
+  policies: readonly KubeObject[],
+  pod: KubeObject,
+  target: unknown,
+): readonly Closed[] {
+  const port = findPortNumber(pod, target);
+  const chosen = policies.filter((policy) => closes(policy, pod));
+  const [policy] = chosen;
+  const rules = chosen.flatMap((one) => asArray(getPath(one, ["spec", "ingress"])));
+  const isOpen = (one: unknown): boolean => covers(one, port, (name) => findPortNumber(pod, name));
+  return policy === undefined || rules.some((rule) => admits(rule, isOpen))
+    ? []
+    : [{ policy, pod, port }];
+}
+
+/** Ports differ where a name leads to another number in each pod: one rule opens them all. */
+function reportClosed(policy: KubeObject, pod: KubeObject, numbers: readonly unknown[]): Finding {
+  const rule = { ports: numbers.map((port) => ({ protocol: "TCP", port })) };
   const isList = Array.isArray(getPath(policy, ["spec", "ingress"]));
   const operation = isList
     ? { op: "add", path: "/spec/ingress/-", value: rule }
@@ -36,8 +57,8 @@ function reportClosed(policy: KubeObject, pod: KubeObject, port: unknown): Findi
   return webhookFinding("networkClosed", {
     object: objectLabel(policy),
     field: "spec.ingress",
-    cause: `it selects ${objectLabel(pod)}, and no rule lets the API server reach port ${String(port)}: every call would time out`,
-    fix: `open that port in it${ownerBeside(policy)} with: ${patchLine(policy, [operation])}`,
+    cause: `it selects ${objectLabel(pod)}, and no rule lets the API server reach port ${numbers.map(String).join(" or ")}: every call would time out`,
+    fix: `open ${numbers.length === 1 ? "that port" : "those ports"} in it${ownerBeside(policy)} with: ${patchLine(policy, [operation])}`,
   });
 }
 
@@ -48,7 +69,7 @@ function closes(policy: KubeObject, { metadata }: KubeObject): boolean {
   return limits && selects(getPath(policy, ["spec", "podSelector"]), metadata.labels ?? {});
 }
 
-function admits(rule: unknown, target: unknown, port: unknown): boolean {
+function admits(rule: unknown, isOpen: (port: unknown) => boolean): boolean {
   const from = asArray(getOwn(rule, "from"));
   const ports = asArray(getOwn(rule, "ports"));
   const everybody = from.length === 0;
@@ -56,13 +77,14 @@ function admits(rule: unknown, target: unknown, port: unknown): boolean {
     ["ipBlock", "namespaceSelector"].some((key) => getOwn(peer, key) !== undefined),
   );
   if (!everybody && !mayBeServer) return false;
-  return ports.length === 0 || ports.some((one) => isTcp(one) && covers(one, target, port));
+  return ports.length === 0 || ports.some((one) => isTcp(one) && isOpen(one));
 }
 
-function covers(rule: unknown, target: unknown, port: unknown): boolean {
+/** A policy names a port by its number or by its name, whichever of the two the Service has. */
+function covers(rule: unknown, port: unknown, numberOf: (name: unknown) => unknown): boolean {
   const first = getOwn(rule, "port");
   const last = getOwn(rule, "endPort");
-  if (first === undefined || first === target || first === port) return true;
+  if (first === undefined || numberOf(first) === port) return true;
   if (typeof first !== "number" || typeof last !== "number") return false;
   return first <= Number(port) && Number(port) <= last;
 }

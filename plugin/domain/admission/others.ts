@@ -8,6 +8,7 @@ import { selects } from "../kube/selectors";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Names } from "../names/names";
 import {
+  callsService,
   isOthers,
   matchesResource,
   type EntryInForce,
@@ -53,16 +54,26 @@ export function listOthersEntries(
   configurations: readonly KubeObject[],
   names: Names,
 ): readonly EntryInForce[] {
-  const { kind } = kinds.mutatingConfiguration;
-  return configurations
-    .filter((one) => one.kind === kind || isOthers(one, names))
-    .flatMap((configuration) =>
-      asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) =>
-        isObject(entry) && matchesProduct(withMatchingRules(entry), names)
-          ? [{ configuration, entry, field: `webhooks[${index}]` }]
-          : [],
-      ),
-    );
+  return configurations.flatMap((configuration) =>
+    asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) =>
+      isObject(entry) &&
+      (isLeftWhole(configuration, names) || isAdded(entry, configuration, names)) &&
+      matchesProduct(withMatchingRules(entry), names)
+        ? [{ configuration, entry, field: `webhooks[${index}]` }]
+        : [],
+    ),
+  );
+}
+
+/** True where all entries of a configuration are those of others. */
+export function isLeftWhole(configuration: KubeObject, names: Names): boolean {
+  return configuration.kind === kinds.mutatingConfiguration.kind || isOthers(configuration, names);
+}
+
+/** An entry that somebody added to the product's configuration, which a swap keeps. */
+function isAdded(entry: unknown, { metadata }: KubeObject, { webhook }: Names): boolean {
+  const isNamed = [webhook.entry, webhook.oldEntry].some((name) => name === getOwn(entry, "name"));
+  return metadata.name === webhook.configuration && !isNamed;
 }
 
 function matchesProduct(entry: unknown, { group, edb, eaadb, erc }: Names): boolean {
@@ -78,12 +89,22 @@ export function judgeOthers(
 ): readonly Finding[] {
   const found = new Map<KubeObject, Finding>();
   for (const one of listOthersEntries(configurations, callable.names)) {
+    if (isOperators(one, callable)) continue;
     const finding = judgeEntry(one, callable);
     const before = found.get(one.configuration);
     if (finding === undefined || before?.severity === "error") continue;
     found.set(one.configuration, finding);
   }
   return [...found.values()];
+}
+
+/** One of the product's configuration that calls the operator's webhook, whatever its name. */
+function isOperators(
+  { configuration, entry }: EntryInForce,
+  { names, namespace }: Callable,
+): boolean {
+  const isOurs = callsService(entry, { namespace, name: names.webhook.service });
+  return isOurs && !isLeftWhole(configuration, names);
 }
 
 function judgeEntry(
@@ -113,8 +134,10 @@ function judgeEntry(
     ...(limits.length > 0 && { severity: "warning" }),
     object,
     field: `${field}.clientConfig.service`,
-    cause: `${String(getOwn(entry, "name"))} judges the databases, and calls ${gone}, which does not exist: ${refused}`,
-    fix: describeDeletion(configuration),
+    cause: `${String(getOwn(entry, "name"))} checks the databases, and calls ${gone}, which does not exist: ${refused}`,
+    fix: isLeftWhole(configuration, callable.names)
+      ? describeDeletion(configuration)
+      : describeRemoval({ configuration, entry, field }),
   });
 }
 
@@ -136,14 +159,28 @@ const kindName = ({ kind }: KubeObject): string => kind.toLowerCase();
 
 /** The way out of a configuration that no command of this tool writes; its owner's is named first. */
 export function describeDeletion(configuration: KubeObject): string {
-  const owner = findOwner(configuration);
-  const kept =
-    owner === undefined
-      ? ""
-      : ` (it has marks of ${owner.name}: where that still runs, ${owner.way})`;
   const name = readName(configuration);
   const what = `${kindName(configuration)} ${name}`;
-  return `save it and delete it${kept} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
+  return `save it and delete it${describeMarks(configuration)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
+}
+
+/** The way out of an entry that stands among the product's: tested by its name before it is taken out. */
+function describeRemoval({ configuration, entry, field }: EntryInForce): string {
+  const path = `/webhooks/${field.replace(/\D/g, "")}`;
+  const patch = [
+    { op: "test", path: `${path}/name`, value: getOwn(entry, "name") },
+    { op: "remove", path },
+  ];
+  const name = readName(configuration);
+  const what = `${kindName(configuration)} ${name}`;
+  return `save the configuration and take the entry out of it${describeMarks(configuration)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl patch ${what} --type=json --patch='${JSON.stringify(patch)}'`;
+}
+
+function describeMarks(configuration: KubeObject): string {
+  const owner = findOwner(configuration);
+  return owner === undefined
+    ? ""
+    : ` (it has marks of ${owner.name}: where that still runs, ${owner.way})`;
 }
 
 function findGone(

@@ -25,18 +25,24 @@ export interface Selection {
   readonly names: Names;
 }
 
-/** An error where no container of any pod opens the port that the Service sends to. */
+/** An error where the port that the Service sends to is not the webhook's in some pod. */
 export function judgeTarget({ service, port, pods, names }: Selection): Finding | undefined {
   const target = readTarget(port);
-  const [first] = pods;
-  if (first === undefined || pods.some((pod) => opens(pod, target) !== "no")) return undefined;
+  const right = pods.filter((pod) => opens(pod, target) === "yes");
+  const missed = pods.filter(
+    (pod) => leadsTo(pod, target, names) === "no" || opensOther(pod, target, right),
+  );
+  const [first] = missed;
+  if (first === undefined) return undefined;
   const index = asArray(getPath(service, ["spec", "ports"])).indexOf(port);
   const path = `/spec/ports/${index}/targetPort`;
-  const value = findListeningPort(first, names);
+  const value = findCommonPort(pods, names);
+  const calls =
+    missed.length < pods.length ? "every call that it gets fails" : "every call would fail";
   return webhookFinding("targetPort", {
     object: objectLabel(service),
     field: `spec.ports[${index}].targetPort`,
-    cause: `it sends to port ${renderValue(target)}, which no container of ${few(pods.map(objectLabel))} opens: every call would fail`,
+    cause: `it sends to port ${renderValue(target)}, ${describeMiss(missed, target, names)}: ${calls}`,
     fix:
       value === undefined
         ? `send to the port on which the webhook listens; which ports the pod has: ${lineOn("describe pod", first)}`
@@ -44,13 +50,109 @@ export function judgeTarget({ service, port, pods, names }: Selection): Finding 
   });
 }
 
+/** Endpoints that a person made, and the pods that have their addresses. */
+export interface Addressed {
+  readonly slices: readonly KubeObject[];
+  readonly pods: readonly KubeObject[];
+  readonly names: Names;
+}
+
+/** An error where such an endpoint leads to a port that its pod does not open. */
+export function judgeAddressed({ slices, pods, names }: Addressed): Finding | undefined {
+  for (const slice of slices) {
+    const [port, ...others] = asArray(getOwn(slice, "ports"));
+    const number = getOwn(port, "port");
+    const reached = listAddressed([slice], pods);
+    if (number === undefined || others.length > 0) continue;
+    const finding = judgeTarget({
+      ...{ service: slice, port: { targetPort: number }, pods: reached },
+      ...{ deployments: undefined, names },
+    });
+    if (finding === undefined) continue;
+    const value = findCommonPort(reached, names);
+    const fix =
+      typeof value === "number"
+        ? `send to port ${value}, on which it listens${ownerBeside(slice)}, with: ${patchLine(slice, [{ op: "replace", path: "/ports/0/port", value }])}`
+        : `send to the port on which the webhook listens; whose they are: ${lineOn("get endpointslice", slice)} -o yaml`;
+    return { ...finding, field: "ports[0].port", fix };
+  }
+  return undefined;
+}
+
+/** The pods that have the addresses of endpoints. */
+export function listAddressed(
+  slices: readonly KubeObject[],
+  pods: readonly KubeObject[] | undefined = [],
+): readonly KubeObject[] {
+  const addresses = slices
+    .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
+    .flatMap((endpoint) => asArray(getOwn(endpoint, "addresses")));
+  return pods.filter((pod) => addresses.includes(getPath(pod, ["status", "podIP"])));
+}
+
+/** True where what opens the port in another pod says another port here. */
+function opensOther(pod: KubeObject, target: unknown, right: readonly KubeObject[]): boolean {
+  const isTarget = ({ name, number }: ReturnType<typeof listPorts>[number]): boolean =>
+    name === target || number === target;
+  const servers = right
+    .flatMap(listContainers)
+    .filter((container) => listPorts(container).some(isTarget))
+    .map((container) => getOwn(container, "name"));
+  return listContainers(pod)
+    .filter((container) => servers.includes(getOwn(container, "name")))
+    .map(listPorts)
+    .some((ports) => ports.length > 0 && !ports.some(isTarget));
+}
+
+/** As `opens`; a name leads to the first container that has it, which may be one beside the webhook's. */
+function leadsTo(pod: KubeObject, target: unknown, names: Names): ReturnType<typeof opens> {
+  return findNamesake(pod, target, names) === undefined ? opens(pod, target) : "no";
+}
+
+/** The container that takes the calls in the place of the webhook's, which has the same name for another port. */
+function findNamesake(pod: KubeObject, target: unknown, names: Names): unknown {
+  const named = listContainers(pod).flatMap((container) =>
+    listPorts(container)
+      .filter(({ name }) => name === target)
+      .map(({ number }) => ({ container, number, isOwn: isAdmission(container, names) })),
+  );
+  const [first] = named;
+  const own = named.find(({ isOwn }) => isOwn);
+  return own === undefined || first?.number === own.number ? undefined : first?.container;
+}
+
+function describeMiss(pods: readonly KubeObject[], target: unknown, names: Names): string {
+  const shown = few(pods.map(objectLabel));
+  const [other] = pods.map((pod) => findNamesake(pod, target, names)).filter(isObject);
+  return other === undefined
+    ? `which no container of ${shown} opens`
+    : `which container ${String(getOwn(other, "name"))} has before the webhook's in ${shown}`;
+}
+
+/** By which all pods are reached: a number, or a name where the numbers differ. */
+function findCommonPort(pods: readonly KubeObject[], names: Names): number | string | undefined {
+  const [number, ...numbers] = pods.map((pod) => findListeningPort(pod, names));
+  if (numbers.every((one) => one === number)) return number;
+  const [name, ...others] = pods.map((pod) => listOwnPorts(pod, names)[0]?.name);
+  return typeof name === "string" && others.every((one) => one === name) ? name : undefined;
+}
+
 /** The port that the admission container declares, or the only one of the pod. */
 export function findListeningPort(pod: KubeObject, names: Names): number | undefined {
-  const containers = listContainers(pod);
-  const own = containers.filter((one) => getOwn(one, "name") === names.operator.admissionContainer);
-  const ports = (own.length > 0 ? own : containers).flatMap(listPorts);
+  const ports = listOwnPorts(pod, names);
   const [first] = ports;
   return ports.length === 1 && typeof first?.number === "number" ? first.number : undefined;
+}
+
+/** Of the admission container, else of all. */
+function listOwnPorts(pod: KubeObject, names: Names): ReturnType<typeof listPorts> {
+  const containers = listContainers(pod);
+  const own = containers.filter((one) => isAdmission(one, names));
+  return (own.length > 0 ? own : containers).flatMap(listPorts);
+}
+
+function isAdmission(container: unknown, { operator }: Names): boolean {
+  return getOwn(container, "name") === operator.admissionContainer;
 }
 
 /** An error for each pod that does not listen, beside others that do: every call that meets it fails. */
@@ -101,8 +203,8 @@ function mountsSecret(pod: KubeObject, secret: string): boolean {
   );
 }
 
-function hasAdmission(pod: KubeObject, { operator }: Names): boolean {
-  return listContainers(pod).some((one) => getOwn(one, "name") === operator.admissionContainer);
+function hasAdmission(pod: KubeObject, names: Names): boolean {
+  return listContainers(pod).some((one) => isAdmission(one, names));
 }
 
 /** What a controller gives to each of its pods by itself. */
@@ -127,7 +229,7 @@ function adviceOn(
     );
   if (telling !== undefined) {
     const selector = Object.fromEntries([telling]);
-    return `have the Service select the webhook's pods alone${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`;
+    return `have the Service select only the webhook's pods${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`;
   }
   const asked = getPath(service, ["spec", "selector"]);
   const key = Object.keys(isObject(asked) ? asked : {})[0] ?? "";

@@ -8,7 +8,7 @@ import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { leftovers, type Names } from "../names/names";
 import { isReady } from "../rollout/pod-causes";
-import { asArray, asString, getOwn, getPath, renderValue } from "../base/values";
+import { asArray, asString, countNoun, getOwn, getPath, renderValue } from "../base/values";
 import {
   callsService,
   entriesInForce,
@@ -22,14 +22,15 @@ import {
   readServiceNamespace,
   compareTrust,
 } from "./configuration";
-import { findMisnamed, judgeEndpoints, listSelected } from "./endpoints";
+import { findMisnamed, findUnserved, judgeEndpoints, listSelected, listServed } from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
-import { type Callable, describeDeletion, judgeOthers } from "./others";
+import { type Callable, describeDeletion, isLeftWhole, judgeOthers } from "./others";
 import { judgeNetwork } from "./network";
-import { judgeStrangers, judgeTarget, findListeningPort } from "./ports";
+import { judgeAddressed, judgeStrangers, judgeTarget, listAddressed } from "./ports";
 import { fixByOwner } from "./owned";
 import type { LeftMarks } from "../kube/owners";
-import { isTcp, ownerBeside, patchLine, readTarget } from "./service";
+import { isTcp, readTarget } from "./service";
+import { judgeAlias, reportMissingPort } from "./called-service";
 
 /** The links in their order, as they are called. */
 export const wayLinks = {
@@ -132,7 +133,7 @@ export function judgeWays(
   const callable = { names, namespace, ...readLiving(facts) };
   const gone = judgeOthers(configurations, callable).map(({ object }) => object);
   const entries = configurations
-    .filter((one) => !gone.includes(objectLabel(one)))
+    .filter((one) => !isLeftWhole(one, names) || !gone.includes(objectLabel(one)))
     .flatMap((one) => entriesInForce(one, service, names));
   const ways = entries.map((one) => judgeWay(one, facts, wanted));
   const meant = { namespace, name: wanted.name };
@@ -205,7 +206,7 @@ function judgeElsewhere(
   const isThere = namespaces?.some((each) => readName(each) === place) !== false;
   // no command of this tool writes what is of others: judgeOthers tells of it
   if (isThere || isOthers(configuration, names)) return open([]);
-  const cause = `namespace ${place} does not exist: every edit that it judges is refused`;
+  const cause = `namespace ${place} does not exist: every edit that it checks is refused`;
   return breakLink("configuration", [
     webhookFinding("namespaceGone", {
       object: objectLabel(configuration),
@@ -305,38 +306,16 @@ export function judgeServerWay(
     const object = `Service/${namespace}/${name}`;
     return breakLink("service", [webhookFinding("serviceMissing", { object })]);
   }
-  if (getPath(service, ["spec", "type"]) === "ExternalName") return open(at);
+  if (getPath(service, ["spec", "type"]) === "ExternalName") {
+    const lost = judgeAlias(service, facts);
+    return lost === undefined ? open(at) : breakLink("service", [lost]);
+  }
   const found = findPort(service, port);
   // without any port it was not read whole: the API server stores none like that
   const hasPorts = asArray(getPath(service, ["spec", "ports"])).length > 0;
   if (found === undefined && hasPorts)
-    return breakLink("port", [portMissing(service, port, facts)]);
+    return breakLink("port", [reportMissingPort(service, port, facts)]);
   return judgeBehind({ service, found, at }, facts);
-}
-
-/** Adds the port where the Service has others for other things, and changes the only one. */
-function portMissing(service: KubeObject, port: unknown, { lists, names }: WayFacts): Finding {
-  const ports = asArray(getPath(service, ["spec", "ports"]));
-  const [first] = ports;
-  const same = ports.findIndex((one) => getOwn(one, "port") === port);
-  const [pod] = listSelected(service, lists.pods) ?? [];
-  const targetPort = (pod && findListeningPort(pod, names)) ?? readTarget(first);
-  const operation =
-    same >= 0
-      ? { op: "add", path: `/spec/ports/${same}/protocol`, value: "TCP" }
-      : ports.length === 1
-        ? { op: "replace", path: "/spec/ports/0/port", value: port }
-        : { op: "add", path: "/spec/ports/-", value: { name: "webhook", port, targetPort } };
-  const has = ports.map((one) => String(getOwn(one, "port"))).join(", ");
-  return webhookFinding("servicePort", {
-    object: objectLabel(service),
-    field: "spec.ports",
-    cause:
-      same >= 0
-        ? `its port ${String(port)} is not one of TCP: every call fails`
-        : `port ${String(port)} is called, it has ${has}: every call fails`,
-    fix: `give the Service the port that is called${ownerBeside(service)} with: ${patchLine(service, [operation])}`,
-  });
 }
 
 interface Reached {
@@ -346,33 +325,42 @@ interface Reached {
   readonly at: readonly string[];
 }
 
-function judgeBehind({ service, found, at }: Reached, { lists, names, namespace }: WayFacts): Way {
+function judgeBehind(reached: Reached, facts: WayFacts): Way {
+  const { service, found, at } = reached;
+  const { pods, deployments, endpointSlices } = facts.lists;
+  if (endpointSlices === undefined) return open(at);
+  const all = listSlices(readName(service), endpointSlices);
+  const slices = listServed(service, all);
+  const unreached = findUnserved(service, all) ?? findMisnamed(service, slices, found);
+  if (unreached !== undefined) return breakLink("pods", [unreached], at);
+  if (readyEndpoints(slices) > 0) return judgePods(reached, slices, facts);
+  const finding = judgeEndpoints({ service, pods, deployments });
+  return breakLink(findLink(finding), [finding], at);
+}
+
+/** Of the pods behind ready endpoints: those that are selected, else those that have the addresses. */
+function judgePods(
+  { service, found, at }: Reached,
+  slices: readonly KubeObject[],
+  { lists, names, namespace }: WayFacts,
+): Way {
   const { pods, deployments, networkPolicies = [] } = lists;
-  if (lists.endpointSlices === undefined) return open(at);
-  const slices = listSlices(readName(service), lists.endpointSlices);
-  const ready = readyEndpoints(slices);
-  const misnamed = findMisnamed(service, slices, found);
-  if (misnamed !== undefined) return breakLink("pods", [misnamed], at);
-  if (ready === 0) {
-    const finding = judgeEndpoints({ service, pods, deployments });
-    return breakLink(findLink(finding), [finding], at);
-  }
-  const selected = listSelected(service, pods) ?? [];
-  const listening = selected.filter(isReady);
+  const selected = listSelected(service, pods);
+  const listening = (selected ?? listAddressed(slices, pods)).filter(isReady);
   const selection = { service, port: found, pods: listening, deployments, names };
-  const strangers = judgeStrangers(selection);
+  const strangers = selected === undefined ? [] : judgeStrangers(selection);
   if (strangers.length > 0) return breakLink("pods", strangers, at);
-  const target = judgeTarget(selection);
+  const target =
+    selected === undefined
+      ? judgeAddressed({ slices, pods: listening, names })
+      : judgeTarget(selection);
   if (target !== undefined) return breakLink("container", [target], at);
   const policies = networkPolicies.filter((one) => readNamespace(one) === namespace);
   const closed = judgeNetwork(policies, listening, readTarget(found));
   if (closed !== undefined) return breakLink("network", [closed], at);
   const many = listening.length;
-  return open([...at, many > 0 ? countNoun(many, "pod") : countNoun(ready, "endpoint")]);
-}
-
-function countNoun(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
+  const behind = many > 0 ? countNoun(many, "pod") : countNoun(readyEndpoints(slices), "endpoint");
+  return open([...at, behind]);
 }
 
 /** The slices of a Service of their namespace. */

@@ -61,3 +61,17 @@ export function distinct(findings: readonly Finding[]): readonly Finding[] {
   const met = new Map(findings.map((finding) => [findingKey(finding), finding]));
   return [...met.values()];
 }
+
+/** Where a person who has only the program reads what stands behind a finding: `S27 (kubectl engine explain S27)`. */
+export function sourceCommand(source: string): string {
+  const [, page] = /^docs\/reference\/commands\/(.+)\.md$/.exec(source) ?? [];
+  if (page !== undefined) return `kubectl engine ${page.replaceAll("-", " ")} --help`;
+  const [, guide] = /^docs\/(guides\/.+)\.md$/.exec(source) ?? [];
+  if (guide !== undefined) return `kubectl engine explain ${guide}`;
+  if (source === "docs/reference/environment.md") return "kubectl engine options";
+  const typed = source
+    .replaceAll(/\s*,\s*/g, ",")
+    .replaceAll(/^exit code /g, "exit-")
+    .replaceAll("Facts ", "Facts-");
+  return `${source} (kubectl engine explain ${typed})`;
+}

@@ -191,6 +191,11 @@ export function boundList(all: readonly string[], most = 5): string {
   return all.length > most ? `${shown} and ${all.length - most} more` : shown;
 }
 
+/** "1 object", "2 objects": of a noun whose plural is regular. */
+export function countNoun(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** The same function, which works out its answer once for each thing that it is asked about. */
 export function oncePer<K extends object, V>(make: (about: K) => V): (about: K) => V {
   const made = new WeakMap<K, { readonly value: V }>();

@@ -2,6 +2,7 @@
  * Whether the secret that feeds the webhook can be trusted with it (S27, S28, S30): facts go in,
  * findings come out. Reading and parsing happen elsewhere; no item's value is ever a fact.
  */
+import { countNoun } from "../base/values";
 import { error, type Explained, type Finding, warning } from "../base/findings";
 import type { Names } from "../names/names";
 import type { Keeper } from "./keepers";
@@ -281,7 +282,7 @@ function judgeItems({ secret, present }: CertificateFacts, { names }: Certificat
   const { secretCert, secretKey } = names.webhook;
   const wanted = `${secretCert}, ${secretKey}`;
   if (secret.items.length !== 2) {
-    return `the secret holds ${secret.items.length} items (${renderList(secret.items)}), not the two items ${wanted}`;
+    return `the secret holds ${countNoun(secret.items.length, "item")} (${renderList(secret.items)}), not the two items ${wanted}`;
   }
   return present && !secret.items.includes(secretKey)
     ? `the secret holds ${renderList(secret.items)}, not ${wanted}`

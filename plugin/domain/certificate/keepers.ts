@@ -6,7 +6,7 @@ import { error, type Finding, warning } from "../base/findings";
 import { bindFindings } from "../names/codes";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { isPersonsManager, findOwner } from "../kube/owners";
+import { findLivingOwner, findOwner, isPersonsManager, type LeftMarks } from "../kube/owners";
 import { getOwn, getPath, type Json } from "../base/values";
 
 /** A controller, and the way in which the pair is renewed where it keeps the Secret. */
@@ -101,9 +101,18 @@ const marks: readonly Mark[] = [
 /** Kinds that own the operator's own Secrets: they write none back. */
 const workloads = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Pod", "Service"];
 
-/** The controller that an owner reference, a mark or a field manager of the data shows, if any. */
-export function findKeeper(secret: KubeObject, names: Names): Keeper | undefined {
-  return byReference(secret, names) ?? byMark(secret) ?? byOwner(secret);
+/**
+ * The controller that an owner reference, a mark or a field manager of the data shows, if any. `left`: where the one
+ * that is shown first is gone, another one that is shown counts.
+ */
+export function findKeeper(secret: KubeObject, names: Names, left?: LeftMarks): Keeper | undefined {
+  const found = [byReference(secret, names), ...byMarks(secret), byOwner(secret, left)].filter(
+    (keeper) => keeper !== undefined,
+  );
+  const [first] = found;
+  return left?.get(objectLabel(secret)) === undefined
+    ? first
+    : found.find(({ way }) => way !== first?.way);
 }
 
 function byReference({ metadata }: KubeObject, names: Names): Keeper | undefined {
@@ -125,16 +134,15 @@ function isOperators(reference: Json, kind: string, { group }: Names): boolean {
   return workloads.includes(kind) || version.startsWith(`${group}/`);
 }
 
-function byMark(secret: KubeObject): Keeper | undefined {
+function byMarks(secret: KubeObject): readonly Keeper[] {
   const managers = listManagers(secret);
-  for (const mark of marks) {
+  return marks.flatMap((mark): readonly Keeper[] => {
     const shown =
       keyIn(secret.metadata.labels, mark.labels, "label") ??
       keyIn(secret.metadata.annotations, mark.annotations, "annotation");
-    if (shown !== undefined) return { name: mark.name, way: mark.way, mark: shown };
-    if (managers.some((manager) => mark.managers?.test(manager) === true)) return mark;
-  }
-  return undefined;
+    if (shown !== undefined) return [{ name: mark.name, way: mark.way, mark: shown }];
+    return managers.some((manager) => mark.managers?.test(manager) === true) ? [mark] : [];
+  });
 }
 
 function keyIn(map: unknown, keys: readonly string[] = [], what: string): string | undefined {
@@ -143,8 +151,8 @@ function keyIn(map: unknown, keys: readonly string[] = [], what: string): string
 }
 
 /** What marks of every kind of object show; a chart is a manager, it writes only when someone upgrades it. */
-function byOwner(secret: KubeObject): Keeper | undefined {
-  const owner = findOwner(secret);
+function byOwner(secret: KubeObject, left: LeftMarks | undefined): Keeper | undefined {
+  const owner = findLivingOwner(secret, left);
   if (owner === undefined || owner.name === chart) return undefined;
   return marks.find(({ name }) => name === owner.name) ?? owner;
 }

@@ -108,7 +108,7 @@ export const judgingCodes = {
     fix: "ask an administrator for the permission that is named, then run again",
   }),
   broken: warning("CHECK-BROKEN", "docs/reference/commands/check.md", {
-    cause: "a check failed: it met data that it cannot judge",
+    cause: "a check failed: it met data that it does not understand",
     fix: "check by hand what the check is about, and report the failure with the cluster's objects",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;

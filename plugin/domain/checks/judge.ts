@@ -165,7 +165,7 @@ function listUnread(
     const finding = {
       ...judgingCodes.unread,
       object: resource.kind,
-      cause: `could not be read (${refusal}), so these are not judged: ${codes}`,
+      cause: `could not be read (${refusal}), so these are not checked: ${codes}`,
       fix: `ask an administrator to grant: ${permissions.map(permissionLine).join(", ")}; then run again`,
     };
     return accept([finding], skip).map((each) => ({ permissions, finding: each }));

@@ -64,7 +64,7 @@ export function statusNeeds(place: NeedsPlace, { probe }: { readonly probe: bool
 
 /** `audit` and `validate`: databases and clusters of all namespaces. */
 export function rulesNeeds(place: NeedsPlace): Needs {
-  const why = "to judge databases by the admission rules";
+  const why = "to check databases against the admission rules";
   return { reads: factNeeds(place, { keys: ["ecs", "edbs", "eaadbs"], why }), may: [], beside: [] };
 }
 

@@ -35,6 +35,7 @@ import {
   type Tagged,
 } from "./context";
 import { judgeBy, type Judgment } from "./judge";
+import { siteChecks } from "./managed-sites";
 import { platformPrerequisites } from "./platform";
 import { judgePodSecurity } from "./pod-security";
 
@@ -237,7 +238,7 @@ const rules: readonly ReleaseRule[] = [
       same(from, "6.4.2-8") && ["7.2.4-2", "7.2.4-7"].some((tag) => same(goal, tag)),
   },
   {
-    says: "a cluster of 6.4 goes to 8.0.2 up to 8.0.10 alone, any other of 6.x to no 8.x",
+    says: "a cluster of 6.4 goes only to 8.0.2 up to 8.0.10, any other of 6.x to no 8.x",
     forbids: (goal, _from, ec) =>
       ec !== undefined &&
       line(goal, 8) &&
@@ -321,4 +322,21 @@ export function judgePrerequisites(
   skip: readonly Skip[],
 ): Judgment {
   return judgeBy(ordered, describeSituation(facts, target), { skip });
+}
+
+/** Those of the operator alone: one that starts has to find its namespaces in order, which a whole upgrade sees to. */
+const ofOperator: readonly Check[] = [...ordered, ...Object.values(siteChecks)];
+
+/** The lists that the operator's prerequisites are judged by. */
+export const operatorPrerequisiteKeys: readonly FactKey[] = [
+  ...new Set(ofOperator.flatMap(({ needs }) => needs)),
+];
+
+/** Judges what an upgrade of the operator alone cannot begin without. */
+export function judgeOperatorPrerequisites(
+  facts: Facts,
+  target: CheckTarget,
+  skip: readonly Skip[],
+): Judgment {
+  return judgeBy(ofOperator, describeSituation(facts, target), { skip });
 }

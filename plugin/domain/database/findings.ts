@@ -140,7 +140,7 @@ export const databaseFindings = {
   }),
   runsUnknown: error("DATABASE-RUNS-UNKNOWN", "S67, S123", {
     cause:
-      "neither the status nor the spec of the database reports which version it runs, so the step cannot be judged",
+      "neither the status nor the spec of the database reports which version it runs, so the step cannot be checked",
     fix: "wait until its status has a version, or accept it with --skip DATABASE-RUNS-UNKNOWN=OBJECT",
   }),
   specInvalid: error("DATABASE-SPEC-INVALID", "Facts 7", {

@@ -16,7 +16,7 @@ export function renderLicenseStep(ec: KubeObject, names: Names): string {
   if (secret === undefined) {
     const kind = `${names.ec.plural}.${names.group}`;
     const field = names.ecFields.license.join(".");
-    return `set a valid license in ${field}, with a file that has that field alone: kubectl patch ${kind} ${readName(ec)} ${place} --type=merge --patch-file LICENSE_PATCH; then ${after}`;
+    return `set a valid license in ${field}, with a file that has only that field: kubectl patch ${kind} ${readName(ec)} ${place} --type=merge --patch-file LICENSE_PATCH; then ${after}`;
   }
   const item = names.secretItems.license;
   if (!keepsSecretsHere(ec, names)) {

@@ -28,7 +28,7 @@ export const moduleFindings = {
   }),
   engineUnknown: warning("MODULE-ENGINE-UNKNOWN", "Facts 9", {
     cause:
-      "no node of the cluster supports the requested engine version: bundled modules cannot be judged",
+      "no node of the cluster supports the requested engine version: bundled modules cannot be checked",
     fix: text`upgrade the cluster (${ec}) first, then run this again; or correct the version`,
   }),
   oneNode: warning("MODULE-ONE-NODE", "Facts 9", {

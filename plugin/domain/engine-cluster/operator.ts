@@ -181,7 +181,8 @@ export function withOperator(facts: Facts, version: string): Facts {
   const deployments = facts.objects.deployments.map((deployment) =>
     deployment.metadata.name === operator.deployment ? withImage(deployment, image) : deployment,
   );
-  return { ...facts, objects: { ...facts.objects, deployments } };
+  // the pod that it starts takes the lease anew
+  return { ...facts, objects: { ...facts.objects, deployments, leases: [] } };
 }
 
 function withImage(deployment: KubeObject, image: string): KubeObject {

@@ -25,7 +25,7 @@ import {
 } from "../rollout/stateful-set";
 import { type Problem, type Progress, makeStalled } from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
-import { lastMovement, type Movement, renderSkew } from "../rollout/times";
+import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
 import { renderAge } from "../base/duration";
 import { mistakenTag } from "./mistaken-tag";
 import { findExpired } from "./license";
@@ -104,7 +104,8 @@ interface Deadline {
 
 /** Every verdict says for how long, where an object reports it. */
 function withAge(problem: Problem, { patience, moved, now }: Deadline): Problem {
-  const { definite, evident, since, because } = problem;
+  const { definite, evident, because } = problem;
+  const since = dropFuture(problem.since, now);
   const isWatched = definite === true || evident === true || patience.idleMs !== undefined;
   const began = isWatched ? since : (since ?? moved);
   const from = Date.parse(began ?? "");

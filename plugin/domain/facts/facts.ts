@@ -1,5 +1,6 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
-import { type LeftMarks, ownerResources } from "../kube/owners";
+import type { LeftMarks } from "../kube/owners";
+import { ownerResources } from "../kube/owner-seek";
 import type { CertificateFacts } from "../certificate/certificate";
 import { kinds, olmKinds, rbacKinds, constraintResource } from "../kube/kinds";
 import type { Names } from "../names/names";
@@ -147,7 +148,7 @@ export const platformKinds: readonly Resource[] = [
   ...[kinds.clusterVersion, constraintResource],
   ...[olmKinds.subscription, olmKinds.installPlan],
   ...[olmKinds.clusterServiceVersion, olmKinds.operatorGroup],
-  ownerResources.policies,
+  ...[ownerResources.policies, ownerResources.generatingPolicies, ownerResources.extensions],
 ];
 
 /** The object of a list by name, and by namespace where one is given. */

@@ -5,7 +5,7 @@
 import { definitionNames } from "./deletion";
 import { type FactKey, factSources } from "./facts";
 import { kinds } from "../kube/kinds";
-import { ownerResources } from "../kube/owners";
+import { ownerResources } from "../kube/owner-seek";
 import type { Names } from "../names/names";
 import { type Permission, permissionOn } from "../kube/permissions";
 
@@ -70,11 +70,11 @@ export function groundNeeds(place: NeedsPlace): readonly Permission[] {
 /** To look for the owner that an object is marked with; where it is refused, that owner counts as there. */
 export function leftMarkNeeds(): readonly Permission[] {
   const why = "to see whether the owner that an object is marked with is still there";
-  const { versions, subscriptions, policies } = ownerResources;
+  const { versions, subscriptions, policies, generatingPolicies, extensions } = ownerResources;
   return [
     permissionOn("get", versions, { why }),
     permissionOn("list", subscriptions, { why }),
-    permissionOn("get", policies, { why }),
+    ...[policies, generatingPolicies, extensions].map((one) => permissionOn("get", one, { why })),
     permissionOn("get", kinds.namespace, { why }),
   ];
 }

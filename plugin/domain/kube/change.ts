@@ -31,7 +31,11 @@ interface Told {
   /** In the version that is served. */
   readonly resource: Resource;
   readonly why: string;
+  /** The numbers of the specification behind it: `S27, S28`. */
+  readonly source?: string;
   readonly risk: string;
+  /** Nobody is worse off for it, whatever becomes of it: a plan names no risk without -v. */
+  readonly isHarmless?: true | undefined;
   readonly reverse: string;
   /** What is confirmed of it; absent: all that it does. */
   readonly does?: readonly string[];
@@ -147,7 +151,9 @@ export function findLive(change: Change): KubeObject | undefined {
 export function describeStep(change: Change): StepInfo {
   const { id, verb, object } = change;
   const why = change.verb === "patch" ? (change.why ?? renderEdits(change.edits)) : change.why;
-  return { id, action: actions[verb], object: objectLabel(object), why };
+  const { source } = change;
+  const base = { id, action: actions[verb], object: objectLabel(object), why };
+  return source === undefined ? base : { ...base, source };
 }
 
 const actions = {
@@ -193,7 +199,8 @@ export function planStep(
   command: (words: readonly string[]) => string,
   fieldManager: string,
 ): PlannedStepInfo {
-  const { risk, reverse = byKept, kubectl = renderKubectl(change, fieldManager) } = change;
+  const { risk, isHarmless, reverse = byKept } = change;
+  const { kubectl = renderKubectl(change, fieldManager) } = change;
   const live = findLive(change);
   const { changes = change.verb === "patch" ? listFieldChanges(change.edits) : undefined } = change;
   const changing = live === undefined ? "create" : "patch";
@@ -204,7 +211,7 @@ export function planStep(
       ref: changeRef(change),
       before: live,
       ...(changes && { changes }),
-      risk,
+      ...{ risk, isHarmless },
       reverse,
       ...(kubectl.length > 0 && { command: command(kubectl) }),
     }),

@@ -75,6 +75,8 @@ export interface PlannedWrite {
   /** What it changes; absent: the whole object, which is then created, deleted or left to helm. */
   readonly changes?: readonly ChangedField[];
   readonly risk: string;
+  /** Nobody is worse off for it, whatever becomes of it: a plan names no risk without -v. */
+  readonly isHarmless?: true | undefined;
   readonly reverse: string;
   /** The kubectl command that does the same; absent where none does. */
   readonly command?: string;
@@ -122,6 +124,8 @@ export interface StepInfo {
   readonly action: StepAction;
   readonly object: string;
   readonly why: string;
+  /** The numbers of the specification behind it: `S27, S28`. */
+  readonly source?: string;
   /** Of a write that is only planned. */
   readonly write?: PlannedWrite;
 }

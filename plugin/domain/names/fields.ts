@@ -7,7 +7,7 @@ export const restNames = {
     bdbs: urlPath("/v1/bdbs", "All databases"),
     bdb: urlPath("/v1/bdbs/{uid}", "One database"),
     upgrade: urlPath("/v1/bdbs/{uid}/upgrade", "Upgrade a database"),
-    upgradeModules: urlPath("/v1/bdbs/{uid}/modules/upgrade", "Upgrade its modules alone"),
+    upgradeModules: urlPath("/v1/bdbs/{uid}/modules/upgrade", "Upgrade only its modules"),
     modules: urlPath("/v1/modules", "Installed modules"),
     installModule: urlPath("/v2/modules", "Install a module"),
     userModules: urlPath("/v2/modules/user-defined", "Define a module (8.0 and later)"),

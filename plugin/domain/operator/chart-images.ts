@@ -12,6 +12,8 @@ import { listImages } from "./wanted";
 /** What helm says that it would write, and the values of a person that it used. */
 export interface RenderedChart {
   readonly objects: readonly unknown[];
+  /** Definitions that hooks of an upgrade bring, which leave a newer one as it is; absent: none. */
+  readonly hooked?: readonly KubeObject[];
   readonly values: Json;
 }
 

@@ -9,7 +9,7 @@ import {
   readName,
   readNamespace,
 } from "../kube/objects";
-import { findOwner } from "../kube/owners";
+import { findLivingOwner, type LeftMarks } from "../kube/owners";
 import { operatorFinding } from "./findings";
 import { compareAges, type Olm, readAge, readPhase } from "./olm";
 import { blamedBy } from "./olm-blame";
@@ -137,7 +137,7 @@ function judgeGroups(olm: Olm, namespace: string): readonly Finding[] {
   if (first === undefined) return noGroup(olm, namespace);
   return second === undefined
     ? judgeTargets(first, namespace, olm)
-    : [severalGroups([...groups].sort(compareAges))];
+    : [severalGroups([...groups].sort(compareAges), olm.left)];
 }
 
 /** OLM itself fails an operator without a group: until it says so, it is only to be known. */
@@ -159,28 +159,28 @@ function noGroup(
 }
 
 /** The youngest is most often the one too many, and only a person knows. */
-function severalGroups(groups: readonly KubeObject[]): Finding {
+function severalGroups(groups: readonly KubeObject[], left: LeftMarks | undefined): Finding {
   const [youngest, before] = [...groups].reverse() as [KubeObject, KubeObject];
-  const owner = findOwner(youngest);
+  const owner = findLivingOwner(youngest, left);
   const where = readPlace(youngest);
   const kind = plural(olmKinds.operatorGroup);
   const isYounger = readAge(before) < readAge(youngest);
   const fix =
     owner !== undefined
-      ? `decide which one is meant; ${readName(youngest)} is ${owner.name}'s: take it out of its repository, else it comes back`
+      ? `decide which one is meant; ${readName(youngest)} is ${owner.name}'s, and comes back where only it is deleted: ${owner.way}`
       : isYounger
         ? `decide which one is meant and delete the other; the youngest goes with: kubectl delete ${kind} ${readName(youngest)} ${where}`
         : `decide which one is meant and delete the other; all of them: kubectl get ${kind} ${where} -o yaml`;
   return operatorFinding("olmGroup", {
     object: objectLabel(youngest),
-    cause: `the namespace has ${groups.length} OperatorGroups, and OLM fails every operator of such a namespace: ${groups.map(describeGroup).join(", ")}`,
+    cause: `the namespace has ${groups.length} OperatorGroups, and OLM fails every operator of such a namespace: ${groups.map((one) => describeGroup(one, left)).join(", ")}`,
     fix,
   });
 }
 
-function describeGroup(group: KubeObject): string {
+function describeGroup(group: KubeObject, left: LeftMarks | undefined): string {
   const managers = (group.metadata.managedFields ?? []).flatMap(({ manager }) => manager ?? []);
-  const made = findOwner(group)?.name ?? managers[0];
+  const made = findLivingOwner(group, left)?.name ?? managers[0];
   const age = readAge(group);
   const told = [
     ...(age === "" ? [] : [`of ${age}`]),

@@ -28,6 +28,8 @@ export interface Olm {
   /** Subscriptions of other operators of the namespace; undefined where they could not be read. */
   readonly others?: readonly KubeObject[] | undefined;
   readonly groups?: readonly KubeObject[] | undefined;
+  /** Objects whose owner is gone, groups among them. */
+  readonly left?: LeftMarks | undefined;
 }
 
 /** Nothing is known of OLM. */
@@ -65,6 +67,7 @@ export function findOlm(deployment: KubeObject | undefined, lists: OlmLists): Ol
     wanted: installs.find((one) => one !== undefined),
     others: lists.subscriptions?.filter((one) => one !== subscription),
     groups: lists.operatorGroups,
+    left: lists.left,
   };
 }
 

@@ -13,8 +13,8 @@ export const recoveryFindings = {
     fix: "run again when it has ended, or at once with --wait",
   }),
   apiUnread: warning("FREEZE-API-UNREAD", "S101", {
-    cause: "the cluster's REST API was not asked: what runs is judged from the resources alone",
-    fix: "give the CA of its certificate with --api-ca, so that databases and modules are judged as they run",
+    cause: "the cluster's REST API was not asked: what runs is known only from the resources",
+    fix: "give the CA of its certificate with --api-ca, so that databases and modules are checked as they run",
   }),
   causeUnknown: error("FREEZE-CAUSE-UNKNOWN", "S97", {
     cause:
@@ -39,7 +39,7 @@ export const recoveryFindings = {
     fix: "install a build that fits with modules install FILE, then run recover again",
   }),
   notSeen: warning("FREEZE-NOT-SEEN", "S97", {
-    cause: "lists could not be read: what keeps the upgrade is judged without them",
+    cause: "lists could not be read: what keeps the upgrade is checked without them",
     fix: "run again as a user who may list them",
   }),
   notResumed: error("FREEZE-NOT-RESUMED", "S97", {
@@ -48,7 +48,7 @@ export const recoveryFindings = {
   }),
   unproven: error("FREEZE-UNPROVEN", "Facts 11", {
     cause: "a step that was planned is no longer proven safe, and was not taken",
-    fix: "run recover again: it judges what there is now",
+    fix: "run recover again: it checks what there is now",
   }),
   versionUnbundled: error("FREEZE-VERSION-UNBUNDLED", "S126", {
     cause: "the release that is asked for does not bundle the engine version that a database runs",

@@ -61,6 +61,7 @@ export function actionState(
 ): ApiAction["is"] {
   const word = (status ?? "")
     .trim()
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_")
     .replace("cancell", "cancel");

@@ -192,8 +192,18 @@ function makeStalled({
   const [, namespace, name] = object.split("/");
   const words = ways[what];
   const way = words && `: kubectl ${words.replace("NAME", String(name))} -n ${String(namespace)}`;
-  return { is: "stalled", code, object, because, fix: `${fix}${way ?? ""}` };
+  const isKilled = what === "crash" && /OOMKilled/.test(String(message));
+  return {
+    is: "stalled",
+    code,
+    object,
+    because,
+    fix: `${isKilled ? moreMemory : fix}${way ?? ""}`,
+  };
 }
+
+const moreMemory =
+  "raise the memory limit of that container in its Deployment, or in the Subscription's spec.config.resources where OLM keeps it: no log tells more of it";
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
 function rejection(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {

@@ -86,12 +86,16 @@ export function chooseNodeWay(message: string): string {
     : "free capacity on a node, or fix the node selector, taint or affinity that it names";
 }
 
-/** True where only nodes elsewhere could reach the volume: others that could lack something else. */
+const ofVolume =
+  /persistentvolume|persistent volumes to bind|volume node affinity|unbound immediate|enough free storage|available volume zone|binding volumes|VolumeBinding|storageclass/i;
+
+/** True where only its volume keeps a pod from a node: of nodes elsewhere that could lack something else it is not. */
 export function isOnlyVolume(message: string): boolean {
   const all = /^(?:\d+)\/(\d+) nodes are available/.exec(message)?.[1];
   const away =
-    /(\d+) node\(s\) had (?:volume node affinity conflict|no available volume zone)/.exec(
+    /(\d+) node\(s\) (?:had (?:volume node affinity conflict|no available volume zone)|didn't find available persistent volumes)/.exec(
       message,
     )?.[1];
+  if (!ofVolume.test(message)) return false;
   return all === undefined || away === undefined || Number(away) >= Number(all);
 }

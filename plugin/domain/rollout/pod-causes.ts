@@ -58,11 +58,14 @@ const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = 
 export function podTroubles(pod: KubeObject, context?: PodContext): readonly Problem[] {
   if (isReady(pod)) return [];
   const object = objectLabel(pod);
-  return causes
-    .flatMap(([cause, recognize]) => {
-      const found = recognize(pod, context);
-      return found === undefined ? [] : [{ code: rollFindings[cause].code, object, ...found }];
-    })
+  const found = causes.flatMap(([cause, recognize]): readonly Problem[] => {
+    const seen = recognize(pod, context);
+    return seen === undefined ? [] : [{ code: rollFindings[cause].code, object, ...seen }];
+  });
+  // what it is given time for is why it is not ready
+  const isGivenTime = found.some(({ patient }) => patient === true);
+  return found
+    .filter(({ code }) => !isGivenTime || code !== rollFindings.notReady.code)
     .toSorted((one, other) => rankCode(one.code) - rankCode(other.code));
 }
 
@@ -134,7 +137,9 @@ function readPatience(
   reason: keyof typeof remedies,
   isAtWork: boolean,
 ): Pick<Trouble, "definite" | "patient"> {
-  if (/not found|does not exist/.test(message)) return { definite: reason === "FailedMount" };
+  // the driver of a node that has just started comes up a little later
+  const isMissing = /not found|does not exist/.test(message) && !/CSI drivers/.test(message);
+  if (isMissing) return { definite: reason === "FailedMount" };
   return { patient: isAtWork && /timed out|deadline/.test(message) };
 }
 

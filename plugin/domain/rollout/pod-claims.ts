@@ -7,11 +7,24 @@ import { describePlacing } from "./pod-nodes";
 import { findScaleUp } from "./pod-waits";
 import { line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
 
-const ofVolume =
-  /persistentvolume|volume node affinity|unbound immediate|enough free storage|available volume zone|binding volumes|VolumeBinding|storageclass/i;
-
 /** What the scheduler says of the volume decides what helps. */
 const ways: readonly (readonly [pattern: RegExp, way: string])[] = [
+  [
+    /node "[^"]*" not found/i,
+    "its claim is to be made for a node that is gone: take the annotation volume.kubernetes.io/selected-node off the claim, and the scheduler chooses a node again; see its claims with",
+  ],
+  [
+    /quota|ResourceExhausted/i,
+    "raise the quota of the storage that its provisioner names, or free some of it; see its claims with",
+  ],
+  [
+    /ReadWriteOncePod/,
+    "another pod uses the claim, which one pod alone may use: see which one with kubectl describe pvc, and delete that pod if nothing needs it; see its claims with",
+  ],
+  [
+    /persistent volumes to bind/i,
+    "create a volume that fits its claim on a node that may take the pod: its storage class makes none itself; see its claims with",
+  ],
   [
     /storageclass.*not found/i,
     "create the storage class that is named: a claim keeps the one that it was made with; see its claims with",
@@ -53,16 +66,22 @@ function chooseWay(message: string): string {
 
 export function unbound(pod: KubeObject, context?: PodContext): Trouble | undefined {
   const message = explainUnplaced(pod);
-  if (message === undefined || !ofVolume.test(message) || !isOnlyVolume(message)) return undefined;
+  if (message === undefined || !isOnlyVolume(message)) return undefined;
   const said = context === undefined ? [] : claimWords(context.facts, pod);
   const scaleUp = context && findScaleUp(pod, context.facts);
   const asked = scaleUp === undefined ? [] : [scaleUp.says];
   return {
     because: [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...said, ...asked].join("; "),
     fix: `${chooseWay([message, ...said].join("; "))} ${line(pod, "get", "pvc")}`,
-    ...describePlacing(pod),
+    ...describePlacing(pod, context?.facts),
+    ...(isBeingMade(said) && { evident: false }),
     ...(scaleUp?.isComing === true && { evident: false, patient: true }),
   };
+}
+
+/** Nothing has failed: its volume is asked for, and a provisioner takes its time. */
+function isBeingMade([said]: readonly string[]): boolean {
+  return /^waiting for a volume to be created/i.test(said ?? "");
 }
 
 /** What the provisioner says of the pod's claims. */

@@ -6,6 +6,17 @@ import { renderAge } from "../base/duration";
 import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
 import { readDeletionTime } from "./times";
 
+/** A pod over a limit of its own is evicted wherever it runs: no node helps. */
+const ownLimit =
+  /exceed(s|ed) (the total limit of containers|the limit|its local ephemeral storage limit)/i;
+
+/** What ends evictions, by what the kubelet says of one. */
+export function evictionWay(said: string, where: string): string {
+  return ownLimit.test(said)
+    ? "it writes more onto its node than it may: raise the limit of ephemeral-storage that is named in the spec of the cluster's resource, or find out what writes so much"
+    : `free what the message names on ${where}, or raise the request and the limit`;
+}
+
 export function findEvicted(pod: KubeObject): Trouble | undefined {
   if (getPath(pod, ["status", "reason"]) !== "Evicted") return undefined;
   const said = asString(getPath(pod, ["status", "message"])) ?? "it was evicted";
@@ -13,7 +24,7 @@ export function findEvicted(pod: KubeObject): Trouble | undefined {
   const where = node === undefined ? "the node" : `node ${node}`;
   return {
     because: `Evicted: ${said.trim()}`,
-    fix: `free what the message names on ${where}, or raise the request and the limit; see ${describe(pod)}`,
+    fix: `${evictionWay(said, where)}; see ${describe(pod)}`,
     since: asString(getPath(pod, ["status", "startTime"])),
     evident: true,
   };
@@ -38,7 +49,7 @@ export function overdue(pod: KubeObject, context?: PodContext): Trouble | undefi
   const finalizers = asArray(getOwn(pod.metadata, "finalizers"));
   const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
   const see = node === undefined ? describe(pod) : `kubectl describe nodes ${node}`;
-  const hook = describeHook(pod, context);
+  const hook = describeFailedEnd(pod, context);
   return {
     because: `its grace period of ${found.grace} s ended ${renderAge(found.overMs)} ago, and it is still there${held}${hook}`,
     fix:
@@ -49,12 +60,16 @@ export function overdue(pod: KubeObject, context?: PodContext): Trouble | undefi
   };
 }
 
-/** What its container was to do before it ends, and did not. */
-function describeHook(pod: KubeObject, context: PodContext | undefined): string {
-  const [event] =
-    context === undefined ? [] : listWarnings(context.facts, pod, "FailedPreStopHook");
-  const said = asString(getOwn(event, "message"));
-  return said === undefined ? "" : `; FailedPreStopHook: ${said.trim()}`;
+/** What its container was to do before it ends and did not, or why the runtime cannot end it. */
+function describeFailedEnd(pod: KubeObject, context: PodContext | undefined): string {
+  if (context === undefined) return "";
+  return ["FailedPreStopHook", "FailedKillPod"]
+    .map((reason) => {
+      const [event] = listWarnings(context.facts, pod, reason);
+      const said = asString(getOwn(event, "message"));
+      return said === undefined ? "" : `; ${reason}: ${said.trim()}`;
+    })
+    .join("");
 }
 
 const longestDrainMs = 3_600_000;
@@ -74,7 +89,7 @@ export function findTerminating(pod: KubeObject, context?: PodContext): Trouble 
       context.facts.now - Date.parse(String(began)) < longestDrainMs);
   const container = context === undefined ? [] : ["-c", context.facts.names.pods.container];
   return {
-    because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}${describeHook(pod, context)}`,
+    because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}${describeFailedEnd(pod, context)}`,
     fix: `it moves its shards away first, so give it time before you force its deletion; check what it is doing with ${line(pod, "logs", readName(pod), ...container, "--tail=20")}`,
     since: began,
     // what it may still take is no standstill

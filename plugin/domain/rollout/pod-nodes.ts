@@ -3,11 +3,11 @@ import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { findCondition, type KubeObject, readName } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { describe, line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
-import { readDeletionTime } from "./times";
+import { isBrief, readDeletionTime } from "./times";
 import { findDrainHeld } from "./budgets";
 import { obstacles, wouldTake, wouldTakeBack } from "./node-fit";
 import { controllerLog, readTimes } from "./pod-words";
-import { chooseNodeWay } from "./node-words";
+import { chooseNodeWay, isOnlyVolume } from "./node-words";
 import { findScaleUp } from "./pod-waits";
 
 /** A node that is not ready or not there, and since when. */
@@ -139,7 +139,7 @@ export function findCordoned(pod: KubeObject, context?: PodContext): Trouble | u
   const because = `no node takes it: ${message}`;
   if (context === undefined || !isKnown(context.facts, "nodes")) {
     const fix = `nodes could not be read: find the cordoned ones with kubectl get nodes, and uncordon one that fits; see ${describe(pod)}`;
-    return { because, fix, ...describePlacing(pod) };
+    return { because, fix, ...describePlacing(pod, context?.facts) };
   }
   const { facts } = context;
   const names = facts.objects.nodes
@@ -153,14 +153,17 @@ export function findCordoned(pod: KubeObject, context?: PodContext): Trouble | u
   return {
     because: `${because} (cordoned: ${names.join(", ")})${held}`,
     fix: `${drain?.fix ?? maintained}, with kubectl uncordon ${names.join(" ")}`,
-    ...describePlacing(pod),
+    ...describePlacing(pod, facts),
   };
 }
 
-/** Since when, and that waiting does not help. */
-export function describePlacing(pod: KubeObject): Pick<Trouble, "since" | "evident"> {
+/** Since when, and that waiting does not help once the scheduler has tried for a while. */
+export function describePlacing(
+  pod: KubeObject,
+  facts: Facts | undefined,
+): Pick<Trouble, "since" | "evident"> {
   const since = asString(getOwn(findCondition(pod, "PodScheduled"), "lastTransitionTime"));
-  return { since, evident: true };
+  return { since, evident: facts === undefined || !isBrief(since, facts.now) };
 }
 
 /** So many nodes are named: the message counts the others. */
@@ -181,19 +184,34 @@ function findGates(pod: KubeObject): Pick<Trouble, "because" | "fix"> | undefine
 export function unschedulable(pod: KubeObject, context?: PodContext): Trouble | undefined {
   const message = explainUnplaced(pod);
   if (message === undefined) return findUnseen(pod);
+  if (isOnlyVolume(message)) return undefined;
+  const placing = describePlacing(pod, context?.facts);
   const held = findGates(pod);
-  if (held !== undefined) return { because: held.because, fix: held.fix, ...describePlacing(pod) };
-  const named = context === undefined ? [] : obstacles(pod, context.facts).slice(0, mostNamed);
-  const displaced = context === undefined ? [] : findDisplaced(pod, context.facts);
+  return held === undefined
+    ? { ...placing, ...explainNoNode(pod, message, context?.facts) }
+    : { because: held.because, fix: held.fix, ...placing };
+}
+
+function explainNoNode(pod: KubeObject, message: string, facts: Facts | undefined): Trouble {
+  const named = facts === undefined ? [] : obstacles(pod, facts).slice(0, mostNamed);
+  const displaced = facts === undefined ? [] : findDisplaced(pod, facts);
+  const chosen = findNominated(pod);
+  const scaleUp = facts && findScaleUp(pod, facts);
+  const words = [...named, ...displaced, ...chosen];
+  const said = [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...words];
   const priority = displaced.length > 0 ? `${higherPriority}; ` : "";
-  const scaleUp = context && findScaleUp(pod, context.facts);
-  const said = [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...named, ...displaced];
   return {
     because: [...said, ...(scaleUp === undefined ? [] : [scaleUp.says])].join("; "),
     fix: `${priority}${chooseNodeWay([message, ...named].join("; "))}; see ${describe(pod)}`,
-    ...describePlacing(pod),
+    ...(chosen.length > 0 && { evident: false }),
     ...(scaleUp?.isComing === true && { evident: false, patient: true }),
   };
+}
+
+/** The scheduler has chosen a node, and waits there until pods of lower priority have ended. */
+function findNominated(pod: KubeObject): readonly string[] {
+  const node = asString(getPath(pod, ["status", "nominatedNodeName"])) ?? "";
+  return node === "" ? [] : [`node ${node} is to take it once other pods have ended there`];
 }
 
 const higherPriority =

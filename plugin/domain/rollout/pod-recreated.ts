@@ -5,6 +5,7 @@ import { asArray, asString, getOwn, getPath, numberAt } from "../base/values";
 import { describe, type PodContext, readTimes, type Trouble } from "./pod-words";
 import type { Problem } from "./progress";
 import { rollFindings } from "./findings";
+import { evictionWay } from "./pod-ends";
 import { findNewestOf, listSetEvents } from "./refusals";
 
 /** The controller pauses up to a quarter of an hour, and counts what it repeats more rarely still. */
@@ -52,10 +53,18 @@ function explain(
   if (found === undefined) return undefined;
   return {
     because: `it fails as soon as it is created, and was created again ${found.count} times${why === undefined ? "" : `: ${why}`}`,
-    fix: `see what its node refuses it for, and free that on the node or take the node out: ${see}`,
+    fix: `${chooseWay(why ?? "")}: ${see}`,
     since: found.since,
     evident: true,
   };
+}
+
+/** What the kubelet gave it up for decides what helps. */
+function chooseWay(why: string): string {
+  if (/^Evicted\b/.test(why)) return evictionWay(why, "its node");
+  return /attachment ?limit/i.test(why)
+    ? "its node holds as many volumes as it may: take volumes off it, or cordon it so that the pod goes to another one"
+    : "see what its node refuses it for, and free that on the node or take the node out";
 }
 
 /** Controllers of earlier releases say that they create it again; later ones only say each time that they create it. */

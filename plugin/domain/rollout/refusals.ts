@@ -39,6 +39,10 @@ export const refusals: readonly (readonly [pattern: RegExp, way: string])[] = [
   [/serviceaccount .*not found/i, "create the service account that is named"],
   [/no PriorityClass/i, "create the priority class that is named, or ask for one that exists"],
   [
+    /RuntimeClass .*not found/i,
+    "create the runtime class that is named, or ask for one that exists",
+  ],
+  [
     /is being terminated/i,
     "the namespace is being deleted, and no pod is created in it any more: see who deletes it before anything else",
   ],

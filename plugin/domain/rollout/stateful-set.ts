@@ -10,7 +10,7 @@ import type { Problem, Progress } from "./progress";
 import { makeStalled } from "./progress";
 import { findRecreatedAbsent } from "./pod-recreated";
 import { lastRefusal, listSetEvents, refusals } from "./refusals";
-import { lastMovement, latest, writeTimes } from "./times";
+import { dropFuture, isBrief, lastMovement, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
 export function findContainer(podSpec: unknown, name: string): Json | undefined {
@@ -195,7 +195,7 @@ export function isDue(
 ): boolean {
   if (definite === true || (evident === true && patience.idleMs === undefined)) return true;
   if (patient === true) return false;
-  const began = latest([since, moved]);
+  const began = latest([dropFuture(since, now), moved]);
   const idle = patience.idleMs ?? (began === undefined ? NaN : now - Date.parse(began));
   return idle >= patience.stallAfterMs;
 }
@@ -339,11 +339,9 @@ function notCreated({ facts, set, roll }: SetContext): Trouble | undefined {
     since: first,
     // what the first try meets may be over with the next
     evident:
-      (isRefused !== undefined || count > 1) && !(facts.now - Date.parse(String(first)) < briefMs),
+      (isRefused !== undefined || count > 1) && !isBrief(dropFuture(first, facts.now), facts.now),
   };
 }
-
-const briefMs = 60_000;
 
 /** A pod that is not there, without an event that says why: those are kept for about an hour. */
 function absent({ facts, set, roll }: SetContext): Trouble | Problem | undefined {

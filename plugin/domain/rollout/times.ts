@@ -11,6 +11,18 @@ export function latest(times: readonly unknown[]): string | undefined {
     .toSorted((one, other) => Date.parse(other) - Date.parse(one))[0];
 }
 
+const briefMs = 60_000;
+
+/** So short a time ago that what a first try met may be over with the next; by a clock that is ahead as well. */
+export function isBrief(since: string | undefined, now: number): boolean {
+  return now - Date.parse(String(since)) < briefMs;
+}
+
+/** Undefined for a time that is still to come: the clock that it was told by is ahead. */
+export function dropFuture(time: string | undefined, now: number): string | undefined {
+  return Date.parse(time ?? "") - now > largestSkewMs ? undefined : time;
+}
+
 /** The API server stores when the grace period ends, not when it began. */
 export function readDeletionTime({ metadata }: KubeObject): string | undefined {
   const end = Date.parse(metadata.deletionTimestamp ?? "");

@@ -63,7 +63,7 @@ export const ruleFindings = {
     fix: "render them first: helm template CHART | kubectl engine validate -f -",
   }),
   unreadable: error("MANIFEST-UNREADABLE", "exit code 2", {
-    cause: "a file cannot be read as manifests: what it holds was not judged",
+    cause: "a file cannot be read as manifests: what it holds was not checked",
     fix: "correct the file at the place that the finding names, then run again",
   }),
 } satisfies Readonly<Record<string, Explained>>;

@@ -43,7 +43,7 @@ export const sccFindings = {
     fix: text`upgrade the operator and the ${ec} first, then run again`,
   }),
   releaseUnknown: warning("SCC-RELEASE-UNKNOWN", "S31", {
-    cause: text`neither the operator nor the ${ec} reports its release: that it runs unprivileged was judged by its pods alone`,
+    cause: text`neither the operator nor the ${ec} reports its release: that it runs unprivileged is known only from its pods`,
     fix: "check that both are at 7.22.0-6 or later",
   }),
   roleLeft: warning("SCC-ROLE-LEFT", "Facts 5", {

@@ -206,7 +206,7 @@ function judgeRelease(
         "releaseUnknown",
         {
           object: objectLabel(cluster),
-          cause: `neither the operator nor the ${renderTerm(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
+          cause: `neither the operator nor the ${renderTerm(names.ec)} reports its release: that it runs unprivileged is known only from its pods`,
           fix: `check that both are at ${unprivilegedFrom} or later`,
         },
         names,
@@ -261,7 +261,7 @@ function judgePod(
     return sccFinding("podRunning", { object, cause: `the pod still runs under ${name}` }, names);
   }
   const why = isBound
-    ? `by its priority ${String(priority)} alone, and so does each pod that is made before its account is out`
+    ? `only by its priority ${String(priority)}, and so does each pod that is made before its account is out`
     : "since before its account was taken out";
   return sccFinding(
     "podLeft",

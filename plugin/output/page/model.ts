@@ -6,7 +6,8 @@ import type { CheckLine, Report } from "../../kernel/report";
 import { palette } from "../escape";
 import { renderGap, replicaLines, windowLines } from "../gap";
 import { renderStates, withHunks } from "../hunks";
-import { groupNamespaces, label } from "../text";
+import { groupNamespaces } from "../namespaces";
+import { label } from "../text";
 import { type Block, type Cell, type Page, renderMs, section, type Tone } from "./blocks";
 import { timelineBlocks, chooseTone } from "./timeline";
 

@@ -7,7 +7,7 @@ import type { Names } from "../../domain/names/names";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
-import { asString, getPath, sameJson } from "../../domain/base/values";
+import { asString, countNoun, getPath, sameJson } from "../../domain/base/values";
 import type { KindDefinition, Registry, User } from "../model";
 import type { Finding } from "../../domain/base/findings";
 
@@ -247,9 +247,4 @@ function renderNames(names: readonly string[]): string {
   const shown = 5;
   const rest = names.length - shown;
   return names.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-}
-
-/** "1 object", "2 objects". */
-export function countNoun(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

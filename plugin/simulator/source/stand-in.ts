@@ -15,7 +15,8 @@ import type { Names } from "../../domain/names/names";
 import { type KubeObject, lastApplied } from "../../domain/kube/objects";
 import { pemOfKey } from "../../adapters/private-keys";
 import { imitate, type Imitation, KeyRing } from "./reissue";
-import { countNoun, labelObject, type ServedPair } from "./completion";
+import { countNoun } from "../../domain/base/values";
+import { labelObject, type ServedPair } from "./completion";
 import { kinds } from "../../domain/kube/kinds";
 import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
 

@@ -260,7 +260,7 @@ export const callOuts: ContractGroup = {
       ),
     },
     {
-      says: "a namespace that is not selected is not judged",
+      says: "a namespace that is not selected is not checked",
       act: judged(() => ({ namespaceSelector: { matchLabels: { watched: "yes" } } }), created),
       sees: "accepted",
     },
@@ -279,7 +279,7 @@ export const callOuts: ContractGroup = {
       sees: denied("not today"),
     },
     {
-      says: "an object is judged when its labels, old or new, are selected",
+      says: "an object is checked when its labels, old or new, are selected",
       act: judged(
         () => ({ objectSelector: { matchLabels: { judged: "yes" } } }),
         async ({ cluster, namespace }) => {
@@ -359,7 +359,7 @@ export const callOuts: ContractGroup = {
       sees: "accepted",
     },
     {
-      says: "webhook configurations themselves are never judged",
+      says: "webhook configurations themselves are never checked",
       act: judged(
         () => ({
           rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }],
@@ -382,7 +382,7 @@ export const callOuts: ContractGroup = {
       sees: { configuration: "accepted", other: denied("not today") },
     },
     {
-      says: "a condition of an entry is judged",
+      says: "a condition of an entry is checked",
       act: judged(
         () => ({
           matchConditions: [{ name: "only-big", expression: "object.spec.memorySize == '1GB'" }],
@@ -399,7 +399,7 @@ export const callOuts: ContractGroup = {
       limit: "expressions",
     },
     {
-      says: "a webhook that was removed judges no more",
+      says: "a webhook that was removed checks no more",
       act: async (world) => {
         const { cluster, namespace } = world;
         await inForce(world, { verdict: deny });

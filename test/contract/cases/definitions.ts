@@ -262,7 +262,7 @@ export const definitions: ContractGroup = {
       },
     },
     {
-      says: "a rule in the schema is judged",
+      says: "a rule in the schema is checked",
       act: async (world) => {
         const { cluster, namespace, settle } = world;
         const rules = [{ rule: "self.spec.a < self.spec.b", message: "a must be below b" }];

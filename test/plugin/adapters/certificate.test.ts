@@ -302,7 +302,7 @@ describe("a certificate item", () => {
     });
   });
 
-  test("is judged like any other when it comes from a file", () => {
+  test("is checked like any other when it comes from a file", () => {
     expect(readPemCertificate(pair.certPem)).toMatchObject({
       secret: undefined,
       matchesPrivateKey: undefined,

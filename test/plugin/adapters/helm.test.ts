@@ -100,13 +100,39 @@ test.each(["client", "server"] as const)("a dry run of the %s renders the chart"
   const said = `{"manifest":"${manifest}","config":{"a":{"b":"1"}}}`;
   expect(await program(`printf '%s' '${said}'`).render(upgrade, mode)).toEqual({
     objects: [{ kind: "A" }, { kind: "B" }],
+    hooked: [],
     values: { a: { b: "1" } },
   });
   expect(log()).toContain(`--dry-run=${mode} --hide-notes --output json`);
 });
 
+test("definitions are those of an upgrade's hooks, of what they hold, and of crds/ where a Job runs", async () => {
+  const definition = (name: string) =>
+    `kind: CustomResourceDefinition\nmetadata: {name: ${name}}\n`;
+  const map = `kind: ConfigMap\ndata:\n  a: |\n    ${definition("held").replaceAll("\n", "\n    ")}\n  b: "["\n`;
+  const hook = (manifest: string, ...events: readonly string[]) => ({ manifest, events });
+  const said = (...hooks: readonly object[]) =>
+    `case $1 in show) printf '%s' '${definition("kept")}';; *) printf '%s' '${JSON.stringify({ hooks })}';; esac`;
+  const namesOf = async (...hooks: readonly object[]) => {
+    const { hooked = [] } = await program(said(...hooks)).render(upgrade, "client");
+    return hooked.map(({ metadata }) => metadata.name);
+  };
+  expect(await namesOf(hook(definition("new"), "pre-install"))).toEqual([]);
+  expect(await namesOf(hook(definition("own"), "pre-upgrade"), hook(map, "post-upgrade"))).toEqual([
+    "own",
+    "held",
+  ]);
+  expect(log()).not.toContain("show");
+  expect(await namesOf(hook("kind: Job\n", "pre-install", "pre-upgrade"))).toEqual(["kept"]);
+  expect(log()).toContain("show crds ./c --version 1.0.0");
+});
+
 test("a dry run that prints nothing of use holds nothing, and no JSON is helm's failure", async () => {
-  expect(await program("echo '{}'").render(upgrade, "client")).toEqual({ objects: [], values: {} });
+  expect(await program("echo '{}'").render(upgrade, "client")).toEqual({
+    objects: [],
+    hooked: [],
+    values: {},
+  });
   await expect(program("echo odd").render(upgrade, "client")).rejects.toThrow("printed no JSON");
 });
 

@@ -222,7 +222,7 @@ describe("the way to the server", () => {
     expect(proxy.asked[0]?.to).toBe("[::1]:6443");
   });
 
-  test("the server's certificate is judged inside the tunnel", async () => {
+  test("the server's certificate is checked inside the tunnel", async () => {
     const proxy = await connectProxy(secure);
     const url = `http://127.0.0.1:${proxy.port}`;
     const cluster = await clusterBehind("https://other.engine.test", { HTTPS_PROXY: url });

@@ -137,7 +137,7 @@ describe("a command that writes", () => {
   });
 });
 
-describe("where nothing else is known, the command judges for itself", () => {
+describe("where nothing else is known, the command checks for itself", () => {
   test("a namespace whose operator is gone, but not its cluster", async () => {
     const without = (all: readonly KubeObject[]): readonly KubeObject[] =>
       all.filter(({ kind }) => kind !== "Deployment");

@@ -101,7 +101,7 @@ test("every global flag has a variable of its own name, but those of a command h
   expect(reader.on("take-template-rules")).toBe(false);
 });
 
-test("own flags are read and judged", () => {
+test("own flags are read and checked", () => {
   const { chosen } = parse(
     ["upgrade-webhook", "--take-fields", "a,b", "--take-fields=c", "--template", "-", "--no-probe",
       "--wait-secret=5s", "--take-template-rules"], // prettier-ignore

@@ -150,7 +150,7 @@ describe("what runs print", () => {
     for (const one of found) expect(one).toContain("--context=c");
   });
 
-  test("findings carry the release that they were judged by", async () => {
+  test("findings carry the release that they were checked by", async () => {
     const { out } = await run(["check", `--release=${release}`, "-n=engine", "-o=json"]);
     const { findings = [] } = JSON.parse(out) as Report;
     const stale = findings.find(({ code }) => code === "RBAC-STALE");

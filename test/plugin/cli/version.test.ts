@@ -37,7 +37,7 @@ test("what is found in the cluster is told, and a webhook of this release is no 
   expect(out).toContain(`\nWebhook Version: ${version}, namespace admission\n`);
 });
 
-test("a webhook of another release is a warning, one by digest is not judged", async () => {
+test("a webhook of another release is a warning, one by digest is not checked", async () => {
   const digest = `engine/webhook@sha256:${"0".repeat(64)}`;
   const scene = clusterOf(
     deployed(webhook, "admission", "engine/webhook:0.0.9"),

@@ -47,6 +47,30 @@ test.each([
     'kubectl patch ecs ec -n engine -p {"a":false}',
   ],
   ["POD-IMAGE", "Pod/engine/ec-0", "f", "kubectl describe pod ec-0 --namespace=engine"],
+  [
+    "CLUSTER-NOT-TAKEN-UP",
+    "EngineEnterpriseCluster/engine/ec",
+    "see what it says: kubectl logs deployment/o -c o -n engine; then kubectl delete lease l -n engine",
+    "kubectl logs deployment/o -c o -n engine",
+  ],
+  [
+    "CLUSTER-NOT-TAKEN-UP",
+    "EngineEnterpriseCluster/engine/ec",
+    "find the operator with kubectl get deployments -A, or install it in namespace engine",
+    "kubectl get deployments -A",
+  ],
+  [
+    "CLUSTER-STATE",
+    "EngineEnterpriseCluster/engine/ec",
+    "read its log with kubectl logs --previous, and fix what it names",
+    "kubectl describe deployment engine-enterprise-operator --namespace=engine",
+  ],
+  [
+    "OPERATOR-NOT-ACTING",
+    "Deployment/engine/o",
+    "add b to them: kubectl set env deployment/o -c o WATCH_NAMESPACE=a,b -n b",
+    "kubectl set env deployment/o -c o WATCH_NAMESPACE=a,b -n b",
+  ],
 ])("%s of %s", (code, object, ...[fix, expected]) => {
   expect(line(code, object, fix)).toBe(expected);
 });

@@ -3,8 +3,8 @@ import { parse } from "../../../plugin/cli/tree";
 
 test.each([
   ["reapply-rbac --namespaces=,", ["--namespaces: give at least one namespace"]],
-  ["policy --schema=edb --mode=audit", ["--mode: goes with the policies alone"]],
-  ["policy --match-conditions --mode=audit", ["--mode: goes with the policies alone"]],
+  ["policy --schema=edb --mode=audit", ["--mode: goes only with the policies"]],
+  ["policy --match-conditions --mode=audit", ["--mode: goes only with the policies"]],
   ["policy --mode=audit", []],
   [
     "upgrade --no-probe --probe-file=edit.yaml",

@@ -262,11 +262,15 @@ const rows: readonly Row[] = [
     "upgrade-operator: its own role may give more than its writer has",
     bundleNeeds({ ...place, bundle, clusters: false, pullSecret: undefined }),
     "roles",
-    own(
-      `bind roles "engine-enterprise-operator"`,
-      "create roles",
-      ...["escalate", "get", "patch"].map((verb) => `${verb} roles "engine-enterprise-operator"`),
-    ),
+    [
+      ...own(
+        `bind roles "engine-enterprise-operator"`,
+        "create roles",
+        ...["escalate", "get", "patch"].map((verb) => `${verb} roles "engine-enterprise-operator"`),
+      ),
+      // whether each managed namespace has one
+      "list roles",
+    ],
   ],
   [
     "upgrade-operator --pull-secret: the Secret",

@@ -46,6 +46,11 @@ test.each<[text: string, gap: Partial<GapReport>, lines?: string[]]>([
     { unobserved: [{ ...away, at: 0, ms: 751_400 }] },
     ["  Not observed: 12 min 31 s from 0 s on: the API server is away"],
   ],
+  [
+    "not observed in 0 s of 12 min 31 s, 3,412 probes",
+    { unobserved: [{ ...away, at: 0, ms: 751_398 }] },
+    ["  Not observed: 12 min 31 s from 0 s on: the API server is away"],
+  ],
 ])("%s", (text, more, lines = []) => {
   const gap = { ...watched, ...more };
   expect([renderGap(gap, "outage"), windowLines(gap, "outage")]).toEqual([text, lines]);
@@ -54,6 +59,9 @@ test.each<[text: string, gap: Partial<GapReport>, lines?: string[]]>([
 test("of a swap alone the seconds", () => {
   const gap = { bypassSeconds: 0, outageSeconds: 0.4, method: "dry runs" };
   expect([renderGap(gap, "bypass"), renderGap(gap, "outage")]).toEqual(["0s", "0.4s"]);
+  const unobserved = [away];
+  expect(renderGap({ ...gap, unobserved }, "outage")).toBe("0.4s, 3.5 s not observed");
+  expect(renderGap({ ...gap, unobserved }, "bypass")).toBe("0s");
 });
 
 test("what stands behind the Service", () => {

@@ -141,7 +141,7 @@ describe("the Secret of a controller, whose CA an injector writes", () => {
   });
   const annotation = { "cert-manager.io/inject-ca-from": "engine/admission-tls" };
 
-  test("is judged as check judges it", async () => {
+  test("is checked as check checks it", async () => {
     const world = injected(annotation);
     world.put(issued(pair.certPem));
     expect(await inspect(world)).toMatchObject({ exit: { code: 0 } });
@@ -173,7 +173,7 @@ describe("a file", () => {
       { namespace: "engine" },
       "admission.engine.svc",
     ],
-  ])("is judged without a cluster: %s", async (_name, ...[text, options, host]) => {
+  ])("is checked without a cluster: %s", async (_name, ...[text, options, host]) => {
     const report = await inspectFile(text(), options);
 
     expect(report.exit).toEqual({ code: 0, reason: `pair.pem is valid for ${host}` });
@@ -194,7 +194,7 @@ describe("a file", () => {
     expect(report.exit.code).toBe(3);
   });
 
-  test("without a certificate that tells a namespace is judged for the operator's", async () => {
+  test("without a certificate that tells a namespace is checked for the operator's", async () => {
     const report = await inspectFile("-----BEGIN NOTHING-----");
 
     expect(report.details).toMatchObject({ judgedFor: "admission.engine.svc" });

@@ -51,6 +51,12 @@ class Kept {
     );
   }
 
+  serves(group: string, version: string) {
+    this.asked.push(`what ${group}/${version} serves`);
+    const resource = { group, version, kind: "Tenant", plural: "tenants" };
+    return Promise.resolve(group === "tenancy.example" ? [resource] : undefined);
+  }
+
   list({ kind }: { kind: string }, { namespace }: { namespace?: string } = {}) {
     this.asked.push(`${kind} in ${String(namespace)}`);
     const held = this.objects.filter(
@@ -60,6 +66,7 @@ class Kept {
   }
 }
 
+const tenant = { apiVersion: "tenancy.example/v1", kind: "Tenant", name: "t", controller: true };
 const gone = `ClusterServiceVersion/tools/${csv} does not exist, and no Subscription would bring it`;
 
 test.each<[string, ObjectMeta, readonly KubeObject[], string | undefined]>([
@@ -107,6 +114,12 @@ test.each<[string, ObjectMeta, readonly KubeObject[], string | undefined]>([
   ],
   ["OLM's, that names no release", { labels: { "olm.managed": "true" } }, [], undefined],
   [
+    "OLM's, by the annotation of its group",
+    { annotations: { "olm.operatorGroup": "g" } },
+    [],
+    undefined,
+  ],
+  [
     "OLM's, of a release in no place",
     { labels: { "olm.owner": csv }, namespace: "" },
     [],
@@ -134,6 +147,37 @@ test.each<[string, ObjectMeta, readonly KubeObject[], string | undefined]>([
   [
     "Kyverno's, without its policy",
     { labels: generated },
+    [],
+    "ClusterPolicy/roles does not exist",
+  ],
+  [
+    "Kyverno's, of a policy of the later kind",
+    { labels: generated },
+    [found("GeneratingPolicy", "roles")],
+    undefined,
+  ],
+  [
+    "the later OLM's, with its extension",
+    { labels: { "olm.operatorframework.io/owner-name": "stack" } },
+    [found("ClusterExtension", "stack")],
+    undefined,
+  ],
+  [
+    "the later OLM's, without it",
+    { labels: { "olm.operatorframework.io/owner-name": "stack" } },
+    [],
+    "ClusterExtension/stack does not exist",
+  ],
+  [
+    "a controller that is there",
+    { ownerReferences: [tenant] },
+    [found("Tenant", "t", {}, "shop")],
+    undefined,
+  ],
+  ["a controller that is gone", { ownerReferences: [tenant] }, [], "Tenant/t does not exist"],
+  [
+    "Kyverno's, as it writes them, without its policy",
+    { labels: { ...generated, "generate.kyverno.io/policy-namespace": "" } },
     [],
     "ClusterPolicy/roles does not exist",
   ],
@@ -188,12 +232,54 @@ test("one owner of many objects is looked for once", async () => {
   expect(cluster.asked).toEqual([`ClusterServiceVersion/${csv}`, "Subscription in tools"]);
 });
 
-test("what may not be read counts as there, and another failure is one", async () => {
+const secretOf = (metadata: ObjectMeta): KubeObject => ({
+  ...marked({ name: "tls", ...metadata }),
+  apiVersion: "v1",
+  kind: "Secret",
+});
+const issued = { "cert-manager.io/certificate-name": "pair" };
+
+test.each<[string, ObjectMeta, readonly KubeObject[], readonly (string | undefined)[]]>([
+  ["nobody", {}, [], []],
+  [
+    "a controller that is there",
+    { ownerReferences: [tenant] },
+    [found("Tenant", "t", {}, "shop")],
+    [],
+  ],
+  ["a controller that is gone", { ownerReferences: [tenant] }, [], ["Tenant/t does not exist"]],
+  ["a controller of a kind that is not served", { annotations: issued }, [], [undefined]],
+  [
+    "OLM, whose release is gone",
+    { ownerReferences: [{ kind: "ClusterServiceVersion", name: csv }], labels: olm },
+    [],
+    [gone],
+  ],
+])("a Secret is kept by %s", async (_, metadata, ...[objects, whys]) => {
+  const left = await readLeftMarks({ cluster: new Kept(objects) }, [secretOf(metadata)]);
+  expect([...left.values()]).toEqual(whys);
+});
+
+test("what keeps a cluster's object is looked for without a namespace", async () => {
+  const object = marked({ ownerReferences: [tenant] });
+  delete (object.metadata as { namespace?: string }).namespace;
+  const left = await readLeftMarks({ cluster: new Kept([found("Tenant", "t")]) }, [object]);
+  expect(left.size).toBe(0);
+});
+
+test("a controller of the core group is looked for", async () => {
+  const cluster = new Kept([]);
+  const core = { apiVersion: "v1", kind: "ConfigMap", name: "c", controller: true };
+  await readLeftMarks({ cluster }, [marked({ ownerReferences: [core] })]);
+  expect(cluster.asked).toEqual(["what /v1 serves"]);
+});
+
+test("what may not be read is told as not seen, and another failure is one", async () => {
   const refuse = (status: number) => ({
     get: () => Promise.reject(new ApiError("no", { status, reason: "", message: "no" } as never)),
   });
   const look = (status: number) =>
     readLeftMarks({ cluster: refuse(status) as never }, [marked({ labels: olm })]);
-  await expect(look(403)).resolves.toEqual(new Map());
+  await expect(look(403)).resolves.toEqual(new Map([["Role/shop/edb-role", undefined]]));
   await expect(look(500)).rejects.toThrow(ApiError);
 });

@@ -142,7 +142,7 @@ test("versions of another type of database are not tried, nor databases of one",
   expect(tried[1]?.command.join(" ")).toContain('"7.4"');
 });
 
-test("a cluster without a database that is judged has nothing to edit", async () => {
+test("a cluster without a database that is checked has nothing to edit", async () => {
   const { tried } = await edits(refusing(), {
     without: ({ metadata, kind }) =>
       kind === "EngineEnterpriseDatabase" && metadata.namespace === "shop",

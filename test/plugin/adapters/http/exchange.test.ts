@@ -79,7 +79,7 @@ test("a kept connection that falls silent is told from a server that is slow", a
   expect(await send()).toMatchObject({ sent: true, reused: true, code: "SILENT" });
 });
 
-test("a judge of the connection refuses it before anything is sent", async () => {
+test("a check of the connection refuses it before anything is sent", async () => {
   const seen: unknown[] = [];
   const problem = new Error("not this one");
   const { first } = await sendTo(

@@ -22,7 +22,7 @@ const end = async (line: string, stdin = "") => {
   return { code, report: JSON.parse(out) as Report };
 };
 
-test("a pair is made, judged, refused without --replace, replaced, and put back by what was printed", async () => {
+test("a pair is made, checked, refused without --replace, replaced, and put back by what was printed", async () => {
   const made = await end("cert create -n engine -o json");
   expect(made.code).toBe(0);
   const before = world.secret("admission-tls")?.["data"];
@@ -58,7 +58,7 @@ test("the record of a run holds no data of a Secret", async () => {
   expect(log).not.toContain("LS0t");
 });
 
-test("a Secret on stdin is judged without a cluster", async () => {
+test("a Secret on stdin is checked without a cluster", async () => {
   await end("cert create -n engine -o json");
   const stdin = JSON.stringify(world.secret("admission-tls"));
 
@@ -69,7 +69,7 @@ test("a Secret on stdin is judged without a cluster", async () => {
   expect(report).not.toHaveProperty("target");
 });
 
-test("a file is judged for the namespace of -n", async () => {
+test("a file is checked for the namespace of -n", async () => {
   await end("cert create -n engine -o json");
   const stdin = JSON.stringify(world.secret("admission-tls"));
 

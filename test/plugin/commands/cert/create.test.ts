@@ -10,6 +10,7 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { createCertificate } from "../../../../plugin/commands/cert/create";
 import type { CreateOptions } from "../../../../plugin/commands/cert/plan";
 import type { Report } from "../../../../plugin/kernel/report";
+import { aClusterServiceVersion, olmDefinitions } from "../../../support/olm";
 import { aSecret, aWorld, names, now, refusal } from "./world";
 
 let first: KeyPair;
@@ -48,6 +49,9 @@ const wrote = (manager: string) => ({
   operation: "Update",
   fieldsV1: { "f:data": { ".": {}, "f:cert": {}, "f:privateKey": {} } },
 });
+
+/** The release of OLM that a Secret may refer to. */
+const release = aClusterServiceVersion("1.0.0", "Succeeded", "engine.v1");
 
 /** A controller's signs, and its name in the finding. */
 const kept: readonly (readonly [string, Partial<KubeObject["metadata"]>, string])[] = [
@@ -131,6 +135,18 @@ function expectNoKey(world: World, report: Report): void {
 }
 
 const read = "cert.read Secret/engine/admission-tls done";
+
+test.each<[string, Partial<KubeObject["metadata"]>]>([
+  ["a reference", reference("operators.coreos.com/v1alpha1", "ClusterServiceVersion", "engine.v1")],
+  ["labels", { labels: { "olm.managed": "true", "olm.owner": "engine.v1" } }],
+])("a pair with %s of a release of OLM that is gone is replaced", async (_, metadata) => {
+  const world = aWorld([first]);
+  for (const definition of olmDefinitions) world.put(definition);
+  world.put(secretWith(metadata));
+  const report = await run(world, { replace: true });
+  expect(report.exit.code).toBe(0);
+  expect(world.sent()).toEqual([`create ${saved}`, "update admission-tls"]);
+});
 
 test.each(written)("a pair that %s wrote is replaced after a question", async (...row) => {
   const [, metadata, name] = row;
@@ -342,7 +358,10 @@ describe("nothing is written", () => {
     ],
     ...kept.map(([title, metadata, keeper]): Row => [
       `when ${title} keeps the Secret`,
-      ({ put }) => put(secretWith(metadata)),
+      ({ put }) => {
+        for (const object of [...olmDefinitions, release]) put(object);
+        put(secretWith(metadata));
+      },
       { replace: true },
       5,
       `Secret/engine/admission-tls: ${keeper} keeps the Secret and would write the pair before back at once`,
@@ -398,7 +417,7 @@ describe("nothing is written", () => {
         ),
       { fromSecret: "other" },
       3,
-      "Secret/engine/other: the secret holds 1 items (cert), not the two items cert, privateKey",
+      "Secret/engine/other: the secret holds 1 item (cert), not the two items cert, privateKey",
     ],
   ])("%s", async (_name, ...[prepare, changes, code, reason]) => {
     const world = aWorld([first]);

@@ -3,7 +3,7 @@ import { definePart } from "../../../../plugin/commands/modules/define";
 import type { ModulesDefineFlags } from "../../../../plugin/commands/modules/flags";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { asArray, getPath, omit, withValue } from "../../../../plugin/domain/base/values";
-import type { JobRun } from "../../../../plugin/kernel/job";
+import type { PartRun } from "../../../../plugin/kernel/simple-part";
 import { runPart } from "../../../../plugin/kernel/part";
 import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
@@ -28,7 +28,7 @@ interface World extends PlayedWorld {
   readonly saved: readonly KubeObject[];
   define(
     flags?: Partial<ModulesDefineFlags>,
-    run?: Partial<JobRun>,
+    run?: Partial<PartRun>,
     deps?: Partial<AskingPorts>,
   ): Promise<Report>;
   listed(): Promise<readonly unknown[]>;
@@ -58,7 +58,7 @@ async function aWorld(change: Change = (all) => all): Promise<World> {
     define: async (flags = {}, run = {}, deps = {}) => {
       const cluster = watched(world.cluster, seen);
       const ports = portsOf(seen, { kind: "ModulesDefine", cluster, clock: world.clock });
-      const all: JobRun = {
+      const all: PartRun = {
         ...{ namespace: "engine", args: ["gears"], wait: false, takeFields: [] },
         ...{ dryRun: "none", fieldManager: names.fieldManager },
         ...run,

@@ -133,7 +133,7 @@ test("a server that is silent while the action runs is asked again", async () =>
   expect(code).toBe(0);
 });
 
-test("an action that the server has forgotten is judged by the list", async () => {
+test("an action that the server has forgotten is checked by the list", async () => {
   const scene = await modulesScene({ switched: { actions: false, newerActions: false } });
   const { code, out } = await scene.ask(["modules", "install", scene.archive(), "-v=1"]);
   expect(code).toBe(0);

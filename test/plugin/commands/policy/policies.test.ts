@@ -190,7 +190,7 @@ test.each([
   expect(asked.map((each) => text.includes(each))).toEqual(read);
 });
 
-test("by the step, the size of it is judged", () => {
+test("by the step, the size of it is checked", () => {
   const text = made({ reading: "step" }).policies.flatMap(expressionsOf).join("\n");
   expect(text).not.toContain("majorReleases");
 });

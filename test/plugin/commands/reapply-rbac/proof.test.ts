@@ -152,7 +152,7 @@ describe("a contract that is planned over what expand leaves behind", () => {
     const dropLocal = ["edb-role:ServiceAccount/engine/old"];
     const { steps = [] } = await all.run({ mode: "contract", dropLocal, dryRun: "client" });
     expect(steps.map(({ write }) => write?.risk)).toEqual([
-      "1 permissions are removed: an operator that still uses one is refused from then on",
+      "1 permission is removed: an operator that still uses one is refused from then on",
       "ServiceAccount/engine/old loses the access",
     ]);
     expect(steps.map(({ write }) => write?.command)).toContain(

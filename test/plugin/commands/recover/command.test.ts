@@ -219,7 +219,7 @@ test("evidence stands beside, escaped, with its time and object where they are k
     ],
     procedure: [],
   };
-  const [, , , first, second] = recoveryLines(details, palette(false));
+  const [, , , first, second] = recoveryLines(details, { palette: palette(false), verbosity: 1 });
   expect(first).toMatch(/^ {2}log 2026-08-01T10:00:00Z engine\/ec: a.*b$/);
   expect(first).not.toContain("\u001b");
   expect(second?.trim()).toMatch(/^event *: c$/);

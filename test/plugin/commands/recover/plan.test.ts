@@ -130,7 +130,7 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
   expect(plan(scene, wish).blocks.map(({ code }) => code)).toEqual(codes);
 });
 
-test("a database whose EC is lost on the way is judged without it", () => {
+test("a database whose EC is lost on the way is checked without it", () => {
   const ec = aFrozenEc();
   const facts = frozenFacts(old, ec);
   const freeze = classifyFreeze(facts, ec);

@@ -365,7 +365,7 @@ describe("refused, and nothing is changed:", () => {
   });
 });
 
-test("without the REST API it is judged from the resources, and that is said", async () => {
+test("without the REST API it is checked from the resources, and that is said", async () => {
   const world = await frozen({ version: "6.2", modules: [{ name: "rg" }] });
   const { report } = await world.run({ apply: false }, { api: undefined });
   expect(codesOf(report)).toEqual([

@@ -319,7 +319,7 @@ test("an interrupt ends it with 130, and everything is taken down", async () => 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("the version of Kubernetes is the source's: check judges the nodes of a dump", async () => {
+test("the version of Kubernetes is the source's: check checks the nodes of a dump", async () => {
   const nodes = (version: string) => ({
     apiVersion: "v1",
     kind: "Node",

@@ -201,7 +201,7 @@ const rows: readonly Row[] = [
     answers: () => [307, {}, { location: leading }],
     code: 0,
     told: "FREEZE-API-UNREAD",
-    says: /could not be read, and what runs is judged from the resources alone/,
+    says: /could not be read, and what runs is known only from the resources/,
   },
 ];
 

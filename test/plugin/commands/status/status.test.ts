@@ -225,6 +225,21 @@ test("operator and EC", () => {
     ],
     ["an operator on its way", { deployments: [anOperator("8.0.2-2", 0)] }],
     [
+      "an operator whose lease a pod holds that is gone",
+      {
+        leases: [
+          {
+            ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
+            metadata: { name: "lock", namespace: "engine" },
+            spec: {
+              holderIdentity: "engine-enterprise-operator-5c8f7d9b66-q8wzr",
+              renewTime: "2025-01-01T00:00:00.000000Z",
+            },
+          },
+        ],
+      },
+    ],
+    [
       "the same, whose pods may not be listed",
       ...adds(unread("pods", "events"), [{ deployments: [anOperator("8.0.2-2", 0)] }]),
     ],
@@ -728,7 +743,7 @@ test("what is no date has no age, and no days left; these are whole, and negativ
   expect(daysUntil("1970-01-01T00:00:00Z", hour)).toBe(-1);
 });
 
-test("nothing judged is fine; names are listed as far as they can be read", () => {
+test("nothing checked is fine; names are listed as far as they can be read", () => {
   expect([worst([]), findWorst([])]).toEqual(["fine", undefined]);
   expect(boundList(["a", "b", "c"], 2)).toBe("a, b and 1 more");
 });

@@ -75,7 +75,7 @@ test("the order is unbind, prove, delete, and what is written is kept first", as
   expect(report.steps?.map(({ why }) => why)).toEqual([
     expect.stringContaining(`it may use ${scc}`),
     `${user(ns)} goes out of its users`,
-    "it is bound to ServiceAccount/engine/ec alone",
+    "it is bound only to ServiceAccount/engine/ec",
     "neither its users nor its groups name the account",
     expect.stringContaining(`it may not use ${scc}`),
     expect.any(String),

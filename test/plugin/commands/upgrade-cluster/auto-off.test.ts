@@ -1,10 +1,13 @@
 /** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
-import { type AutoOffFlags, autoOffPart } from "../../../../plugin/commands/upgrade-cluster/job";
+import {
+  type AutoOffFlags,
+  autoOffPart,
+} from "../../../../plugin/commands/upgrade-cluster/auto-off";
 import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import { runPart } from "../../../../plugin/kernel/part";
-import { type JobOptions, choosePatience } from "../../../../plugin/kernel/job";
+import { type PartRunOptions, choosePatience } from "../../../../plugin/kernel/simple-part";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
@@ -16,7 +19,7 @@ const auto = ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"];
 interface World extends PlayedWorld {
   readonly saved: readonly KubeObject[];
   switchOff(
-    options?: Partial<JobOptions & AutoOffFlags>,
+    options?: Partial<PartRunOptions & AutoOffFlags>,
     deps?: Partial<AskingPorts>,
   ): Promise<Report>;
   isOn(): Promise<unknown>;

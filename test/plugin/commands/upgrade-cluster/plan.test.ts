@@ -277,6 +277,16 @@ test("auto wants what the operator brings, in any of its images", () => {
   });
 });
 
+const stale = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { name: "lock", namespace: "engine" },
+  spec: {
+    holderIdentity: "engine-enterprise-operator-5c8f7d9b66-q8wzr",
+    renewTime: "2026-08-01T01:00:00.000000Z",
+  },
+};
+
 test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
   [
     "an EC that goes",
@@ -300,6 +310,18 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     ["CLUSTER-SPEC-INVALID"],
   ],
   ["no operator", { deployments: [] }, {}, ["OPERATOR-ABSENT"]],
+  [
+    "an operator that another pod keeps from acting",
+    { leases: [stale] },
+    {},
+    ["OPERATOR-NOT-ACTING"],
+  ],
+  [
+    "an operator that does not run, under a lease that is stale",
+    { leases: [stale], deployments: [anOperator("8.0.2-2", 0)] },
+    {},
+    ["OPERATOR-NOT-READY"],
+  ],
   [
     "a tag below the spec's",
     { deployments: [] },

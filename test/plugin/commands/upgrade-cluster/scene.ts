@@ -7,10 +7,10 @@ import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { User } from "../../../../plugin/simulator/model";
 import type { UpgradeClusterOptions } from "../../../../plugin/readers/engine-cluster";
-import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/job";
+import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/upgrade";
 import type { AskingPorts } from "../../../../plugin/kernel/permissions";
 import { runPart } from "../../../../plugin/kernel/part";
-import { choosePatience } from "../../../../plugin/kernel/job";
+import { choosePatience } from "../../../../plugin/kernel/simple-part";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";

@@ -856,7 +856,7 @@ test("a resource that is deleted meanwhile is told, and the upgrade stands", asy
   expect(report.findings?.at(-1)?.cause).toContain("it was deleted meanwhile");
 });
 
-describe("a record that is not active is judged before the call", () => {
+describe("a record that is not active is checked before the call", () => {
   const kept = { version: "7.2.4", replication: true, persistence: "aof" } as const;
   const inState = (status: string) => ({ bdbs: [{ uid: 3, name: "sessions", ...kept, status }] });
 

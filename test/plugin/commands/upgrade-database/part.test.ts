@@ -3,7 +3,7 @@ import { withValue } from "../../../../plugin/domain/base/values";
 import { readSnapshot } from "../../../../plugin/readers/snapshot";
 import { objectLabel } from "../../../../plugin/domain/kube/objects";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { clusterOutcome } from "../../../../plugin/commands/upgrade-cluster/outcome";
+import { projectUpgrade } from "../../../../plugin/commands/upgrade-cluster/projection";
 import type { Planned } from "../../../../plugin/kernel/part";
 import { type Projection, unchanged } from "../../../../plugin/kernel/projected";
 import { BlockedError } from "../../../../plugin/domain/base/errors";
@@ -22,7 +22,7 @@ async function upgradedTo({ cluster, clock }: Scene, tag: string): Promise<Proje
   const facts = await readSnapshot({ cluster, clock, names, signal }, "engine");
   const ec = await cluster.get(ecRef);
   if (ec === undefined) throw new Error("the example has an EC");
-  return clusterOutcome(facts, { ec, wanted: { tag } });
+  return projectUpgrade(facts, { ec, wanted: { tag } });
 }
 
 const codesOf = ({ stops }: Planned): readonly string[] =>
@@ -67,7 +67,7 @@ test.each([
   ["8.0.2-17", "8.4", ["DATABASE-EDIT-REFUSED"]],
   ["8.0.10-64", "8.4", []],
 ])(
-  "over the upgrade to %s, %s is judged by what that release bundles",
+  "over the upgrade to %s, %s is checked by what that release bundles",
   async (tag, version, found) => {
     const scene = await aScene();
     expect(codesOf(await scene.plan({ version }, await upgradedTo(scene, tag)))).toEqual(found);

@@ -250,7 +250,7 @@ describe("before the first write", () => {
     expect(scene.sent).toEqual([]);
   });
 
-  test("the policy of the EC is judged as the webhook does: 3", async () => {
+  test("the policy of the EC is checked as the webhook does: 3", async () => {
     const scene = await aScene({ objects: fresh({ spec: { engineUpgradePolicy: "major" } }) });
     const report = await scene.run({ version: "8.2" });
     expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-EDIT-REFUSED"]]);

@@ -1079,7 +1079,7 @@ describe("a run that is cut off", () => {
 
   test.each([
     ["while it is planned", 3, 0],
-    ["before the write, and while that is judged again", 0, 2],
+    ["before the write, and while that is checked again", 0, 2],
     ["both", 2, 2],
   ])("by a status that moves %s: it is read and tried again", async (_name, plans, judgments) => {
     const scene = await aScene({ installed: "7.4.2-2" });

@@ -27,11 +27,21 @@ interface Wish {
   readonly isStuck?: boolean;
   /** What helm renders. */
   readonly objects?: readonly unknown[];
+  /** Definitions of its hooks. */
+  readonly hooked?: readonly KubeObject[];
+  /** What is in the cluster as well. */
+  readonly held?: readonly KubeObject[];
 }
 
-async function plan({ version = "8.0.2-2", isStuck = false, objects }: Wish = {}) {
+async function plan({
+  version = "8.0.2-2",
+  isStuck = false,
+  objects,
+  hooked = [],
+  held = [],
+}: Wish = {}) {
   const { cluster, clock } = await aScene();
-  await cluster.create(anOperator(imageAt("7.22.0-7")));
+  for (const one of [anOperator(imageAt("7.22.0-7")), ...held]) await cluster.create(one);
   const upgrades: string[] = [];
   const chart = `${names.operator.chart}-7.22.0-7`;
   let found = { name: "operator", chart, status: isStuck ? "pending-upgrade" : "deployed" };
@@ -47,7 +57,7 @@ async function plan({ version = "8.0.2-2", isStuck = false, objects }: Wish = {}
     render: () => {
       const object = anOperator(imageAt(version));
       const rendered = { ...object, metadata: omit(object.metadata, "namespace") };
-      return Promise.resolve({ objects: objects ?? ["odd", rendered], values: {} });
+      return Promise.resolve({ objects: objects ?? ["odd", rendered], hooked, values: {} });
     },
     rollback: () => Promise.resolve(),
   };
@@ -123,4 +133,61 @@ test("a selector that the API server never changes stops it before helm is calle
     findings: [{ code: "OPERATOR-FIXED-FIELD", field: ".spec.selector" }],
   });
   expect([planned.calls, upgrades]).toEqual([undefined, []]);
+});
+
+const name = `${names.ec.plural}.${names.group}`;
+const schema = (...fields: readonly string[]) => ({
+  openAPIV3Schema: {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field, { type: "object" }])),
+  },
+});
+
+/** A definition of the EC whose version has these fields. */
+function aDefinition(version: string, ...fields: readonly string[]): KubeObject {
+  const { group, ec } = names;
+  const served = { name: version, served: true, storage: true, schema: schema(...fields) };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: kinds.definition.kind,
+    metadata: { name },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind: ec.kind, plural: ec.plural },
+      versions: [served],
+    },
+  };
+}
+
+const later = aDefinition("v1", "spec", "status", "more");
+const stranger = { ...later, metadata: { name: "others.example.com" } };
+
+test.each<readonly [string, Wish, readonly KubeObject[]]>([
+  ["helm writes", { objects: [later, stranger] }, [later]],
+  ["a hook brings", { hooked: [later, stranger] }, [later]],
+  ["a hook brings, and there is an older one", { hooked: [later], held: [anOlder()] }, [later]],
+  ["a hook brings, and there is a newer one", { hooked: [anOlder()], held: [later] }, []],
+  ["helm writes and a hook brings", { objects: [later], hooked: [anOlder()] }, [later]],
+  ["none", {}, []],
+])("a definition that %s is told to what is planned after it", async (_, wish, wanted) => {
+  const { planned } = await plan(wish);
+  expect(planned.stops).toBeUndefined();
+  expect(planned.after.definitions).toEqual(wanted);
+});
+
+function anOlder(): KubeObject {
+  return aDefinition("v1", "spec", "status");
+}
+
+test("a definition without the version in which objects are stored stops it before helm is called", async () => {
+  const held = { ...aDefinition("v1", "spec"), status: { storedVersions: ["v1"] } };
+  for (const wish of [{ objects: [aDefinition("v2", "spec")] }, { hooked: [aDefinition("v2")] }]) {
+    const { planned, upgrades } = await plan({ ...wish, held: [held] });
+    expect(planned.stops).toMatchObject({
+      exitCode: 3,
+      findings: [{ code: "OPERATOR-CRD-STORED" }],
+    });
+    expect(upgrades).toEqual([]);
+  }
 });

@@ -13,7 +13,7 @@ test.each([
     { service: { name: "gate", namespace } },
     `namespace ${namespace}, which is not read here, the companion webhook`,
   ],
-])("an entry that calls %s is not judged", async (_, clientConfig, where) => {
+])("an entry that calls %s is not checked", async (_, clientConfig, where) => {
   const world = await fitWorld();
   world.add({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   world.set(webhook, "webhooks.0.clientConfig", clientConfig);

@@ -50,7 +50,7 @@ const remove = `delete ${kinds.webhookConfiguration.kind}/${oldName}`;
 const shaded = [defaultNames.edb.kind, defaultNames.eaadb.kind, defaultNames.erc.kind];
 
 describe("what it will have brought about", () => {
-  test("is the new configuration, the old one is gone, and edits are judged by another webhook", async () => {
+  test("is the new configuration, the old one is gone, and edits are checked by another webhook", async () => {
     const { planned, writes } = await plan(new Scene({ old: true }));
     expect(writes).toEqual([apply, remove]);
     const { stored, gone, shades, unknown } = planned.after;

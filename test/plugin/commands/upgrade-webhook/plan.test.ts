@@ -58,7 +58,7 @@ test.each<[string, readonly KubeObject[], string, boolean, boolean]>([
 });
 
 test.each<[string, readonly KubeObject[], string]>([
-  ["absent", [], "it does not exist (S26, S29, S30)"],
+  ["absent", [], "it does not exist"],
   ["CA empty", [empty], "its caBundle is empty; differs at webhooks["],
   [
     "placeholder left",
@@ -144,10 +144,10 @@ test.each<[string, readonly KubeObject[], readonly string[], Partial<PlanFacts>?
   expect(told).toEqual(expected);
 });
 
-test("a finding says whose databases would be judged by whom, and what carries the same entry", () => {
+test("a finding says whose databases would be checked by whom, and what carries the same entry", () => {
   const foreign = plan([foreignNew, foreignOld], living).findings.map(({ cause }) => cause);
   expect(foreign).toEqual([
-    "it serves namespace other, which exists: every database in its scope would be judged by the webhook in engine instead of the one in other",
+    "it serves namespace other, which exists: every database in its scope would be checked by the webhook in engine instead of the one in other",
     "it serves namespace other, which exists: the databases that other validates would lose that check",
   ]);
   const others = plan([right, called("chart"), owned(called(undefined)), called(undefined)]);

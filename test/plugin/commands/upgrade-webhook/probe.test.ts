@@ -161,7 +161,7 @@ describe("--no-probe", () => {
   });
 });
 
-describe("a server that judges other things than ours", () => {
+describe("a server that checks other things than ours", () => {
   test.each<[string, (object: KubeObject) => string | undefined]>([
     ["evictionPolicy alone", (object) => text(object, "evictionPolicy")],
     ["modules alone", (object) => text(object, "modulesList")],
@@ -492,7 +492,7 @@ describe("every kind that was guarded before is guarded after", () => {
     expect(scene.live()?.["webhooks"]).toEqual(before?.["webhooks"]);
   });
 
-  test("one that the server never judged is asked for nothing", async () => {
+  test("one that the server never checked is asked for nothing", async () => {
     const scene = new Scene({ new: differs });
     scene.world.servers.set("engine/admission", forgetsEaadb);
     const report = await scene.run();

@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     beside: beside(byOlm),
     code: 5,
     errors: ["WEBHOOK-OWNED"],
-    says: ["OLM owns it", "judge every edit twice", "InstallPlan"],
+    says: ["OLM owns it", "check every edit twice", "InstallPlan"],
   },
   {
     name: "OLM's calls the Service that OLM has made, under the same entry name",

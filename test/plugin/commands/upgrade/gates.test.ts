@@ -5,11 +5,12 @@ import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { UpgradePart } from "../../../../plugin/cmdutil/upgrade-part";
 import { listUnsettled } from "../../../../plugin/commands/upgrade/read";
 import { listParts } from "../../../../plugin/commands/parts";
 import type { PartId } from "../../../../plugin/domain/base/part-ids";
-import { rolesSkip } from "../../../../plugin/commands/reapply-rbac/next";
-import { sccSkip } from "../../../../plugin/commands/unbind-scc/next";
+import { rolesSkip } from "../../../../plugin/commands/reapply-rbac/gate";
+import { sccSkip } from "../../../../plugin/commands/unbind-scc/gate";
 import { skipClusters } from "../../../../plugin/commands/upgrade-cluster/gate";
 import { skipDatabases } from "../../../../plugin/commands/upgrade-database/gate";
 import { webhookSkip } from "../../../../plugin/commands/upgrade-webhook/gate";
@@ -42,8 +43,8 @@ const { entry, oldEntry } = defaultNames.webhook;
 const byHelm = configuration(entry, { "app.kubernetes.io/managed-by": "Helm" });
 const byOlm = configuration(entry, { "olm.owner": "operator" });
 const byArgo = configuration(entry, { "argocd.argoproj.io/instance": "engine" });
-const notInUse = "no admission controller is in use (S24)";
-const owns = "owns its configuration, and upgrades it together with the operator (S22)";
+const notInUse = "no admission controller is in use";
+const owns = "owns its configuration, and upgrades it together with the operator";
 
 test.each<[string, readonly KubeObject[], string | undefined]>([
   ["where the new entry is, whatever its object is called", [configuration(entry)], undefined],
@@ -67,15 +68,15 @@ const elsewhere = facts({}, ["clusterVersions", "constraints"]);
 test.each<[string, Facts, string | undefined, string | undefined]>([
   ["on OpenShift", openshift(), "8.0.2-2", undefined],
   ["from the first unprivileged release on", openshift(), "7.22.0-6", undefined],
-  ["not before it", openshift(), "7.22.0-5", "pods of releases before 7.22.0-6 need it (S31)"],
-  ["where the release is not known: its pods are judged", openshift(), undefined, undefined],
+  ["not before it", openshift(), "7.22.0-5", "pods of releases before 7.22.0-6 need it"],
+  ["where the release is not known: its pods are checked", openshift(), undefined, undefined],
   ["not elsewhere", elsewhere, "8.0.2-2", "the cluster is not OpenShift, it has no constraints"],
   ["where it cannot be seen", facts({}, [], ["constraints"]), undefined, undefined],
   [
     "not where an EC wants more",
     openshift(ec(true)),
     undefined,
-    "automatic resource adjustment is asked for, which needs it (S32)",
+    "automatic resource adjustment is asked for, which needs it",
   ],
   ["where one of two ECs does not", openshift(ec(true), ec(false)), undefined, undefined],
   ["whatever ECs elsewhere want", openshift(ec(true, "other")), undefined, undefined],
@@ -129,6 +130,7 @@ test("what a part brings in order does not stand against the upgrade", () => {
 test.each([
   ["RBAC-BINDING-ABSENT", "rbac", "rbac-expand"],
   ["RBAC-ROLE-ABSENT", "rbac", "rbac-expand"],
+  ["RBAC-NAMESPACE-ABSENT", "rbac", "rbac-expand"],
   ["CLUSTER-AUTO-USER-MODULES", "modules", "auto-off"],
 ] as const)(
   "%s stands against the operator where the part that settles it does not come before",
@@ -139,6 +141,8 @@ test.each([
       { code, severity: "error" },
     ]);
     expect(listUnsettled(found, named(part, "operator"))).toEqual([]);
+    const isDone = ({ id }: Pick<UpgradePart, "id">): boolean => id !== part;
+    expect(listUnsettled(found, named(part, "operator"), isDone)).toMatchObject([{ code }]);
     expect(listUnsettled(found, named("cluster"))).toEqual([]);
   },
 );
@@ -156,7 +160,7 @@ test.each([
   expect(check).toMatchObject({ severity: "error", vouched: true });
 });
 
-test("every prerequisite is a check, judged but for what its own part switches off", () => {
+test("every prerequisite is a check, checked but for what its own part switches off", () => {
   const known = checks.filter(({ code }) => prerequisiteCodes.includes(code));
   expect(known).toHaveLength(prerequisiteCodes.length);
   const left = codesOf(known.map(({ area, code }) => judged(area, code)));

@@ -9,6 +9,9 @@ import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, type PlayedWorld } from "../../../support/played-operator";
+import { OutageWatch } from "../../../../plugin/readers/outage-watch";
+import { readSnapshot } from "../../../../plugin/readers/snapshot";
+import { openInForce, probedFacts } from "../../../../plugin/readers/webhook-probe";
 import { typed } from "../../../support/program-world";
 import { folder, release } from "../../../support/upgrade-runs";
 
@@ -167,6 +170,48 @@ test("while the API server does not answer, nothing is claimed: no outage, and n
     expect(because).toBe("the API server is away");
     expect(ms).toBeGreaterThanOrEqual(3_000);
   }
+});
+
+test("nothing is claimed of the time before the first probe: of a plan that was read for long, say", async () => {
+  const world = await aPlayedWorld({ objects });
+  const webhook = new ScriptedWebhook(world, {});
+  const { clock } = world;
+  const deps = { cluster: webhook.cluster, clock, names, signal: new AbortController().signal };
+  const facts = await readSnapshot(deps, "engine", probedFacts);
+  const watch = new OutageWatch(deps, () =>
+    openInForce(deps, facts, { name: "a-probe-1", own: undefined }),
+  );
+  await clock.sleep(15_000);
+  const before = clock.now();
+  await watch.begin();
+  const { from, probes, unseen } = await watch.end();
+  expect(from).toBe(before);
+  // those that chose what to send are counted too
+  expect(probes).toBe(webhook.probes.length);
+  expect(unseen).toEqual({ bypass: [], outage: [] });
+});
+
+test("after the last write it is probed for 10 s more, also where nothing else is left to do", async () => {
+  const { webhook, report, gap } = await observed({}, ["--only", "webhook"]);
+  const write = report.steps?.findLast(
+    ({ result }) => result === "deleted" || result === "changed",
+  );
+  const end = testTime + (write?.at ?? NaN) + (write?.ms ?? NaN);
+  const after = webhook.probes.filter((at) => at > end + 8_000 && at <= end + 10_000);
+  expect(after.length).toBeGreaterThanOrEqual(9);
+  expect(gap?.seconds).toBeGreaterThanOrEqual(10);
+});
+
+test("without a write nothing is waited for", async () => {
+  const { gap, report } = await observed({}, ["--only", "scc"]);
+  expect(report.exit.code).toBe(0);
+  expect(gap?.seconds).toBeLessThan(10);
+  expect(gap?.probes).toBeGreaterThanOrEqual(6);
+});
+
+test("a webhook that does not come back is told as open, and the end does not wait for it", async () => {
+  const { gap } = await observed({ down: [[1_000, Infinity]] });
+  expect(windowsOf(gap, "outage")).toMatchObject([{ isOpen: true }]);
 });
 
 test("with --no-probe nothing is sent, and the report has no seconds", async () => {

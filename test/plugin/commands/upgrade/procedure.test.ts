@@ -92,7 +92,7 @@ function pageOf(parts: readonly UpgradePart[]): string {
     "# The procedure of an upgrade",
     "",
     "`upgrade` does these parts in this order, and `status` names the first that has something left to do.",
-    "What a part settles does not stand against the upgrade: the part judges it, and brings it in order.",
+    "What a part settles does not stand against the upgrade: the part checks it, and brings it in order.",
     "",
     "| # | Part | Why here | Settles | Blocked by | Source |",
     "|---|---|---|---|---|---|",

@@ -1,15 +1,17 @@
 import type { PlannedWrite } from "../../../../plugin/domain/kube/planned-write";
 import type { BoundState } from "../../../../plugin/commands/upgrade/bound-state";
 import {
-  newFindings,
   parsePlan,
   type PlannedStep,
   savedBy,
-  staleReasons,
-  findUnplannedWrites,
   type UpgradePlan,
-  writeKey,
 } from "../../../../plugin/commands/upgrade/saved-plan";
+import {
+  findUnplannedWrites,
+  writeKey,
+  newFindings,
+  staleReasons,
+} from "../../../../plugin/commands/upgrade/compare-plans";
 
 function write(changes: Partial<PlannedWrite> = {}): PlannedWrite {
   return {

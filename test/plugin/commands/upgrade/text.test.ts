@@ -8,7 +8,8 @@ const step = (name: string): PlannedStep => ({
   part: "rbac-expand",
   object: `Role/${name}/edb-role`,
   action: "apply",
-  why: "its rules differ (S34)",
+  why: "its rules differ",
+  source: "S34",
   write: {
     verb: "patch",
     target: {
@@ -61,7 +62,11 @@ test("a plan has a line for each write, and its risk where there is one", () => 
   const image = { path: ".image", from: "engine/operator:7", to: "engine/operator:8" };
   const safe = others.map((one, at) => ({
     ...one,
-    write: { ...one.write, risk: ["none, no value changes", "low: access is added"][at] ?? "" },
+    write: {
+      ...one.write,
+      risk: ["none, no value changes", "low: access is added"][at] ?? "",
+      isHarmless: true as const,
+    },
   }));
   const long = {
     ...step("x"),

@@ -300,7 +300,8 @@ describe("the whole procedure", () => {
       {
         type: "note",
         part: "part 1 of 1",
-        text: "Reapply the admission webhook (S24-S30), after 0s",
+        source: "S24-S30",
+        text: "Reapply the admission webhook, after 0s",
       },
       {
         type: "note",

@@ -134,7 +134,7 @@ describe("what is found", () => {
     expect({ findings, details }).toEqual({ findings: [], details: undefined });
   });
 
-  test("a rehearsal judges a copy", async () => {
+  test("a rehearsal checks a copy", async () => {
     const { code, out } = await typed([
       "rehearse",
       "audit",

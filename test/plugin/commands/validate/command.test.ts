@@ -317,7 +317,7 @@ describe("verdicts", () => {
       ["-f", "./a.yaml", "-f", "./new", "--old=./old"],
     ],
     [
-      "two documents before that say the same of what is judged, and a patch",
+      "two documents before that say the same of what is checked, and a patch",
       {
         "a.yaml": major,
         "new/b.yaml": edb(`${ofEc}\nengineVersion: "7.4"`),
@@ -980,7 +980,7 @@ describe("live", () => {
     });
   };
 
-  test("the stored object is what a change begins at, the stored EC what it is judged by", async () => {
+  test("the stored object is what a change begins at, the stored EC what it is checked by", async () => {
     const ended = await run();
     expect({ code: ended.code, found: foundIn(ended) }).toEqual({
       code: 1,

@@ -38,7 +38,7 @@ interface Row {
 
 test.each<[string, Row]>([
   [
-    "a database that changes its EC is judged by both",
+    "a database that changes its EC is checked by both",
     {
       before: edb({ ...of("old"), engineVersion: "7.2" }),
       after: edb({ ...of("new"), engineVersion: "7.4" }),

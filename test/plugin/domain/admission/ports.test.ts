@@ -1,4 +1,5 @@
 /** Pods behind the Service that do not listen, and policies that close the port: what a person is told. */
+import { judgeAlias } from "../../../../plugin/domain/admission/called-service";
 import { judgeNetwork } from "../../../../plugin/domain/admission/network";
 import { judgeStrangers } from "../../../../plugin/domain/admission/ports";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -68,4 +69,14 @@ test("pods without labels, and a Service without a selector, are no trouble to r
   expect(judgeNetwork([policy], [{ ...right, metadata: bare }], 8443)).toMatchObject({
     code: "WEBHOOK-NETWORK-POLICY",
   });
+});
+
+test.each([
+  ["no name", {}],
+  ["a name outside", { externalName: "gate.example" }],
+  ["a Service here, of which no list is known", { externalName: "gate.engine.svc" }],
+  ["a namespace, of which no list is known", { externalName: "gate.retired.svc" }],
+])("another name that is not known to be gone: %s", (_, spec) => {
+  const beside = { names, namespace: "engine", lists: {} };
+  expect(judgeAlias(serviceWith({ type: "ExternalName", ...spec }), beside)).toBeUndefined();
 });

@@ -40,6 +40,12 @@ const leak: Seen = ["deny", accepted];
 const denyOther: Seen = ["deny", other];
 const denyFail: Seen = ["deny", failed];
 
+const stopOwn: Seen = ["accept", refusedBy("new")];
+const hang: Seen = ["accept", { is: "failed", by: "", detail: "no answer within 5 s" }];
+const denyElse: Seen = ["deny", refusedBy("x")];
+const ours = ["new", "old"];
+const gapOf = (all: readonly Observation[]) => measureGap(wrongWindows(all, ours).holes);
+
 /** Observations 100 ms apart, each 10 ms long. */
 function seen(...answers: readonly Seen[]): readonly Observation[] {
   return answers.map(([twin, answer], index) => {
@@ -126,13 +132,41 @@ test.each<[string, readonly Seen[], number, number]>([
   ["of right answers is none", [...good, ...good], 0, 0],
   ["is a bypass until the next refusal", [leak, leak, deny], 0.2, 0],
   ["is an outage from a failed call to the next that passes", [fail, pass], 0, 0.1],
-  ["is an outage when a webhook refuses a good edit", [stop, pass], 0, 0.1],
+  ["is an outage when the webhook refuses a good edit", [stopOwn, pass], 0, 0.1],
   ["still open counts up to the last answer", [leak, leak], 0.11, 0],
   ["of several stretches is their sum", [leak, deny, leak, deny], 0.2, 0],
   ["is none where a schema refuses", [unfit, denyOther, ...good], 0, 0],
-  ["is none for a bad edit that fails: it does not pass", [denyFail, deny], 0, 0],
+  ["is no bypass for a bad edit that fails, but an outage", [denyFail, deny, pass], 0, 0.2],
 ])("the gap %s", (_title, ...[answers, bypassSeconds, outageSeconds]) => {
-  expect(measureGap(wrongWindows(seen(...answers)))).toEqual({ bypassSeconds, outageSeconds });
+  expect(gapOf(seen(...answers))).toEqual({ bypassSeconds, outageSeconds });
+});
+
+test.each<[string, readonly Seen[], string[], [number, number][]]>([
+  ["where all answers are the webhook's", [...good, fail, pass], [], [[0, 310]]],
+  ["where another webhook refuses the good edit", [pass, stop, stop, pass], ["outage 10-300"], []],
+  ["where the API server is away", [pass, unfit, pass], ["outage 10-200"], []],
+  ["where the API server does not answer", [pass, hang, pass], ["outage 10-200"], []],
+  ["in the middle of a hole", [pass, fail, unfit, fail, pass], ["outage 110-300"], [[0, 410]]],
+  ["of a bad edit that has no answer", [deny, denyOther, deny], ["bypass 10-200"], []],
+  ["of a bad edit that another webhook refuses: it is not stored", [deny, denyElse, deny], [], []],
+])("a swap claims nothing of what was not seen: %s", (...[, answers, unseen, bounds]) => {
+  const found = wrongWindows(seen(...answers), ours);
+  const told = (["bypass", "outage"] as const).flatMap((is) =>
+    found.unseen[is].map(({ from, to }) => `${is} ${from}-${to}`),
+  );
+  expect(told).toEqual(unseen);
+  const lengths = found.holes.map(({ leastMs, mostMs }) => [leastMs, mostMs]);
+  expect(lengths).toEqual(bounds);
+});
+
+test("what is forgotten leaves no time in which nobody looked", () => {
+  const all = Array.from({ length: 600 }, (_, index) => {
+    const from = index * 1_000;
+    return { pair: "EDB", twin: "accept", from, to: from + 10, answer: accepted } as const;
+  });
+  const kept = thinObservations(all);
+  expect(kept.length).toBeLessThan(40);
+  expect(wrongWindows(kept, ours).unseen.outage).toEqual([]);
 });
 
 test.each<[string, readonly Seen[], readonly number[]]>([
@@ -144,7 +178,7 @@ test.each<[string, readonly Seen[], readonly number[]]>([
   const all = seen(...answers);
   const kept = thinObservations(all);
   expect(kept).toEqual(left.map((index) => all[index]));
-  expect(measureGap(wrongWindows(kept))).toEqual(measureGap(wrongWindows(all)));
+  expect(gapOf(kept)).toEqual(gapOf(all));
 });
 
 test("another pair is no repetition", () => {

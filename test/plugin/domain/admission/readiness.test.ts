@@ -55,3 +55,15 @@ test.each<[string, unknown, number]>([
   const slice: KubeObject = { ...anEndpointSlice("engine"), endpoints };
   expect(readyEndpoints([slice])).toBe(expected);
 });
+
+test("a pod with an address of each family is one that answers, not two", () => {
+  const family = (addressType: string, address: string): KubeObject => {
+    const targetRef = { kind: "Pod", name: "webhook-1" };
+    return {
+      ...anEndpointSlice("engine"),
+      addressType,
+      endpoints: [{ addresses: [address], targetRef }],
+    };
+  };
+  expect(readyEndpoints([family("IPv4", "10.0.0.1"), family("IPv6", "fd00::1")])).toBe(1);
+});

@@ -25,9 +25,9 @@ const { admissionContainer, container, deployment } = names.operator;
 export const service = `Service/${namespace}/${name}`;
 export const slice = `EndpointSlice/${namespace}/${name}-1`;
 export const pod = `Pod/${namespace}/${deployment}-1`;
-const entries = `ValidatingWebhookConfiguration/${configuration}`;
-const client = "webhooks.0.clientConfig";
-const own = { name: deployment };
+export const entries = `ValidatingWebhookConfiguration/${configuration}`;
+export const client = "webhooks.0.clientConfig";
+export const own = { name: deployment };
 
 const usual = [
   { name: container },
@@ -54,7 +54,7 @@ export function webhookPod(
   };
 }
 
-const unready = {
+export const unready = {
   phase: "Running",
   conditions: [{ type: "Ready", status: "False", message: "containers with unready status" }],
 };
@@ -69,7 +69,7 @@ export function wire(scene: Scene): Scene {
 }
 
 /** A policy that selects the pods of the operator. */
-function policy(title: string, spec: object = {}): KubeObject {
+export function policy(title: string, spec: object = {}): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -84,7 +84,7 @@ const stranger = (parts: PodParts = {}): KubeObject =>
 const made = {
   ownerReferences: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "audit-tail", uid: "d1" }],
 };
-const byHand = (scene: Scene, ...slicePorts: readonly object[]): Scene =>
+export const byHand = (scene: Scene, ...slicePorts: readonly object[]): Scene =>
   scene.set(service, "spec.selector", undefined).set(slice, "ports", slicePorts).remove(pod);
 /** As it is copied from Endpoints, which have to be read to be repaired. */
 export const copied = (scene: Scene): Scene =>
@@ -101,12 +101,12 @@ const gate = (title: string, parts: PodParts = {}): KubeObject =>
   });
 const byUrl = (url: string) => (scene: Scene) =>
   scene.set(entries, `${client}.service`, undefined).set(entries, `${client}.url`, url);
-const noSlice = (scene: Scene): Scene => scene.set(slice, "endpoints", []);
+export const noSlice = (scene: Scene): Scene => scene.set(slice, "endpoints", []);
 const selector = (value: unknown) => (scene: Scene) =>
   noSlice(scene).set(service, "spec.selector", value);
-const ports = (value: unknown) => (scene: Scene) => scene.set(service, "spec.ports", value);
+export const ports = (value: unknown) => (scene: Scene) => scene.set(service, "spec.ports", value);
 const closedBy = (title: string, spec: object) => (scene: Scene) => scene.add(policy(title, spec));
-const onPort = (port: unknown, more: object = {}) => [
+export const onPort = (port: unknown, more: object = {}) => [
   { ports: [{ protocol: "TCP", port }], ...more },
 ];
 

@@ -13,7 +13,18 @@ import {
   wayLinks,
 } from "../../../../plugin/domain/admission/way";
 import { fitWorld, type World } from "../checks/world";
-import { brokenPairs, brokenWays, type Scene, wholeWays, wire } from "./way-rows";
+import { furtherBroken, furtherPairs, furtherWhole, twoFamilies } from "./way-cases";
+import {
+  brokenPairs as firstPairs,
+  brokenWays as firstBroken,
+  type Scene,
+  wholeWays as firstWhole,
+  wire,
+} from "./way-rows";
+
+const brokenWays = { ...firstBroken, ...furtherBroken, ...twoFamilies };
+const brokenPairs = [...firstPairs, ...furtherPairs];
+const wholeWays = { ...firstWhole, ...furtherWhole };
 
 async function wired(...changes: readonly ((scene: Scene) => unknown)[]): Promise<World> {
   const world = await fitWorld();

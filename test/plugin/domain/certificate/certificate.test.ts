@@ -97,7 +97,7 @@ test.each<[CertificateFacts, string, string, string]>([
     withSecret({ items: ["cert"] }, keyUnknown),
     "SECRET-ITEMS",
     "data",
-    `the secret holds 1 items (cert), ${two}`,
+    `the secret holds 1 item (cert), ${two}`,
   ],
   [
     withSecret({ items: ["cert", "tls.key"] }, keyUnknown),
@@ -217,7 +217,7 @@ test.each<[CertificateFacts, string, string]>([
   expect(firstUnfit(findings)).toBeUndefined();
 });
 
-test("a bare PEM file is judged without an object, and without an item to list", () => {
+test("a bare PEM file is checked without an object, and without an item to list", () => {
   const bare = { secret: undefined, ...keyUnknown };
   const [finding] = judgeCertificate({ ...withLeaf({ san: [] }), ...bare }, context);
   expect(finding).not.toHaveProperty("object");

@@ -98,7 +98,7 @@ describe("what could not be read is not claimed", () => {
         code: "CHECK-NOT-JUDGED",
         severity: "warning",
         object: "EngineEnterpriseDatabase",
-        cause: "could not be read (forbidden), so these are not judged: SOME-CHECK, OTHER-CHECK",
+        cause: "could not be read (forbidden), so these are not checked: SOME-CHECK, OTHER-CHECK",
         fix: "ask an administrator to grant: list engineenterprisedatabases.app.engine.com; then run again",
       },
     ]);
@@ -128,7 +128,7 @@ describe("what could not be read is not claimed", () => {
   test.each([
     ["", "failed", ["WEBHOOK-CA-STALE"]],
     [undefined, "unjudged", ["CHECK-NOT-JUDGED"]],
-  ] as const)("a caBundle %p is judged without the Secret: %s", async (bundle, verdict, codes) => {
+  ] as const)("a caBundle %p is checked without the Secret: %s", async (bundle, verdict, codes) => {
     const blind = await fitWorld();
     blind.unread.set("webhookSecrets", "forbidden");
     if (bundle !== undefined) blind.set(webhook, "webhooks.0.clientConfig.caBundle", bundle);
@@ -175,7 +175,7 @@ function uncertified(facts: Facts): Facts {
   return Object.fromEntries(entries) as unknown as Facts;
 }
 
-test("without a reader of certificates the certificate is not judged", async () => {
+test("without a reader of certificates the certificate is not checked", async () => {
   const facts = await world.facts();
   const without = uncertified(facts);
   const { judged } = judgeChecks(without, world.target, {
@@ -226,7 +226,7 @@ describe("a person's choice", () => {
     expect(standing.map(({ object }) => object)).toEqual(left);
   });
 
-  test("only what was asked for is judged", async () => {
+  test("only what was asked for is checked", async () => {
     const { judged } = await world.judge({ only: ["CLUSTER-STATE"] });
     expect(judged.map(({ check }) => check.code)).toEqual(["CLUSTER-STATE"]);
   });

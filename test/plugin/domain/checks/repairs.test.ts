@@ -81,6 +81,9 @@ const decided: Readonly<Record<string, string>> = {
     ...["OPERATOR-OLM-GROUP", "OPERATOR-OLM-INSTALL", "OPERATOR-OLM-OBJECT", "OPERATOR-OLM-STUCK"],
   ]),
   ...each("when the object may be away until it is created again", ["OPERATOR-FIXED-FIELD"]),
+  ...each("what the operator says, and who leads it", [
+    ...["CLUSTER-NOT-TAKEN-UP", "CLUSTER-STATE", "OPERATOR-NOT-ACTING"],
+  ]),
   ...each("whether every object is stored again", ["OPERATOR-CRD-STORED"]),
   ...each("whether the chart took away what was applied", ["OPERATOR-CHART-NAMESPACES"]),
   ...each("which namespaces the webhook is for", ["WEBHOOK-SELECTOR-MISSES"]),
@@ -153,16 +156,19 @@ function patch(world: World, label: string, words: readonly string[]): void {
 const isJson = (word: string): boolean => /^[[{]/.test(word);
 
 interface Operation {
+  readonly op: string;
   readonly path: string;
   readonly value: unknown;
 }
 
-function operate(world: World, label: string, { path, value }: Operation): void {
+function operate(world: World, label: string, { op, path, value }: Operation): void {
+  if (op === "test") return;
   const keys = path.slice(1).split("/");
   const list = keys
     .slice(0, -1)
     .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], world.find(label));
-  if (keys.at(-1) === "-") (list as unknown[]).push(value);
+  if (op === "remove") (list as unknown[]).splice(Number(keys.at(-1)), 1);
+  else if (keys.at(-1) === "-") (list as unknown[]).push(value);
   else world.set(label, keys.join("."), value);
 }
 

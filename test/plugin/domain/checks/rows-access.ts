@@ -1,4 +1,5 @@
 /** The webhook, its certificate, RBAC and the constraints. */
+import { furtherBroken, twoFamilies } from "../admission/way-cases";
 import { brokenWays, copied as copiedSlice, wire } from "../admission/way-rows";
 import { binding, deployment, eaadb, ec, edb, role, settings, tls, webhook } from "./labels";
 import { onOpenShift, type Rows } from "./row";
@@ -123,7 +124,7 @@ export const webhookRows: Rows = {
       .set("Service/engine/admission", "spec.ports", [{ port: 8443 }])
       .set(webhook, `${entry}.clientConfig.service.port`, undefined),
   ...Object.fromEntries(
-    Object.entries(brokenWays)
+    Object.entries({ ...brokenWays, ...furtherBroken, ...twoFamilies })
       .filter(([, { code }]) => !alone.includes(code))
       .map(([title, { code, change }]) => [`${code}: ${title}`, (w: World) => change(wire(w))]),
   ),
@@ -177,6 +178,14 @@ export const webhookRows: Rows = {
     const left = w.find(copied);
     w.remove(copied).add({ ...left, kind: "MutatingWebhookConfiguration" } as never);
   },
+  "WEBHOOK-LEFTOVER: an entry beside the product's, of a namespace that is gone": (w) =>
+    beside(
+      w,
+      { name: "quotas.example.com" },
+      { service: { name: "quotas", namespace: "retired" } },
+    ),
+  "WEBHOOK-LEFTOVER: an entry beside the product's, of a Service that is gone": (w) =>
+    beside(w, { name: "quotas.example.com" }, { service: { name: "quotas" } }),
   "WEBHOOK-LEFTOVER: for some databases only": (w) =>
     ofOthers(w, "retired")
       .set(copied, `${entry}.objectSelector`, { matchLabels: { tier: "gold" } })

@@ -41,6 +41,15 @@ const failedPlan = (
   );
 const clusterAt = (world: World, tag: string): World =>
   world.set(ec, "spec.engineEnterpriseImageSpec.versionTag", tag);
+const ghostLease: KubeObject = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { name: "lock", namespace: "engine" },
+  spec: {
+    holderIdentity: "engine-enterprise-operator-5c8f7d9b66-q8wzr",
+    renewTime: "2025-01-01T00:00:00.000000Z",
+  },
+};
 /** The EC's pods are not what these rows are about. */
 const paused = (world: World): World => world.set(ec, "status.state", "RunningRollingUpdate");
 const crd = (world: World): KubeObject => world.find(definition) as unknown as KubeObject;
@@ -154,6 +163,20 @@ export const operatorRows: Rows = {
       .set(deployment, "spec.replicas", 0)
       .set(deployment, "status", { observedGeneration: 1, replicas: 0 }),
   "OPERATOR-NOT-READY: no pod is ready": (w) => w.set(deployment, "status.readyReplicas", 0),
+  "OPERATOR-NOT-ACTING: a lease that a pod holds which is gone": (w) => w.add(ghostLease),
+  "OPERATOR-NOT-ACTING: it watches other namespaces": (w) =>
+    w.set(deployment, "spec.template.spec.containers.0.env", [
+      { name: "WATCH_NAMESPACE", value: "shop" },
+    ]),
+  "OPERATOR-NOT-ACTING: its OperatorGroup has other namespaces": (w) =>
+    w
+      .set(deployment, "spec.template.metadata.annotations", { "olm.targetNamespaces": "a, b" })
+      .set(deployment, "spec.template.spec.containers.0.env", [
+        {
+          name: "WATCH_NAMESPACE",
+          valueFrom: { fieldRef: { fieldPath: "metadata.annotations['olm.targetNamespaces']" } },
+        },
+      ]),
   "OPERATOR-TOO-OLD: before 7.4.2-2": (w) => operatorAt(w, "7.4.2-1").wants("8.0.2-2"),
   "OPERATOR-TOO-OLD: without a target": (w) => operatorAt(w, "7.2.4-7"),
   "OPERATOR-TOO-OLD: at 7.4.2-2": (w) => operatorAt(w, "7.4.2-2").wants("8.0.2-2"),

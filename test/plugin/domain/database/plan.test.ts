@@ -259,7 +259,7 @@ test.each([
   }
 });
 
-describe("the state of a database is judged before its resource is written", () => {
+describe("the state of a database is checked before its resource is written", () => {
   const inState = (status: unknown) => sceneOf({ edbs: [anEdb("orders", { status: { status } })] });
 
   test.each([

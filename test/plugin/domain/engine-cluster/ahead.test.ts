@@ -30,7 +30,7 @@ test.each([
   expect(causes).toEqual(says.map((one) => expect.stringContaining(one) as unknown));
 });
 
-test("a pod that is not ready while the roll is under way is judged with the roll", () => {
+test("a pod that is not ready while the roll is under way is checked with the roll", () => {
   const crash = { waiting: { reason: "CrashLoopBackOff" } };
   const status = { containerStatuses: [{ name: "x", restartCount: 9, state: crash }] };
   const sick = aPod(2, { ready: false, status });

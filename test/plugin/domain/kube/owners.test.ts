@@ -8,8 +8,8 @@ import {
   findLivingOwner,
   findOwner,
   judgeOwnership,
-  seekOwner,
 } from "../../../../plugin/domain/kube/owners";
+import { seekOwner } from "../../../../plugin/domain/kube/owner-seek";
 import { aNewConfiguration } from "../../../support/builders";
 
 const ours = ["kubectl-engine"];
@@ -47,6 +47,8 @@ const role = (metadata: ObjectMeta, apiVersion = "rbac.authorization.k8s.io/v1")
   kind: "Role",
   metadata: { name: "edb-role", namespace: "shop", ...metadata },
 });
+const roles = { "app.kubernetes.io/managed-by": "roles-manager" };
+const tenant = { apiVersion: "tenancy.example/v1", kind: "Tenant", name: "shop", controller: true };
 const tracked = (id: string): ObjectMeta => ({ annotations: { [tracking]: id } });
 const rbac = "rbac:rbac.authorization.k8s.io/Role";
 
@@ -76,27 +78,9 @@ test.each<[string, KubeObject, string | undefined]>([
   ],
   ["a chart that Flux applies", role({ labels: { ...charts, ...flux } }), "Flux"],
   [
-    "what Flux is told not to reconcile",
-    role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/reconcile": "disabled" } }),
-    undefined,
-  ],
-  [
-    "what Flux is told to ignore",
-    role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/ssa": "Ignore" } }),
-    undefined,
-  ],
-  [
     "what Flux only may not delete",
     role({ labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/prune": "disabled" } }),
     "Flux",
-  ],
-  [
-    "what Config Sync is told to leave",
-    role({
-      labels: { "app.kubernetes.io/managed-by": "configmanagement.gke.io" },
-      annotations: { "configmanagement.gke.io/managed": "disabled" },
-    }),
-    undefined,
   ],
   [
     "Config Sync's by its label",
@@ -120,6 +104,69 @@ test.each<[string, KubeObject, string | undefined]>([
     "Kyverno",
   ],
   ["Config Sync's", role({ annotations: { "configsync.gke.io/resource-id": "x" } }), "Config Sync"],
+  ["the later OLM's", role({ labels: { "olm.operatorframework.io/owner-name": "x" } }), "OLM v1"],
+  ["a controller's", role({ ownerReferences: [tenant] }), "Tenant/shop"],
+  [
+    "of a reference that is no controller's",
+    role({ ownerReferences: [{ ...tenant, controller: false }] }),
+    undefined,
+  ],
+  [
+    "what the operator itself made",
+    role({ ownerReferences: [{ ...tenant, apiVersion: "rbac.authorization.k8s.io/v9" }] }),
+    undefined,
+  ],
+  [
+    "a Pod's, which its set makes",
+    { ...role({ ownerReferences: [tenant] }), kind: "Pod" },
+    undefined,
+  ],
+  [
+    "a hub's",
+    role({ ownerReferences: [{ kind: "AppliedManifestWork" }] }),
+    "Open Cluster Management",
+  ],
+  ["kapp's", role({ labels: { "kapp.k14s.io/app": "1" } }), "kapp"],
+  [
+    "the add-on manager's",
+    role({ labels: { "addonmanager.kubernetes.io/mode": "Reconcile" } }),
+    "the add-on manager",
+  ],
+  [
+    "what the add-on manager only creates",
+    role({ labels: { "addonmanager.kubernetes.io/mode": "EnsureExists" } }),
+    undefined,
+  ],
+  [
+    "an add-on of k3s",
+    role({
+      annotations: {
+        "objectset.rio.cattle.io/id": "",
+        "objectset.rio.cattle.io/owner-gvk": "k3s.cattle.io/v1, Kind=Addon",
+      },
+    }),
+    "the add-ons of k3s",
+  ],
+  [
+    "a program's that has written it",
+    role({ labels: roles, managedFields: [{ manager: "Roles_Manager/v1" }, {}] }),
+    "roles-manager",
+  ],
+  [
+    "a program's that has not",
+    role({ labels: roles, managedFields: [{ manager: "kubectl" }] }),
+    undefined,
+  ],
+  ["a program's of which nothing is known", role({ labels: roles }), undefined],
+  [
+    "a person's",
+    role({
+      labels: { "app.kubernetes.io/managed-by": "kubectl" },
+      managedFields: [{ manager: "kubectl" }],
+    }),
+    undefined,
+  ],
+  ["nobody's", role({ labels: { "app.kubernetes.io/managed-by": "" } }), undefined],
 ])("the owner of an object with marks of several: %s", (_, object, name) => {
   expect(findOwner(object)?.name).toBe(name);
 });
@@ -173,6 +220,156 @@ test.each<[string, ObjectMeta, string]>([
       severity: "error",
       fix: expect.stringMatching(new RegExp(`${way}$`)) as string,
     });
+  },
+);
+
+test.each<[string, ObjectMeta, string]>([
+  [
+    "HNC",
+    { labels: { "hnc.x-k8s.io/inherited-from": "platform" } },
+    "change Role edb-role in the parent namespace platform, from which HNC copies it",
+  ],
+  [
+    "HNC, whose label names none",
+    { labels: { "app.kubernetes.io/managed-by": "hnc.x-k8s.io" } },
+    "change Role edb-role in the parent namespace, from which HNC copies it",
+  ],
+  [
+    "Kyverno",
+    {
+      labels: {
+        "generate.kyverno.io/policy-name": "p",
+        "generate.kyverno.io/policy-namespace": "",
+      },
+    },
+    "change the policy p of Kyverno, which generates the object",
+  ],
+  [
+    "Kyverno, by a policy of a namespace",
+    {
+      labels: {
+        "generate.kyverno.io/policy-name": "p",
+        "generate.kyverno.io/policy-namespace": "s",
+      },
+    },
+    "change the policy s/p of Kyverno, which generates the object",
+  ],
+  [
+    "Argo CD",
+    tracked(`${rbac}:shop/edb-role`),
+    "change the object in the repository of the Argo CD application rbac and sync it",
+  ],
+  [
+    "Argo CD, by its label",
+    { labels: { "argocd.argoproj.io/instance": "apps" } },
+    "change the object in the repository of the Argo CD application apps and sync it",
+  ],
+  [
+    "Flux",
+    { labels: { ...flux, "kustomize.toolkit.fluxcd.io/namespace": "flux-system" } },
+    "change the object in the repository that Flux follows and reconcile it (Kustomization flux-system/x)",
+  ],
+  [
+    "the later OLM",
+    { labels: { "olm.operatorframework.io/owner-name": "stack" } },
+    "set the version of ClusterExtension stack (spec.source.catalog.version)",
+  ],
+  [
+    "k3s",
+    {
+      annotations: {
+        "objectset.rio.cattle.io/owner-gvk": "k3s.cattle.io/v1, Kind=Addon",
+        "objectset.rio.cattle.io/owner-name": "engine",
+        "objectset.rio.cattle.io/owner-namespace": "kube-system",
+      },
+    },
+    "change the manifest of Addon kube-system/engine in the folder of manifests on the servers",
+  ],
+  ["a controller", { ownerReferences: [tenant] }, "change Tenant/shop, which makes the object"],
+])("the way names what %s names", (_, metadata, way) => {
+  expect(findOwner(role(metadata))?.way).toBe(way);
+});
+
+test.each<[string, ObjectMeta, string]>([
+  [
+    "Flux",
+    { labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/reconcile": "disabled" } },
+    "kustomize.toolkit.fluxcd.io/reconcile=disabled",
+  ],
+  [
+    "Flux",
+    { labels: flux, annotations: { "kustomize.toolkit.fluxcd.io/ssa": "Ignore" } },
+    "kustomize.toolkit.fluxcd.io/ssa=Ignore",
+  ],
+  [
+    "Config Sync",
+    {
+      labels: { "app.kubernetes.io/managed-by": "configmanagement.gke.io" },
+      annotations: { "configmanagement.gke.io/managed": "disabled" },
+    },
+    "configmanagement.gke.io/managed=disabled",
+  ],
+])(
+  "%s, told to leave an object, forbids nothing, and the change is to be brought to it",
+  (name, metadata, told) => {
+    const owner = findOwner(role(metadata));
+    expect(findLivingOwner(role(metadata), undefined)).toBeUndefined();
+    expect(owner && judgeOwnership(owner)).toEqual({
+      severity: "warning",
+      cause: `it has marks of ${name} and may be written all the same: ${told} tells ${name} to leave it`,
+      fix: `bring the same change into what ${name} follows before ${told} goes: it would be undone then`,
+    });
+  },
+);
+
+const goneCsv = new Map([["Role/shop/edb-role", "X is gone"]]);
+
+test.each<[string, ObjectMeta, string | undefined]>([
+  ["another owner's mark counts", { labels: { "olm.owner": "x", ...flux } }, "Flux"],
+  [
+    "no second mark of the same owner does",
+    { labels: { "olm.owner": "x" }, ownerReferences: [{ kind: "ClusterServiceVersion" }] },
+    undefined,
+  ],
+  [
+    "none that was told to leave it",
+    {
+      labels: { "olm.owner": "x", ...flux },
+      annotations: { "kustomize.toolkit.fluxcd.io/ssa": "Ignore" },
+    },
+    undefined,
+  ],
+])("where the owner of the most exact mark is gone, %s", (_, metadata, name) => {
+  expect(findLivingOwner(role(metadata), goneCsv)?.name).toBe(name);
+  expect(findOwner(role(metadata), goneCsv)).toBeDefined();
+});
+
+test.each<[string, ObjectMeta, string]>([
+  [
+    "OLM's",
+    {
+      labels: { "olm.owner": "x" },
+      annotations: { "operatorframework.io/installed-alongside-1": "a/b" },
+      ownerReferences: [{ kind: "ClusterServiceVersion" }],
+    },
+    `kubectl patch role edb-role --namespace=shop --type=json -p '[{"op":"remove","path":"/metadata/ownerReferences"}]' && kubectl annotate role edb-role --namespace=shop operatorframework.io/installed-alongside-1- && kubectl label role edb-role --namespace=shop olm.owner-`,
+  ],
+  [
+    "HNC's",
+    { labels: { "hnc.x-k8s.io/inherited-from": "up" } },
+    "kubectl label role edb-role --namespace=shop hnc.x-k8s.io/inherited-from-",
+  ],
+  [
+    "a controller's",
+    { ownerReferences: [tenant] },
+    `kubectl patch role edb-role --namespace=shop --type=json -p '[{"op":"remove","path":"/metadata/ownerReferences"}]'`,
+  ],
+])(
+  "%s mark, where the right to look is missing, stands, and how it is given over is told",
+  (_, metadata, over) => {
+    const unseen = new Map([["Role/shop/edb-role", undefined]]);
+    expect(findLivingOwner(role(metadata), unseen)?.over).toBe(over);
+    expect(findOwner(role(metadata), new Map())?.over).toBeUndefined();
   },
 );
 

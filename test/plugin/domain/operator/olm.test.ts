@@ -178,7 +178,13 @@ test.each<[string, Parts, readonly (readonly string[])[]]>([
   [
     "two groups, the younger one from a repository",
     { groups: [old, young(ownerMarks.Flux)] },
-    [["OPERATOR-OLM-GROUP", "made by Flux", "take it out of its repository"]],
+    [
+      [
+        "OPERATOR-OLM-GROUP",
+        "made by Flux",
+        "comes back where only it is deleted: change the object in the repository",
+      ],
+    ],
   ],
   [
     "two groups of one age",
@@ -506,4 +512,12 @@ test.each<[object, string | undefined]>([
   [{ installPlanRef: undefined }, undefined],
 ])("a Subscription waits for its InstallPlan: %j", (status, name) => {
   expect(readInstallPlanName(aSubscription(status))).toBe(name);
+});
+
+test("the younger of two groups goes by a command where what it has marks of is gone", () => {
+  const younger = young(ownerMarks.Flux);
+  const left = new Map([[`OperatorGroup/engine/${String(younger.metadata.name)}`, "Flux is gone"]]);
+  const [finding] = judgeOlm({ ...noOlm, groups: [old, younger], left }, "engine");
+  expect(finding?.fix).toContain("the youngest goes with: kubectl delete operatorgroups");
+  expect(finding?.cause).not.toContain("Flux");
 });

@@ -250,7 +250,7 @@ test.each<[string, KubeObject, KubeObject, readonly string[], readonly string[]]
   expect(listHeldRights(operator, live, names)).toEqual([]);
 });
 
-test("before the cluster is read no right is judged, and what was allowed once may be named again", () => {
+test("before the cluster is read no right is checked, and what was allowed once may be named again", () => {
   const role = { ...aRole(mighty("bind")), apiVersion: rbac };
   const bundle = [operator, role];
   expect(placed(bundle)).toHaveLength(2);

@@ -91,7 +91,7 @@ test.each<[string, Parts, object]>([
   ["without a pod wanted", { spec: { replicas: 0 } }, { code: "OPERATOR-SCALED-DOWN" }],
   ["late", { status: tooLong }, { because: expect.stringMatching(/: too long$/) as string }],
   ["late without a word", { status: late }, { is: "stalled", code: "OPERATOR-DEADLINE" }],
-])("what needs no pod to judge: %s", (_, parts, verdict) => {
+])("what needs no pod to check: %s", (_, parts, verdict) => {
   expect(judged({ deployments: [aDeployment(parts)] })).toMatchObject(verdict);
 });
 

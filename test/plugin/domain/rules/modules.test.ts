@@ -231,7 +231,7 @@ test.each<[string, Edit, readonly string[], Circumstances?]>([
     { cluster: missing },
   ],
   ["a malformed entry alone needs no EC", created(modules(5)), ["[0]"], { cluster: missing }],
-])("R3 judges what is new: %s", (_title, ...[edit, places, around]) => {
+])("R3 checks what is new: %s", (_title, ...[edit, places, around]) => {
   expect(placesOf(edit, around)).toEqual(places);
 });
 

@@ -13,7 +13,7 @@ const unknownModule = { moduleList: [{ name: "x" }] };
 const timestamp = "2026-01-01T00:00:00Z";
 const major = found({ policy: "major" });
 
-test("creation is judged by R1 and R3, a change by R2 too, and each has a source", () => {
+test("creation is checked by R1 and R3, a change by R2 too, and each has a source", () => {
   expect(createRules.map(({ id }) => id)).toEqual(["R1", "R3"]);
   expect(changeRules.map(({ id }) => id)).toEqual(["R1", "R2", "R3"]);
   expect(changeRules.map(({ source }) => source)).not.toContain("");
@@ -56,13 +56,13 @@ test.each<[string, Edit, boolean]>([
   ["the reference alone changed", changed(old, referring), false],
   ["the version changed", changed(old, { ...old, engineVersion: "8.0" }), true],
   ["the version became a channel", changed(old, { ...old, engineVersion: "major" }), true],
-  ["the version removed, modules to judge again", changed(old, unknownModule), true],
-  ["the version removed, nothing left to judge", changed({ engineVersion: "6.0" }, {}), false],
+  ["the version removed, modules to check again", changed(old, unknownModule), true],
+  ["the version removed, nothing left to check", changed({ engineVersion: "6.0" }, {}), false],
   ["a module added", changed({}, unknownModule), true],
   ["hostile values that stay", changed(json(`{"__proto__":1}`), json(`{"__proto__":1}`)), false],
   ["no spec in either", aa({}, {}), false],
   ["an EAADB's version", aa(eaadb({}), eaadb({ engineVersion: "8.0" })), true],
-])("an EC is needed only when something judged rests on it: %s", (_title, edit, needed) => {
+])("an EC is needed only when something checked rests on it: %s", (_title, edit, needed) => {
   expect(needsCluster(edit, names)).toBe(needed);
   if (!needed) expect(judge(edit)).toEqual(allowed);
 });
@@ -166,7 +166,7 @@ test.each<[string, Edit, readonly string[]]>([
   ["moved and raised", aa(places(none, "7.2"), places("7.4", none)), [`R2 ${own}`]],
   ["a wrong one that stays", aa(places("9.9", "7.2"), places("9.9", "8.0")), []],
   [
-    "the modules too are judged when the version below spec changes",
+    "the modules too are checked when the version below spec changes",
     aa(places("7.2", none, withModule), places("8.0", none, withModule)),
     ["R3 spec.globalConfigurations.modulesList[0].name"],
   ],
@@ -231,7 +231,7 @@ test.each<[string, unknown, unknown]>([
   ["a wrong type", { spec: { engineVersion: [1], x: 1 } }, { spec: { engineVersion: [1] } }],
   ["a null", { spec: { engineVersion: null } }, { spec: { engineVersion: null } }],
   ["a key that is only data", json('{"spec":{"__proto__":{"engineVersion":"9.9"}}}'), { spec: {} }],
-])("the judged part of %s", (_name, object, part) => {
+])("the checked part of %s", (_name, object, part) => {
   const copy = structuredClone(object);
   expect(judgedPart(object)).toEqual(part);
   expect(object).toEqual(copy);
@@ -245,7 +245,7 @@ test.each<[unknown, string, string, string]>([
     "spec.engineEnterpriseCluster",
     `"ec": must be an object`,
   ],
-])("what holds a judged field has to be an object: %j", (spec, rule, ...[field, text]) => {
+])("what holds a checked field has to be an object: %j", (spec, rule, ...[field, text]) => {
   const message = `Invalid value: ${text} [${rule}]`;
   const cause = { rule, reason: "FieldValueTypeInvalid", field, message };
   const verdict = { causes: [cause], warnings: [], dependsOnCluster: false };
@@ -255,7 +255,7 @@ test.each<[unknown, string, string, string]>([
 test.each<[string, Edit]>([
   ["a new version", created({ engineVersion: "9.9", memorySize: "1GB" })],
   [
-    "a raise from a channel, judged by the version in the status",
+    "a raise from a channel, checked by the version in the status",
     changed({ engineVersion: "major" }, { engineVersion: "7.4" }, { version: "7.2.1", x: 1 }),
   ],
   ["a spec that is a list", created([])],

@@ -129,7 +129,7 @@ test("every reason is told at once", () => {
   ]);
 });
 
-test("ECs that share an account are judged together, others by themselves", () => {
+test("ECs that share an account are checked together, others by themselves", () => {
   const clusters = [
     anEc("engine", { serviceAccountName: "shared" }),
     anEc("engine", {}, "alone"),
@@ -163,7 +163,7 @@ test("a pod that needs nothing of a constraint with a priority comes back under 
     {
       code: "SCC-POD-LEFT",
       cause:
-        "the pod needs nothing of mine; it runs under it by its priority 20 alone, and so does each pod that is made before its account is out",
+        "the pod needs nothing of mine; it runs under it only by its priority 20, and so does each pod that is made before its account is out",
       fix: expect.stringMatching(
         /^once its account is out, delete the pods one at a time/,
       ) as string,

@@ -13,14 +13,17 @@ import { toldByCheck, toldByRecover } from "./agreement";
 import { double, single, slow, type Scene } from "./causes";
 import { heldSingle, heldSlow, inOrder } from "./held-causes";
 import { moreDouble, moreSingle, moreSlow } from "./more-causes";
+import { reportedSingle } from "./reported-causes";
+import { reportedDouble } from "./reported-pairs";
+import { reportedSlow } from "./reported-slow";
 import { fieldDouble, fieldSingle, fieldSlow, fieldWell } from "./field-causes";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { aDatabase, oldTag } from "../engine-cluster/scene";
 import { event, facts, first, name, pod, second, theEc, theSet } from "./scene";
 
 const scenes = [
-  ...[...single, ...moreSingle, ...fieldSingle, ...heldSingle],
-  ...[...double, ...moreDouble, ...fieldDouble],
+  ...[...single, ...moreSingle, ...fieldSingle, ...heldSingle, ...reportedSingle],
+  ...[...double, ...moreDouble, ...fieldDouble, ...reportedDouble],
 ].map(([title, facts, cause, beside]: Scene) => ({
   ...{ title, facts, cause, beside },
 }));
@@ -63,6 +66,13 @@ test.each(scenes)(
 
 test.each(scenes)("recover and check tell the same causes: $title", ({ facts }) => {
   expect(toldByRecover(facts)).toEqual(toldByCheck(facts));
+});
+
+test.each(scenes)("an upgrade that waits ends with the same: $title", ({ facts, cause }) => {
+  const stallAfterMs = 600_000;
+  const patience = { idleMs: stallAfterMs, stallAfterMs };
+  const { code, object } = cause;
+  expect(judgeCluster(facts, name, { patience })).toMatchObject({ is: "stalled", code, object });
 });
 
 const other = theEc();
@@ -161,14 +171,17 @@ test("a volume of a pod without a node is attached to none that counts", () => {
   expect(judgeCluster(seen, name)).toMatchObject({ code: "POD-UNSCHEDULABLE" });
 });
 
-test.each([...slow, ...moreSlow, ...fieldSlow, ...heldSlow])("merely slow: %s", (_title, facts) => {
-  expect(judgeCluster(facts, name)).toMatchObject({ is: "moving" });
-  const [shown] = clustersStatus(describeSituation(facts, {})).items;
-  expect(shown?.verdict.is).toBe("moving");
-  expect(recovered(facts).is).not.toBe("frozen");
-  const found = judgeChecks(facts, {}).findings.filter(({ code }) => ofStandstill.has(code));
-  expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
-});
+test.each([...slow, ...moreSlow, ...fieldSlow, ...heldSlow, ...reportedSlow])(
+  "merely slow: %s",
+  (_title, facts) => {
+    expect(judgeCluster(facts, name)).toMatchObject({ is: "moving" });
+    const [shown] = clustersStatus(describeSituation(facts, {})).items;
+    expect(shown?.verdict.is).toBe("moving");
+    expect(recovered(facts).is).not.toBe("frozen");
+    const found = judgeChecks(facts, {}).findings.filter(({ code }) => ofStandstill.has(code));
+    expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
+  },
+);
 
 test.each(fieldWell)("all is well: %s", (_title, facts) => {
   expect(judgeCluster(facts, name)).toMatchObject({ is: "done" });
@@ -229,7 +242,7 @@ test("a roll that moves under a license whose last day is over: told by status, 
   expect(judgeChecks(seen, {}).findings.map(({ code }) => code)).toContain("LICENSE-EXPIRED");
 });
 
-test("what a pod says is judged where nothing else was read", () => {
+test("what a pod says is checked where nothing else was read", () => {
   const waiting = { reason: "ErrImagePull", message: "unauthorized" };
   const refused = pod(2, { ready: false, container: { state: { waiting } } });
   expect(podTrouble(refused)).toMatchObject({ code: "POD-IMAGE", definite: true });

@@ -197,7 +197,7 @@ describe("what a schema refuses", () => {
     );
   });
 
-  test("names, labels and namespace are judged as everywhere", () => {
+  test("names, labels and namespace are checked as everywhere", () => {
     const metadata = { name: "A", labels: { "-": "c d" } };
     const { causes } = refusalOf(foo({}, { metadata }), { registry: withSpec(properties) });
     expect(causes.map(({ field }) => field)).toEqual([
@@ -320,7 +320,7 @@ describe("what was stored before the schema grew stricter", () => {
     expect(object["spec"]).toMatchObject({ number: 9, flag: true });
   });
 
-  test("is judged where it changes", () => {
+  test("is checked where it changes", () => {
     const changed = foo({ ...(before["spec"] as Json), number: 8 });
     const { causes } = refusalOf(changed, { before, registry });
     expect(causes.map(({ field }) => field)).toEqual(["spec.number"]);

@@ -160,7 +160,7 @@ function verdict(secret: KubeObject) {
 
 const cut = (pem: string): string => pem.slice(0, pem.length / 2);
 
-describe("a stand-in is judged as the original", () => {
+describe("a stand-in is checked as the original", () => {
   test.each<[name: string, secret: () => KubeObject]>([
     ["fit", () => holding(pair.certPem, pair.keyPem)],
     ["EC", () => holding(ecPair().certPem, ecPair().keyPem)],

@@ -14,11 +14,13 @@ import { joinProjections, type Projection, unchanged } from "../../kernel/projec
 
 /**
  * What is written, with the Deployment ready; pods of another template are gone. Nobody can know the endpoints to
- * come. Definitions are left out: dry runs of their kinds would no longer be sent, and they show what a policy refuses.
+ * come.
  */
-export function bundleOutcome(facts: Facts, writes: readonly PlannedChange[]): Projection {
+export function projectBundle(facts: Facts, writes: readonly PlannedChange[]): Projection {
   const [live] = deploymentsIn(facts);
-  const left = projectWrites(writes.filter(({ change }) => change.resource !== kinds.definition));
+  const isDefinition = ({ change }: PlannedChange): boolean => change.resource === kinds.definition;
+  const definitions = projectWrites(writes.filter(isDefinition)).stored;
+  const left = { ...projectWrites(writes.filter((write) => !isDefinition(write))), definitions };
   const planned = left.stored.find((object) => isOperatorsOwn(object, facts));
   const wanted = planned ?? live;
   if (wanted === undefined) return left;
@@ -33,12 +35,16 @@ export function bundleOutcome(facts: Facts, writes: readonly PlannedChange[]): P
 }
 
 /** The operator ready at that release, where what is written is not known: by a chart, or since it cannot be yet. */
-export function assumedOutcome(facts: Facts, version: string | undefined): Projection {
-  if (version === undefined) return unchanged;
+export function projectAssumed(
+  facts: Facts,
+  version: string | undefined,
+  definitions: readonly KubeObject[] = [],
+): Projection {
+  if (version === undefined) return { ...unchanged, definitions };
   const isChanged = !isSameRelease(operatorRelease(facts).version, version);
   const gone = podsOf(facts, () => isChanged).map((pod) => refTo(kinds.pod, pod));
   const stored = deploymentsIn(withOperator(facts, version));
-  return { ...unchanged, stored, gone, unknown: endpointsOf(facts) };
+  return { ...unchanged, stored, gone, unknown: endpointsOf(facts), definitions };
 }
 
 /** Nobody knows the names of EndpointSlices to come. */
@@ -55,22 +61,28 @@ function endpointsOf({ names, namespace }: Facts): Projection["unknown"] {
   ];
 }
 
+/** What helm renders, and the definitions that the chart brings. */
+export interface ChartAhead {
+  readonly objects: readonly unknown[];
+  readonly definitions: readonly KubeObject[];
+}
+
 /** The operator as helm renders it, ready; else at the release that the chart is named after. */
-export function chartOutcome(
+export function projectChart(
   facts: Facts,
-  rendered: readonly unknown[],
+  { objects, definitions }: ChartAhead,
   version: string,
 ): Projection {
   const { namespace } = facts;
-  const object = rendered
+  const object = objects
     .filter(isObject)
     .map((one) => withValue(one, ["metadata", "namespace"], namespace) as KubeObject)
     .find((one) => isOperatorsOwn(one, facts));
-  if (object === undefined) return assumedOutcome(facts, version);
+  if (object === undefined) return projectAssumed(facts, version, definitions);
   const [live] = deploymentsIn(facts);
   const told = { id: "operator.chart", why: "helm renders it so", risk: "", reverse: "" };
   const change = { verb: "apply", resource: kinds.deployment, object, live, ...told } as const;
-  return bundleOutcome(facts, [{ change }]);
+  return { ...projectBundle(facts, [{ change }]), definitions };
 }
 
 function isOperatorsOwn({ kind, metadata }: KubeObject, { names, namespace }: Facts): boolean {

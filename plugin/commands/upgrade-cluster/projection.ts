@@ -22,7 +22,7 @@ export interface UpgradedCluster {
  * its pods of other tags are gone. What a database may become is decided by the EC, so dry runs of databases
  * tell nothing.
  */
-export function clusterOutcome(facts: Facts, { ec, wanted }: UpgradedCluster): Projection {
+export function projectUpgrade(facts: Facts, { ec, wanted }: UpgradedCluster): Projection {
   const { names } = facts;
   const { ecFields, fields, entryFields } = names;
   const { tag } = wanted;
@@ -42,7 +42,7 @@ export function clusterOutcome(facts: Facts, { ec, wanted }: UpgradedCluster): P
     ec,
   );
   const replaced = podsOfCluster(ec, facts.objects.pods, names).filter(
-    (pod) => !tagsOf(pod).includes(tag),
+    (pod) => !listTags(pod).includes(tag),
   );
   const { group } = names;
   return {
@@ -66,7 +66,7 @@ function settleDatabases(facts: Facts, { metadata }: KubeObject): readonly KubeO
   });
 }
 
-function tagsOf(pod: KubeObject): readonly (string | undefined)[] {
+function listTags(pod: KubeObject): readonly (string | undefined)[] {
   return asArray(getPath(pod, ["spec", "containers"])).map(
     (container) => parseImage(getOwn(container, "image"))?.tag,
   );

@@ -118,7 +118,7 @@ test("the older version of the API serves where the stored one is not there", as
 });
 
 describe("before the write", () => {
-  test("prerequisites are judged: 3, all named, nothing sent", async () => {
+  test("prerequisites are checked: 3, all named, nothing sent", async () => {
     const scene = await aScene();
     await scene.cluster.patch(
       { ...(await edb(scene)) },

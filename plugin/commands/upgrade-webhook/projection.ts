@@ -8,7 +8,7 @@ import { type Projection, unchanged } from "../../kernel/projected";
 import type { SwapPlan } from "./plan";
 
 /** What a swap comes to. */
-interface SwapEnd {
+interface PlannedSwap {
   readonly plan: SwapPlan;
   readonly writes: readonly PlannedChange[];
   /** Another server answers by then than today. */
@@ -19,7 +19,7 @@ interface SwapEnd {
  * The new configuration in force, the old one gone. Dry runs of the kinds that they judge are answered otherwise
  * than today.
  */
-export function projectSwap({ plan, writes, isServerOpen }: SwapEnd, names: Names): Projection {
+export function projectSwap({ plan, writes, isServerOpen }: PlannedSwap, names: Names): Projection {
   if (writes.length === 0 && !isServerOpen) return unchanged;
   // to take the old entry out is the second write to the same object
   const left = projectWrites(writes.filter(({ change: { verb } }) => verb !== "rewrite"));

@@ -1,7 +1,6 @@
 /**
- * The part of a job, whose writes are known before the first of them: read, plan, wait or stop, permissions of the
- * writes, dry run; then `act`: writes, proof. part.ts runs it, and asks before for what it reads. What does not fit a
- * job is a part of its own on the session.
+ * A part whose writes are all known before the first of them: read, plan, wait or stop, permissions of the writes, dry
+ * run; then the act: writes, proof. part.ts runs it. What does not fit this is a part of its own on the session.
  */
 import type { Awaited } from "../domain/base/awaited";
 import { exitCodes, BlockedError } from "../domain/base/errors";
@@ -25,7 +24,7 @@ import { isSameSpec, Session, type SessionOptions } from "./session";
 import { timeIsUp, waitFor } from "./wait";
 
 /** What is to be written, and what stands against it. */
-export interface Plan {
+export interface SimplePlan {
   /** In their order; a patch without edits is none. */
   readonly changes: readonly Change[];
   /** Exit 3, before anything is written. */
@@ -42,7 +41,7 @@ export interface Plan {
 }
 
 /** What is read, what is planned from that, and how its end is seen. */
-export interface Job<F, P extends Plan> {
+export interface SimplePart<F, P extends SimplePlan> {
   readonly read: () => Promise<F>;
   /** Throws EngineError where nothing can be planned. */
   readonly plan: (facts: F) => P;
@@ -61,14 +60,14 @@ export interface Job<F, P extends Plan> {
 }
 
 /** How the runner runs it; times in milliseconds. */
-export interface JobOptions extends SessionOptions {
+export interface PartRunOptions extends SessionOptions {
   /** For what has to pass before the first write; absent: as long as a stall takes. */
   readonly limitMs?: number;
   readonly stallAfterMs?: number;
 }
 
-/** What a job knows beside its own flags. */
-export interface JobRun extends JobOptions {
+/** What a part that runs alone knows beside its own flags. */
+export interface PartRun extends PartRunOptions {
   /** The operator's. */
   readonly namespace: string;
   readonly args: readonly string[];
@@ -76,45 +75,48 @@ export interface JobRun extends JobOptions {
   readonly wait: boolean;
 }
 
-/** Which job it is, and how it is run. */
-export interface JobPart<F, P extends Plan> {
-  readonly jobOf: (ports: RunPorts) => Job<F, P>;
-  readonly options: JobOptions;
+/** What it does, and how it is run. */
+export interface DescribedPart<F, P extends SimplePlan> {
+  readonly describe: (ports: RunPorts) => SimplePart<F, P>;
+  readonly options: PartRunOptions;
 }
 
 /** The words of a command, and what it may need. */
 export type PartName = Pick<Part, "command" | "needs">;
 
-/** The part that does a job. */
-export function makePart<F, P extends Plan>(named: PartName, wish: JobPart<F, P>): Part {
-  return { ...named, plan: async (world) => await new JobPlanning(world, wish).plan() };
+/** Makes the part of its description. */
+export function makeSimplePart<F, P extends SimplePlan>(
+  named: PartName,
+  wish: DescribedPart<F, P>,
+): Part {
+  return { ...named, plan: async (world) => await new SimplePlanning(world, wish).plan() };
 }
 
-/** How long a job waits for what has to pass before its first write. */
-export function choosePatience({ limitMs, stallAfterMs = 0 }: JobOptions): number {
+/** How long a part waits for what has to pass before its first write. */
+export function choosePatience({ limitMs, stallAfterMs = 0 }: PartRunOptions): number {
   return limitMs ?? stallAfterMs;
 }
 
-class JobPlanning<F, P extends Plan> {
-  readonly #job: Job<F, P>;
+class SimplePlanning<F, P extends SimplePlan> {
+  readonly #part: SimplePart<F, P>;
   readonly #session: Session;
 
   constructor(
     private readonly world: World,
-    private readonly wish: JobPart<F, P>,
+    private readonly wish: DescribedPart<F, P>,
   ) {
-    this.#job = wish.jobOf(world);
+    this.#part = wish.describe(world);
     this.#session = new Session(world, { ...wish.options, dryRun: world.dryRun });
   }
 
   async plan(): Promise<Planned> {
     const { world } = this;
-    const plan = await readPlan(this.#job);
+    const plan = await readPlan(this.#part);
     if (plan.waitsFor !== undefined && world.waits) {
       return this.#planned(plan, this.#untried(plan), { waitsFor: plan.waitsFor });
     }
     try {
-      await judge(this.#job, plan, { session: this.#session, tell: world.tell });
+      await judge(this.#part, plan, { session: this.#session, tell: world.tell });
       await requirePermissions(world, plan.changes.flatMap(listPermissions));
       return this.#planned(plan, await this.#tried(plan));
     } catch (error) {
@@ -150,7 +152,9 @@ class JobPlanning<F, P extends Plan> {
   ): Planned {
     const { changes } = plan;
     const isStill = changes.length === 0;
-    const reason = isStill ? this.#job.says(plan, this.#job.still) : dryRunSays(changes.length);
+    const reason = isStill
+      ? this.#part.says(plan, this.#part.still)
+      : describeDryRun(changes.length);
     const planned = writes.length > 0 ? writes : changes.map((change) => ({ change }));
     const { pauses } = plan;
     return {
@@ -159,14 +163,14 @@ class JobPlanning<F, P extends Plan> {
       writes,
       questions: listQuestions(plan, this.#session),
       expects: { code: exitCodes.ok, reason },
-      after: this.#job.after(plan, planned),
-      act: async (ports) => await new JobAct(ports, this.wish).act(plan),
+      after: this.#part.after(plan, planned),
+      act: async (ports) => await new SimpleAct(ports, this.wish).act(plan),
     };
   }
 }
 
 /** Fields are taken only where a person says so, object by object. */
-function listQuestions({ changes, question }: Plan, session: Session): readonly string[] {
+function listQuestions({ changes, question }: SimplePlan, session: Session): readonly string[] {
   const fields = session.taking.takeFields.join(", ");
   const takes = changes.filter((change) => session.findConflicts(change).takes);
   return [
@@ -176,21 +180,21 @@ function listQuestions({ changes, question }: Plan, session: Session): readonly 
 }
 
 /** The plan without patches that change nothing. */
-async function readPlan<F, P extends Plan>(job: Job<F, P>): Promise<P> {
-  const plan = job.plan(await job.read());
+async function readPlan<F, P extends SimplePlan>(part: SimplePart<F, P>): Promise<P> {
+  const plan = part.plan(await part.read());
   const isSome = (one: Change): boolean => one.verb !== "patch" || one.edits.length > 0;
   return { ...plan, changes: plan.changes.filter(isSome) };
 }
 
 /** Throws what stands against a plan, and tells its warnings. */
-async function judge<F, P extends Plan>(
-  job: Job<F, P>,
+async function judge<F, P extends SimplePlan>(
+  part: SimplePart<F, P>,
   plan: P,
   { session, tell }: { readonly session: Session; readonly tell: World["tell"] },
 ): Promise<void> {
   const { changes, blocks = [], warnings = [] } = plan;
   if (blocks.length === 0) session.requireStaying(changes);
-  await job.judge?.(plan);
+  await part.judge?.(plan);
   const conflicts = changes.flatMap((change) => session.findConflicts(change).conflicts);
   const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
   if (blocks.length + conflicts.length > 0) {
@@ -199,15 +203,15 @@ async function judge<F, P extends Plan>(
   tell(warnings);
 }
 
-class JobAct<F, P extends Plan> {
-  readonly #job: Job<F, P>;
+class SimpleAct<F, P extends SimplePlan> {
+  readonly #part: SimplePart<F, P>;
   readonly #session: Session;
 
   constructor(
     private readonly ports: Acting,
-    private readonly wish: JobPart<F, P>,
+    private readonly wish: DescribedPart<F, P>,
   ) {
-    this.#job = wish.jobOf(ports);
+    this.#part = wish.describe(ports);
     this.#session = new Session(ports, { ...wish.options, dryRun: "none" });
   }
 
@@ -218,7 +222,7 @@ class JobAct<F, P extends Plan> {
     } catch (error) {
       if (this.#session.written === 0) throw error;
       const next = "run the same command again: it continues from the state found";
-      return recorder.endByError(error, { stands: this.#job.midway, next, tell });
+      return recorder.endByError(error, { stands: this.#part.midway, next, tell });
     }
   }
 
@@ -231,7 +235,7 @@ class JobAct<F, P extends Plan> {
     if (changes.length === 0 && standing !== undefined) {
       this.ports.recorder.done(standing, "unchanged");
     }
-    return this.#job.says(plan, await (this.#job.proof?.(plan) ?? this.#readBack(plan)));
+    return this.#part.says(plan, await (this.#part.proof?.(plan) ?? this.#readBack(plan)));
   }
 
   /** A status that moved meanwhile is read again; a spec that moved is someone's: 5. */
@@ -250,9 +254,9 @@ class JobAct<F, P extends Plan> {
     const { ports } = this;
     return await waitFor(ports, {
       look: async () => {
-        const plan = await readPlan(this.#job);
+        const plan = await readPlan(this.#part);
         if (plan.waitsFor !== undefined) return { is: "moving", on: plan.waitsFor };
-        await judge(this.#job, plan, { session: this.#session, tell: ports.tell });
+        await judge(this.#part, plan, { session: this.#session, tell: ports.tell });
         return { is: "done", value: plan };
       },
       beforeWrite: true,
@@ -274,7 +278,7 @@ class JobAct<F, P extends Plan> {
 }
 
 /** The end of a dry run, in words. */
-export function dryRunSays(writes: number): string {
+export function describeDryRun(writes: number): string {
   return writes === 0
     ? "dry run: everything is up to date, nothing would be written"
     : `dry run: ${writes} ${writes === 1 ? "write" : "writes"} planned, nothing was changed`;

@@ -1,0 +1,75 @@
+/** Switches the automatic upgrade of clusters off (S51, S124). */
+import { autoOffEdits } from "./plan";
+import { together } from "../../domain/facts/needs";
+import { clusterKeys, clusterNeeds } from "./needs";
+import { objectLabel } from "../../domain/kube/objects";
+import { projectWrites, type Part } from "../../kernel/part";
+import {
+  type SimplePart,
+  type PartRunOptions,
+  type PartRun,
+  makeSimplePart,
+  type SimplePlan,
+} from "../../kernel/simple-part";
+import { requireGround } from "../../readers/ground";
+import { ecResource, readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
+import { type ClusterFacts, clusterPatch } from "./changes";
+
+/** Which clusters, and fields that may be taken from their managers. */
+export interface AutoOffFlags {
+  readonly clusters: readonly string[];
+  readonly takeFields: readonly string[];
+}
+
+/** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
+export function autoOffPart(
+  { clusters, ...flags }: AutoOffFlags,
+  run: Pick<PartRun, "namespace"> & PartRunOptions,
+): Part {
+  const { namespace } = run;
+  return makeSimplePart(
+    {
+      command: "auto-off",
+      needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
+    },
+    { describe: (ports) => describeAutoOff(ports, clusters, run), options: { ...flags, ...run } },
+  );
+}
+
+function describeAutoOff(
+  deps: UpgradeClusterDeps,
+  clusters: readonly string[],
+  { namespace }: Pick<PartRun, "namespace">,
+): SimplePart<ClusterFacts, SimplePlan> {
+  return {
+    read: async () => {
+      const resource = await ecResource(deps);
+      await requireGround(deps, { namespace, clusters });
+      return { resource, facts: await readFacts(deps, { namespace, resource }, clusterKeys) };
+    },
+    plan: (seen) => ({ changes: listSwitches(seen, clusters) }),
+    proof: () => Promise.resolve(""),
+    still: "",
+    says: ({ changes }) => {
+      const names = changes.map(({ object }) => objectLabel(object)).join(", ");
+      return changes.length === 0
+        ? "no cluster upgrades itself while databases use user-defined modules"
+        : `${names}: switched off`;
+    },
+    midway: "what was switched off before stays so",
+    after: (_, writes) => projectWrites(writes),
+  };
+}
+
+/** One patch for each named EC; it recreates no pod. */
+function listSwitches({ resource, facts }: ClusterFacts, clusters: readonly string[]) {
+  const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
+  return named.map((ec) => ({
+    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }, facts),
+    id: "cluster.auto-off",
+    risk: "none by itself: the cluster then waits for its own upgrade",
+    isHarmless: true as const,
+    reverse: "until the operator is upgraded, by the printed command; the run saves the old value",
+    backHolds: "until the operator is upgraded",
+  }));
+}

@@ -1,0 +1,178 @@
+/** Upgrades an EC: judges everything first, writes a few fields once, follows the roll (S12-S14, S68-S72). */
+import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
+import { type Names, renderTerm, readName } from "../../domain/names/names";
+import { requireMatched } from "../../domain/checks/selection";
+import { clusterAbsent } from "../../domain/engine-cluster/operator";
+import { type ClusterPlan, planCluster } from "./plan";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
+import type { Facts } from "../../domain/facts/facts";
+import { clusterNeeds, clusterPlanKeys } from "./needs";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
+import { projectWrites, type Part } from "../../kernel/part";
+import {
+  type SimplePart,
+  type PartRun,
+  makeSimplePart,
+  type SimplePlan,
+} from "../../kernel/simple-part";
+import { projectUpgrade } from "./projection";
+import { requireGround } from "../../readers/ground";
+import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
+import {
+  ecResource,
+  readFacts,
+  type UpgradeClusterDeps,
+  type UpgradeClusterOptions,
+} from "../../readers/engine-cluster";
+import { podsOfCluster } from "../../domain/scc/refusals";
+import { sameJson } from "../../domain/base/values";
+import { type ClusterFacts, clusterPatch } from "./changes";
+import { follow } from "./follow";
+
+/** Flags of `upgrade-cluster`, judged. */
+export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof PartRun | "name"> {
+  readonly takeFields: readonly string[];
+  readonly stallAfterMs: number;
+  readonly limited: boolean;
+}
+
+interface UpgradePlan extends SimplePlan {
+  readonly facts: Facts;
+  readonly cluster: ClusterPlan;
+  readonly resource: Resource;
+}
+
+/** The version by which ECs are read and written, once it is known. */
+interface EcResource {
+  resource?: Resource;
+}
+
+/** The upgrade of the EC that the argument names. */
+export function clusterPart(flags: ClusterFlags, run: PartRun): Part {
+  const [typed = ""] = run.args;
+  const named = (names: Names) => ({ ...flags, ...run, name: readName(typed, names).name });
+  // read once for the plan and the act: a part is made anew for another plan
+  const resource: EcResource = {};
+  return makeSimplePart(
+    {
+      command: "upgrade-cluster",
+      needs: (names) => clusterNeeds({ ...named(names), names }),
+    },
+    {
+      describe: (ports) => describeUpgrade(ports, named(ports.names), resource),
+      options: { ...flags, ...run },
+    },
+  );
+}
+
+function describeUpgrade(
+  deps: UpgradeClusterDeps,
+  options: UpgradeClusterOptions,
+  seen: EcResource,
+): SimplePart<ClusterFacts, UpgradePlan> {
+  const { names } = deps;
+  const { namespace } = options;
+  return {
+    read: async () => {
+      const resource = (seen.resource ??= await ecResource(deps));
+      await requireGround(deps, { namespace, clusters: [options.name] });
+      const [facts, definition] = await Promise.all([
+        readFacts(deps, { namespace, resource }, clusterPlanKeys),
+        readDefinition(deps, "ec"),
+      ]);
+      return { facts: withDefinition(facts, definition), resource };
+    },
+    plan: (facts) => planUpgrade(options, facts),
+    judge: async ({ cluster }) => {
+      const { edits, blocks, warnings } = cluster;
+      await requireRead(deps, cluster);
+      // where nothing is to be written nothing is judged, and a run that is resumed continues
+      if (options.skipMayMiss === true || edits.length === 0) return;
+      requireMatched(options.skip, [...blocks, ...warnings]);
+    },
+    proof: (plan) => proveRoll(deps, options, plan),
+    still: "its spec is up to date, nothing would be written",
+    says: ({ cluster }, seen) => `${objectLabel(cluster.ec)}: ${seen}`,
+    midway: `the change of the ${renderTerm(names.ec)} is written`,
+    after: ({ cluster: { ec, wanted }, facts }, writes) => {
+      const [written = ec] = projectWrites(writes).stored;
+      return projectUpgrade(facts, { ec: written, wanted });
+    },
+  };
+}
+
+function planUpgrade(
+  options: UpgradeClusterOptions,
+  { facts, resource }: ClusterFacts,
+): UpgradePlan {
+  const { name, target, imageRepository } = options;
+  const cluster = planCluster(facts, {
+    ...options,
+    ...(target !== undefined && { tag: target }),
+    ...(imageRepository !== undefined && { repository: imageRepository }),
+    version: resource.version,
+  });
+  if (cluster === undefined) {
+    throw new BlockedError(exitCodes.blocked, [clusterAbsent(facts, name)]);
+  }
+  const { ec, edits } = cluster;
+  const why = "the spec is up to date already";
+  return {
+    ...{ facts, cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
+    changes: [clusterPatch({ resource, ec, edits }, facts)],
+    pauses: cluster.pauses,
+    waitsFor: waitsFor(options, cluster),
+    standing: { id: "cluster.patch", action: "patch", object: objectLabel(ec), why },
+  };
+}
+
+/** What may pass by itself: a restart always, what is not ready where that is asked for. */
+function waitsFor(
+  { wait }: UpgradeClusterOptions,
+  { ec, restarting, blocks }: ClusterPlan,
+): Awaited | undefined {
+  const [first] = blocks;
+  if (first === undefined) {
+    return restarting ? nameAwaited(objectLabel(ec), "the end of its rolling restart") : undefined;
+  }
+  const passing = blocks.every(({ code }) => waitable.has(code));
+  return wait && passing ? nameFinding(first) : undefined;
+}
+
+const waitable = new Set([
+  "OPERATOR-NOT-READY",
+  "CLUSTER-BUSY",
+  "CLUSTER-RESIZING",
+  "CLUSTER-STATE",
+]);
+
+async function proveRoll(
+  deps: UpgradeClusterDeps,
+  options: UpgradeClusterOptions,
+  { cluster, resource, facts }: UpgradePlan,
+): Promise<string> {
+  const { wanted, ec } = cluster;
+  const before = listPodIds(facts, ec);
+  const seen = (now: Facts): void => {
+    if (sameJson(before, listPodIds(now, ec))) return;
+    // the operator of before no longer fits, and neither the operator nor the cluster is lowered again
+    deps.recorder.passNoReturn(`a pod of ${objectLabel(ec)} was recreated`);
+  };
+  const info = {
+    id: "cluster.follow",
+    action: "wait",
+    object: objectLabel(cluster.ec),
+    why: `until every pod runs ${wanted.tag ?? "it"} and the state is Running`,
+  } as const;
+  return await deps.recorder.step(info, async () => {
+    const says = await follow(deps, options, { resource, wanted, seen });
+    return { result: "done", value: says, why: says };
+  });
+}
+
+/** The pods of an EC, each as the one that it is. */
+function listPodIds({ objects, names }: Facts, ec: KubeObject): readonly string[] {
+  return podsOfCluster(ec, objects.pods, names)
+    .map(({ metadata }) => String(metadata.uid))
+    .sort();
+}

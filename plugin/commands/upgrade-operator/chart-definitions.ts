@@ -1,0 +1,51 @@
+/** The definitions that a chart brings, and what stands against them: helm would end midway, or lose what is stored. */
+import { BlockedError, exitCodes } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
+import { isObject } from "../../domain/base/values";
+import { definitionNames } from "../../domain/facts/deletion";
+import { kinds } from "../../domain/kube/kinds";
+import { type KubeObject, readName } from "../../domain/kube/objects";
+import type { RenderedChart } from "../../domain/operator/chart-images";
+import { judgeDefinition } from "./definitions";
+import { findChanged, findRefusals, storedFinding } from "./dry-run";
+import type { OperatorDeps, OperatorOptions } from "./read";
+
+type Options = Pick<OperatorOptions, "namespace">;
+
+/** The product's definitions as they will be; throws 3 where one cannot be changed to the chart's. */
+export async function readBrought(
+  deps: OperatorDeps,
+  options: Options,
+  { objects, hooked = [] }: RenderedChart,
+): Promise<readonly KubeObject[]> {
+  const known = definitionNames(deps.names);
+  const isOurs = (one: KubeObject): boolean => known.includes(readName(one));
+  const written = objects.filter(isDefinition).filter(isOurs);
+  const names = written.map(readName);
+  // what a hook brings is left where the stored one is newer, or where helm itself writes it
+  const brought = hooked.filter(isOurs).filter((one) => !names.includes(readName(one)));
+  const findings: Finding[] = [];
+  const ahead: KubeObject[] = [];
+  for (const wanted of [...written, ...brought]) {
+    const ref = { resource: kinds.definition, name: readName(wanted) };
+    const live = await deps.cluster.get(ref, { signal: deps.signal });
+    if (live !== undefined) {
+      const verdict = judgeDefinition({ live, wanted, goesUp: true, names: deps.names });
+      if (verdict.is === "keep" && brought.includes(wanted)) continue;
+      findings.push(...findRefusals(live, wanted));
+      if (verdict.is === "refuse") findings.push(storedFinding(live, verdict));
+      const loses = verdict.is === "apply" ? verdict.loses : [];
+      findings.push(...(await findChanged({ deps, options }, { live, object: wanted, loses })));
+    }
+    ahead.push(wanted);
+  }
+  if (findings.some(({ severity }) => severity === "error")) {
+    throw new BlockedError(exitCodes.blocked, findings);
+  }
+  deps.recorder.findings(findings);
+  return ahead;
+}
+
+function isDefinition(object: unknown): object is KubeObject {
+  return isObject(object) && object["kind"] === kinds.definition.kind;
+}

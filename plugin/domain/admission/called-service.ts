@@ -1,0 +1,89 @@
+/** What keeps a Service from leading anywhere, whatever is behind it: another name that is gone, a port that it lacks. */
+import type { Finding } from "../base/findings";
+import { asArray, asString, getOwn, getPath } from "../base/values";
+import { type KubeObject, objectLabel, readName } from "../kube/objects";
+import type { Names } from "../names/names";
+import type { CalledService } from "./configuration";
+import { listSelected } from "./endpoints";
+import { webhookFinding } from "./findings";
+import { findListeningPort } from "./ports";
+import { lineOn, ownerBeside, patchLine, readTarget } from "./service";
+
+/** What was read beside the Service; a list that is not known is undefined. */
+interface Beside {
+  readonly names: Names;
+  /** Of the Service. */
+  readonly namespace: string;
+  readonly lists: {
+    readonly namespaces?: readonly KubeObject[] | undefined;
+    readonly services?: readonly KubeObject[] | undefined;
+    readonly pods?: readonly KubeObject[] | undefined;
+  };
+}
+
+/** `name.namespace.svc`, with the domain of the cluster or without. */
+const serviceName = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.|$)/;
+
+/** The Service of the cluster that this one is another name of; undefined for any other. */
+export function readAlias(service: KubeObject): CalledService | undefined {
+  if (getPath(service, ["spec", "type"]) !== "ExternalName") return undefined;
+  const target = asString(getPath(service, ["spec", "externalName"])) ?? "";
+  const [, name, namespace] = serviceName.exec(target) ?? [];
+  return name === undefined || namespace === undefined ? undefined : { name, namespace };
+}
+
+/** Of another name only one of the cluster's own is known to lead anywhere. */
+export function judgeAlias(service: KubeObject, beside: Beside): Finding | undefined {
+  const alias = readAlias(service);
+  const missing = alias && findMissing(alias, beside);
+  if (missing === undefined) return undefined;
+  const target = String(getPath(service, ["spec", "externalName"]));
+  return webhookFinding("serviceMissing", {
+    object: objectLabel(service),
+    field: "spec.externalName",
+    cause: `it is another name of ${target}, and ${missing} does not exist: every call would fail`,
+    fix: `save the Service, delete it and apply the one of the release with upgrade-operator --release SOURCE; what it is now: ${lineOn("get service", service)} -o yaml`,
+  });
+}
+
+function findMissing(
+  { name, namespace: place }: CalledService,
+  { namespace, lists }: Beside,
+): string | undefined {
+  const { namespaces, services } = lists;
+  if (place !== namespace) {
+    const isGone = namespaces?.some((one) => readName(one) === place) === false;
+    return isGone ? `namespace ${place}` : undefined;
+  }
+  const isGone = services?.some((one) => readName(one) === name) === false;
+  return isGone ? `Service ${place}/${name}` : undefined;
+}
+
+/** Adds the port where the Service has others for other things, and changes the only one. */
+export function reportMissingPort(
+  service: KubeObject,
+  port: unknown,
+  { lists, names }: Beside,
+): Finding {
+  const ports = asArray(getPath(service, ["spec", "ports"]));
+  const [first] = ports;
+  const same = ports.findIndex((one) => getOwn(one, "port") === port);
+  const [pod] = listSelected(service, lists.pods) ?? [];
+  const targetPort = (pod && findListeningPort(pod, names)) ?? readTarget(first);
+  const operation =
+    same >= 0
+      ? { op: "add", path: `/spec/ports/${same}/protocol`, value: "TCP" }
+      : ports.length === 1
+        ? { op: "replace", path: "/spec/ports/0/port", value: port }
+        : { op: "add", path: "/spec/ports/-", value: { name: "webhook", port, targetPort } };
+  const has = ports.map((one) => String(getOwn(one, "port"))).join(", ");
+  return webhookFinding("servicePort", {
+    object: objectLabel(service),
+    field: "spec.ports",
+    cause:
+      same >= 0
+        ? `its port ${String(port)} is not one of TCP: every call fails`
+        : `port ${String(port)} is called, it has ${has}: every call fails`,
+    fix: `give the Service the port that is called${ownerBeside(service)} with: ${patchLine(service, [operation])}`,
+  });
+}

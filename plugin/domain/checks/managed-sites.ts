@@ -1,0 +1,114 @@
+/** What is in the managed namespaces, and without what an operator that starts there stops (S34; domain facts 6). */
+import { type FactKey, factNamed, type Facts } from "../facts/facts";
+import { isDeleting } from "../kube/deletion";
+import { type KubeObject, readNamespace } from "../kube/objects";
+import type { Names } from "../names/names";
+import { rbacFindings } from "../rbac/findings";
+import { isShared, readClusterRole } from "../rbac/site";
+import { type Check, type CheckResult, makeChecks } from "./check";
+import type { CheckContext } from "./context";
+
+/** What is in a managed namespace. */
+export interface HeldSite {
+  readonly namespace: string;
+  readonly role: KubeObject | undefined;
+  readonly binding: KubeObject | undefined;
+  /** The role, where it is a ClusterRole that gives the access in the place of a Role. */
+  readonly shared: KubeObject | undefined;
+}
+
+/** What has to have been read for the managed namespaces to be known. */
+export const settingNeeds = [
+  "deployments",
+  "configMaps",
+  "namespaces",
+] as const satisfies readonly FactKey[];
+
+/** What has to have been read for what is in them to be known. */
+export const siteNeeds = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as const;
+
+/** The managed namespaces with what is in them. */
+export function heldSites({ facts, managed, names }: CheckContext): readonly HeldSite[] {
+  const roles = byNamespace(facts.objects.roles, names.rbac.consumerRole);
+  const bindings = byNamespace(facts.objects.roleBindings, names.rbac.consumerBinding);
+  return managed.map((namespace) => {
+    const binding = bindings.get(namespace);
+    const shared = sharedRoleIn(facts, binding);
+    return { namespace, role: shared ?? roles.get(namespace), binding, shared };
+  });
+}
+
+/** Those that exist and are not on their way out. */
+export function livingSites(situation: CheckContext): readonly HeldSite[] {
+  return heldSites(situation).filter(({ namespace }) => {
+    const found = factNamed(situation.facts, "namespaces", { name: namespace });
+    return found !== undefined && !isDeleting(found);
+  });
+}
+
+/** The ClusterRole that gives the access in the place of a Role, where one does. */
+function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {
+  const name = readClusterRole(binding);
+  const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
+  return isShared(role, facts.names) ? role : undefined;
+}
+
+function byNamespace(
+  objects: readonly KubeObject[],
+  name: string,
+): ReadonlyMap<string, KubeObject> {
+  return new Map(
+    objects
+      .filter(({ metadata }) => metadata.name === name)
+      .map((object) => [readNamespace(object), object]),
+  );
+}
+
+const { error, shared } = makeChecks("rbac");
+
+function absentIn(
+  what: "role" | "binding",
+  label: (site: HeldSite, names: Names) => string,
+): Check["judge"] {
+  return (situation) =>
+    livingSites(situation).flatMap((site): readonly CheckResult[] => {
+      if (site[what] !== undefined) return [];
+      const cause = `namespace ${site.namespace} is managed and does not have it`;
+      return [{ object: label(site, situation.names), cause }];
+    });
+}
+
+/** An operator that starts stops at the first of them, and its upgrade would end midway. */
+export const siteChecks = {
+  namespaceAbsent: shared(rbacFindings.namespaceAbsent, {
+    title: "Every managed namespace exists",
+    needs: settingNeeds,
+    judge: ({ facts, managed }) =>
+      managed
+        .filter((name) => factNamed(facts, "namespaces", { name }) === undefined)
+        .map((name) => ({
+          object: `Namespace/${name}`,
+          cause: "it is managed and does not exist",
+        })),
+  }),
+  roleAbsent: error("RBAC-ROLE-ABSENT", "Facts 6", {
+    title: "Every managed namespace has the Role",
+    cause: "a managed namespace lacks the Role: the operator fails and stops",
+    fix: "run reapply-rbac",
+    needs: siteNeeds,
+    judge: absentIn("role", ({ namespace }, { rbac }) => `Role/${namespace}/${rbac.consumerRole}`),
+  }),
+  bindingAbsent: error("RBAC-BINDING-ABSENT", "Facts 6", {
+    title: "Every managed namespace has the RoleBinding",
+    cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
+    fix: "run reapply-rbac",
+    needs: siteNeeds,
+    judge: absentIn(
+      "binding",
+      ({ namespace }, { rbac }) => `RoleBinding/${namespace}/${rbac.consumerBinding}`,
+    ),
+  }),
+} satisfies Readonly<Record<string, Check>>;
+
+/** Their codes. */
+export const siteCodes: readonly string[] = Object.values(siteChecks).map(({ code }) => code);

@@ -1,0 +1,61 @@
+/** Which namespaces the operator looks after, by the variable of its container (domain facts 8). */
+import { asArray, asString, getOwn, getPath } from "../base/values";
+import { factNamed, type Facts } from "../facts/facts";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { findContainer } from "../rollout/stateful-set";
+
+/** As operators of this kind name it. */
+const variable = "WATCH_NAMESPACE";
+
+/** What the variable says, and whether it stands in the Deployment itself. */
+interface Watched {
+  readonly namespaces: readonly string[];
+  readonly isPlain: boolean;
+}
+
+/** Undefined where it looks after all of them, or where the Deployment does not tell. */
+function readWatched(deployment: KubeObject, { names }: Pick<Facts, "names">): Watched | undefined {
+  const template = getPath(deployment, ["spec", "template"]);
+  const container = findContainer(getOwn(template, "spec"), names.operator.container);
+  const entry = asArray(getOwn(container, "env")).find((one) => getOwn(one, "name") === variable);
+  const plain = asString(getOwn(entry, "value"));
+  const value = plain ?? readField(deployment, getPath(entry, fieldPath));
+  const namespaces = (value ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+  return namespaces.length === 0 ? undefined : { namespaces, isPlain: plain !== undefined };
+}
+
+const fieldPath = ["valueFrom", "fieldRef", "fieldPath"];
+
+/** A field of the pod that comes from the Deployment: its namespace, or an annotation as OLM sets it. */
+function readField(deployment: KubeObject, path: unknown): string | undefined {
+  if (path === "metadata.namespace") return readNamespace(deployment);
+  const annotation = /^metadata\.annotations\['([^']+)'\]$/.exec(String(path))?.[1];
+  if (annotation === undefined) return undefined;
+  return asString(getPath(deployment, ["spec", "template", "metadata", "annotations", annotation]));
+}
+
+/** That the operator of this namespace looks after others alone, and what lets it look here. */
+export function explainWatched(
+  facts: Facts,
+): { readonly words: readonly string[]; readonly fix: string } | undefined {
+  const { names, namespace } = facts;
+  const { deployment: name } = names.operator;
+  const deployment = factNamed(facts, "deployments", { name, namespace });
+  const found = deployment && readWatched(deployment, facts);
+  if (deployment === undefined || found === undefined || found.namespaces.includes(namespace)) {
+    return undefined;
+  }
+  const { namespaces, isPlain } = found;
+  const way = isPlain
+    ? `see it with kubectl describe deployment ${readName(deployment)} -n ${namespace}`
+    : `it comes from its OperatorGroup's spec.targetNamespaces: kubectl get operatorgroups -n ${namespace} -o yaml`;
+  return {
+    words: [
+      `the operator does not look here: ${objectLabel(deployment)} watches ${namespaces.join(", ")}, not ${namespace}`,
+    ],
+    fix: `add ${namespace} to the namespaces that it watches (${variable}): ${way}`,
+  };
+}

@@ -1,0 +1,143 @@
+/** The webhook behind its Service, disturbed while something else is done; each disturbance knows how long it truly was. */
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { GapWindow } from "../../plugin/kernel/report";
+import { makePair, type Pair, writeTlsFolder } from "./certificate";
+import type { ControlPlane } from "./control-plane";
+import { type Conduct, startStandIn } from "./stand-in-webhook";
+import { startWebhook, type Webhook } from "./webhook-process";
+
+/** Two moments, in milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** When edits were stopped, or bad ones passed: certainly in `sure`, at most in `may`. */
+export interface Truth {
+  readonly is: GapWindow["is"];
+  readonly sure?: Span;
+  readonly may: Span;
+}
+
+/** A number between two. */
+export type Between = (least: number, most: number) => number;
+
+export const disturbances = [
+  "none",
+  "stopped",
+  "replaced",
+  "heldUp",
+  "late",
+  "refusing",
+  "allowing",
+  "otherCertificate",
+  "serverHeldUp",
+] as const;
+export type Disturbance = (typeof disturbances)[number];
+
+interface Place {
+  readonly controlPlane: ControlPlane;
+  readonly namespace: string;
+  readonly pair: Pair;
+  readonly between: Between;
+}
+
+/** The API server waits so long for the webhook, in seconds: what the configurations of the scene say. */
+const waitsSeconds = { least: 10, most: 30 };
+
+export class DisturbedWebhook {
+  #webhook: Webhook | undefined;
+
+  constructor(private readonly place: Place) {}
+
+  async start(pair: Pair = this.place.pair): Promise<void> {
+    const { controlPlane, namespace } = this.place;
+    const tlsDir = join(controlPlane.site.dataDir, "webhook-tls");
+    writeTlsFolder(tlsDir, pair);
+    this.#webhook = await startWebhook({ controlPlane, namespace, tlsDir });
+  }
+
+  /** Disturbs, and puts everything back. */
+  async disturb(how: Disturbance): Promise<readonly Truth[]> {
+    const { between, controlPlane, namespace } = this.place;
+    switch (how) {
+      case "none":
+        return [];
+      case "stopped":
+        return await this.#without(() => pause(between(2_500, 4_000)));
+      case "replaced":
+        return await this.#without(() => Promise.resolve());
+      case "heldUp":
+        return await this.#heldUp(this.#pid, between(1_500, 3_500));
+      case "late":
+        return await this.#heldUp(this.#pid, 1_000 * waitsSeconds.least + between(2_000, 4_000));
+      case "refusing":
+        return await this.#without(() => this.#standIn("refuses"));
+      case "allowing":
+        return await this.#allowing();
+      case "otherCertificate": {
+        const other = makePair({ namespace });
+        return await this.#without(async () => {
+          await this.start(other);
+          await pause(between(2_500, 4_000));
+          await this.#webhook?.stop();
+        });
+      }
+      case "serverHeldUp":
+        await this.#heldUp(controlPlane.pid, between(1_500, 3_500));
+        return [];
+    }
+  }
+
+  get #pid(): number | undefined {
+    return this.#webhook?.daemon.pid;
+  }
+
+  /** Edits are stopped from its end until it serves again, whatever stands there meanwhile. */
+  async #without(meanwhile: () => Promise<unknown>): Promise<readonly Truth[]> {
+    const before = Date.now();
+    await this.#webhook?.stop();
+    const gone = Date.now();
+    await meanwhile();
+    const back = Date.now();
+    await this.start();
+    const may = { from: before, to: Date.now() };
+    return [{ is: "outage", sure: { from: gone, to: back }, may }];
+  }
+
+  /** An edit is stopped when its answer comes after the API server's patience: of those that wait less, none is. */
+  async #heldUp(pid: number | undefined, ms: number): Promise<readonly Truth[]> {
+    if (pid === undefined) throw new Error("it does not run");
+    const from = Date.now();
+    process.kill(pid, "SIGSTOP");
+    await pause(ms);
+    process.kill(pid, "SIGCONT");
+    const to = Date.now();
+    return to - from < 1_000 * waitsSeconds.least ? [] : [{ is: "outage", may: { from, to } }];
+  }
+
+  async #standIn(conduct: Conduct): Promise<Span> {
+    const { pair, between } = this.place;
+    const host = this.#webhook?.host;
+    if (host === undefined) throw new Error("the webhook has no address");
+    const standIn = await startStandIn(host, pair, conduct);
+    const from = Date.now();
+    await pause(between(2_500, 4_000));
+    const to = Date.now();
+    await standIn.close();
+    return { from, to };
+  }
+
+  /** Good edits pass but for the moments of the change, and the bad ones with them. */
+  async #allowing(): Promise<readonly Truth[]> {
+    let sure: Span | undefined;
+    const truths = await this.#without(async () => {
+      sure = await this.#standIn("allows");
+    });
+    return truths.flatMap(({ may }): readonly Truth[] => [
+      { is: "outage", may },
+      { is: "bypass", may, ...(sure !== undefined && { sure }) },
+    ]);
+  }
+}
