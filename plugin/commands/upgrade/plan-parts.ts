@@ -87,10 +87,12 @@ export function listSteps(
     step === undefined ? [] : [{ step, live: findLive(change) }],
   );
   const asked = calls.map((step) => ({ step, live: undefined }));
-  return [...told, ...asked].flatMap(({ step: { action, object, why, write }, live }) => {
+  return [...told, ...asked].flatMap(({ step, live }) => {
+    const { action, object, why, source, write } = step;
     if (write === undefined || !isWriting(action)) return [];
     const state = live && { state: bindState(live) };
-    return [{ part: part.id, action, object, why, write, ...state }];
+    const cited = source !== undefined && { source };
+    return [{ part: part.id, action, object, why, ...cited, write, ...state }];
   });
 }
 

@@ -114,13 +114,14 @@ export function joinPermissions(plans: readonly PartPlan[]): Pick<Report, "permi
 
 /** The writes of a plan as steps of a report. */
 export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
-  return steps.map(({ part, action, object, why, write }, index) => ({
+  return steps.map(({ part, action, object, why, source, write }, index) => ({
     n: index + 1,
     id: part,
     action,
     object,
     result: "planned",
     why,
+    ...(source !== undefined && { source }),
     ms: 0,
     write,
   }));

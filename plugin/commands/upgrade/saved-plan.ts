@@ -12,6 +12,8 @@ export interface PlannedStep {
   readonly object: string;
   readonly action: "apply" | "patch" | "delete" | "chart" | "call";
   readonly why: string;
+  /** The statements behind it, such as `S34`. */
+  readonly source?: string;
   readonly write: PlannedWrite;
   /** What it rests on; absent of what did not exist, and of requests to others. */
   readonly state?: BoundState;
