@@ -77,9 +77,10 @@ function savedFile(finding: Finding): string {
   return `${splitObject(finding).slice(-1).join("")}.yaml`;
 }
 
-/** The line of kubectl that the fix ends with; a word in quotes has no space in it. */
+/** The line of kubectl that the fix ends with, unless it is one to read a page; a word in quotes has no space in it. */
 const copyPrintedOnly: Line = ({ fix }) => {
   const [, line] = /.*\bkubectl (.+)$/.exec(fix) ?? [];
+  if (line?.startsWith("engine explain ")) return undefined;
   return line?.split(" ").map((word) => word.replaceAll("'", ""));
 };
 
