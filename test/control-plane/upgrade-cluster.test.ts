@@ -78,7 +78,7 @@ test("a patch that the API server takes and never answers is told as not done: 6
     });
     const run = await runPlugin(
       controlPlane,
-      ["upgrade-cluster", "ec", "--target", target, "--yes", "--request-timeout=1s"],
+      ["upgrade-cluster", "ec", "--target", target, "--yes", "--request-timeout=4s"],
       { namespace, kubeconfig: gate.kubeconfig },
     );
     expect(swallowed).toHaveLength(1);
