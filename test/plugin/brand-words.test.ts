@@ -62,6 +62,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     "of a PodDisruptionBudget, which is Kubernetes' own",
   ],
   [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
+  [/^plugin\/readers\/left-marks\.ts$/, ["v1alpha1"], "a version of Kyverno's policies"],
   [/^plugin\/cmdutil\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
   [
     /^plugin\/simulator\/(operator|kinds)\//,

@@ -11,7 +11,6 @@ export const fixedPlaces: readonly (readonly [place: RegExp, why: string])[] = [
   [/(?<=--schema)(?: edb\b|=KIND .*)/g, "kinds as keys of a names file, which --schema takes"],
   [/(?<![\w-])--[a-z][-a-z]*/g, "flags"],
   [/\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+\b/g, "finding codes"],
-  [/\bdocs\/reference\/findings\.md#[a-z0-9-]+/g, "the page of a finding code"],
   [/\b(?:cert (?:create|inspect)|cert COMMAND)\b/g, "commands"],
   [/^\s*cert\b|(?<=, )cert\b|^cert\t/gm, "commands, in lists"],
   [/"[A-Za-z][\w-]*"(?=:)/g, "keys of documents"],
