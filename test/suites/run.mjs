@@ -27,11 +27,13 @@ function isReporting(words) {
   return rest === "" || (rest !== words && isReporting(rest));
 }
 
+const longestFirst = ["--testSequencer", "<rootDir>/test/suites/longest-first.mjs"];
+
 const runs = {
   test: {
     chosen: [
       ...["--testMatch", "<rootDir>/test/suites/*.ts", "--testPathIgnorePatterns", "suites.ts"],
-      ...["--testSequencer", "<rootDir>/test/suites/longest-first.mjs"],
+      ...longestFirst,
     ],
     rest: `not run: ${deep.length} long files and every disturbance (npm run test:deep), the real API server (npm run test:control-plane), packages, pages and lines of Node (.ci/run)`,
   },
@@ -40,6 +42,7 @@ const runs = {
       ...["--testMatch", "<rootDir>/test/faults/**/*.test.ts"],
       ...deep.map((file) => `<rootDir>/${file}`),
       ...["--testPathIgnorePatterns", "/node_modules/"],
+      ...longestFirst,
     ],
     rest: "not run: what npm test runs, the real API server (npm run test:control-plane), packages, pages and lines of Node (.ci/run)",
   },
