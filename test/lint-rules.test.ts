@@ -75,11 +75,11 @@ const refused: readonly (readonly [from: string, to: string, why: string])[] = [
   ["commands/checks", "commands/cert/next", "commands/checks.ts imports one kind of file alone"],
   ["output/text", "commands/cert/plan", "outside of the rooms only the lists import them"],
   ["cli/run", "commands/cert/command", "outside of the rooms only the lists import them"],
-  ["cmdutil/run-part", "commands/checks", "only check, upgrade, explain import"],
+  ["cmdutil/part-command", "commands/checks", "only check, upgrade, explain import"],
   // 3: floors
   ["cli/run", "simulator/model", "cli imports cmdutil, output"],
   ["commands/cert/command", "simulator/model", "commands/cert imports cmdutil, output"],
-  ["cmdutil/run-part", "cli/run", "cmdutil imports cmdutil, output"],
+  ["cmdutil/part-command", "cli/run", "cmdutil imports cmdutil, output"],
   ["output/text", "kernel/send", "output imports kernel/report.ts, domain alone"],
   ["readers/snapshot", "adapters/helm", "readers imports kernel, ports, domain alone"],
   ["kernel/send", "readers/snapshot", "kernel imports ports, domain alone"],

@@ -26,7 +26,7 @@ export const parents: Readonly<Record<string, Text>> = {
 };
 
 /** Commands that write objects, and whose plan tells every write: the order of the help. */
-export const jobs: readonly CommandEntry[] = [
+export const writers: readonly CommandEntry[] = [
   command(upgrade, async () => {
     const { runUpgrade } = await import("../commands/upgrade/command.ts");
     const { upgradeRole } = await import("../commands/upgrade/needs.ts");
@@ -114,19 +114,19 @@ const printPolicy = command(policy, async () => {
 
 /** `rehearse`, which is given any other command that reaches a cluster. */
 export const rehearse = rehearseCommand([
-  ...jobs,
+  ...writers,
   ...[inspect, status, check, modulesList, modulesInUse, modulesInstall, recover, audit],
 ]);
 
 /** `diff`, which is given any that writes. */
-export const diff = diffCommand(jobs);
+export const diff = diffCommand(writers);
 
 /** The commands that are given another one. */
 export const wrapperCommands: readonly CommandEntry[] = [rehearse, diff];
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
-  ...[check, ...jobs, rehearse, diff, validate, audit, printPolicy, modulesInstall, status],
+  ...[check, ...writers, rehearse, diff, validate, audit, printPolicy, modulesInstall, status],
   ...[recover, modulesList, modulesInUse, inspect],
   command(about.explain, async () => {
     const { runExplain, explanationText } = await import("../commands/explain/command.ts");

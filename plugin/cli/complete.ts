@@ -156,7 +156,7 @@ async function ofValue(
   const start = current.slice(0, Math.max(end, lead.length));
   const typed = current.slice(start.length);
   const others = [...given, ...start.slice(lead.length).split(",")];
-  const offered = await offersFor(value, { before, typed }, sources);
+  const offered = await listOffers(value, { before, typed }, sources);
   const fresh = offered.filter(([word]) => !others.includes(word));
   return answer(
     fresh.map(([word, help]) => [`${start}${word}`, help]),
@@ -165,7 +165,7 @@ async function ofValue(
   );
 }
 
-async function offersFor(
+async function listOffers(
   { choices, kinds, offers, help, meanings = {} }: Completed,
   asked: Omit<Question, "what">,
   sources: Sources,

@@ -4,7 +4,7 @@ import { kinds } from "../domain/kube/kinds";
 import { defaultNames, type ProductKind, readName, renderTerm } from "../domain/names/names";
 import { type KubeClient, deadline } from "../ports/kubernetes";
 import type { Question, Suggestion } from "./complete";
-import type { World } from "./context";
+import type { HostProcess } from "./context";
 
 /** With the start of the program less than a second, after which a person types on; the line may allow more. */
 const withinMs = 800;
@@ -16,7 +16,7 @@ interface Look extends Question {
 }
 
 /** The words; whatever stands in the way, there are none. */
-export async function findWords(look: Look, world: World): Promise<readonly Suggestion[]> {
+export async function findWords(look: Look, world: HostProcess): Promise<readonly Suggestion[]> {
   const { what, options } = look;
   const end = new AbortController();
   const inTime = deadline(world.clock, options.connection.requestTimeoutMs ?? withinMs, () => {
@@ -37,7 +37,7 @@ export async function findWords(look: Look, world: World): Promise<readonly Sugg
 async function listConfigured(
   what: "context" | "cluster" | "user" | "kind",
   { options: { connection } }: Look,
-  { env }: World,
+  { env }: HostProcess,
 ): Promise<readonly Suggestion[]> {
   if (what === "kind") {
     const { readShippedSchema } = await import("../adapters/shipped.ts");
@@ -50,7 +50,11 @@ async function listConfigured(
   return [...entries.keys()].map((name) => [name, `${what} of the kubeconfig`]);
 }
 
-async function live(look: Look, world: World, signal: AbortSignal): Promise<readonly Suggestion[]> {
+async function live(
+  look: Look,
+  world: HostProcess,
+  signal: AbortSignal,
+): Promise<readonly Suggestion[]> {
   const cluster = await world.connect(look.options, { readOnly: true, silent: true });
   try {
     if (look.what === "version") return await versions(look, { cluster, signal });

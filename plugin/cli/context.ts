@@ -20,7 +20,7 @@ import type { Remembered } from "../readers/reviews";
 import type { Event } from "../kernel/report";
 
 /** What the process hands to the program. */
-export interface World {
+export interface HostProcess {
   /** As typed; once they are read, with each value bound to its flag. */
   readonly argv: readonly string[];
   /** The file that is running. */
@@ -49,7 +49,7 @@ export interface ConnectManner {
 }
 
 /** A context, and what the program keeps of the run for its end. */
-export interface Session {
+export interface OpenRun {
   /** As the command gets it. */
   readonly context: CommandContext;
   /** The same, in the namespace that was found since. */
@@ -76,11 +76,11 @@ interface SessionParts {
 }
 
 /** Makes the context of one run. */
-export function createSession(
-  world: World,
+export function openRun(
+  world: HostProcess,
   options: GlobalOptions,
   { reporter, placed }: SessionParts,
-): Session {
+): OpenRun {
   const events: Event[] = [];
   const { streams, signal } = world;
   const event = (one: Event): void => {
@@ -213,7 +213,7 @@ function withPlace(question: string, cluster: KubeClient | undefined): string {
 
 function needsYes(
   question: string,
-  { argv }: World,
+  { argv }: HostProcess,
   { prefix, noInput }: GlobalOptions,
 ): UsageError {
   const why = noInput ? "--no-input was given" : "there is no terminal to ask on";
@@ -225,7 +225,7 @@ function needsYes(
 
 /** From -v 6 on, requests are shown: method, path and nothing else. */
 function tracer(
-  { streams }: World,
+  { streams }: HostProcess,
   { verbosity }: GlobalOptions,
   reporter: TalkingReporter,
 ): ((line: string) => void) | undefined {

@@ -27,7 +27,7 @@ export async function optionsAt(
   const { options } = context;
   let namespace: string | undefined;
   try {
-    namespace = await placeFor(placed, cluster, context);
+    namespace = await chooseNamespace(placed, cluster, context);
   } catch (error) {
     cluster.close();
     throw error;
@@ -43,7 +43,7 @@ export async function optionsAt(
  * The namespace to work in instead of the one asked for, undefined for that one itself. Ends with 3
  * where it does not exist, and before a write where the operator is in another one.
  */
-async function placeFor(
+async function chooseNamespace(
   { sign, reads, words }: Placed,
   cluster: KubeClient,
   context: Pick<CommandContext, "names" | "signal" | "options" | "event">,

@@ -9,7 +9,7 @@ import { buildPage } from "../output/page/model";
 import type { Report } from "../kernel/report";
 import type { GlobalOptions } from "../cmdutil/context";
 import type { Described } from "../cmdutil/spec";
-import type { Session, World } from "./context";
+import type { OpenRun, HostProcess } from "./context";
 
 /** What a page tells of a command line. */
 interface Typed {
@@ -22,7 +22,7 @@ interface Typed {
 export async function withOrigin(
   report: Report,
   { options, problems, entry }: Typed,
-  { session, world }: { readonly session: Session; readonly world: World },
+  { opened, world }: { readonly opened: OpenRun; readonly world: HostProcess },
 ): Promise<Report> {
   // a word of a line that could not be read may be a secret
   const words = problems.length === 0 ? world.argv : (entry?.path.split(" ") ?? []);
@@ -30,8 +30,8 @@ export async function withOrigin(
     command: quoteCommand([...options.prefix.split(" "), ...words]),
     version: `${version} (${built.commit})`,
     endedAt: new Date(world.clock.now()).toISOString(),
-    ...session.cluster()?.login,
-    identity: await session.user(),
+    ...opened.cluster()?.login,
+    identity: await opened.user(),
   };
   return { ...report, origin };
 }

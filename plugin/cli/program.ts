@@ -6,28 +6,28 @@ import { parseSkip } from "../domain/checks/selection";
 import type { ExitCode } from "../domain/base/errors";
 import { fitHelp, readWidth } from "../domain/base/fit";
 import type { Question, Suggestion } from "./complete";
-import type { World } from "./context";
+import type { HostProcess } from "./context";
 import { defaultNames, type Names } from "../domain/names/names";
 import type { Chosen } from "../cmdutil/entry";
-import type { Job } from "./run";
+import type { CommandLine } from "./run";
 import type { ReadNames } from "./names-file";
-import { codes, diff, jobs } from "./commands";
+import { codes, diff, writers } from "./commands";
 import { parse, type Parsed, choosePrefix, toGlobalOptions } from "./tree";
 
 /** Runs one command line to its end; never throws. */
-export async function runProgram(world: World): Promise<ExitCode> {
+export async function runProgram(world: HostProcess): Promise<ExitCode> {
   const { argv, env, streams } = world;
   if (argv[0] === "__complete") return complete(argv.slice(1), world);
   const parsed = parse(argv, choosePrefix(env));
   if (parsed.help !== undefined) {
-    const help = parsed.help(await namesFor(parsed, env));
+    const help = parsed.help(await chooseNames(parsed, env));
     streams.out.write(fitHelp(help, readWidth(streams.out)));
     return 0;
   }
   return runParsed(parsed, { ...world, argv: parsed.words });
 }
 
-async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promise<ExitCode> {
+async function runParsed({ raw, chosen, problems }: Parsed, world: HostProcess): Promise<ExitCode> {
   const global = toGlobalOptions(raw, world.env);
   const named = await readNamesOption(global.options);
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
@@ -51,7 +51,7 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
       },
       problems: all,
       fileProblems: named.problems,
-      ...judged?.job,
+      ...judged?.line,
       args: chosen?.args ?? [],
     },
     world,
@@ -74,7 +74,7 @@ function nameProblems(chosen: Chosen | undefined, { output }: GlobalOptions): re
     return [`--output: ${output} is for verdicts on objects, and ${entry.path} gives none`];
   }
   if (output !== "name") return [];
-  const isWriter = jobs.includes(entry) || entry === diff;
+  const isWriter = writers.includes(entry) || entry === diff;
   if (isWriter || entry.shows?.(new FlagReader(raw)) === true) return [];
   return [`--output: name is for objects, and ${entry.path} neither writes nor lists any here`];
 }
@@ -91,7 +91,7 @@ async function judge(
   mistyped: boolean,
 ): Promise<{
   readonly problems: readonly string[];
-  readonly job: Pick<Job, "entry" | "prepared" | "warnings" | "placed">;
+  readonly line: Pick<CommandLine, "entry" | "prepared" | "warnings" | "placed">;
 }> {
   const { entry, raw, inner } = chosen;
   const acting = entry.place === "given" ? (inner ?? chosen) : chosen;
@@ -100,7 +100,7 @@ async function judge(
   const kinds = await kindProblems(inner ?? chosen, names);
   return {
     problems: [...kinds, ...prepared.problems, ...(mistyped ? [] : missing)],
-    job: {
+    line: {
       entry,
       prepared,
       warnings,
@@ -112,7 +112,7 @@ async function judge(
 const movedCode = "WEBHOOK-OTHER-NAMESPACE";
 
 /** What the namespace has to hold; whoever takes the webhook over to another one means that one. */
-function readPlace({ entry: { place, reads }, raw }: Chosen): Pick<Job, "placed"> {
+function readPlace({ entry: { place, reads }, raw }: Chosen): Pick<CommandLine, "placed"> {
   const read = new FlagReader(raw);
   if (place === undefined || place === "given") return {};
   const isMoved = (word: string): boolean => parseSkip(word).code === movedCode;
@@ -154,16 +154,16 @@ async function readNamesOption({
 }
 
 /** The names that help is told in: those that the line or the environment gives, where they are fit. */
-async function namesFor({ raw }: Pick<Parsed, "raw">, env: World["env"]): Promise<Names> {
+async function chooseNames({ raw }: Pick<Parsed, "raw">, env: HostProcess["env"]): Promise<Names> {
   const { names } = await readNamesOption({ namesFile: new FlagReader(raw, env).text("names") });
   return names ?? defaultNames;
 }
 
 /** Shell completion: never an error in the middle of a prompt. */
-async function complete(words: readonly string[], world: World): Promise<ExitCode> {
+async function complete(words: readonly string[], world: HostProcess): Promise<ExitCode> {
   const { env, streams } = world;
   const { complete: answer } = await import("./complete.ts");
-  const lineNames = await namesFor(parse(words, choosePrefix(env)), env);
+  const lineNames = await chooseNames(parse(words, choosePrefix(env)), env);
   const findSuggestions = async (question: Question): Promise<readonly Suggestion[]> => {
     const line = parse(question.before, choosePrefix(env));
     const { options } = toGlobalOptions(line.raw, env);

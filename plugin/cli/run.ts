@@ -20,7 +20,7 @@ import { createReporter, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
 import { fitText, readWidth } from "../domain/base/fit";
 import { describeEnd, isDiff } from "../output/text";
-import { createSession, type Session, type World } from "./context";
+import { openRun, type OpenRun, type HostProcess } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
 import type { Placed } from "./operator-namespace";
 import { requestRole } from "../kernel/permissions";
@@ -31,7 +31,7 @@ import type { Finding } from "../domain/base/findings";
 import { publicText } from "../domain/base/redact";
 
 /** A command line whose flags were judged; `entry` is absent when no command was recognized. */
-export interface Job {
+export interface CommandLine {
   readonly options: GlobalOptions;
   readonly problems: readonly string[];
   /** What stands against the names file. */
@@ -44,41 +44,41 @@ export interface Job {
   readonly placed?: Omit<Placed, "words">;
 }
 
-/** Does the job; every failure ends as a message, a document and an exit code. */
-export async function run(job: Job, world: World): Promise<ExitCode> {
+/** Runs the line; every failure ends as a message, a document and an exit code. */
+export async function run(line: CommandLine, world: HostProcess): Promise<ExitCode> {
   const { out, err } = world.streams;
-  const reporter = await createReporter({ ...job.options, out, err, env: world.env });
-  const session = createSession(world, job.options, { reporter, placed: job.placed });
-  const isWatch = job.prepared?.watches === true;
+  const reporter = await createReporter({ ...line.options, out, err, env: world.env });
+  const opened = openRun(world, line.options, { reporter, placed: line.placed });
+  const isWatch = line.prepared?.watches === true;
   const tell = (): void => {
     if (!isWatch && world.signal.reason instanceof InterruptedError) err.write(interruptedText);
   };
   world.signal.addEventListener("abort", tell);
   try {
-    for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
-    const command = await load(job);
-    const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
-    const report = await signReport(withNext(await withRoles(ended, session)), {
-      job,
+    for (const text of line.warnings ?? []) reporter.event({ type: "warning", text });
+    const command = await load(line);
+    const ended = await Promise.race([command.run(opened.context, line.args), world.crashed]);
+    const report = await signReport(withNext(await withRoles(ended, opened)), {
+      line,
       world,
-      session,
+      opened,
     });
     reporter.end(report, await withContents(report, command));
     const isOver = isWatch && world.signal.aborted;
-    if (report.exit.code !== 0 && !isOver) sayWhy(report, { job, world });
-    return await writePage(report, { job, world });
+    if (report.exit.code !== 0 && !isOver) sayWhy(report, { line, world });
+    return await writePage(report, { line, world });
   } catch (thrown) {
-    return await fail(meant(thrown, session), { job, world, reporter, session });
+    return await fail(explainSignal(thrown, opened), { line, world, reporter, opened });
   } finally {
     world.signal.removeEventListener("abort", tell);
-    session.close();
+    opened.close();
   }
 }
 
 const interruptedText =
   "\ninterrupted: a write in flight is finished first; a second signal ends at once\n";
 
-function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCommand> {
+function load({ problems, fileProblems = [], prepared }: CommandLine): Promise<LoadedCommand> {
   const all = [...problems, ...fileProblems];
   if (problems.length === 0 && all.length > 0) return Promise.reject(new InputError(all));
   if (all.length > 0 || prepared === undefined) return Promise.reject(usageError(all));
@@ -103,57 +103,57 @@ async function withContents(
 }
 
 /** After a signal, an aborted request's own error says nothing: the signal was the cause. */
-function meant(thrown: unknown, { context: { signal }, open }: Session): unknown {
+function explainSignal(thrown: unknown, { context: { signal }, open }: OpenRun): unknown {
   if (thrown instanceof AbandonedError) return thrown.abandon(open());
   return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
 }
 
 interface RunContext {
-  readonly job: Job;
-  readonly world: World;
+  readonly line: CommandLine;
+  readonly world: HostProcess;
   readonly reporter: TalkingReporter;
-  readonly session: Session;
+  readonly opened: OpenRun;
 }
 
 /** Text shows a document only when there is something in it that stderr does not say. */
 async function fail(
   thrown: unknown,
-  { job, world, reporter, session }: RunContext,
+  { line, world, reporter, opened }: RunContext,
 ): Promise<ExitCode> {
   const { withCommands } = await import("../cmdutil/kubectl-command.ts");
-  const error = settleCancelled(thrown, session);
+  const error = settleCancelled(thrown, opened);
   const failed = await withRoles(
-    failureReport(error, describeFailureContext(job, session)),
-    session,
+    failureReport(error, describeFailureContext(line, opened)),
+    opened,
   );
-  const said = withCommands(failed, session.resolved(), {});
-  const report = await signReport(said, { job, world, session });
+  const said = withCommands(failed, opened.resolved(), {});
+  const report = await signReport(said, { line, world, opened });
   reporter.rest();
-  if (job.options.output === "text" && isCancelled(error, session)) {
+  if (line.options.output === "text" && isCancelled(error, opened)) {
     world.streams.err.write("Cancelled; nothing was written.\n");
-    return await writePage(report, { job, world });
+    return await writePage(report, { line, world });
   }
-  if (job.options.output !== "text" || hasContents(report)) reporter.end(report);
-  if (job.prepared?.watches === true && error instanceof InterruptedError) {
-    return await writePage(report, { job, world });
+  if (line.options.output !== "text" || hasContents(report)) reporter.end(report);
+  if (line.prepared?.watches === true && error instanceof InterruptedError) {
+    return await writePage(report, { line, world });
   }
-  sayError(error, report, { job, world });
-  return await writePage(report, { job, world });
+  sayError(error, report, { line, world });
+  return await writePage(report, { line, world });
 }
 
 /** What the report shows with its findings or its Role is not said in full again. */
 function sayError(
   error: unknown,
   report: Report,
-  { job, world }: Pick<RunContext, "job" | "world">,
+  { line, world }: Pick<RunContext, "line" | "world">,
 ): void {
-  const { output, debug } = job.options;
+  const { output, debug } = line.options;
   const isShown = output === "text" && report.permissions !== undefined;
   if (error instanceof BlockedError || isShown) {
-    sayWhy(report, { job, world });
+    sayWhy(report, { line, world });
     return;
   }
-  const text = renderFailure(error, { palette: colors(job.options, world), debug });
+  const text = renderFailure(error, { palette: colors(line.options, world), debug });
   world.streams.err.write(fitText(text, readWidth(world.streams.err)));
 }
 
@@ -164,12 +164,12 @@ function hasContents({ steps, probes, permissions, findings = [] }: Report): boo
 }
 
 /** Whether a person said no before anything was written: what was read for the question is not shown then. */
-function isCancelled(error: unknown, { events }: Session): boolean {
+function isCancelled(error: unknown, { events }: OpenRun): boolean {
   return error instanceof CancelledError && !hasWritten(events);
 }
 
 /** A no that comes after a write claims nothing of it. */
-function settleCancelled(error: unknown, { events }: Session): unknown {
+function settleCancelled(error: unknown, { events }: OpenRun): unknown {
   if (!(error instanceof CancelledError) || !hasWritten(events)) return error;
   return new UsageError("cancelled; what was written before stays as shown", { hint: error.hint });
 }
@@ -182,16 +182,16 @@ function hasWritten(events: readonly Event[]): boolean {
 /** Who ran it is asked where a page tells it. */
 async function signReport(
   report: Report,
-  { job, ...of }: Pick<RunContext, "job" | "world" | "session">,
+  { line, ...of }: Pick<RunContext, "line" | "world" | "opened">,
 ): Promise<Report> {
-  if (job.options.report === undefined) return report;
-  return (await import("./page.ts")).withOrigin(report, job, of);
+  if (line.options.report === undefined) return report;
+  return (await import("./page.ts")).withOrigin(report, line, of);
 }
 
 /** Writes the page of the run where one is asked for; a run that went well and has none has failed. */
 async function writePage(
   report: Report,
-  { job: { options }, world }: Pick<RunContext, "job" | "world">,
+  { line: { options }, world }: Pick<RunContext, "line" | "world">,
 ): Promise<ExitCode> {
   const { code } = report.exit;
   if (options.report === undefined) return code;
@@ -206,13 +206,13 @@ async function writePage(
 }
 
 /** An end for want of a permission names the Roles to ask for; what cannot be found out is left out. */
-async function withRoles(report: Report, session: Session): Promise<Report> {
-  const cluster = session.cluster();
-  const { needs } = session;
+async function withRoles(report: Report, opened: OpenRun): Promise<Report> {
+  const cluster = opened.cluster();
+  const { needs } = opened;
   const { exit, permissions } = report;
   if (exit.code !== exitCodes.permission || permissions !== undefined || !cluster) return report;
   try {
-    const missing = await session.missing();
+    const missing = await opened.missing();
     if (missing.length === 0) return report;
     const yaml = (await import("../adapters/kubernetes/text/yaml.ts")).renderCompactly;
     return { ...report, permissions: await requestRole({ cluster, yaml, needs }, missing) };
@@ -221,20 +221,20 @@ async function withRoles(report: Report, session: Session): Promise<Report> {
   }
 }
 
-function describeFailureContext({ entry }: Job, session: Session): FailureContext {
-  const cluster = session.cluster();
+function describeFailureContext({ entry }: CommandLine, opened: OpenRun): FailureContext {
+  const cluster = opened.cluster();
   return {
     kind: entry?.kind ?? "Usage",
-    run: entry?.cluster === true ? session.context.run : undefined,
+    run: entry?.cluster === true ? opened.context.run : undefined,
     target: cluster && { server: cluster.server, namespace: cluster.namespace },
-    events: session.events,
+    events: opened.events,
   };
 }
 
 /** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
 function sayWhy(
   report: Report,
-  { job: { options }, world }: Pick<RunContext, "job" | "world">,
+  { line: { options }, world }: Pick<RunContext, "line" | "world">,
 ): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
   // differences are the result of a diff, as of kubectl diff
@@ -259,7 +259,7 @@ class ReturnedFailure extends EngineError {
   }
 }
 
-function colors({ color }: GlobalOptions, { streams, env }: World) {
+function colors({ color }: GlobalOptions, { streams, env }: HostProcess) {
   return palette(wantsColor({ color, env, terminal: isTerminal(streams.err) }));
 }
 

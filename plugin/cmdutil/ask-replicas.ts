@@ -21,7 +21,8 @@ import type { ProbePair } from "../domain/admission/probe";
 import { EngineError } from "../domain/base/errors";
 import { asString, getPath } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
-import { findMissingPermissions, type RunPorts } from "../kernel/permissions";
+import { findMissingPermissions } from "../kernel/permissions";
+import type { RunPorts } from "../kernel/world";
 import type { KubeClient, KubeObject } from "../ports/kubernetes";
 
 const limits = { dialMs: 5_000, answerMs: 10_000, answerBytes: 1024 * 1024 };

@@ -9,7 +9,7 @@ import {
   listFlags,
   type RawFlags,
 } from "./flags";
-import type { MakePart } from "./run-part";
+import type { MakePart } from "./part-command";
 import type { RoleWish } from "./print-role";
 import { type CommandSpec, type Described, readCommand } from "./spec";
 import type { TextStyle } from "../output/text";
@@ -109,13 +109,13 @@ export function partCommand<T extends FlagTable, F extends object>(
   load: () => Promise<MakePart<NoInfer<F>>>,
 ): CommandEntry {
   return command(spec, async () => {
-    const [{ runOfPart }, { writeOptions }, make] = await Promise.all([
-      import("./run-part.ts"),
+    const [{ runPartCommand }, { writeOptions }, make] = await Promise.all([
+      import("./part-command.ts"),
       import("./run-ports.ts"),
       load(),
     ]);
     return {
-      run: runOfPart(spec.kind, make),
+      run: runPartCommand(spec.kind, make),
       needs: ({ context, args, flags, namespace }) =>
         make(flags, { namespace, args, ...writeOptions(context) }).needs(context.names),
     };

@@ -2,7 +2,7 @@
 import { renderCompactly } from "../adapters/kubernetes/text/yaml";
 import { openJournal } from "../kernel/journal";
 import { Recorder } from "../kernel/recorder";
-import type { AskingPorts } from "../kernel/permissions";
+import type { AskingPorts } from "../kernel/world";
 import { type CommandContext, type CommandRun, resolveNamespace } from "./context";
 import type { Report } from "../kernel/report";
 import { placeCommand } from "./kubectl-command";

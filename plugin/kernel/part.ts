@@ -3,25 +3,15 @@
  * write, over the cluster as earlier parts will leave it, and the plan that was made is what acts.
  */
 import type { Awaited } from "../domain/base/awaited";
-import { EngineError, UnknownOutcomeError } from "../domain/base/errors";
-import type { Finding } from "../domain/base/findings";
+import { EngineError } from "../domain/base/errors";
 import type { Needs } from "../domain/facts/needs";
-import { findLive, changeRef, type RehearsedChange } from "../domain/kube/change";
-import { kinds } from "../domain/kube/kinds";
-import { type KubeObject, objectLabel } from "../domain/kube/objects";
+import type { RehearsedChange } from "../domain/kube/change";
 import type { Pause, StepInfo } from "../domain/kube/planned-write";
-import { omit, sameJson } from "../domain/base/values";
 import type { Names } from "../domain/names/names";
-import {
-  type AskingPorts,
-  requireHome,
-  requireNeeds,
-  requireYes,
-  type RunPorts,
-} from "./permissions";
-import { predictStored } from "./preview";
-import { readDefinedKind, projectCluster, type Projection, unchanged } from "./projected";
-import type { ExitReport, Report } from "./report";
+import { requireNeeds } from "./permissions";
+import type { Acting, World, RunPorts } from "./world";
+import { overlayWorld, type Projection, unchanged } from "./projection";
+import type { ExitReport } from "./report";
 import type { AsideRecorder } from "./recorder";
 import { type Limit, isAway, makeGivenUpError, waitFor } from "./wait";
 
@@ -40,21 +30,6 @@ export interface Part {
 
 /** One that may be left to someone else. */
 export type ProvablePart = Part & Required<Pick<Part, "prove">>;
-
-/** What a part plans on: its cluster refuses writes. */
-export interface World extends RunPorts {
-  /** `none`: the plan is carried out at once, and is not tried before. */
-  readonly dryRun: "none" | "client" | "server";
-  /** What may pass by itself becomes `waitsFor`; otherwise it stops the part. */
-  readonly waits: boolean;
-  /** Tells each finding once, in the plan and in the act. */
-  readonly tell: (findings: readonly Finding[]) => void;
-}
-
-/** What a part acts with. */
-export interface Acting extends RunPorts {
-  readonly tell: (findings: readonly Finding[]) => void;
-}
 
 /** How a part ended. */
 export interface Outcome extends ExitReport {
@@ -104,43 +79,6 @@ export function stopped(thrown: unknown, after = unchanged): Planned {
 export function expected(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown;
   throw thrown;
-}
-
-/** How a part that runs alone is run; times in milliseconds. */
-export interface PartOptions {
-  readonly dryRun: "none" | "client" | "server";
-  /** For what has to pass before the first write. */
-  readonly limitMs: number;
-  /** What may pass by itself is waited for; absent: unless it is a dry run. */
-  readonly waits?: boolean;
-}
-
-/** Runs a part by itself, planned once; expected ends of every kind come back as a report. */
-export async function runPart(
-  ports: AskingPorts,
-  part: Part,
-  options: PartOptions,
-): Promise<Report> {
-  const { recorder } = ports;
-  try {
-    await requireNeeds(ports, part.command, part.needs(ports.names));
-    const tell = recorder.once();
-    const { dryRun, waits = dryRun === "none" } = options;
-    const world = { ...ports, tell, dryRun, waits };
-    const plan = await planWaited(part, world, options.limitMs);
-    if (plan.stops !== undefined) {
-      return { ...recorder.failure(plan.stops), ...findDetails(plan.expects) };
-    }
-    if (dryRun !== "none") return toReport(ports, plan.expects);
-    const writes = plan.writes.length + (plan.calls ?? []).length;
-    const warnings = await requireHome(ports, writes > 0);
-    tell(warnings);
-    for (const question of plan.questions) await requireYes(ports, question);
-    return toReport(ports, await plan.act({ ...ports, tell }));
-  } catch (error) {
-    const isCut = ports.signal.aborted && !(error instanceof UnknownOutcomeError);
-    return recorder.failure(error, isCut ? { stands: "nothing was written" } : {});
-  }
 }
 
 /** A part that is planned aside: nobody hears of it until the plan is used. */
@@ -197,67 +135,4 @@ async function planAside(
   // details are the document's, not its end's
   const { details, ...end } = expects;
   return { plan, told, exit: details === undefined ? expects : end };
-}
-
-function toReport({ recorder }: Pick<RunPorts, "recorder">, { details, ...exit }: Outcome): Report {
-  return { ...recorder.report(exit), ...findDetails({ details }) };
-}
-
-/** A plan that stops says as well what is known by then. */
-function findDetails({ details }: Pick<Outcome, "details">): Pick<Report, "details"> {
-  return details === undefined ? {} : { details };
-}
-
-/** The plan once nothing is waited for any more. */
-export async function planWaited(part: Part, world: World, limitMs: number): Promise<Planned> {
-  return await waitFor(world, {
-    look: async () => {
-      const plan = await part.plan(overlayWorld(world, unchanged));
-      const { waitsFor: on, limit } = plan;
-      return on === undefined ? { is: "done", value: plan } : { is: "moving", on, limit };
-    },
-    beforeWrite: true,
-    total: { ms: limitMs, end: makeGivenUpError },
-  });
-}
-
-/** The world as a projection leaves it; with none it only refuses writes. */
-export function overlayWorld<W extends Pick<RunPorts, "cluster">>(world: W, after: Projection): W {
-  return { ...world, cluster: projectCluster(world.cluster, after) };
-}
-
-/** What writes leave behind, by their dry runs or, where they were not tried, by what they send. */
-export function projectWrites(writes: readonly PlannedChange[]): Projection {
-  // an object that is written twice is as the last write leaves it
-  const last = new Map(writes.map((write) => [objectLabel(write.change.object), write]));
-  const left = [...last.values()].map(({ change, stored }): Projection => {
-    if (change.verb === "delete") return { ...unchanged, gone: [changeRef(change)] };
-    const live = findLive(change);
-    const object = identifyObject(stored ?? predictStored(change), live);
-    return { ...unchanged, stored: [object], shades: listShades(object, live) };
-  });
-  return {
-    ...unchanged,
-    stored: left.flatMap(({ stored }) => stored),
-    gone: left.flatMap(({ gone }) => gone),
-    shades: left.flatMap(({ shades }) => shades),
-  };
-}
-
-const identity = ["uid", "resourceVersion", "generation", "creationTimestamp"];
-
-/** An object that exists keeps its identity, so that a saved plan sees a change; a new one has none yet. */
-function identifyObject(object: KubeObject, live: KubeObject | undefined): KubeObject {
-  const kept = Object.fromEntries(
-    identity.flatMap((name) =>
-      live?.metadata[name] === undefined ? [] : [[name, live.metadata[name]]],
-    ),
-  );
-  return { ...object, metadata: { ...omit(object.metadata, ...identity), ...kept } };
-}
-
-/** A definition that changes makes dry runs of its kind untriable; one of which only marks change does not. */
-function listShades(object: KubeObject, live: KubeObject | undefined): Projection["shades"] {
-  if (object.kind !== kinds.definition.kind) return [];
-  return sameJson(object["spec"], live?.["spec"]) ? [] : [readDefinedKind(object)];
 }

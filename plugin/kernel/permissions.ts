@@ -9,14 +9,13 @@ import {
   rolesFor,
 } from "../domain/kube/permissions";
 import { boundList } from "../domain/base/values";
-import type { Access, Clock, KubeClient } from "../ports/kubernetes";
+import type { Access, KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 import type { Report } from "./report";
 import type { Finding } from "../domain/base/findings";
-import type { Names } from "../domain/names/names";
-import type { Journal } from "./journal";
 import type { DeclaredNeeds } from "./needs";
 import { createHash } from "node:crypto";
+import type { RunPorts } from "./world";
 
 /** Who is asked for permissions, and where the Role to ask for is written. */
 export interface PermissionChecker {
@@ -198,24 +197,4 @@ export async function requireHome(
       source: "docs/reference/environment.md",
     },
   ];
-}
-
-/** What every such run is given. */
-export interface RunPorts {
-  readonly cluster: KubeClient;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly names: Names;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly object[]) => string;
-  /** A command line for a person: quoted, with the flags that were given. */
-  readonly command: (words: readonly string[]) => string;
-}
-
-/** The same where a person may be asked. */
-export interface AskingPorts extends RunPorts {
-  /** Asks once before the first write; throws UsageError where nobody can be asked. */
-  readonly ask: (question: string) => Promise<boolean>;
 }

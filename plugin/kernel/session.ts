@@ -26,7 +26,7 @@ import {
   requireConfirmed,
   sendChange,
 } from "./send";
-import type { RunPorts } from "./permissions";
+import type { RunPorts } from "./world";
 import {
   listActs,
   type Apply,
@@ -129,7 +129,7 @@ export class Session {
 
   /** The same for requests to other servers and programs. */
   allowCalls(calls: readonly PlannedCall[]): void {
-    this.#allow(calls.map(actOfCall));
+    this.#allow(calls.map(describeCall));
   }
 
   #allow(acts: readonly WriteAction[]): void {
@@ -255,7 +255,7 @@ export class Session {
   /** Sends a request to another server or program as a step, once, and gives what it ended with. */
   async call<A, T>(call: CallChange<A, T>): Promise<T> {
     const { recorder, signal } = this.ports;
-    const acts = [actOfCall(call)];
+    const acts = [describeCall(call)];
     requireConfirmed(this.#confirmedOf(acts), acts);
     signal.throwIfAborted();
     return await recorder.step(call.step, async () => {
@@ -380,7 +380,7 @@ interface PlannedCall extends Pick<CallChange<never>, "does"> {
 }
 
 /** What a call does, for comparison with one that is made again. */
-function actOfCall({ step, does = "call it" }: PlannedCall): WriteAction {
+function describeCall({ step, does = "call it" }: PlannedCall): WriteAction {
   return { object: step.object, does };
 }
 

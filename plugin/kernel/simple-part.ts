@@ -6,20 +6,13 @@ import type { Awaited } from "../domain/base/awaited";
 import { exitCodes, BlockedError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { objectLabel } from "../domain/kube/objects";
-import { requireHome, requirePermissions, type RunPorts } from "./permissions";
+import { requireHome, requirePermissions } from "./permissions";
+import type { RunPorts, Acting, World } from "./world";
 import type { ChangedError } from "./send";
 import type { Pause, StepInfo } from "../domain/kube/planned-write";
 import { type Change, listPermissions } from "../domain/kube/change";
-import {
-  type Acting,
-  expected,
-  type Outcome,
-  type Part,
-  type Planned,
-  type PlannedChange,
-  type World,
-} from "./part";
-import type { Projection } from "./projected";
+import { expected, type Outcome, type Part, type Planned, type PlannedChange } from "./part";
+import type { Projection } from "./projection";
 import { isSameSpec, Session, type SessionOptions } from "./session";
 import { timeIsUp, waitFor } from "./wait";
 

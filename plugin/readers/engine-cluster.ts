@@ -1,12 +1,11 @@
 /** Reads what an upgrade of an EC is planned from and followed by, as facts. */
 import { ApiError } from "../domain/base/errors";
-import type { KubeObject } from "../domain/kube/objects";
+import type { KubeObject, Resource } from "../domain/kube/objects";
 import { closeLook, type FactKey, type Facts } from "../domain/facts/facts";
-import type { Resource } from "../domain/kube/objects";
 import { readLeftMarks } from "./left-marks";
 import { readSnapshot } from "./snapshot";
 import type { Skip } from "../domain/base/skip";
-import type { RunPorts } from "../kernel/permissions";
+import type { RunPorts } from "../kernel/world";
 
 /** What every look at a rollout reads, in the operator's namespace alone. */
 export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];

@@ -47,7 +47,7 @@ export async function probeWebhook(
   { name, phase = "status", own }: ProbeWanted,
 ): Promise<ProbeOutcome> {
   const { entry } = facts.names.webhook;
-  const pair = own ?? pairFor(facts, { name, entries: [entry] });
+  const pair = own ?? pickPair(facts, { name, entries: [entry] });
   if (typeof pair === "string") return { is: "open", because: pair };
   const prober = new Prober(deps, pair);
   await prober.look(looks);
@@ -80,10 +80,10 @@ export async function openInForce(
 ): Promise<Prober | string> {
   const { entry, oldEntry } = facts.names.webhook;
   const entries = [entry, oldEntry];
-  const pair = own ?? pairFor(facts, { name, entries });
+  const pair = own ?? pickPair(facts, { name, entries });
   if (typeof pair === "string") return pair;
   // the API server's own limit comes first: then it is the webhook that did not answer
-  const seconds = numberAt(entryFor(facts, entries), ["timeoutSeconds"], 10);
+  const seconds = numberAt(pickEntry(facts, entries), ["timeoutSeconds"], 10);
   return await openProber(deps, pair, { limitMs: seconds * 1_000 + serverMs });
 }
 
@@ -94,7 +94,7 @@ interface PairWanted extends Pick<ProbeWanted, "name"> {
 }
 
 /** The entry of this namespace's webhook. */
-function entryFor(facts: Facts, entries: readonly string[]): unknown {
+function pickEntry(facts: Facts, entries: readonly string[]): unknown {
   const { objects, namespace } = facts;
   return entries
     .flatMap((name) => objects.webhookConfigurations.map((one) => findEntry(one, name)))
@@ -102,9 +102,9 @@ function entryFor(facts: Facts, entries: readonly string[]): unknown {
 }
 
 /** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */
-function pairFor(facts: Facts, { name, entries }: PairWanted): ProbePair | string {
+function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | string {
   const { names, namespace: operators, objects } = facts;
-  const entry = entryFor(facts, entries);
+  const entry = pickEntry(facts, entries);
   if (entry === undefined) return "no configuration of this namespace can be probed";
   const selector = getOwn(entry, "namespaceSelector");
   const namespace = objects.namespaces
@@ -135,7 +135,7 @@ export async function openProber(
   const fresh = new Prober(deps, pair, options);
   const answer = await askFirst(fresh);
   if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
-  const stored = await storedOf(deps, pair);
+  const stored = await findStored(deps, pair);
   return stored === undefined ? fresh : new Prober(deps, stored, options);
 }
 
@@ -150,7 +150,7 @@ async function askFirst(fresh: Prober): Promise<ProbeAnswer | undefined> {
   return answer;
 }
 
-async function storedOf(deps: ProberDeps, pair: ProbePair): Promise<ProbePair | undefined> {
+async function findStored(deps: ProberDeps, pair: ProbePair): Promise<ProbePair | undefined> {
   try {
     const stored = await storedPair(deps, pair);
     const missing = await findMissingPermissions(

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import type { ExitCode } from "../../plugin/domain/base/errors";
 import { runProgram } from "../../plugin/cli/program";
 import { entries } from "../../plugin/cli/commands";
-import type { World } from "../../plugin/cli/context";
+import type { HostProcess } from "../../plugin/cli/context";
 import type { CommandEntry } from "../../plugin/cmdutil/entry";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
 
@@ -32,8 +32,8 @@ export interface Scene {
   readonly terminal?: boolean;
   readonly signal?: AbortSignal;
   readonly crashed?: Promise<never>;
-  readonly connect?: World["connect"];
-  readonly clock?: World["clock"];
+  readonly connect?: HostProcess["connect"];
+  readonly clock?: HostProcess["clock"];
   readonly executable?: string;
 }
 
@@ -58,7 +58,7 @@ export const startOfRun = Date.UTC(2026, 0, 2, 3, 4, 5);
 export function worldOf(
   argv: readonly string[],
   scene: Scene = {},
-): World & { written: () => Omit<Ended, "code"> } {
+): HostProcess & { written: () => Omit<Ended, "code"> } {
   const out = captured(scene.terminal);
   const err = captured(scene.terminal);
   return {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../plugin/adapters/clock";
 import { runProgram } from "../../plugin/cli/program";
-import type { World } from "../../plugin/cli/context";
+import type { HostProcess } from "../../plugin/cli/context";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
 import { type Job, jobs } from "../jobs/list";
 import { rest } from "../jobs/rest";
@@ -10,7 +10,7 @@ import { openedFor, placed } from "../jobs/trial";
 import { admin } from "./world";
 import { Starts } from "./starts";
 
-async function run(argv: readonly string[], world: Partial<World> = {}): Promise<number> {
+async function run(argv: readonly string[], world: Partial<HostProcess> = {}): Promise<number> {
   return await runProgram({
     argv,
     executable: join(__dirname, "../../dist/kubectl-engine"),
@@ -58,7 +58,7 @@ async function onClusters(): Promise<void> {
   for (const row of [...looks, ...written]) {
     const opened = await openedFor(row, starts);
     const { controlPlane, clock, api } = opened;
-    const connect: World["connect"] = ({ namespace = "engine" }) =>
+    const connect: HostProcess["connect"] = ({ namespace = "engine" }) =>
       Promise.resolve(controlPlane.connect({ user: admin, namespace }));
     const env = starts.newHome();
     ended(await run(placed(row.words, opened), { clock, connect, env }), row.code ?? 0);

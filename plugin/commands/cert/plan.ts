@@ -22,10 +22,10 @@ import {
   otherManagers,
   reportOwnedSecret,
 } from "../../domain/certificate/keepers";
-import { type Certificates, type NewPair } from "../../readers/certificate";
+import type { Certificates, NewPair } from "../../readers/certificate";
 import type { Apply, Change, Create, Delete } from "../../domain/kube/change";
 import type { BackupReport } from "../../kernel/report";
-import type { AskingPorts } from "../../kernel/permissions";
+import type { AskingPorts } from "../../kernel/world";
 import type { Names } from "../../domain/names/names";
 import {
   getPath,

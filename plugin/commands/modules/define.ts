@@ -12,8 +12,9 @@ import { groundNeeds, leftMarkNeeds, needList, type Needs } from "../../domain/f
 import type { Patch } from "../../domain/kube/change";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import type { Names } from "../../domain/names/names";
-import { projectWrites, type Part } from "../../kernel/part";
-import type { RunPorts } from "../../kernel/permissions";
+import type { Part } from "../../kernel/part";
+import { projectWrites } from "../../kernel/projection";
+import type { RunPorts } from "../../kernel/world";
 import {
   type SimplePart,
   type PartRun,

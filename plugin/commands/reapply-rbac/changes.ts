@@ -44,7 +44,7 @@ export interface RbacContext {
 }
 
 /** What has to be written at a place. */
-export function writesOf({ plan }: Site, context: RbacContext): SiteWrites {
+export function listWrites({ plan }: Site, context: RbacContext): SiteWrites {
   const { role, binding, temporary } = plan;
   const does = {
     role: grantLines(plan.lost).map((line) => `take ${line} away`),
@@ -105,7 +105,7 @@ export function inOrder(writes: SiteWrites): readonly (Apply | Delete)[] {
 }
 
 /** Deletes what is left in one place: the role first, so that a run cut off here finds the binding. */
-export function pruningOf({ role, bindings }: Stale): readonly Delete[] {
+export function listDeletions({ role, bindings }: Stale): readonly Delete[] {
   const reason = { why: "the namespace is not managed any more", putBack: "create" } as const;
   return [...(role === undefined ? [] : [role]), ...bindings].map((object) => ({
     ...deleted(object, reason),
@@ -122,22 +122,22 @@ function applied(write: Write, reason: Reason, context: RbacContext): Apply {
   const { object, live } = write;
   return {
     ...{ id: "rbac.apply", verb: "apply", force: "judged", needs, ...reason },
-    ...{ resource: resourceOf(object), object, live },
+    ...{ resource: findResource(object), object, live },
     // what a plan alone tells: of thousands of writes it is found out for those that one shows
     get changes() {
-      return changesOf(object, live);
+      return listChanges(object, live);
     },
     get risk() {
-      return riskOf(object, live).risk;
+      return describeRisk(object, live).risk;
     },
     get isHarmless() {
-      return riskOf(object, live).isHarmless;
+      return describeRisk(object, live).isHarmless;
     },
     get reverse() {
       return live === undefined ? context.command(deleteWords(object)) : backBy("replace");
     },
     get kubectl() {
-      return ["kubectl", ...wordsOf(write, context)];
+      return ["kubectl", ...renderWords(write, context)];
     },
   };
 }
@@ -146,13 +146,13 @@ function deleted(object: KubeObject, reason: Reason & Pick<Delete, "putBack">): 
   const { putBack } = reason;
   return {
     ...{ id: "rbac.delete", verb: "delete", needs, ...reason },
-    ...{ resource: resourceOf(object), object },
+    ...{ resource: findResource(object), object },
     ...riskOfDeleting(putBack),
     reverse: putBack === undefined ? "nothing to take back" : backBy(putBack),
   };
 }
 
-function resourceOf({ kind, metadata }: KubeObject): Resource {
+function findResource({ kind, metadata }: KubeObject): Resource {
   const { role, binding } = kindsIn(metadata.namespace);
   return kind === role.kind ? role : binding;
 }
@@ -170,7 +170,7 @@ function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string
 }
 
 /** Right by right and account by account: a list as a whole would differ wherever someone added to it. */
-function changesOf(object: KubeObject, live: KubeObject | undefined): readonly ChangedField[] {
+function listChanges(object: KubeObject, live: KubeObject | undefined): readonly ChangedField[] {
   const { apiVersion, kind, metadata } = object;
   const { gained, lost } = compareRules(readRules(live), readRules(object));
   const { bound, unbound } = compareSubjects(object, live);
@@ -182,8 +182,8 @@ function changesOf(object: KubeObject, live: KubeObject | undefined): readonly C
   return [
     ...gained.map(granted),
     ...lost.map(revoked),
-    ...bound.map((who) => entryOf("subjects", who, "bound")),
-    ...unbound.map((who) => entryOf("subjects", who, null)),
+    ...bound.map((who) => describeEntry("subjects", who, "bound")),
+    ...unbound.map((who) => describeEntry("subjects", who, null)),
     ...head.map(({ field, wanted }) => ({ path: field, to: wanted })),
   ];
 }
@@ -198,7 +198,7 @@ function compareSubjects(object: KubeObject, live: KubeObject | undefined) {
 
 type Risk = Pick<PlannedWrite, "risk" | "isHarmless">;
 
-function riskOf(object: KubeObject, live: KubeObject | undefined): Risk {
+function describeRisk(object: KubeObject, live: KubeObject | undefined): Risk {
   const { lost } = compareRules(readRules(live), readRules(object));
   const { unbound } = compareSubjects(object, live);
   if (lost.length > 0) {
@@ -212,15 +212,15 @@ function riskOf(object: KubeObject, live: KubeObject | undefined): Risk {
   return { risk: "low: access is added or stays as it is", isHarmless: true };
 }
 
-function entryOf(field: string, entry: string, to: string | null): ChangedField {
+function describeEntry(field: string, entry: string, to: string | null): ChangedField {
   return { path: `.${field}[${JSON.stringify(entry)}]`, to };
 }
 
 /** A grant is one object wherever it is given, and is told in the same words. */
-const granted = oncePer((grant: Grant) => entryOf("rules", lineOf(grant), "granted"));
-const revoked = oncePer((grant: Grant) => entryOf("rules", lineOf(grant), null));
+const granted = oncePer((grant: Grant) => describeEntry("rules", renderLine(grant), "granted"));
+const revoked = oncePer((grant: Grant) => describeEntry("rules", renderLine(grant), null));
 
-function lineOf(grant: Grant): string {
+function renderLine(grant: Grant): string {
   return grantLines([grant]).join();
 }
 
@@ -230,15 +230,18 @@ function riskOfDeleting(putBack: PutBack | undefined): Risk {
 }
 
 /** kubectl's words for an apply: by the release's file, or else by what the object holds. */
-function wordsOf({ object, live, mixed }: Write, { names, mode }: RbacContext): readonly string[] {
-  const file = fileOf(object, names);
+function renderWords(
+  { object, live, mixed }: Write,
+  { names, mode }: RbacContext,
+): readonly string[] {
+  const file = renderFile(object, names);
   const isUnfiled = mixed === true || (file === undefined && object["rules"] !== undefined);
   if (live !== undefined && isUnfiled) return patchWords(object);
   return file === undefined ? createWords(object) : reconcileWords(file, object, mode);
 }
 
 function deleteWords(object: KubeObject): readonly string[] {
-  return ["kubectl", "delete", ...nameOf(object), ...within(object)];
+  return ["kubectl", "delete", ...findName(object), ...within(object)];
 }
 
 /** kubectl's own way of bringing roles and bindings to what a file says. */
@@ -252,7 +255,7 @@ function reconcileWords(file: string, object: KubeObject, mode: Mode): readonly 
 function patchWords(object: KubeObject): readonly string[] {
   const key = object["rules"] === undefined ? "subjects" : "rules";
   const patch = JSON.stringify({ [key]: object[key] });
-  return ["patch", ...nameOf(object), "--type=merge", "-p", patch, ...within(object)];
+  return ["patch", ...findName(object), "--type=merge", "-p", patch, ...within(object)];
 }
 
 function createWords(binding: KubeObject): readonly string[] {
@@ -263,10 +266,10 @@ function createWords(binding: KubeObject): readonly string[] {
       : `--${subject.kind.toLowerCase()}=${subject.name}`,
   );
   const reference = `--${kind.toLowerCase()}=${role}`;
-  return ["create", ...nameOf(binding), reference, ...subjects, ...within(binding)];
+  return ["create", ...findName(binding), reference, ...subjects, ...within(binding)];
 }
 
-function nameOf({ kind, metadata }: KubeObject): readonly string[] {
+function findName({ kind, metadata }: KubeObject): readonly string[] {
   return [kind.toLowerCase(), metadata.name ?? ""];
 }
 
@@ -275,7 +278,7 @@ function within({ metadata: { namespace } }: KubeObject): readonly string[] {
 }
 
 /** The file of a release that the object is from; the second binding of a change is from none. */
-function fileOf({ kind, metadata }: KubeObject, { rbac, release }: Names): string | undefined {
+function renderFile({ kind, metadata }: KubeObject, { rbac, release }: Names): string | undefined {
   const files: Readonly<Record<string, readonly string[]>> = {
     [`Role/${rbac.consumerRole}`]: release.consumerRole,
     [`RoleBinding/${rbac.consumerBinding}`]: release.consumerBinding,

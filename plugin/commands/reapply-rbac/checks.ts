@@ -22,7 +22,7 @@ import {
 import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { settingNeeds, siteChecks, siteNeeds } from "../../domain/checks/managed-sites";
-import { type ManagedSite, sitesOf, templatesOf } from "./site-checks";
+import { type ManagedSite, listSites, findTemplates } from "./site-checks";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed, type Facts } from "../../domain/facts/facts";
 import { getPath } from "../../domain/base/values";
@@ -39,7 +39,7 @@ const perSite =
     ) => CheckResult | readonly CheckResult[] | undefined,
   ) =>
   (situation: CheckContext): readonly CheckResult[] => {
-    const found = sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
+    const found = listSites(situation).flatMap((site) => judge(site, situation) ?? []);
     // one ClusterRole may be that of many namespaces
     return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   };
@@ -53,7 +53,7 @@ export const rbacChecks: readonly Check[] = [
     needs: [...settingNeeds, "ecs"],
     wants: "rbac",
     judge: (situation) => {
-      const templates = templatesOf(situation);
+      const templates = findTemplates(situation);
       if (templates?.is !== "unfit") return [];
       return templates.problems.map((cause) => ({ cause }));
     },

@@ -4,7 +4,7 @@ import type { Needs } from "../../domain/facts/needs";
 import { rbacNeeds } from "./needs";
 import { InputError } from "../../domain/base/errors";
 import { namesIn } from "../../domain/rbac/managed";
-import { runPart } from "../../kernel/part";
+import { runPart } from "../../kernel/run-part";
 import type { CommandContext, CommandRun } from "../../cmdutil/context";
 import { withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";

@@ -3,7 +3,7 @@ import type { Names } from "../../domain/names/names";
 import { findLine } from "../../domain/rbac/lines";
 
 /** Why roles are left alone when no release gives its own, and this tool knows none of that release. */
-export function rolesSkip({
+export function skipRoles({
   facts,
   operatorVersion,
   opened,

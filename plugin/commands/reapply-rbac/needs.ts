@@ -60,9 +60,9 @@ export function rbacNeeds(wish: RbacWish): Needs {
     may: [
       namespaces,
       ...inventoryNeeds(wish),
-      ...scopesOf(wish.managed).flatMap((scope) => pairNeeds(wish, scope)),
+      ...chooseScopes(wish.managed).flatMap((scope) => pairNeeds(wish, scope)),
       ...(wish.label === false ? [] : labelNeeds(wish)),
-      ...boundRoleReads(scopesOf(wish.managed)),
+      ...boundRoleReads(chooseScopes(wish.managed)),
       ...(wish.shared ?? []).flatMap(sharedNeeds),
       ...(wish.prune ? pruneNeeds(wish) : []),
       ...(wish.prove ? [reviewPermission(rbacProof)] : []),
@@ -87,7 +87,7 @@ function sharedNeeds(name: string): readonly Permission[] {
 }
 
 /** Undefined is the whole cluster. */
-function scopesOf(managed: readonly string[] | undefined): readonly (string | undefined)[] {
+function chooseScopes(managed: readonly string[] | undefined): readonly (string | undefined)[] {
   return managed === undefined || managed.length > fewNamespaces ? [undefined] : managed;
 }
 

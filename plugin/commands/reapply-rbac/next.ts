@@ -59,14 +59,14 @@ export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatu
   const roles = chooseRoles(situation);
   if (roles.is === "unknown")
     return { ...none, verdict: { ...roles, because: `${roles.because}; give --release` } };
-  const unread = unreadFor(situation, roles.documents);
+  const unread = findUnread(situation, roles.documents);
   if (unread !== undefined) return { ...none, verdict: unread };
   const templates = templatesIn(situation, roles);
   if (templates.is === "unfit") {
     const because = `the files do not fit: ${templates.problems.join("; ")}`;
     return { ...none, verdict: { is: "unknown", because } };
   }
-  const plans = plansOf(situation, templates, files);
+  const plans = listPlans(situation, templates, files);
   const where = (is: (plan: SitePlan) => boolean): readonly string[] =>
     plans.filter(({ plan }) => is(plan)).map(({ place }) => place);
   const status = {
@@ -81,7 +81,7 @@ export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatu
 }
 
 /** What cannot be compared since accounts or cluster roles are not known. */
-function unreadFor(
+function findUnread(
   { facts, configured, clusters }: CheckContext,
   documents: readonly unknown[],
 ): ComponentHealth | undefined {
@@ -104,7 +104,7 @@ interface PlannedPlace {
   readonly plan: SitePlan;
 }
 
-function plansOf(
+function listPlans(
   situation: CheckContext,
   { consumer, label }: Extract<RbacTemplates, { is: "rendered" }>,
   files: RoleFiles,

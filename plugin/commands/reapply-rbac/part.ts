@@ -1,5 +1,6 @@
 /** `reapply-rbac` as a part: planned by planning.ts over a cluster, and carried out by reapply.ts (S34). */
-import type { Acting, Part, World } from "../../kernel/part";
+import type { Part } from "../../kernel/part";
+import type { Acting, World } from "../../kernel/world";
 import type { CommandContext } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { readShippedTemplates } from "../../cmdutil/release-option";
@@ -16,14 +17,14 @@ import { Session } from "../../kernel/session";
 import { Reviews } from "../../readers/reviews";
 import { reapplyRbac, type ReapplyRbacFlags } from "./flags";
 import { rbacCommand, rbacNeeds } from "./needs";
-import { rolesSkip } from "./gate";
-import { fillsAccounts, planRun } from "./planning";
-import { needsOf, Places, type RbacDeps, type RbacOptions } from "./read";
+import { skipRoles } from "./gate";
+import { fillsAccounts, planReapply } from "./planning";
+import { listNeeds, Places, type RbacDeps, type RbacOptions } from "./read";
 import { reapply } from "./reapply";
 import { Rights } from "./rights";
 import { Summary } from "./targets";
 import { openedTemplates, requireFit } from "./templates";
-import { begun, type RbacWork } from "./work";
+import { withoutInterrupt, type RbacWork } from "./work";
 
 /** What the part is told. */
 export interface RbacWish extends RbacOptions {
@@ -39,10 +40,10 @@ export interface RbacWish extends RbacOptions {
 export function rbacPart(wish: RbacWish): Part {
   return {
     command: rbacCommand,
-    needs: (names) => needsOf({ names }, wish, { accounts: fillsAccounts(wish, names) }),
+    needs: (names) => listNeeds({ names }, wish, { accounts: fillsAccounts(wish, names) }),
     plan: async (world) => {
       const work = workIn(world, wish, world.dryRun);
-      return await planRun(work, (ports, plan) => reapply(workIn(ports, wish, "none"), plan));
+      return await planReapply(work, (ports, plan) => reapply(workIn(ports, wish, "none"), plan));
     },
   };
 }
@@ -98,7 +99,7 @@ function workIn(ports: Acting, wish: RbacWish, dryRun: World["dryRun"]): RbacWor
   return {
     ...{ deps, options: wish, tell, context, dryRun },
     summary: new Summary(),
-    session: new Session(begun(deps), { ...wish, dryRun }),
+    session: new Session(withoutInterrupt(deps), { ...wish, dryRun }),
     places: new Places(deps),
     rights: new Rights(deps, context),
   };
@@ -110,10 +111,10 @@ export const rbacExpand: UpgradePart = {
   title: "Widen RBAC in the managed namespaces",
   because: "the old operator keeps what it needs, and the new one can start",
   source: "S34",
-  gate: rolesSkip,
+  gate: skipRoles,
   settles: { areas: ["rbac"] },
-  needs: wishNeeds,
-  parts: (wish) => partsFor(wish, "expand"),
+  needs: listUpgradeNeeds,
+  parts: (wish) => makeParts(wish, "expand"),
 };
 
 /** What `upgrade` knows of the second. */
@@ -122,13 +123,13 @@ export const rbacContract: UpgradePart = {
   title: "Narrow RBAC to the new release",
   because: "nothing needs the old rules any more",
   source: "S34",
-  gate: rolesSkip,
+  gate: skipRoles,
   settles: { areas: ["rbac"] },
-  needs: wishNeeds,
-  parts: (wish) => partsFor(wish, "contract"),
+  needs: listUpgradeNeeds,
+  parts: (wish) => makeParts(wish, "contract"),
 };
 
-async function partsFor(
+async function makeParts(
   { context, flags, opened, operatorVersion: release }: UpgradeWish,
   mode: "expand" | "contract",
 ): Promise<readonly Part[]> {
@@ -137,7 +138,7 @@ async function partsFor(
   return [rbacPhase(context, { mode, takeFields, probe, namespace, opened, release })];
 }
 
-function wishNeeds({ facts, flags }: UpgradeWish): readonly Needs[] {
+function listUpgradeNeeds({ facts, flags }: UpgradeWish): readonly Needs[] {
   const { names, namespace } = facts;
   return [
     rbacNeeds({

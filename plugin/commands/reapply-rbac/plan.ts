@@ -40,7 +40,7 @@ export interface RbacPlan {
 }
 
 /** The places where something is wanted: the namespaces, and the whole cluster in label mode. */
-export function placesOf(
+export function listPlaces(
   { names, running }: Omit<RbacFacts, "places">,
   options: RbacOptions,
   { targets, accounts }: { readonly targets: Targets; readonly accounts: readonly string[] },

@@ -8,21 +8,16 @@ import { findStale, type Stale } from "../../domain/rbac/managed";
 import { wantsAccounts } from "../../domain/rbac/templates";
 import { type Change, listPermissions } from "../../domain/kube/change";
 import type { Permission } from "../../domain/kube/permissions";
-import {
-  type Acting,
-  projectWrites,
-  type Outcome,
-  type Planned,
-  type PlannedChange,
-  stopped,
-} from "../../kernel/part";
+import { type Outcome, type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { projectWrites } from "../../kernel/projection";
+import type { Acting } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { requireNamespace } from "../../readers/ground";
-import { inOrder, pruningOf, type RbacContext, writesOf } from "./changes";
+import { inOrder, listDeletions, type RbacContext, listWrites } from "./changes";
 import { rbacCommand } from "./needs";
 import {
   type Inventory,
-  needsOf,
+  listNeeds,
   type RbacDeps,
   type RbacOptions,
   readAccounts,
@@ -34,14 +29,14 @@ import {
 import {
   acceptedAt,
   keptFindings,
-  placesOf,
+  listPlaces,
   planRbac,
   prunable,
   type RbacPlan,
   staleFindings,
 } from "./plan";
-import { requireConfigured, type Targets, targetsOf } from "./targets";
-import { begun, prune, type RbacWork, workOn } from "./work";
+import { requireConfigured, type Targets, chooseTargets } from "./targets";
+import { withoutInterrupt, prune, type RbacWork, workThrough } from "./work";
 import { Worker } from "./worker";
 
 /** What is to be done, as it was planned. */
@@ -59,11 +54,11 @@ export interface RbacPlanned extends RbacPlan {
 type Carry = (ports: Acting, plan: RbacPlanned) => Promise<Outcome>;
 
 /** Plans it; what stands against it is a value. */
-export async function planRun(work: RbacWork, carry: Carry): Promise<Planned> {
+export async function planReapply(work: RbacWork, carry: Carry): Promise<Planned> {
   const { deps, summary } = work;
   try {
-    const plan = await permitted(work, await planPlaces(work));
-    return await planned(work, plan, carry);
+    const plan = await keepPermitted(work, await planPlaces(work));
+    return await makePlanned(work, plan, carry);
   } catch (error) {
     return stopped(error);
   } finally {
@@ -87,21 +82,21 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const { configured, running } = await readOperator(deps, options);
   requireConfigured(configured, options);
   const namespaces = await readNamespaces(deps, options, configured);
-  const targets = targetsOf(namespaces, configured, options);
+  const targets = chooseTargets(namespaces, configured, options);
   tell(targets.findings);
   summary.begin(targets);
   const fills = fillsAccounts(options, names);
   const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
-  const wanted = placesOf({ names, running }, options, { targets, accounts });
+  const wanted = listPlaces({ names, running }, options, { targets, accounts });
   const managed = wanted.flatMap(({ namespace }) => namespace ?? []);
   const known = { accounts: fills, managed, label: targets.label };
-  recorder.needs.declare(rbacCommand, needsOf(deps, options, known));
+  recorder.needs.declare(rbacCommand, listNeeds(deps, options, known));
   const inventory = await readInventory(deps);
   const places = await readPlaces(work, wanted, inventory);
   const plan = planRbac({ names, running, places }, options);
   const shared = plan.wide.filter(({ part }) => part !== undefined);
   const written = shared.map(({ wanted: { role } }) => role.metadata.name ?? "");
-  recorder.needs.declare(rbacCommand, needsOf(deps, options, { ...known, shared: written }));
+  recorder.needs.declare(rbacCommand, listNeeds(deps, options, { ...known, shared: written }));
   for (const {
     wanted: { role },
   } of shared) {
@@ -144,7 +139,7 @@ async function readStale(
 }
 
 /** The places whose writes are allowed; where none is, nothing is begun. */
-async function permitted(
+async function keepPermitted(
   { deps, options, rights, summary }: RbacWork,
   plan: Omit<RbacPlanned, "open" | "lacking">,
 ): Promise<RbacPlanned> {
@@ -159,25 +154,25 @@ async function permitted(
     throw new MissingPermissionsError([...lacking.values()].flat().slice(0, 10));
   }
   if (options.prune) {
-    const deletions = prunable(plan.stale).flatMap((left) => pruningOf(left));
+    const deletions = prunable(plan.stale).flatMap((left) => listDeletions(left));
     await requirePermissions(deps, deletions.flatMap(listPermissions));
   }
   return { ...plan, lacking, open: all.filter((site) => !lacking.has(site)) };
 }
 
-async function planned(work: RbacWork, plan: RbacPlanned, carry: Carry): Promise<Planned> {
+async function makePlanned(work: RbacWork, plan: RbacPlanned, carry: Carry): Promise<Planned> {
   const { options, context, dryRun } = work;
   for (const [name, finding] of plan.targets.unfit) work.summary.unfit(name, finding);
   const { writes, halted } =
     dryRun === "none"
       ? {
-          writes: changesOf(plan, { options, context }).map((change) => ({ change })),
+          writes: listPlannedChanges(plan, { options, context }).map((change) => ({ change })),
           halted: undefined,
         }
-      : await tried(work, plan);
+      : await tryWrites(work, plan);
   return {
     writes,
-    questions: questionsOf(work, plan),
+    questions: listQuestions(work, plan),
     expects: work.summary.exit(0, halted),
     after: projectWrites(writes),
     act: async (ports) => await carry(ports, plan),
@@ -185,10 +180,10 @@ async function planned(work: RbacWork, plan: RbacPlanned, carry: Carry): Promise
 }
 
 /** Tries each write; what only the API server refuses is known then. */
-async function tried(work: RbacWork, plan: RbacPlanned) {
+async function tryWrites(work: RbacWork, plan: RbacPlanned) {
   const { deps, options, session } = work;
-  const worker = new Worker(begun(deps), options, work);
-  const halted = await workOn(work, plan.open, worker);
+  const worker = new Worker(withoutInterrupt(deps), options, work);
+  const halted = await workThrough(work, plan.open, worker);
   const writes: PlannedChange[] = worker.planned;
   if (options.prune && halted === undefined) {
     await prune(work, plan.stale, async (deletion) => {
@@ -199,19 +194,19 @@ async function tried(work: RbacWork, plan: RbacPlanned) {
 }
 
 /** All writes of a plan. */
-export function changesOf(
+export function listPlannedChanges(
   { open, stale }: Pick<RbacPlanned, "open" | "stale">,
   { options, context }: { readonly options: RbacOptions; readonly context: RbacContext },
 ): readonly Change[] {
   const left = options.prune ? prunable(stale) : [];
   return [
-    ...open.flatMap((site) => inOrder(writesOf(site, context))),
-    ...left.flatMap((one) => pruningOf(one)),
+    ...open.flatMap((site) => inOrder(listWrites(site, context))),
+    ...left.flatMap((one) => listDeletions(one)),
   ];
 }
 
 /** Asks where something is removed or deleted. */
-function questionsOf({ options }: RbacWork, { open, stale }: RbacPlanned): readonly string[] {
+function listQuestions({ options }: RbacWork, { open, stale }: RbacPlanned): readonly string[] {
   const rebinds = open.filter(({ plan }) => plan.rebind).length;
   const narrows = open.filter(({ plan }) => takesAway(plan)).length;
   const left = options.prune ? prunable(stale) : [];

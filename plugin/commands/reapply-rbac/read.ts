@@ -12,17 +12,14 @@ import { readRoleRef } from "../../domain/kube/role-rules";
 import { listReleases } from "../../domain/scc/refusals";
 import { getPath, asString } from "../../domain/base/values";
 import { permissionOn } from "../../domain/kube/permissions";
-import {
-  findMissingPermissions,
-  requirePermissions,
-  type RunPorts,
-} from "../../kernel/permissions";
+import { findMissingPermissions, requirePermissions } from "../../kernel/permissions";
+import type { RunPorts } from "../../kernel/world";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../../readers/reviews";
 
 /** What the run may need in all, as far as it is known by now. */
-export function needsOf(
+export function listNeeds(
   { names }: Pick<RbacDeps, "names">,
   { namespace, given, selector, prune, prove }: RbacOptions,
   { accounts, managed = given, label, shared }: KnownSites,

@@ -6,8 +6,8 @@
  * `changes.ts` (the writes that follow from it) and `worker.ts` (how those of one namespace are sent and proven).
  */
 import type { Outcome } from "../../kernel/part";
-import { changesOf, type RbacPlanned } from "./planning";
-import { prune, type RbacWork, workOn } from "./work";
+import { listPlannedChanges, type RbacPlanned } from "./planning";
+import { prune, type RbacWork, workThrough } from "./work";
 
 /** Writes place by place, and prunes; throws EngineError before its first write. */
 export async function reapply(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
@@ -30,8 +30,8 @@ async function carryOut(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
     summary.add({ site, result: "failed", findings: rights.lacks(site, missing) });
   }
   for (const [name, finding] of targets.unfit) summary.unfit(name, finding);
-  session.allow(changesOf(plan, work));
-  const stopped = await workOn(work, open);
+  session.allow(listPlannedChanges(plan, work));
+  const stopped = await workThrough(work, open);
   if (options.prune && stopped === undefined) {
     await prune(work, stale, async (deletion) => {
       await session.send(deletion);

@@ -9,7 +9,7 @@ import { placeName, type Site } from "../../domain/rbac/site";
 import { listPermissions } from "../../domain/kube/change";
 import { ChangedError } from "../../kernel/send";
 import { describeAccess, findMissingPermissions, tellMissing } from "../../kernel/permissions";
-import { inOrder, type RbacContext, writesOf } from "./changes";
+import { inOrder, type RbacContext, listWrites } from "./changes";
 import type { RbacDeps, RbacOptions } from "./read";
 import { kinds } from "../../domain/kube/kinds";
 import { fewNamespaces, rbacProof } from "./needs";
@@ -71,7 +71,7 @@ export class Rights {
   }
 
   #needed(site: Site): readonly Permission[] {
-    return inOrder(writesOf(site, this.context)).flatMap(listPermissions);
+    return inOrder(listWrites(site, this.context)).flatMap(listPermissions);
   }
 
   /** Puts what was missing and the Roles to ask for into the report. */

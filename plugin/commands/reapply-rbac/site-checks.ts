@@ -29,12 +29,12 @@ export interface ManagedSite extends HeldSite {
 }
 
 /** Names of the service accounts of the ECs. */
-function accountsOf({ clusters, names }: CheckContext): readonly string[] {
+function listAccounts({ clusters, names }: CheckContext): readonly string[] {
   return [...new Set(clusters.map((cluster) => readAccount(cluster, names).name))];
 }
 
 /** The release's documents with this operator's names in them; undefined without any. */
-export function templatesOf(situation: CheckContext): RbacTemplates | undefined {
+export function findTemplates(situation: CheckContext): RbacTemplates | undefined {
   const roles = chooseRoles(situation);
   return roles.is === "unknown" ? undefined : templatesIn(situation, roles);
 }
@@ -47,7 +47,7 @@ export function templatesIn(
   const { configured, facts, names } = situation;
   return renderRbac(documents, {
     namespace: facts.namespace,
-    accounts: accountsOf(situation),
+    accounts: listAccounts(situation),
     label: configured.is === "label",
     names,
   });
@@ -63,9 +63,9 @@ export function wantedAt(
 }
 
 /** Those that exist and are not on their way out, with what the release wants there. */
-export const sitesOf = oncePer((situation: CheckContext): readonly ManagedSite[] => {
+export const listSites = oncePer((situation: CheckContext): readonly ManagedSite[] => {
   const { facts } = situation;
-  const templates = templatesOf(situation);
+  const templates = findTemplates(situation);
   const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
   const known = termsFor({ ...facts, files: {}, mode: "contract" });
   return livingSites(situation).map((site) => {
@@ -73,7 +73,7 @@ export const sitesOf = oncePer((situation: CheckContext): readonly ManagedSite[]
     const wanted = consumer && wantedAt(consumer, site);
     const local = wanted === undefined ? none : additionsTo({ role, binding }, wanted, known);
     // without an EC nobody knows whose accounts the release means
-    const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
+    const subjects = listAccounts(situation).length === 0 ? [] : local.subjects;
     return { ...site, wanted, local: { ...local, subjects } };
   });
 });
@@ -103,7 +103,7 @@ export const rbacSettingChecks: readonly Check[] = [
     judge: (situation) => {
       const { namespaces, namespacesLabel } = situation.names.configMap;
       const both = [namespaces, namespacesLabel].every((key) => mapped(situation, key) !== "");
-      const map = configMapOf(situation);
+      const map = findConfigMap(situation);
       return both && map !== undefined ? [on(map, "it has both settings")] : [];
     },
   }),
@@ -161,15 +161,15 @@ export const rbacSettingChecks: readonly Check[] = [
   }),
 ];
 
-function configMapOf({ facts, names }: CheckContext) {
+function findConfigMap({ facts, names }: CheckContext) {
   return factNamed(facts, "configMaps", { name: names.configMap.name });
 }
 
 function mapped(situation: CheckContext, key: string): string {
-  return asString(getPath(configMapOf(situation), ["data", key]))?.trim() ?? "";
+  return asString(getPath(findConfigMap(situation), ["data", key]))?.trim() ?? "";
 }
 
-function containersOf({ deployment }: CheckContext): readonly unknown[] {
+function listContainers({ deployment }: CheckContext): readonly unknown[] {
   return asArray(getPath(deployment, [...podSpec, "containers"]));
 }
 
@@ -179,7 +179,7 @@ function settings({ configMap }: Names): readonly string[] {
 
 function judgeHidden(situation: CheckContext): readonly CheckResult[] {
   const { deployment, names } = situation;
-  const entries = containersOf(situation)
+  const entries = listContainers(situation)
     .filter((container) => getOwn(container, "name") === names.operator.container)
     .flatMap((container) => asArray(getOwn(container, "env")));
   return settings(names).flatMap((key) => {
@@ -194,7 +194,7 @@ function judgeHidden(situation: CheckContext): readonly CheckResult[] {
 function judgeUnused(situation: CheckContext): readonly CheckResult[] {
   const { deployment, names } = situation;
   const set = settings(names).some((key) => mapped(situation, key) !== "");
-  const [container] = containersOf(situation).filter(
+  const [container] = listContainers(situation).filter(
     (one) => getOwn(one, "name") === names.operator.container,
   );
   const sources = [...asArray(getOwn(container, "envFrom")), ...asArray(getOwn(container, "env"))];

@@ -45,27 +45,27 @@ export function requireConfigured(
 }
 
 /** The exact set that was given, else what the operator is told. */
-export function targetsOf(
+export function chooseTargets(
   read: Namespaces,
   configured: Configured | undefined,
   options: RbacOptions,
 ): Targets {
-  const managed = managedOf(read, configured);
+  const managed = listManaged(read, configured);
   const exact = options.given ?? (read.selected && [...read.selected.keys()]);
   const namespaces = [...(exact ?? managed ?? [])].sort();
   requireCanary(namespaces, options);
   return {
     namespaces,
-    from: exact === undefined ? sourceOf(configured) : "the flags",
+    from: exact === undefined ? nameSource(configured) : "the flags",
     kept: managed && new Set([...managed, ...namespaces]),
     label: configured?.is === "label",
-    unfit: unfitOf(namespaces, read.all),
+    unfit: findUnfit(namespaces, read.all),
     findings: [...valuedLabels(read, configured), ...differences(exact, managed, options)],
   };
 }
 
 /** What the operator manages; undefined where it cannot be determined. */
-function managedOf(
+function listManaged(
   { labeled }: Namespaces,
   configured: Configured | undefined,
 ): readonly string[] | undefined {
@@ -110,7 +110,7 @@ export function shortened(names: readonly string[], most = 10): string {
   return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
-function sourceOf(configured: Configured | undefined): string {
+function nameSource(configured: Configured | undefined): string {
   return configured?.is === "list" || configured?.is === "label" ? configured.from : "no setting";
 }
 
@@ -121,7 +121,7 @@ function requireCanary(namespaces: readonly string[], { canary }: RbacOptions): 
   });
 }
 
-function unfitOf(
+function findUnfit(
   namespaces: readonly string[],
   all: Namespaces["all"],
 ): ReadonlyMap<string, Finding> {
@@ -165,7 +165,7 @@ export class Summary {
 
   add({ site, result, findings }: SiteOutcome): void {
     const name = reportName(site);
-    const changes = isAsWanted(site.plan) ? {} : changesOf(site);
+    const changes = isAsWanted(site.plan) ? {} : describeChanges(site);
     const results = site.namespace === undefined ? this.#wide : this.#results;
     results.set(name, { name, result, ...(findings.length > 0 && { findings }), ...changes });
   }
@@ -209,18 +209,18 @@ export class Summary {
     const failed = this.failed();
     const reason = this.#reason(stopped);
     if (failed.length + this.#notPruned === 0) return { code: exitCodes.ok, reason };
-    const allFor = (codes: readonly string[]): boolean =>
+    const listAll = (codes: readonly string[]): boolean =>
       written === 0 &&
       failed.length > 0 &&
       failed.every(({ findings = [] }) => findings.some(({ code }) => codes.includes(code)));
-    const untouched = allFor(rightsCodes) ? exitCodes.permission : exitCodes.conflict;
+    const untouched = listAll(rightsCodes) ? exitCodes.permission : exitCodes.conflict;
     const names = failed.map(({ name }) => name).sort();
     const isLeftOut = failed.every(({ findings = [] }) =>
       findings.some(({ code }) => code === rbacFindings.namespaceTerminating.code),
     );
     return {
       ...(isLeftOut && this.#notPruned === 0 && { leftOut: names }),
-      code: allFor([...rightsCodes, planFindings.exceeded.code]) ? untouched : exitCodes.partial,
+      code: listAll([...rightsCodes, planFindings.exceeded.code]) ? untouched : exitCodes.partial,
       reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
       next: "fix what is named, then run the same command again: it writes only where something is missing",
     };
@@ -253,7 +253,7 @@ export function reportName(site: Site): string {
   return site.part === undefined ? "(cluster)" : `(${placeName(site)})`;
 }
 
-function changesOf({ plan }: Site): Pick<NamespaceReport, "rules" | "subjects"> {
+function describeChanges({ plan }: Site): Pick<NamespaceReport, "rules" | "subjects"> {
   const { gained, lost, subjectsGained, subjectsLost } = plan;
   return {
     ...(gained.length + lost.length > 0 && {

@@ -34,7 +34,7 @@ export async function readTemplates(
 export function openedTemplates(opened: Release, names: Names, target?: string): Templates {
   const { source, file } = opened;
   const release = releaseVersion(opened, { names, parse: parseDocuments }) ?? target;
-  return { ...templatesOf(source, filesOf(names).map(file), names), release, opened };
+  return { ...pickTemplates(source, pickFiles(names).map(file), names), release, opened };
 }
 
 /** What is wrong with the files whatever the cluster holds is said before it is asked. */
@@ -49,13 +49,13 @@ export function requireFit({ documents, source }: Templates, names: Names): void
   );
 }
 
-function filesOf({ release }: Names): readonly (readonly string[])[] {
+function pickFiles({ release }: Names): readonly (readonly string[])[] {
   const { consumerRole, consumerBinding, labelRole, labelBinding } = release;
   return [consumerRole, consumerBinding, labelRole, labelBinding];
 }
 
 /** The files of the managed namespaces have to be there; those of label mode may be absent. */
-function templatesOf(
+function pickTemplates(
   source: string,
   found: readonly (ReleaseFile | undefined)[],
   { release: { consumerRole, consumerBinding } }: Names,

@@ -10,9 +10,9 @@ import { rbacFinding } from "../../domain/rbac/findings";
 import type { Stale } from "../../domain/rbac/managed";
 import type { Site } from "../../domain/rbac/site";
 import { Fleet } from "../../kernel/canary";
-import type { World } from "../../kernel/part";
+import type { World } from "../../kernel/world";
 import { ChangedError } from "../../kernel/send";
-import { pruningOf } from "./changes";
+import { listDeletions } from "./changes";
 import { prunable } from "./plan";
 import type { RbacDeps, RbacOptions } from "./read";
 import { reportName, type SiteOutcome, type Summary } from "./targets";
@@ -27,7 +27,7 @@ export interface RbacWork extends Tools {
 }
 
 /** The ports of what was begun: it is brought to its end, and interrupts are looked at in between. */
-export function begun<P extends Pick<RbacDeps, "signal">>(ports: P): P {
+export function withoutInterrupt<P extends Pick<RbacDeps, "signal">>(ports: P): P {
   return { ...ports, signal: new AbortController().signal };
 }
 
@@ -35,10 +35,10 @@ export function begun<P extends Pick<RbacDeps, "signal">>(ports: P): P {
  * Works on the cluster-wide places and the canary first, each alone; then on the others at once. Gives why no
  * further place was begun, undefined where all were.
  */
-export async function workOn(
+export async function workThrough(
   work: RbacWork,
   open: readonly Site[],
-  worker: Worker = new Worker(begun(work.deps), work.options, work),
+  worker: Worker = new Worker(withoutInterrupt(work.deps), work.options, work),
 ): Promise<string | undefined> {
   const { deps, options, summary } = work;
   const places = new Map(open.map((site) => [reportName(site), site]));
@@ -61,7 +61,7 @@ export async function workOn(
   };
   await fleet.run([...places.keys()], async (name) => {
     const site = places.get(name);
-    const prove = site && (await worker.write(site));
+    const prove = site && (await worker.bring(site));
     return async () => {
       if (prove !== undefined) tell(await prove());
     };
@@ -92,7 +92,7 @@ async function pruneOne(
   remove: (deletion: Delete) => Promise<void>,
 ): Promise<readonly Finding[]> {
   try {
-    for (const deletion of pruningOf(stale)) {
+    for (const deletion of listDeletions(stale)) {
       if (deletion.object === stale.role && (await isShared(work, stale.role, stale))) continue;
       await remove(deletion);
     }

@@ -9,13 +9,14 @@ import { type Grant, grantLines, grantsOf, readRules } from "../../domain/kube/r
 import { placeName, type Site, readSite } from "../../domain/rbac/site";
 import { listAccounts } from "../../domain/rbac/templates";
 import type { Apply } from "../../domain/kube/change";
-import type { PlannedChange, World } from "../../kernel/part";
+import type { PlannedChange } from "../../kernel/part";
+import type { World } from "../../kernel/world";
 import { replan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { waitFor } from "../../kernel/wait";
 import { describeAccess } from "../../kernel/permissions";
 import type { ReviewQuestion } from "../../readers/reviews";
-import { inOrder, type SiteWrites, type RbacContext, writesOf } from "./changes";
+import { inOrder, type SiteWrites, type RbacContext, listWrites } from "./changes";
 import type { Places, RbacDeps, RbacOptions } from "./read";
 import { readLeftMarks } from "../../readers/left-marks";
 import { conflictsAt, listMarked } from "./plan";
@@ -48,7 +49,7 @@ export class Worker {
   ) {}
 
   /** Writes one place, and gives the proof that ends it; only what concerns every place is thrown. */
-  async write(first: Site): Promise<() => Promise<SiteOutcome>> {
+  async bring(first: Site): Promise<() => Promise<SiteOutcome>> {
     const { deps, options, tools } = this;
     let site = first;
     let told: readonly Finding[] = [];
@@ -79,7 +80,7 @@ export class Worker {
     const conflicts = conflictsAt(site, deps.names, { ...options, left });
     const stands = conflicts.filter(({ severity }) => severity === "error");
     if (stands.length > 0) throw new BlockedError(exitCodes.conflict, stands);
-    const writes = writesOf(site, tools.context);
+    const writes = listWrites(site, tools.context);
     if (tools.dryRun === "none") await this.#write(site, writes);
     else await this.#plan(writes);
     return conflicts;
@@ -93,7 +94,7 @@ export class Worker {
     }
     if (!unchanged) await this.deps.clock.sleep(usualWaitMs);
     const findings = [...told, ...(await this.#prove(site))];
-    return { site, result: unchanged ? "unchanged" : resultOf(site), findings };
+    return { site, result: unchanged ? "unchanged" : chooseResult(site), findings };
   }
 
   /** Nobody is without access at any moment: the second binding gives it while the first is away. */
@@ -211,7 +212,7 @@ interface Proof {
   readonly denied: (user: User) => Finding;
 }
 
-function resultOf({ plan: { role, binding } }: Site): Result {
+function chooseResult({ plan: { role, binding } }: Site): Result {
   const created = role?.live === undefined && binding?.live === undefined;
   return created && role !== undefined && binding !== undefined ? "created" : "changed";
 }

@@ -11,7 +11,7 @@ import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import type { RecoverFlags } from "./flags";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
-import { readLimit } from "../../cmdutil/run-part";
+import { readLimit } from "../../cmdutil/part-command";
 import { findPlaces } from "../../adapters/rest-api/route";
 import { recoverNeeds } from "./needs";
 import { readName } from "../../domain/names/names";

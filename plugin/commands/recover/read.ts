@@ -1,5 +1,5 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
-import type { AskingPorts } from "../../kernel/permissions";
+import type { AskingPorts } from "../../kernel/world";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { factNamed, type Facts, factSources } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";

@@ -12,7 +12,7 @@ import { type Permission, permissionOn, reviewPermission } from "../../domain/ku
 import { type Account, readAccount, renderUser, accessRef } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import {
-  findingsOf,
+  listFindings,
   olderLeft,
   type ListChange,
   isNamed,
@@ -36,7 +36,7 @@ import {
   type Delete,
   type Patch,
 } from "../../domain/kube/change";
-import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
+import { findConstraint, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */
 export interface UnbindPlan extends Pick<Unbinding, "ways" | "users"> {
@@ -57,7 +57,7 @@ export interface UnbindPlan extends Pick<Unbinding, "ways" | "users"> {
 }
 
 /** Throws BlockedError (3, 5) where something stands against it. */
-export function planOf(
+export function makeUnbindPlan(
   deps: Pick<UnbindDeps, "names" | "engine">,
   options: UnbindOptions,
   facts: UnbindFacts,
@@ -74,10 +74,10 @@ export function planOf(
   const deletions = removed.map((each) => `delete ${objectLabel(each)}`);
   return {
     ...{ constraint: name, exists: constraint !== undefined, ways, users, accounts, blocked },
-    changes: changes.map(changeOf),
-    afterProof: removed.map(removalOf),
-    acts: [...changes.map(actOf), ...deletions].join(", then "),
-    findings: [...olderOf(deps, facts), ...findings, ...kept, ...findingsOf(plan, name)],
+    changes: changes.map(makeChange),
+    afterProof: removed.map(makeRemoval),
+    acts: [...changes.map(describeAct), ...deletions].join(", then "),
+    findings: [...findOlder(deps, facts), ...findings, ...kept, ...listFindings(plan, name)],
   };
 }
 
@@ -98,7 +98,7 @@ function freed(
   return { plan: planUnbind(situation, free), accounts: free, blocked, findings };
 }
 
-function olderOf(
+function findOlder(
   { names, engine }: Pick<UnbindDeps, "names" | "engine">,
   { older }: UnbindFacts,
 ): readonly Finding[] {
@@ -113,7 +113,7 @@ interface SccFindings {
 
 function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
   const { constraint, access, pods, clusters, deployment } = facts;
-  const name = constraintOf(names, options);
+  const name = findConstraint(names, options);
   const around = { name, constraint, access, deployment, pods };
   const accounts = judgeAccounts(meant(clusters, names, options), around, names);
   const situation = makeState(around, clusters, names);
@@ -165,14 +165,14 @@ function ownedBy(
   ];
 }
 
-function actOf(change: ListChange): string {
+function describeAct(change: ListChange): string {
   const label = objectLabel(change.object);
   return change.deletes
     ? `delete ${label}`
     : `take ${listRemoved(change).join(", ")} out of ${label}`;
 }
 
-function changeOf(change: ListChange): Patch | Delete {
+function makeChange(change: ListChange): Patch | Delete {
   const { object, lists, deletes } = change;
   const who = listRemoved(change).join(", ");
   const does = lists.flatMap(({ field, removed }) =>
@@ -207,7 +207,7 @@ function changeOf(change: ListChange): Patch | Delete {
   };
 }
 
-function removalOf(constraint: KubeObject): Delete {
+function makeRemoval(constraint: KubeObject): Delete {
   return {
     ...{
       ...deletion,
@@ -232,7 +232,7 @@ export interface AccountReview {
 }
 
 /** Where is asked: a pod is admitted by the rights in its own namespace. */
-export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly AccountReview[] {
+export function listPlaces({ accounts, changes, ways }: UnbindPlan): readonly AccountReview[] {
   const touched = [...changes, ...ways].map(({ object }) => object.metadata.namespace);
   return accounts.flatMap((account) =>
     [...new Set([account.namespace, ...touched])]
@@ -242,7 +242,7 @@ export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly Acco
 }
 
 /** What is read in any case, the right to prove included; and what may be written. */
-export async function needsOf(
+export async function findPermissions(
   { names, reviews }: UnbindDeps,
   { namespace, scc }: UnbindOptions,
 ): Promise<Needs> {
@@ -257,7 +257,7 @@ export async function writePermissions(
   plan: UnbindPlan,
 ): Promise<readonly Permission[]> {
   const { constraint: name, changes, afterProof } = plan;
-  const namespaces = [...new Set(placesOf(plan).map(({ namespace }) => namespace))];
+  const namespaces = [...new Set(listPlaces(plan).map(({ namespace }) => namespace))];
   const isPossible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
   const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
   // a binding may be written only by those who hold what it grants, or may bind its role

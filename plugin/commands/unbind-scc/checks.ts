@@ -21,7 +21,7 @@ import {
   wantsAdjustment,
 } from "../../domain/scc/refusals";
 import { sccFindings } from "../../domain/scc/findings";
-import { findingsOf, isNamed, listRemoved, makeState, planUnbind, type Unbinding } from "./plan";
+import { listFindings, isNamed, listRemoved, makeState, planUnbind, type Unbinding } from "./plan";
 import { getPath, isObject, asArray } from "../../domain/base/values";
 import {
   type Check,
@@ -45,11 +45,11 @@ const fromPlan = (what: "wayGroup" | "wayRole" | "roleLeft", title: Text): Check
     title,
     needs,
     judge: (situation) => {
-      const { plan } = unbindingOf(situation);
+      const { plan } = evaluateUnbinding(situation);
       const name = situation.names.scc.current;
       // the plan speaks of what is left once the account is out: of that its own check tells
       if (plan === undefined || (what === "roleLeft" && plan.changes.length > 0)) return [];
-      return findingsOf(plan, name).filter((finding) => finding.code === sccFindings[what].code);
+      return listFindings(plan, name).filter((finding) => finding.code === sccFindings[what].code);
     },
   });
 
@@ -96,7 +96,7 @@ export const sccChecks: readonly Check[] = [
     fix: "run unbind-scc",
     needs,
     judge: (situation) =>
-      (unbindingOf(situation).plan?.changes ?? []).map((change) =>
+      (evaluateUnbinding(situation).plan?.changes ?? []).map((change) =>
         on(change.object, `it is for ${listRemoved(change).join(", ")}`),
       ),
   }),
@@ -106,7 +106,7 @@ export const sccChecks: readonly Check[] = [
     fix: "run unbind-scc: it deletes the constraint when nobody is left",
     needs,
     judge: (situation) => {
-      const { plan } = unbindingOf(situation);
+      const { plan } = evaluateUnbinding(situation);
       if (plan?.remove === undefined || plan.changes.length > 0) return [];
       return [on(plan.remove, "nobody may use it and no pod runs under it")];
     },
@@ -120,7 +120,7 @@ export const sccChecks: readonly Check[] = [
       title: text`No pod of an unprivileged ${ec} runs under the old constraint`,
       needs,
       judge: (situation) =>
-        unbindingOf(situation)
+        evaluateUnbinding(situation)
           .accounts.filter(
             ({ findings, wanted }) =>
               !wanted && !findings.some(({ code }) => code === "SCC-RELEASE-OLD"),
@@ -133,7 +133,7 @@ export const sccChecks: readonly Check[] = [
     title: text`No pod of an unprivileged ${ec} is left under the old constraint without a need`,
     needs,
     judge: (situation) =>
-      unbindingOf(situation)
+      evaluateUnbinding(situation)
         .accounts.filter(isUnprivileged)
         .flatMap(({ findings }) => findings),
   }),
@@ -200,7 +200,7 @@ interface SccEvaluation {
 }
 
 /** What unbind-scc would find and plan. */
-export function unbindingOf(situation: CheckContext): SccEvaluation {
+export function evaluateUnbinding(situation: CheckContext): SccEvaluation {
   const { clusters, deployment, facts, names } = situation;
   const name = names.scc.current;
   const { pods } = facts.objects;

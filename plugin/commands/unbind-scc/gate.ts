@@ -6,7 +6,7 @@ import { unprivilegedFrom } from "../../domain/release/unprivileged";
 import { isPrivileged, wantsAdjustment } from "../../domain/scc/refusals";
 
 /** Why the constraint stays bound, or why there is none; undefined where it is unbound. */
-export function sccSkip({
+export function skipScc({
   facts,
   operatorVersion,
 }: {

@@ -5,8 +5,8 @@ import type { Finding } from "../../domain/base/findings";
 import type { NextStep } from "../../domain/rollout/next-step";
 import { sccFindings } from "../../domain/scc/findings";
 import { isPrivileged, listReleases, wantsAdjustment } from "../../domain/scc/refusals";
-import { unbindingOf } from "./checks";
-import { findingsOf } from "./plan";
+import { evaluateUnbinding } from "./checks";
+import { listFindings } from "./plan";
 
 /** The old constraint is left, and nothing needs it any more. */
 export function constraintStep({
@@ -23,12 +23,12 @@ export function constraintStep({
       listReleases({ deployment, cluster, pods: [] }, names).some(isPrivileged),
   );
   if (!isOpenShift(facts) || !left || needed || clusters.length === 0) return undefined;
-  const { accounts, whole } = unbindingOf(situation);
+  const { accounts, whole } = evaluateUnbinding(situation);
   if (whole.changes.length > 0 || whole.remove !== undefined) {
     return { says: `remove the old constraint ${current}`, words: ["unbind-scc"] };
   }
   // unbind-scc has done its part, and would say the same again
-  const told = [...accounts.flatMap(({ findings }) => findings), ...findingsOf(whole, current)];
+  const told = [...accounts.flatMap(({ findings }) => findings), ...listFindings(whole, current)];
   const [first] = told.filter(isOwn);
   if (first === undefined) return undefined;
   return { says: `unbind the old constraint ${current} by hand: ${first.fix}` };

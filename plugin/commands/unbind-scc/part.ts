@@ -1,14 +1,9 @@
 /** `unbind-scc` as a part: planned over a cluster, and carried out by unbind.ts (S31-S33). */
 import { UntriedError } from "../../domain/base/errors";
 import { reviewPermission } from "../../domain/kube/permissions";
-import {
-  projectWrites,
-  type Part,
-  type Planned,
-  type PlannedChange,
-  stopped,
-  type World,
-} from "../../kernel/part";
+import { type Part, type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { projectWrites } from "../../kernel/projection";
+import type { World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
 import { describeDryRun } from "../../kernel/simple-part";
 import { Session } from "../../kernel/session";
@@ -17,12 +12,12 @@ import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { Reviews } from "../../readers/reviews";
-import { placesOf, type UnbindPlan } from "./accounts";
+import { listPlaces, type UnbindPlan } from "./accounts";
 import { sccProof, unbindNeeds } from "./needs";
-import { sccSkip } from "./gate";
+import { skipScc } from "./gate";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
-import { outcomeOf, planFit, UnbindAct, type Unbinding, writesOf } from "./unbind";
+import { describeEnd, planFit, UnbindAct, type Unbinding, listWrites } from "./unbind";
 
 /** What the part is told. */
 export interface UnbindWish extends UnbindOptions {
@@ -46,7 +41,7 @@ export function unbindPart({ engine, command, ...options }: UnbindWish): Part {
         await requireProof(deps, namespace);
         await requireNamespace(deps, namespace);
         const plan = await planFit({ deps, options, session, tell: world.tell });
-        return await planned(world, { deps, options, session, tell: world.tell }, plan);
+        return await makePlanned(world, { deps, options, session, tell: world.tell }, plan);
       } catch (error) {
         return stopped(error);
       }
@@ -60,15 +55,15 @@ async function requireProof(deps: UnbindDeps, namespace: string): Promise<void> 
   await requirePermissions(deps, [reviewPermission(sccProof)], deps.recorder.needs.declared.may);
 }
 
-async function planned(world: World, own: Unbinding, plan: UnbindPlan): Promise<Planned> {
+async function makePlanned(world: World, own: Unbinding, plan: UnbindPlan): Promise<Planned> {
   const { deps, options, session } = own;
   await recordBefore(deps, plan);
-  const changes = writesOf(plan);
+  const changes = listWrites(plan);
   const writes: PlannedChange[] = [];
   for (const change of changes) {
     writes.push(world.dryRun === "none" ? { change } : await session.plan(change));
   }
-  const expects = outcomeOf(plan, { deletes: false, written: false });
+  const expects = describeEnd(plan, { deletes: false, written: false });
   return {
     writes,
     questions: changes.length === 0 ? [] : [`${plan.acts}?`],
@@ -88,7 +83,7 @@ async function planned(world: World, own: Unbinding, plan: UnbindPlan): Promise<
 async function recordBefore(deps: UnbindDeps, plan: UnbindPlan): Promise<void> {
   const { constraint } = plan;
   try {
-    const answers = await reviewAll(deps, constraint, placesOf(plan));
+    const answers = await reviewAll(deps, constraint, listPlaces(plan));
     recordReviews(deps, { phase: "before", constraint }, answers);
   } catch (error) {
     if (!(error instanceof UntriedError)) throw error;
@@ -101,7 +96,7 @@ export const scc: UpgradePart = {
   title: "Unbind the old SCC",
   because: "the pods run unprivileged once all of them are new",
   source: "S33",
-  gate: sccSkip,
+  gate: skipScc,
   settles: { areas: ["scc"] },
   needs: ({ facts: { names, namespace, unserved } }) =>
     unserved.has("constraints") ? [] : [unbindNeeds({ names, namespace, scc: undefined })],

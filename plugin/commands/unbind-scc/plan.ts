@@ -133,7 +133,7 @@ export function planUnbind(situation: SccState, accounts: readonly Account[]): U
     users,
     pods,
     remove: users.length === 0 ? constraint : undefined,
-    leftover: leftoverOf(situation, changes),
+    leftover: findLeftover(situation, changes),
   };
 }
 
@@ -272,7 +272,7 @@ function usersAfter(
   ];
 }
 
-function leftoverOf(
+function findLeftover(
   { name, access }: SccState,
   changes: readonly ListChange[],
 ): KubeObject | undefined {
@@ -298,7 +298,7 @@ function leftIn(
 const shownUsers = 10;
 
 /** Ways in that stay, who else uses the constraint, and what is left behind. */
-export function findingsOf(plan: Unbinding, constraint: string): readonly Finding[] {
+export function listFindings(plan: Unbinding, constraint: string): readonly Finding[] {
   return [
     ...plan.ways.map((way) => wayFinding(way, constraint, plan.pods)),
     ...inUse(plan, constraint),

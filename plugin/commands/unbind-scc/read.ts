@@ -7,7 +7,7 @@ import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import { accessResources, type AccessObjects } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
-import type { AskingPorts, RunPorts } from "../../kernel/permissions";
+import type { AskingPorts, RunPorts } from "../../kernel/world";
 
 /** The flags of the command, judged. */
 export interface UnbindOptions {
@@ -48,7 +48,7 @@ export interface UnbindFacts {
 }
 
 /** The constraint that is meant. */
-export function constraintOf(names: Names, { scc }: UnbindOptions): string {
+export function findConstraint(names: Names, { scc }: UnbindOptions): string {
   return scc ?? names.scc.current;
 }
 
@@ -72,7 +72,7 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
   const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
   const [constraint, pods, clusters, deployment, older] = await Promise.all([
-    constraintNamed(constraintOf(names, options)),
+    constraintNamed(findConstraint(names, options)),
     all(factSources(names).pods.resource),
     readClusters(deps, namespace),
     cluster.get(operator, { signal }),

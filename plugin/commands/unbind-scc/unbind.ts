@@ -16,8 +16,8 @@ import type { ExitReport } from "../../kernel/report";
 import { readFacts, type UnbindDeps, type UnbindOptions } from "./read";
 import {
   type AccountReview,
-  placesOf,
-  planOf,
+  listPlaces,
+  makeUnbindPlan,
   writePermissions,
   type UnbindPlan,
 } from "./accounts";
@@ -39,7 +39,7 @@ export interface Unbinding {
 
 /** A plan that nothing stands against, with all that it takes allowed. */
 export async function planFit({ deps, options, session, tell }: Unbinding): Promise<UnbindPlan> {
-  const plan = planOf(deps, options, await readFacts(deps, options));
+  const plan = makeUnbindPlan(deps, options, await readFacts(deps, options));
   session.requireStaying([...plan.changes, ...plan.afterProof]);
   await requirePermissions(deps, await writePermissions(deps, plan));
   tell(plan.findings);
@@ -68,7 +68,7 @@ export class UnbindAct {
 
   async #run(): Promise<Outcome> {
     const { own, first } = this;
-    const writes = writesOf(first);
+    const writes = listWrites(first);
     if (writes.length === 0) {
       await this.#prove(first);
       return this.#done(first);
@@ -101,7 +101,7 @@ export class UnbindAct {
   }
 
   #see(plan: UnbindPlan): void {
-    for (const place of placesOf(plan)) {
+    for (const place of listPlaces(plan)) {
       this.#places.set(`${place.namespace} ${renderUser(place.account)}`, place);
     }
   }
@@ -109,7 +109,7 @@ export class UnbindAct {
   /** Writes, proves, deletes: what was planned again is what is sent, for these kinds have no generation. */
   async #write(plan: UnbindPlan): Promise<Outcome> {
     const { session } = this.own;
-    session.requireConfirmed(writesOf(plan));
+    session.requireConfirmed(listWrites(plan));
     for (const change of plan.changes) await session.send(change);
     const after = plan.changes.length === 0 ? plan : await this.#plan();
     if (after.changes.length > 0) {
@@ -166,7 +166,7 @@ export class UnbindAct {
   }
 
   #done(plan: UnbindPlan): Outcome {
-    return outcomeOf(plan, {
+    return describeEnd(plan, {
       deletes: plan.afterProof.length > 0,
       written: this.own.session.written > 0,
     });
@@ -174,19 +174,19 @@ export class UnbindAct {
 }
 
 /** All writes of a plan, in their order. */
-export function writesOf({ changes, afterProof }: UnbindPlan): readonly (Patch | Delete)[] {
+export function listWrites({ changes, afterProof }: UnbindPlan): readonly (Patch | Delete)[] {
   return [...changes, ...afterProof];
 }
 
 /** How a run ends that comes to its end. */
-export function outcomeOf(plan: UnbindPlan, ended: Ended): Outcome {
+export function describeEnd(plan: UnbindPlan, ended: Ended): Outcome {
   const { constraint, accounts, users, exists } = plan;
   const left = exists ? "present" : "absent";
   const details: UnbindDetails = {
     ...{ constraint, accounts: accounts.map(renderUser), usedBy: users },
     is: ended.deletes ? "deleted" : left,
   };
-  return { ...exitOf(plan, ended), details };
+  return { ...chooseExit(plan, ended), details };
 }
 
 interface Ended {
@@ -205,7 +205,7 @@ export interface UnbindDetails {
 }
 
 /** The end of a run that came to its end; 6 when an EC had to be left out. */
-function exitOf(
+function chooseExit(
   { constraint, ways, users, accounts, blocked, exists }: UnbindPlan,
   { deletes, written }: Ended,
 ): ExitReport {

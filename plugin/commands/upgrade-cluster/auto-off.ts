@@ -3,7 +3,8 @@ import { autoOffEdits } from "./plan";
 import { together } from "../../domain/facts/needs";
 import { clusterKeys, clusterNeeds } from "./needs";
 import { objectLabel } from "../../domain/kube/objects";
-import { projectWrites, type Part } from "../../kernel/part";
+import type { Part } from "../../kernel/part";
+import { projectWrites } from "../../kernel/projection";
 import {
   type SimplePart,
   type PartRunOptions,

@@ -28,7 +28,7 @@ const needs = ["ecs"] as const;
 const moving = ["Upgrade", "RunningRollingUpdate"];
 const standing = ["Running", "InvalidUpgrade"];
 
-const stateOf = (cluster: KubeObject, { names }: CheckContext): string =>
+const readState = (cluster: KubeObject, { names }: CheckContext): string =>
   asString(getPath(cluster, names.ecFields.state)) ?? "not told";
 
 /** The checks of the EC's state. */
@@ -52,7 +52,7 @@ export const clusterChecks: readonly Check[] = [
     title: text`Every ${ec} is in a state from which an upgrade begins`,
     needs,
     judge: perCluster((cluster, situation) => {
-      const state = stateOf(cluster, situation);
+      const state = readState(cluster, situation);
       if (isDeleting(cluster)) return undefined;
       if ([...moving, ...standing].includes(state)) {
         return standstillResults(situation.facts, cluster, clusterFindings.state);
@@ -69,7 +69,7 @@ export const clusterChecks: readonly Check[] = [
       title: "No rolling upgrade or restart is in progress",
       needs,
       judge: perCluster((cluster, situation) => {
-        const state = stateOf(cluster, situation);
+        const state = readState(cluster, situation);
         if (!moving.includes(state)) return undefined;
         const cause = `its state is ${state}: edits of databases may be denied until it is Running`;
         return on(cluster, cause, { field: situation.names.ecFields.state.join(".") });
@@ -83,8 +83,8 @@ export const clusterChecks: readonly Check[] = [
       title: "The operator has refused no upgrade",
       needs: ["ecs", "events"],
       judge: perCluster((cluster, situation) => {
-        if (stateOf(cluster, situation) !== "InvalidUpgrade") return undefined;
-        const said = warningOf(cluster, situation);
+        if (readState(cluster, situation) !== "InvalidUpgrade") return undefined;
+        const said = findWarning(cluster, situation);
         const cause = `its state is InvalidUpgrade${said === undefined ? "" : `: ${said}`}`;
         return on(cluster, cause, { field: situation.names.ecFields.state.join(".") });
       }),
@@ -97,7 +97,8 @@ export const clusterChecks: readonly Check[] = [
       const path = situation.names.ecFields.specStatus;
       const status = asString(getPath(cluster, path)) ?? "Valid";
       // of a refused upgrade the check of the state tells
-      if (status === "Valid" || stateOf(cluster, situation) === "InvalidUpgrade") return undefined;
+      if (status === "Valid" || readState(cluster, situation) === "InvalidUpgrade")
+        return undefined;
       return on(cluster, `its spec status is ${status}`, { field: path.join(".") });
     }),
   }),
@@ -133,7 +134,7 @@ export const clusterChecks: readonly Check[] = [
     needs: ["ecs", "pods", "statefulSets"],
     judge: perCluster((cluster, situation) => {
       const tag = asString(getPath(cluster, situation.names.ecFields.versionTag));
-      if (tag === undefined || stateOf(cluster, situation) !== "Running") return undefined;
+      if (tag === undefined || readState(cluster, situation) !== "Running") return undefined;
       const pinned = asString(getPath(cluster, situation.names.ecFields.digestHash));
       const others = readRunningVersion(situation.facts, cluster).filter((one) =>
         // a digest that the spec does not ask for is what a tag was turned into: it tells no release
@@ -155,7 +156,7 @@ function isOtherDigest(runs: string, pinned: string | undefined): boolean {
 }
 
 /** What the operator's last warning about it says; events are kept for an hour or so. */
-function warningOf({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
+function findWarning({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
   const warnings = facts.objects.events.filter(
     (event) =>
       event["type"] === "Warning" &&

@@ -63,12 +63,12 @@ export function operatorStatus(facts: Facts): OperatorStatus {
     return { deployment: name, verdict: { is: "stalled", because, fix, code } };
   }
   const version = operatorVersion(facts);
-  const chart = chartOf(facts, deployment);
+  const chart = findChart(facts, deployment);
   return {
     deployment: name,
     ...(version !== undefined && { version }),
     ...(chart !== undefined && { chart }),
-    pods: podsOf(deployment),
+    pods: countPods(deployment),
     verdict: rolloutVerdict(facts, name),
   };
 }
@@ -97,7 +97,7 @@ function rolloutVerdict(facts: Facts, name: string): ComponentHealth {
   return { is: "unknown", because: `${verdict.on}; ${unread.because}, so no cause is seen` };
 }
 
-function chartOf({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {
+function findChart({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {
   const version = readAnnotation(deployment, names.annotations.chartVersion);
   const operator = readAnnotation(deployment, names.annotations.operatorVersion);
   if (version === undefined && operator === undefined) return undefined;
@@ -107,7 +107,7 @@ function chartOf({ names }: Facts, deployment: KubeObject): OperatorStatus["char
   };
 }
 
-function podsOf(deployment: KubeObject): NonNullable<OperatorStatus["pods"]> {
+function countPods(deployment: KubeObject): NonNullable<OperatorStatus["pods"]> {
   return {
     wanted: numberAt(deployment, ["spec", "replicas"], 1),
     ready: numberAt(deployment, ["status", "readyReplicas"]),
@@ -170,9 +170,9 @@ export function clustersStatus({ facts, clusters }: CheckContext): ClustersStatu
 }
 
 function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
-  const columns = columnsOf(ec, facts);
+  const columns = makeColumns(ec, facts);
   const licenseDays = daysUntil(columns.licenseExpirationDate, facts.now);
-  const rollout = rolloutOf(facts, ec);
+  const rollout = findRollout(facts, ec);
   return {
     ...columns,
     running: readRunningVersion(facts, ec),
@@ -223,7 +223,7 @@ function byName(one: KubeObject, other: KubeObject): number {
   return String(one.metadata.name) < String(other.metadata.name) ? -1 : 1;
 }
 
-function columnsOf(ec: KubeObject, { names, now }: Facts): ClusterColumns {
+function makeColumns(ec: KubeObject, { names, now }: Facts): ClusterColumns {
   const { ecFields } = names;
   return {
     name: renderCell(ec.metadata.name),
@@ -232,14 +232,14 @@ function columnsOf(ec: KubeObject, { names, now }: Facts): ClusterColumns {
     state: renderCell(getPath(ec, ecFields.state)),
     specStatus: renderCell(getPath(ec, ecFields.specStatus)),
     licenseState: renderCell(getPath(ec, ecFields.licenseState)),
-    shardsLimit: shardsOf(ec, names),
+    shardsLimit: renderShards(ec, names),
     licenseExpirationDate: renderCell(getPath(ec, ecFields.licenseExpiration)),
     age: renderCell(formatAge(ec.metadata["creationTimestamp"], now)),
   };
 }
 
 /** The limit: a number, or the second half of a text such as "0/4" (domain facts 7, Columns). */
-function shardsOf(ec: KubeObject, { ecFields }: Names): string {
+function renderShards(ec: KubeObject, { ecFields }: Names): string {
   const value = getPath(ec, ecFields.shardsLimit);
   return /^\d+\/(\d+)$/.exec(String(value))?.[1] ?? renderCell(value);
 }
@@ -261,8 +261,8 @@ interface RolloutStatus {
 }
 
 /** The roll of the StatefulSet named as the EC; undefined where it cannot be determined. */
-function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
-  const set = setOf(facts, ec);
+function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
+  const set = findStatefulSet(facts, ec);
   if (set === undefined || !isKnown(facts, "pods")) return undefined;
   const { done, wanted, pods } = readRoll(facts, set);
   const first = pods.find(({ updated, ready }) => !updated || !ready);
@@ -275,7 +275,7 @@ function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   };
 }
 
-function setOf(facts: Facts, { metadata }: KubeObject): KubeObject | undefined {
+function findStatefulSet(facts: Facts, { metadata }: KubeObject): KubeObject | undefined {
   return factNamed(facts, "statefulSets", { name: String(metadata.name) });
 }
 

@@ -7,7 +7,7 @@ import { type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
 import type { Needs } from "../../domain/facts/needs";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { imagesOn, inRegistry } from "../../domain/release/images";
-import { makePartRun } from "../../cmdutil/run-part";
+import { makePartRun } from "../../cmdutil/part-command";
 import type { PartStage, UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import type { PartRun } from "../../kernel/simple-part";
 import { autoOffPart } from "./auto-off";

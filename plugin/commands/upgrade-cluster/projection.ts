@@ -9,7 +9,7 @@ import { listBundledVersions } from "../../domain/release/platforms";
 import { parseImage } from "../../domain/release/images";
 import { podsOfCluster } from "../../domain/scc/refusals";
 import { asArray, asString, getOwn, getPath, withValue } from "../../domain/base/values";
-import { type Projection, unchanged } from "../../kernel/projected";
+import { type Projection, unchanged } from "../../kernel/projection";
 
 /** What is planned for an EC: the object as its edits leave it, and what its pods are to run. */
 export interface UpgradedCluster {

@@ -8,7 +8,8 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import { clusterNeeds, clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
-import { projectWrites, type Part } from "../../kernel/part";
+import type { Part } from "../../kernel/part";
+import { projectWrites } from "../../kernel/projection";
 import {
   type SimplePart,
   type PartRun,
@@ -121,13 +122,13 @@ function planUpgrade(
     ...{ facts, cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
     changes: [clusterPatch({ resource, ec, edits }, facts)],
     pauses: cluster.pauses,
-    waitsFor: waitsFor(options, cluster),
+    waitsFor: findAwaited(options, cluster),
     standing: { id: "cluster.patch", action: "patch", object: objectLabel(ec), why },
   };
 }
 
 /** What may pass by itself: a restart always, what is not ready where that is asked for. */
-function waitsFor(
+function findAwaited(
   { wait }: UpgradeClusterOptions,
   { ec, restarting, blocks }: ClusterPlan,
 ): Awaited | undefined {

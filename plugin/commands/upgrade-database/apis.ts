@@ -12,7 +12,7 @@ import { ApiError, exitCodes, PermissionError, BlockedError } from "../../domain
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import type { World } from "../../kernel/part";
+import type { World } from "../../kernel/world";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
 import { callFindings, type Called, needsCall } from "./by-rest-api";
 import { groupFindings } from "./plan";
@@ -43,7 +43,7 @@ export class Apis {
   async meet(plans: readonly DatabasePlan[], facts: Facts): Promise<MetPlans> {
     const met: DatabasePlan[] = [];
     const targets = await this.#everyTarget(facts);
-    for (const ec of ecsOf(plans)) {
+    for (const ec of listEcs(plans)) {
       const api = await this.deps.api.connect(ec);
       const all = await api.databases(this.deps.signal);
       const uses = all.some(({ modules }) => modules.length > 0);
@@ -107,7 +107,7 @@ export class Apis {
     const nodes = await read(api.nodes(signal));
     const offer = readOffer(nodes, await read(api.policy(signal)), names);
     const [lookup] = plans.flatMap(({ target }) => target.lookup);
-    const [ec] = ecsOf(plans);
+    const [ec] = listEcs(plans);
     if (isChannel && ec !== undefined && lookup?.is === "found") {
       const { cluster } = lookup;
       this.tell(offerFindings({ object: objectLabel(ec), cluster }, offer, names));
@@ -183,6 +183,6 @@ function isSameEc(one: KubeObject | undefined, other: KubeObject): boolean {
 }
 
 /** The ECs of the databases, each once. */
-export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
+export function listEcs(plans: readonly DatabasePlan[]): readonly KubeObject[] {
   return [...new Set(plans.flatMap(({ target }) => target.ec ?? []))];
 }

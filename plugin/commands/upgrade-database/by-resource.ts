@@ -1,129 +1,21 @@
 /** One database by its resource: planned again, written once, followed to the end (S61-S66). */
-import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
+import { nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { nameProgress, type Progress } from "../../domain/rollout/progress";
-import type { DatabasePatience } from "../../domain/database/progress";
 import { busyCluster, targetNow } from "../../domain/database/target";
-import { databaseCodes, databaseFinding } from "../../domain/database/findings";
+import { databaseFinding } from "../../domain/database/findings";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
-import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import type { KubeObject } from "../../domain/kube/objects";
 import { judgeDatabase, lastActions, type WantedVersion } from "../../domain/database/rollout";
-import { boundList, getPath, sameJson } from "../../domain/base/values";
+import { getPath, sameJson } from "../../domain/base/values";
 import { changeRef } from "../../domain/kube/change";
 import { makeChangedError } from "../../kernel/send";
-import type { Recorder } from "../../kernel/recorder";
 import type { Result } from "../../domain/kube/planned-write";
 import { isWritten } from "./plan";
 import { databasePatch } from "./changes";
-import type { Session } from "../../kernel/session";
-import { type Limit, type Look, waitFor, type Waiting } from "../../kernel/wait";
-import type { Clock } from "../../ports/kubernetes";
-import type {
-  DatabasePoller,
-  DatabaseSnapshot,
-  UpgradeDatabaseDeps,
-  UpgradeDatabaseOptions,
-} from "./read";
-
-/** One for a whole run. */
-export interface DatabaseContext {
-  readonly deps: UpgradeDatabaseDeps;
-  readonly options: UpgradeDatabaseOptions;
-  readonly session: Session;
-  readonly poller: DatabasePoller;
-  readonly line: ProgressLine;
-}
-
-/** So many databases are told by their names. */
-const shownAtMost = 3;
-
-/** The live line of many databases at once: how many are done, and what those under way wait for. */
-export class ProgressLine {
-  readonly #under = new Map<string, Awaited>();
-  #total = 1;
-  #done = 0;
-  #failed = 0;
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly recorder: Pick<Recorder, "noteWaiting">,
-    /** When the run began, in milliseconds since 1970. */
-    readonly from = clock.now(),
-  ) {}
-
-  /** From here on each of so many is accounted for. */
-  begin(total: number): void {
-    this.#total = total;
-    this.#under.clear();
-  }
-
-  waits(label: string, on: Awaited): void {
-    this.#under.set(label, on);
-    this.recorder.noteWaiting(this.#line(on), (this.clock.now() - this.from) / 1000);
-  }
-
-  ended(label: string, failed: boolean): void {
-    this.#under.delete(label);
-    this.#done += 1;
-    if (failed) this.#failed += 1;
-  }
-
-  #line(on: Awaited): Awaited {
-    if (this.#total === 1) return on;
-    const all = [...this.#under.values()];
-    const failed = this.#failed === 0 ? "" : `, ${this.#failed} failed`;
-    return `databases: ${this.#done} of ${this.#total}${failed}; ${boundList(all, shownAtMost)}`;
-  }
-}
-
-/** Waits for one database until the time of the whole run is over. */
-export async function waitForDatabase<T>(
-  { deps, options, line }: DatabaseContext,
-  label: string,
-  waiting: Pick<Waiting<T>, "look" | "pause" | "server">,
-): Promise<T> {
-  const { clock, signal } = deps;
-  const { limitMs } = options;
-  const recorder = {
-    noteWaiting: (on: Awaited) => {
-      line.waits(label, on);
-    },
-  };
-  return await waitFor<T>(
-    { clock, signal, recorder },
-    { ...waiting, total: limitMs === undefined ? undefined : limit(limitMs), codes: databaseCodes },
-  );
-
-  function limit(ofRun: number): Limit {
-    const spentMs = (): number => clock.now() - line.from;
-    const end: Limit["end"] = (on) => {
-      const after = `after ${Math.round(spentMs() / 1000)} s`;
-      return new TimeoutError(`stopped waiting for ${on}, ${after}`, {
-        hint: "run the same command again: it continues from the state found",
-      });
-    };
-    return { ms: ofRun - spentMs(), end };
-  }
-}
-
-/** The same by looks at the cluster that all who wait share. */
-export async function waitBySeen<T>(
-  context: DatabaseContext,
-  { label, first }: { readonly label: string; readonly first: DatabaseSnapshot },
-  look: (seen: DatabaseSnapshot, patience: DatabasePatience) => Look<T>,
-): Promise<T> {
-  const { poller, options } = context;
-  let seen = first;
-  return await waitForDatabase(context, label, {
-    look: ({ idleMs }) =>
-      Promise.resolve(look(seen, { idleMs, stallAfterMs: options.stallAfterMs })),
-    pause: async () => {
-      seen = await poller.next();
-    },
-  });
-}
+import { type DatabaseContext, waitBySeen } from "./waiting";
 
 /** A plan, with the facts that it was made from. */
 interface FreshPlan {
@@ -132,7 +24,10 @@ interface FreshPlan {
 }
 
 /** Writes the version and follows; what is there already is only followed. */
-export async function byResource(context: DatabaseContext, before: DatabasePlan): Promise<Result> {
+export async function upgradeByResource(
+  context: DatabaseContext,
+  before: DatabasePlan,
+): Promise<Result> {
   const fresh = await waitForSamePlan(context, before);
   return await bringInLine(context, fresh);
 }
@@ -216,7 +111,7 @@ async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Prom
   await session.send(patch, async (error) => {
     const object = await deps.cluster.get(changeRef(patch), { signal: deps.signal });
     if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
-    const next = planDatabase(facts, { ...plan.target, object }, wishOf(plan, options));
+    const next = planDatabase(facts, { ...plan.target, object }, repeatWish(plan, options));
     if (!hasSameEdits(plan, next)) throw error;
     if (next.blocks.length > 0) throw new BlockedError(exitCodes.blocked, next.blocks);
     return databasePatch(deps.names, next);
@@ -224,7 +119,7 @@ async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Prom
 }
 
 /** The same wish again: by the REST API it is the number that the call has led to. */
-function wishOf({ edits }: DatabasePlan, { via }: DatabaseWish): DatabaseWish {
+function repeatWish({ edits }: DatabasePlan, { via }: DatabaseWish): DatabaseWish {
   const [edit] = edits;
   return { version: String(edit?.to), via };
 }

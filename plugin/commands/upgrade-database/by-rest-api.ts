@@ -22,7 +22,8 @@ import type { ApiDatabase, ClusterApi, InstalledModule } from "../../ports/rest-
 import type { CallEnd } from "../../kernel/session";
 import { type Look, restApi } from "../../kernel/wait";
 import type { StepInfo, Result } from "../../domain/kube/planned-write";
-import { bringInLine, waitForSamePlan, waitForDatabase, type DatabaseContext } from "./by-resource";
+import { bringInLine, waitForSamePlan } from "./by-resource";
+import { waitForDatabase, type DatabaseContext } from "./waiting";
 import { databasePatch } from "./changes";
 import { type DatabaseTarget, targetNow } from "../../domain/database/target";
 
@@ -46,7 +47,7 @@ type VersionRequest = Pick<DatabaseContext["options"], "request" | "version">;
  * it is the one that runs, since without the field the server takes the latest one (S80, S81, S88).
  * To ask for the latest one beside a number would be a contradiction (S89): its modules come with it.
  */
-function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest): RequestWish {
+function makeRequest(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest): RequestWish {
   const { latestWithModules, ...request } = wanted.request;
   const kept = latestWithModules === false ? { ...request, latestWithModules } : request;
   if (request.keepEngineVersion === true) return kept;
@@ -60,7 +61,7 @@ export function callFindings(
   bdb: ApiDatabase,
   { wanted, calls }: { readonly wanted: VersionRequest; readonly calls: boolean },
 ): readonly Finding[] {
-  const request = requestOf(plan, bdb, wanted);
+  const request = makeRequest(plan, bdb, wanted);
   const isOpen = request.engineVersion === undefined && request.keepEngineVersion !== true;
   const cause =
     "the REST API does not report which version it runs, and without one in the request would take the latest";
@@ -91,17 +92,17 @@ export function callStep(
   bdb: ApiDatabase,
   { deps, options }: Pick<DatabaseContext, "deps" | "options">,
 ): StepInfo {
-  const body = JSON.stringify(requestBody(requestOf(plan, bdb, options), deps.names));
-  return { ...callOf(plan), why: `upgrade with ${body}` };
+  const body = JSON.stringify(requestBody(makeRequest(plan, bdb, options), deps.names));
+  return { ...nameCall(plan), why: `upgrade with ${body}` };
 }
 
 /** How a call is named before it is known what it carries. */
-export function callOf({ label: object }: Pick<DatabasePlan, "label">) {
+export function nameCall({ label: object }: Pick<DatabasePlan, "label">) {
   return { id: "database.call", action: "call", object } as const;
 }
 
 /** Calls unless it is up to date, follows the action, then sees to the resource. */
-export async function byApi(
+export async function upgradeByApi(
   context: DatabaseContext,
   before: DatabasePlan,
   called: Called,
@@ -113,7 +114,7 @@ export async function byApi(
   if (wasCalled) await caller.call(was);
   else {
     const why = `${was.version ?? "the version"} runs`;
-    context.deps.recorder.done({ ...callOf(plan), why }, "unchanged");
+    context.deps.recorder.done({ ...nameCall(plan), why }, "unchanged");
   }
   const now = wasCalled ? await caller.follow(undefined) : was;
   // a version that was kept is no reason to write the resource
@@ -151,7 +152,7 @@ class Caller {
     const { deps, options, session } = this.context;
     const { api, uid } = this.called;
     const { plan } = this;
-    const request = requestOf(plan, bdb, options);
+    const request = makeRequest(plan, bdb, options);
     const findings = callFindings(plan, bdb, { wanted: options, calls: true });
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
     await this.#requireAlone(bdb);
@@ -235,7 +236,7 @@ async function bringResourceAlong(
   const target = targetNow(facts, before.target);
   const plan = target && planDatabase(facts, { ...target, named: true }, wish);
   const because =
-    plan === undefined ? "it was deleted meanwhile" : hindranceOf(context, plan, before);
+    plan === undefined ? "it was deleted meanwhile" : findHindrance(context, plan, before);
   if (plan === undefined || because !== undefined) {
     const cause = `the database runs ${bdb.version ?? "the new version"}, and its resource is left as it is: ${because ?? ""}`;
     deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
@@ -247,7 +248,7 @@ async function bringResourceAlong(
 }
 
 /** Why the resource is not written; undefined where it is, or is up to date. */
-function hindranceOf(
+function findHindrance(
   context: DatabaseContext,
   plan: DatabasePlan,
   before: DatabasePlan,

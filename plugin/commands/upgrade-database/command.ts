@@ -3,7 +3,7 @@ import type { RoleWish } from "../../cmdutil/print-role";
 import type { Needs } from "../../domain/facts/needs";
 import { databasesNeeds } from "./needs";
 import { renderText, type TextStyle } from "../../output/text";
-import { runPart } from "../../kernel/part";
+import { runPart } from "../../kernel/run-part";
 import type { Report } from "../../kernel/report";
 import { apiWish } from "../../cmdutil/rest-api-option";
 import type { CommandRun } from "../../cmdutil/context";

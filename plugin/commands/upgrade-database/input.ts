@@ -9,7 +9,7 @@ import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { renderTerm } from "../../domain/names/names";
 import type { ApiFlags } from "../../adapters/rest-api/connect";
 import type { CommandContext } from "../../cmdutil/context";
-import { readLimit } from "../../cmdutil/run-part";
+import { readLimit } from "../../cmdutil/part-command";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { apiPermissions, apiWish, connectApi } from "../../cmdutil/rest-api-option";
 import { writeOptions } from "../../cmdutil/run-ports";
@@ -192,7 +192,7 @@ export async function connectParticipants(
   const { loadKubeconfig } = await import("../../adapters/kubernetes/kubeconfig.ts");
   const { contexts } = loadKubeconfig(context.options.connection.kubeconfig, context.env);
   const known = [...contexts.keys()];
-  const places = [...new Set(given)].map((name) => placeOf(name, known));
+  const places = [...new Set(given)].map((name) => findPlace(name, known));
   const problems = places.flatMap((place) => ("problem" in place ? [place.problem] : []));
   if (problems.length > 0) throw new UsageError(problems);
   const found = places.flatMap((place) => ("problem" in place ? [] : [place]));
@@ -211,7 +211,7 @@ interface ParticipantPlace {
 }
 
 /** Names of contexts may have slashes themselves: the longest that is known counts. */
-function placeOf(
+function findPlace(
   name: string,
   known: readonly string[],
 ): ParticipantPlace | { readonly problem: string } {

@@ -38,7 +38,7 @@ interface NamedDatabase {
   readonly why: string;
 }
 
-const listOf = { edb: "edbs", eaadb: "eaadbs" } as const satisfies Record<Edit["kind"], FactKey>;
+const listNames = { edb: "edbs", eaadb: "eaadbs" } as const satisfies Record<Edit["kind"], FactKey>;
 
 /** What is shown of one kind of databases. */
 export interface DatabasesStatus {
@@ -57,7 +57,7 @@ export function databasesStatus(
   { facts, databases }: CheckContext,
   kind: Edit["kind"],
 ): DatabasesStatus {
-  const unread = unreadVerdict(facts, [listOf[kind]]);
+  const unread = unreadVerdict(facts, [listNames[kind]]);
   const placed = databases.filter((one) => one.kind === kind).map(({ object }) => object);
   const judged = placed.map((object) => ({ object, ...judgeDatabase(facts, object, kind) }));
   const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
@@ -93,7 +93,7 @@ export function runningDatabaseVersion(facts: Facts, object: KubeObject): string
 }
 
 /** An active-active database runs what its instances here run: its own status tells none. */
-function runningOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
+function findRunning(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (kind === "edb") return runningDatabaseVersion(facts, object);
   const linked = listLinkedNames(object, facts.names);
   const running = linked
@@ -111,7 +111,7 @@ function countVersions(
   const counts = new Map<string, VersionCount>();
   for (const object of databases) {
     const wanted = wantedVersion(facts, object, kind);
-    const running = runningOf(facts, object, kind);
+    const running = findRunning(facts, object, kind);
     // a number has a length that texts compare by: 10.2 comes after 8.2
     const key = [running, wanted].map((one) => (one ?? "").padStart(8)).join("/");
     const count = (counts.get(key)?.count ?? 0) + 1;
@@ -130,25 +130,25 @@ interface DatabaseVerdict {
 }
 
 function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseVerdict {
-  const refusal = refusalOf(facts, object, kind);
+  const refusal = findRefusal(facts, object, kind);
   if (refusal !== undefined) return { is: "refused", why: refusal };
-  const state = stateOf(facts, object, kind);
+  const state = readState(facts, object, kind);
   const late = lateness(facts, object, kind) ?? (state === "active" ? undefined : state);
   return late === undefined ? { is: "fine", why: "" } : { is: "pending", why: late };
 }
 
-function stateOf({ names }: Facts, object: KubeObject, kind: Edit["kind"]): string {
+function readState({ names }: Facts, object: KubeObject, kind: Edit["kind"]): string {
   const { status } = kind === "edb" ? names.edbFields : names.eaadbFields;
   return asString(getPath(object, status)) ?? "no state yet";
 }
 
 /** What the operator said against it, and what waiting alone does not fix. */
-function refusalOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
+function findRefusal(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   const { edbFields, eaadbFields } = facts.names;
   const { specStatus: path } = kind === "edb" ? edbFields : eaadbFields;
   const specStatus = asString(getPath(object, path)) ?? "Valid";
   if (specStatus !== "Valid") return `spec status ${specStatus}`;
-  const state = stateOf(facts, object, kind);
+  const state = readState(facts, object, kind);
   if (state.endsWith("failed")) return state;
   const replication =
     kind === "eaadb" ? (asString(getPath(object, eaadbFields.replicationStatus)) ?? "up") : "up";
@@ -159,7 +159,7 @@ function refusalOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string
 function lateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return "being deleted";
   const wanted = parseEngineVersion(wantedVersion(facts, object, kind));
-  const running = runningOf(facts, object, kind);
+  const running = findRunning(facts, object, kind);
   if (wanted !== undefined && running !== undefined && formatEngineVersion(wanted) !== running) {
     return `${running} runs, ${formatEngineVersion(wanted)} is requested`;
   }
@@ -218,7 +218,7 @@ function versionStep(situation: CheckContext): NextStep | undefined {
   const targets = databases.flatMap(({ object, kind, lookup }) => {
     const own = getPath(object, names.edbFields.activeActive) === undefined;
     if (lookup.is !== "found" || !own || !isOfEngine(object, names)) return [];
-    const target = newestOf(lookup, situation);
+    const target = findNewest(lookup, situation);
     const wanted = wantedVersion(facts, object, kind) ?? runningDatabaseVersion(facts, object);
     const current = parseEngineVersion(wanted);
     const below =
@@ -261,7 +261,7 @@ function findAgainst(
   return [...blocks, ...owned][0];
 }
 
-function newestOf(
+function findNewest(
   lookup: CheckContext["databases"][number]["lookup"],
   { names }: CheckContext,
 ): ReturnType<typeof findReleases>["valid"][number] | undefined {

@@ -1,17 +1,17 @@
 /** `upgrade-database` as a part: planned by planning.ts, and carried out by upgrade.ts (S61-S67, S75-S92, S98). */
-import type { Acting, Outcome, Part, World } from "../../kernel/part";
-import type { RunPorts } from "../../kernel/permissions";
+import type { Outcome, Part } from "../../kernel/part";
+import type { Acting, World, RunPorts } from "../../kernel/world";
 import type { CommandContext } from "../../cmdutil/context";
 import { Session } from "../../kernel/session";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
-import { type DatabaseContext, ProgressLine } from "./by-resource";
+import { ProgressLine, type DatabaseContext } from "./waiting";
 import { databasesCommand, databasesNeeds } from "./needs";
 import { skipDatabases } from "./gate";
 import { type Chosen, Planning } from "./planning";
 import {
   DatabasePoller,
   type DatabasesTask,
-  needsOf,
+  listNeeds,
   type UpgradeDatabaseDeps,
   type UpgradeDatabaseOptions,
 } from "./read";
@@ -33,7 +33,7 @@ export function databasesPart(given: DatabasesTask): Part {
   const chosen: Chosen = {};
   return {
     command: databasesCommand,
-    needs: (names) => needsOf({ names, api }, resolveVersion(wish, names)),
+    needs: (names) => listNeeds({ names, api }, resolveVersion(wish, names)),
     plan: async (world) => {
       const context = look(world);
       const plan = await new Planning(context, world, { chosen, carry }).plan();
@@ -42,7 +42,10 @@ export function databasesPart(given: DatabasesTask): Part {
 
       function carry(ports: Acting, planned: DatabasesPlanned): Promise<Outcome> {
         const acting = { ...context.options, wait: wish.wait };
-        const own = follow({ ...ports, ...beside }, acting, { before: context, dryRun: "none" });
+        const own = makeContext({ ...ports, ...beside }, acting, {
+          before: context,
+          dryRun: "none",
+        });
         return new UpgradeDatabases(own, planned, ports.tell).act();
       }
     },
@@ -50,7 +53,7 @@ export function databasesPart(given: DatabasesTask): Part {
 
   function look(world: World): DatabaseContext {
     const options = resolveVersion({ ...wish, wait: wish.wait && world.waits }, world.names);
-    return follow({ ...world, ...beside }, options, { before, dryRun: world.dryRun });
+    return makeContext({ ...world, ...beside }, options, { before, dryRun: world.dryRun });
   }
 }
 
@@ -78,7 +81,7 @@ interface Followed {
   readonly dryRun: World["dryRun"];
 }
 
-function follow(
+function makeContext(
   deps: UpgradeDatabaseDeps,
   options: UpgradeDatabaseOptions,
   { before, dryRun }: Followed,

@@ -5,25 +5,18 @@ import { BlockedError, exitCodes, UsageError } from "../../domain/base/errors";
 import { boundList } from "../../domain/base/values";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import { isNamed, readName } from "../../domain/names/names";
-import {
-  type Acting,
-  type Outcome,
-  type Planned,
-  type PlannedChange,
-  projectWrites,
-  stopped,
-  type World,
-} from "../../kernel/part";
+import { type Outcome, type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { projectWrites, unchanged } from "../../kernel/projection";
+import type { Acting, World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
-import { unchanged } from "../../kernel/projected";
 import { requireGround } from "../../readers/ground";
-import { Apis, ecsOf } from "./apis";
+import { Apis, listEcs } from "./apis";
 import { callStep, needsCall } from "./by-rest-api";
-import type { DatabaseContext } from "./by-resource";
+import type { DatabaseContext } from "./waiting";
 import { databasesCommand } from "./needs";
 import { type DatabasePlans, groupFindings, isWritten, planDatabases } from "./plan";
 import { askToLeave, askToTake, databasePatch } from "./changes";
-import { type DatabaseSnapshot, needsOf, readChosen, writePermissions } from "./read";
+import { type DatabaseSnapshot, listNeeds, readChosen, writePermissions } from "./read";
 import { RunSummary } from "./summary";
 import type { DatabasesPlanned } from "./upgrade";
 
@@ -105,13 +98,13 @@ export class Planning {
 
   async #requireWrites(plans: readonly DatabasePlan[]): Promise<void> {
     const { deps, options } = this.context;
-    const ecs = options.via === "api" ? ecsOf(plans) : [];
+    const ecs = options.via === "api" ? listEcs(plans) : [];
     const reaching = ecs.flatMap((ec) => deps.api.permissions(ec));
     const all = writePermissions(
       deps.names,
       plans.map(({ target }) => target),
     );
-    deps.recorder.needs.declare(databasesCommand, needsOf(deps, options, [...all, ...reaching]));
+    deps.recorder.needs.declare(databasesCommand, listNeeds(deps, options, [...all, ...reaching]));
     await requirePermissions(deps, [
       ...writePermissions(
         deps.names,

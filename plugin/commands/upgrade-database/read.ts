@@ -1,5 +1,5 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
-import type { RunPorts } from "../../kernel/permissions";
+import type { RunPorts } from "../../kernel/world";
 import { type Facts, factSources } from "../../domain/facts/facts";
 import type { DatabaseTarget } from "../../domain/database/target";
 import { type Names, readName } from "../../domain/names/names";
@@ -100,7 +100,7 @@ export function databaseResources({
 }
 
 /** The namespaces that are looked at: one alone, unless names or flags reach further. */
-function scopeOf(
+function chooseScope(
   { everywhere, databases, namespace }: UpgradeDatabaseOptions,
   names: Names,
 ): { readonly namespace?: string } {
@@ -171,7 +171,7 @@ export class DatabasePoller {
     const { deps, options } = this;
     const there = this.participants ? deps.participants : [];
     const [facts, ...participants] = await Promise.all([
-      readFacts(deps, options.namespace, scopeOf(options, deps.names)),
+      readFacts(deps, options.namespace, chooseScope(options, deps.names)),
       ...there.map(async ({ name, cluster, namespace }) => ({
         name,
         facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
@@ -214,14 +214,19 @@ export async function readChosen(
   if (labelSelector === undefined) return undefined;
   const found = await Promise.all(
     Object.values(databaseResources(names)).map((resource) =>
-      cluster.list(resource, { ...scopeOf(options, names), labelSelector, whole: true, signal }),
+      cluster.list(resource, {
+        ...chooseScope(options, names),
+        labelSelector,
+        whole: true,
+        signal,
+      }),
     ),
   );
   return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
 }
 
 /** What the run may need in all; `writes` is known once the databases are read. */
-export function needsOf(
+export function listNeeds(
   { names, api }: Pick<UpgradeDatabaseDeps, "names" | "api">,
   options: UpgradeDatabaseOptions,
   writes?: readonly Permission[],

@@ -13,7 +13,7 @@ import { databaseFinding } from "../../domain/database/findings";
 import { renderVersion } from "../../domain/database/rollout";
 import type { Result } from "../../domain/kube/planned-write";
 import { ClusterApiError } from "../../domain/rest-api/errors";
-import type { World } from "../../kernel/part";
+import type { World } from "../../kernel/world";
 import type { ExitReport } from "../../kernel/report";
 import { ChangedError } from "../../kernel/send";
 

@@ -7,10 +7,12 @@ import { EngineError } from "../../domain/base/errors";
 import { nothing } from "../../domain/base/concurrency";
 import type { Result } from "../../domain/kube/planned-write";
 import { Fleet } from "../../kernel/canary";
-import type { Outcome, World } from "../../kernel/part";
+import type { Outcome } from "../../kernel/part";
+import type { World } from "../../kernel/world";
 import type { Apis } from "./apis";
-import { byApi, callOf } from "./by-rest-api";
-import { byResource, type DatabaseContext } from "./by-resource";
+import { upgradeByApi, nameCall } from "./by-rest-api";
+import { upgradeByResource } from "./by-resource";
+import type { DatabaseContext } from "./waiting";
 import { confirmLoss, databasePatch, type DataLossRisk } from "./changes";
 import { ofAll, RunSummary } from "./summary";
 
@@ -79,7 +81,7 @@ export class UpgradeDatabases {
     session.allow(edited.map((plan) => databasePatch(deps.names, plan)));
     // whether one is called is known when no other action works on it any more
     const called = plans.filter((plan) => apis.of(plan) !== undefined);
-    session.allowCalls(called.map((plan) => ({ step: callOf(plan) })));
+    session.allowCalls(called.map((plan) => ({ step: nameCall(plan) })));
   }
 
   /** One database to its end; its failure is its own, and what concerns all of them is thrown. */
@@ -102,7 +104,7 @@ export class UpgradeDatabases {
   async #work(plan: DatabasePlan): Promise<Result> {
     if (plan.passedOver) return "skipped";
     const called = this.plan.apis.of(plan);
-    if (called !== undefined) return await byApi(this.context, plan, called);
-    return await byResource(this.context, plan);
+    if (called !== undefined) return await upgradeByApi(this.context, plan, called);
+    return await upgradeByResource(this.context, plan);
   }
 }

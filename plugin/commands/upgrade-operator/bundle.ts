@@ -30,13 +30,8 @@ import {
   judgeRegistry,
 } from "../../domain/operator/refusals";
 import { type Change, type Patch, changeRef, describeStep } from "../../domain/kube/change";
-import {
-  type Acting,
-  expected,
-  type Outcome,
-  type PlannedChange,
-  type World,
-} from "../../kernel/part";
+import { expected, type Outcome, type PlannedChange } from "../../kernel/part";
+import type { Acting, World } from "../../kernel/world";
 import type { Recorder } from "../../kernel/recorder";
 import { makeChangedError, replan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
@@ -45,12 +40,12 @@ import { isAway } from "../../kernel/wait";
 import { requirePrerequisites } from "./prerequisites";
 import {
   buildApply,
-  detailsOf,
+  describeDetails,
   type Evaluated,
   imagePatch,
   isWritten,
-  rewritesOf,
-  writesOf,
+  listRewrites,
+  listWrites,
 } from "./changes";
 import {
   type BundleOptions,
@@ -75,8 +70,8 @@ export interface BundlePlan {
 }
 
 /** The writes of a plan. */
-export function changesOf({ steps, patches }: BundlePlan): readonly Change[] {
-  return [...steps.flatMap(writesOf), ...patches];
+export function listChanges({ steps, patches }: BundlePlan): readonly Change[] {
+  return [...steps.flatMap(listWrites), ...patches];
 }
 
 /** The cluster's own upgrade follows the operator's at once: it is patched before, others after. */
@@ -157,7 +152,7 @@ export class BundlePlanning {
     }
     world.tell(requireFit(findings));
     world.tell(plan.steps.filter(isWritten).flatMap((step) => this.#held(step)));
-    if (changesOf(plan).length > 0) await requirePrerequisites(world, { ...options, version });
+    if (listChanges(plan).length > 0) await requirePrerequisites(world, { ...options, version });
     if (version === undefined) {
       world.recorder.note(
         "the release pins its operator by digest: which release it is cannot be determined",
@@ -166,11 +161,11 @@ export class BundlePlanning {
   }
 
   /** Every write as it was tried; what is left as it is is told in its place. */
-  tell({ steps, patches }: BundlePlan): readonly PlannedChange[] {
+  listWrites({ steps, patches }: BundlePlan): readonly PlannedChange[] {
     const writes: PlannedChange[] = [];
     for (const step of steps) {
       tellLeft(this.world.recorder, step);
-      for (const change of writesOf(step)) {
+      for (const change of listWrites(step)) {
         // the adoption changes no value, but has the apply take away what no dry run before it does
         const stored = step.stored && step.removed.reduce<unknown>(dropField, step.stored);
         const told = change.verb === "rewrite" ? change.object : (stored as KubeObject | undefined);
@@ -260,7 +255,7 @@ export class BundleAct {
 
   async act(): Promise<Outcome> {
     const { ports, options, plan } = this;
-    const details = detailsOf(plan.steps, options.contents, ports.names);
+    const details = describeDetails(plan.steps, options.contents, ports.names);
     try {
       return { code: exitCodes.ok, reason: await this.#run(), details };
     } catch (error) {
@@ -270,7 +265,7 @@ export class BundleAct {
 
   async #run(): Promise<string> {
     const { ports, options, plan } = this;
-    this.#session.allow(changesOf(plan));
+    this.#session.allow(listChanges(plan));
     await this.#write(plan);
     const says = await waitForOperator(ports, options);
     await this.#patch(plan.patches.filter((patch) => !isEarly(patch, ports.names)));
@@ -302,7 +297,7 @@ export class BundleAct {
       attempts,
       work: async (step) => {
         let now = step;
-        for (const rewrite of rewritesOf(step)) {
+        for (const rewrite of listRewrites(step)) {
           const change = rewrite(now);
           if (change !== undefined) now = { ...now, live: await this.#session.send(change) };
         }
@@ -311,7 +306,7 @@ export class BundleAct {
       again: async (_error, step) => {
         const now = await evaluate(tools, step);
         requireFit(now.findings);
-        this.#session.requireConfirmed(writesOf(now));
+        this.#session.requireConfirmed(listWrites(now));
         return now;
       },
     });

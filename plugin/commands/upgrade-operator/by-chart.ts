@@ -4,7 +4,7 @@ import type { CommandContext } from "../../cmdutil/context";
 import { type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import type { Skip } from "../../domain/base/skip";
 import { UsageError } from "../../domain/base/errors";
-import { runPart } from "../../kernel/part";
+import { runPart } from "../../kernel/run-part";
 import { quoteCommand } from "../../output/escape";
 import { chartPart, type ChartPartOptions, type Helm } from "./chart";
 import type { ChartFlags } from "./flags";

@@ -56,19 +56,21 @@ export function isWritten({ is }: Evaluated): boolean {
 }
 
 /** The writes of an object. */
-export function writesOf(step: Evaluated): readonly Change[] {
-  const before = rewritesOf(step).flatMap((rewrite) => rewrite(step) ?? []);
+export function listWrites(step: Evaluated): readonly Change[] {
+  const before = listRewrites(step).flatMap((rewrite) => rewrite(step) ?? []);
   return isWritten(step) ? [...before, buildApply(step)] : before;
 }
 
 /** The changes before the apply of an object, in their order, each for the object as the one before left it. */
-export function rewritesOf(step: Evaluated): readonly ((now: Evaluated) => Rewrite | undefined)[] {
-  const conversion = step.unconverts === true ? [conversionOf] : [];
-  return isWritten(step) ? [...conversion, adoptionOf] : conversion;
+export function listRewrites(
+  step: Evaluated,
+): readonly ((now: Evaluated) => Rewrite | undefined)[] {
+  const conversion = step.unconverts === true ? [rewriteConversion] : [];
+  return isWritten(step) ? [...conversion, rewriteManagers] : conversion;
 }
 
 /** Takes a conversion out that leads to a Service that is gone: no apply can, for the release says nothing of it. */
-function conversionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+function rewriteConversion({ kind, live, ours }: Evaluated): Rewrite | undefined {
   if (live === undefined) return undefined;
   const { resourceVersion } = live.metadata;
   return {
@@ -104,7 +106,7 @@ const savedWhole = "the run saves the object; the report prints the command that
  * The change of ownership that goes before the first apply over a person's own kubectl apply: the
  * fields of the file become this tool's.
  */
-function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+function rewriteManagers({ kind, live, ours }: Evaluated): Rewrite | undefined {
   if (live === undefined || fileEntries(live, ours).length === 0) return undefined;
   const { resourceVersion } = live.metadata;
   return {
@@ -143,7 +145,7 @@ export function buildApply(step: Evaluated): Apply {
     object,
     live,
     force,
-    why: whyOf(step),
+    why: explainWrite(step),
     needs: "to apply the release's",
     ...(risks[kind.step] ?? harmless),
     reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
@@ -156,7 +158,7 @@ export function buildApply(step: Evaluated): Apply {
   };
 }
 
-function whyOf({ is, changes, removed }: Evaluated): string {
+function explainWrite({ is, changes, removed }: Evaluated): string {
   const counted = (fields: readonly unknown[], one: string, more: string): readonly string[] =>
     fields.length === 0 ? [] : [`${fields.length} ${fields.length === 1 ? one : more}`];
   return {
@@ -234,10 +236,10 @@ const most = 12;
 const longest = 120;
 
 /** `details` of the document. */
-export type BundleDetails = ReturnType<typeof detailsOf>;
+export type BundleDetails = ReturnType<typeof describeDetails>;
 
 /** The `details` of the report: releases, images, definitions, what changed. */
-export function detailsOf(
+export function describeDetails(
   steps: readonly Evaluated[],
   { source, sha256 }: { readonly source: string; readonly sha256: string },
   names: Names,
@@ -258,7 +260,7 @@ export function detailsOf(
       .map((step) => `${step.object.metadata.name ?? ""}: ${words[step.is]}`),
     created: steps
       .filter(({ is }) => is === "create")
-      .map(({ object }) => ({ object: objectLabel(object), content: contentOf(object) })),
+      .map(({ object }) => ({ object: objectLabel(object), content: readContent(object) })),
     changes: steps.filter(({ is }) => is === "change").map(toldChanges),
   };
 }
@@ -271,7 +273,7 @@ const words: Readonly<Record<Evaluated["is"], string>> = {
 };
 
 /** All that a new object says; of a definition what it defines, for its schema is long. */
-function contentOf(object: KubeObject): Json {
+function readContent(object: KubeObject): Json {
   const { metadata, spec, ...rest } = object;
   const { labels, annotations } = metadata;
   const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../domain/kube/objects";
 import { findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
 import { operatorFinding } from "../../domain/operator/findings";
 import { type ChartRelease, readChartRelease } from "../../domain/operator/refusals";
-import type { RunPorts } from "../../kernel/permissions";
+import type { RunPorts } from "../../kernel/world";
 
 /** The operator, and the release that the chart is known by. */
 export interface ChartFacts {

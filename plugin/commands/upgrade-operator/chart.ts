@@ -24,8 +24,9 @@ import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
 import { getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
-import { type Acting, type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
-import { type Projection, unchanged } from "../../kernel/projected";
+import { type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
+import type { Acting } from "../../kernel/world";
+import { type Projection, unchanged } from "../../kernel/projection";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
 import { type ChartAhead, projectChart } from "./projection";
 import { readBrought } from "./chart-definitions";
@@ -35,7 +36,7 @@ import { requirePrerequisites } from "./prerequisites";
 import {
   type OperatorDeps,
   type OperatorOptions,
-  platformOf,
+  readPlatform,
   requireNamespace,
   waitForOperator,
 } from "./read";
@@ -296,7 +297,7 @@ class ChartUpgradeRun {
   async #wanted(): Promise<ChartUpgrade> {
     const { names, cluster } = this.deps;
     const { releaseName, chart, version, values } = this.options;
-    const openShift = (await platformOf(cluster)) === "openshift";
+    const openShift = (await readPlatform(cluster)) === "openshift";
     const sets = openShift ? [`${names.operator.chartOpenShift}=true`] : [];
     return { name: releaseName, chart, version, sets, values };
   }

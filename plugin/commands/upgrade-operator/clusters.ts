@@ -73,7 +73,7 @@ function knownSpecs({ ecFields }: Names): readonly (readonly [FieldPath, ImagePa
 }
 
 /** The image specs that the release's definition has; without one, those that are known. */
-function specsOf({ contents }: RegistryWish, names: Names): readonly FieldPath[] {
+function listSpecs({ contents }: RegistryWish, names: Names): readonly FieldPath[] {
   const { ecFields, ec } = names;
   const keys = [ecFields.repository, ecFields.versionTag].flatMap((path) => path.slice(-1));
   const definition = contents.definitions.find(
@@ -99,7 +99,7 @@ function holdersOfAll(keys: readonly string[], schema: unknown): readonly FieldP
 function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): readonly SetField[] {
   const { registry, contents } = wish;
   if (registry === undefined) return [];
-  const specs = specsOf(wish, names).map((path) => path.join("."));
+  const specs = listSpecs(wish, names).map((path) => path.join("."));
   const last = names.ecFields.repository.slice(-1);
   return knownSpecs(names).flatMap(([path, part]) => {
     // without a repository or a tag the nodes have the operator's own image
@@ -148,7 +148,7 @@ export function judgeClusterImages(
       }),
     );
   const known = knownSpecs(names).map(([path]) => path.join("."));
-  const unknown = specsOf(wish, names).filter((path) => !known.includes(path.join(".")));
+  const unknown = listSpecs(wish, names).filter((path) => !known.includes(path.join(".")));
   const left = clusters.flatMap((cluster) =>
     unknown
       .map((path) => [...path, ...names.ecFields.repository.slice(-1)])

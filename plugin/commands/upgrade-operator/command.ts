@@ -5,8 +5,8 @@ import { bundleNeeds, chartNeeds } from "./needs";
 import { UsageError } from "../../domain/base/errors";
 import type { Release } from "../../domain/release/contents";
 import { bundlePart } from "./part";
-import { runPart } from "../../kernel/part";
-import { platformOf } from "./read";
+import { runPart } from "../../kernel/run-part";
+import { readPlatform } from "./read";
 import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import type { UpgradeOperatorFlags } from "./flags";
@@ -38,7 +38,7 @@ async function runBundle(
 ): Promise<Report> {
   const ports = await runPorts(context, "UpgradeOperator");
   const { target } = flags;
-  const platform = await platformOf(ports.cluster);
+  const platform = await readPlatform(ports.cluster);
   const contents = readContents(release, platform, { context, target });
   const { dryRun, timeoutMs: limitMs } = context.options;
   const part = bundlePart({

@@ -9,10 +9,10 @@ import { findConversionService, judgeConversion } from "../../domain/operator/co
 import { findFixedFields } from "../../domain/operator/fixed-fields";
 import { findKeepsUnknown } from "../../domain/operator/definition-limits";
 import {
-  conditionOf,
+  readCondition,
   type DefinitionVerdict,
   judgeDefinition,
-  lossesOf,
+  listLosses,
   lossKeys,
   lostBetween,
   renewStored,
@@ -84,7 +84,7 @@ export const definitionChecks: readonly Check[] = [
     needs: ["definitions"],
     judge: (situation) =>
       ours(situation).flatMap((definition) =>
-        conditionOf(definition, "Established")?.is === "True"
+        readCondition(definition, "Established")?.is === "True"
           ? []
           : [on(definition, "not established")],
       ),
@@ -103,7 +103,7 @@ export const definitionChecks: readonly Check[] = [
     "definitionLoses",
     "The release's definitions keep every field that objects hold",
     (verdict, live, facts) =>
-      verdict.is === "apply" ? lossesOf(verdict.loses, live, facts) : undefined,
+      verdict.is === "apply" ? listLosses(verdict.loses, live, facts) : undefined,
   ),
   byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
     verdict.is === "keep" ? verdict.because : undefined,
@@ -121,7 +121,7 @@ export const definitionChecks: readonly Check[] = [
     title: "No definition keeps fields that its schema does not know",
     needs: ["definitions"],
     judge: (situation) =>
-      ours(situation).flatMap((live) => findKeepsUnknown(live, releaseOf(situation, live))),
+      ours(situation).flatMap((live) => findKeepsUnknown(live, findInRelease(situation, live))),
   }),
   definitions.shared(operatorFindings.definitionRefuses, {
     title: "The release's definitions accept what is stored",
@@ -226,7 +226,7 @@ function writtenFields(names: CheckContext["names"]) {
 function conversions(situation: CheckContext) {
   const { facts } = situation;
   return ours(situation).map((live) => {
-    const wanted = releaseOf(situation, live);
+    const wanted = findInRelease(situation, live);
     return { live, ...judgeConversion(live, wanted, isServiceThere(facts, live)) };
   });
 }
@@ -256,7 +256,7 @@ function ours({ facts, names }: CheckContext): readonly KubeObject[] {
 }
 
 /** The release's definition of the same name. */
-function releaseOf({ target }: CheckContext, live: KubeObject): KubeObject | undefined {
+function findInRelease({ target }: CheckContext, live: KubeObject): KubeObject | undefined {
   return target.contents?.definitions.find((one) => readName(one) === readName(live));
 }
 
@@ -265,7 +265,7 @@ function pairs(
   situation: CheckContext,
 ): readonly { readonly live: KubeObject; readonly wanted: KubeObject }[] {
   return ours(situation).flatMap((live) => {
-    const wanted = releaseOf(situation, live);
+    const wanted = findInRelease(situation, live);
     return wanted === undefined ? [] : [{ live, wanted }];
   });
 }

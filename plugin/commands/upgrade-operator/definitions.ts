@@ -45,7 +45,7 @@ interface DefinitionFacts {
 export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
   const { live, wanted, goesUp, names } = facts;
   if (compareMarks(live, wanted, names) > 0) {
-    return { is: "keep", because: `it is marked as of release ${String(markOf(live, names))}` };
+    return { is: "keep", because: `it is marked as of release ${String(readMark(live, names))}` };
   }
   const lost = lostBetween(live, wanted);
   const local = lost.filter(isAdded(facts));
@@ -96,10 +96,10 @@ function isField(lost: string): boolean {
 
 /** Above 0 where the first is marked as of a newer release; NaN where a mark tells none. */
 function compareMarks(live: KubeObject, wanted: KubeObject, names: Names): number {
-  return compareTags(markOf(live, names), markOf(wanted, names));
+  return compareTags(readMark(live, names), readMark(wanted, names));
 }
 
-function markOf(object: KubeObject, { annotations }: Names): string | undefined {
+function readMark(object: KubeObject, { annotations }: Names): string | undefined {
   return readAnnotation(object, annotations.operatorVersion);
 }
 
@@ -116,7 +116,7 @@ export function markRelease(
 }
 
 /** What the API server says of a stored definition: "Established" is True once it is served. */
-export function conditionOf(
+export function readCondition(
   definition: KubeObject | undefined,
   type: "Established" | "NamesAccepted",
 ): { readonly is: string | undefined; readonly because: string | undefined } | undefined {
@@ -237,18 +237,18 @@ export const lossKeys = ["ecs", "edbs", "eaadbs", "ercs"] as const satisfies rea
  * verdict on the definition: fields as `v1.spec.nodes`, and `version v1`. The status is left out,
  * since the operator writes it, and the new one as its own release has it.
  */
-export function lossesOf(
+export function listLosses(
   loses: readonly string[],
   definition: KubeObject,
   facts: Facts,
 ): string | undefined {
   const told = loses.filter((field) => !/^[^.]+\.status\b/.test(field));
-  const objects = objectsOf(definition, facts);
+  const objects = listObjects(definition, facts);
   const versions = told.filter((field) => field.startsWith("version "));
   const fields = told.filter((field) => !versions.includes(field));
   const unknown = fields.filter((field) => !isReadable(field, objects, fields));
   const held = fields.flatMap((field) => {
-    const holders = (objects ?? []).filter((object) => holds(object, versionOf(object), field));
+    const holders = (objects ?? []).filter((object) => holds(object, readVersion(object), field));
     return holders.length === 0 ? [] : [{ field, holders }];
   });
   const says = [
@@ -269,11 +269,11 @@ export function unfitObjects(
   definitions: { readonly live: KubeObject; readonly wanted: KubeObject },
   facts: Facts,
 ): readonly string[] {
-  return findUnfitObjects(definitions, objectsOf(definitions.live, facts) ?? []);
+  return findUnfitObjects(definitions, listObjects(definitions.live, facts) ?? []);
 }
 
 /** Every object of the kind, undefined where they were not read. */
-function objectsOf({ metadata }: KubeObject, facts: Facts): readonly KubeObject[] | undefined {
+function listObjects({ metadata }: KubeObject, facts: Facts): readonly KubeObject[] | undefined {
   const sources = factSources(facts.names);
   const key = factKeys.find((each) => {
     const { plural, group } = sources[each].resource;
@@ -290,10 +290,10 @@ function isReadable(
   fields: readonly string[],
 ): boolean {
   const path = field.slice(field.indexOf("."));
-  return objects?.every((object) => fields.includes(`${versionOf(object)}${path}`)) ?? false;
+  return objects?.every((object) => fields.includes(`${readVersion(object)}${path}`)) ?? false;
 }
 
-function versionOf({ apiVersion }: KubeObject): string {
+function readVersion({ apiVersion }: KubeObject): string {
   return apiVersion.slice(apiVersion.indexOf("/") + 1);
 }
 

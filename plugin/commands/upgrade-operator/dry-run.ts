@@ -6,7 +6,7 @@ import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/o
 import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
 import {
   judgeDefinition,
-  lossesOf,
+  listLosses,
   lossKeys,
   markRelease,
   renewStored,
@@ -260,7 +260,7 @@ export async function findChanged(
   if (loses.length === 0 && !isNarrower(live, wanted)) return [];
   const facts = await readSnapshot(deps, options.namespace, lossKeys);
   const object = objectLabel(wanted);
-  const lacks = loses.length === 0 ? undefined : lossesOf(loses, live, facts);
+  const lacks = loses.length === 0 ? undefined : listLosses(loses, live, facts);
   const unfit = unfitObjects({ live, wanted }, facts);
   return [
     ...(lacks === undefined ? [] : [operatorFinding("definitionLoses", { object, cause: lacks })]),

@@ -4,14 +4,9 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Needs, together } from "../../domain/facts/needs";
 import type { Names } from "../../domain/names/names";
 import { type DesiredObject, placeBundle } from "../../domain/operator/wanted";
-import {
-  expected,
-  projectWrites,
-  type Part,
-  type Planned,
-  stopped,
-  type World,
-} from "../../kernel/part";
+import { expected, type Part, type Planned, stopped } from "../../kernel/part";
+import { projectWrites } from "../../kernel/projection";
+import type { World } from "../../kernel/world";
 import { describeDryRun } from "../../kernel/simple-part";
 import { readBundle } from "../../cmdutil/release-option";
 import { writeOptions } from "../../cmdutil/run-ports";
@@ -22,10 +17,10 @@ import type { ReleaseContents } from "../../domain/release/contents";
 import { readChartOptions } from "./by-chart";
 import { chartPart } from "./chart";
 import { bundleNeeds, chartNeeds } from "./needs";
-import { BundleAct, BundlePlanning, changesOf } from "./bundle";
-import { detailsOf } from "./changes";
+import { BundleAct, BundlePlanning, listChanges } from "./bundle";
+import { describeDetails } from "./changes";
 import { projectAssumed, projectBundle } from "./projection";
-import { type BundleOptions, needsOf } from "./read";
+import { type BundleOptions, listNeeds } from "./read";
 
 /** What the part is told. */
 export interface BundlePartOptions extends BundleOptions {
@@ -44,8 +39,8 @@ export function bundlePart(options: BundlePartOptions): Part {
 
 /** A bundle that is none needs nothing: its plan refuses it before anything is read. */
 function bundlePartNeeds(options: BundleOptions, names: Names): Needs {
-  const placed = placedIn(options.contents, { ...options, names });
-  return placed.length === 0 ? together([]) : needsOf({ names }, options, placed);
+  const placed = placeContents(options.contents, { ...options, names });
+  return placed.length === 0 ? together([]) : listNeeds({ names }, options, placed);
 }
 
 async function planBundle(world: World, options: BundlePartOptions): Promise<Planned> {
@@ -55,7 +50,9 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
     const plan = await planning.plan();
     const stops = await planning.judge(plan).then(() => undefined, expected);
     const tried = stops === undefined && world.dryRun !== "none";
-    const writes = tried ? planning.tell(plan) : changesOf(plan).map((change) => ({ change }));
+    const writes = tried
+      ? planning.listWrites(plan)
+      : listChanges(plan).map((change) => ({ change }));
     return {
       ...(stops && { stops }),
       writes,
@@ -63,7 +60,7 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
       expects: {
         code: exitCodes.ok,
         reason: describeDryRun(writes.length),
-        details: detailsOf(plan.steps, contents, world.names),
+        details: describeDetails(plan.steps, contents, world.names),
       },
       after: before === undefined ? projectWrites(writes) : projectBundle(before, writes),
       act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
@@ -105,7 +102,7 @@ export const operator: UpgradePart = {
         bundle:
           contents === undefined
             ? readBundle(opened, context, placing)
-            : placedIn(contents, { ...placing, names }),
+            : placeContents(contents, { ...placing, names }),
       }),
     ];
   },
@@ -130,7 +127,7 @@ export const operator: UpgradePart = {
   },
 };
 
-function placedIn(
+function placeContents(
   { bundle }: ReleaseContents,
   placing: Omit<Parameters<typeof placeBundle>[1], "live">,
 ): readonly DesiredObject[] {

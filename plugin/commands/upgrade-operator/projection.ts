@@ -9,8 +9,13 @@ import { countReplicas, isThere } from "../../domain/rollout/deployment";
 import { listImages } from "../../domain/operator/wanted";
 import { asArray, getOwn, getPath, isObject, sameJson, withValue } from "../../domain/base/values";
 import { isSameRelease } from "../../domain/base/versions";
-import { projectWrites, type PlannedChange } from "../../kernel/part";
-import { joinProjections, type Projection, unchanged } from "../../kernel/projected";
+import type { PlannedChange } from "../../kernel/part";
+import {
+  projectWrites,
+  joinProjections,
+  type Projection,
+  unchanged,
+} from "../../kernel/projection";
 
 /**
  * What is written, with the Deployment ready; pods of another template are gone. Nobody can know the endpoints to
@@ -24,13 +29,13 @@ export function projectBundle(facts: Facts, writes: readonly PlannedChange[]): P
   const planned = left.stored.find((object) => isOperatorsOwn(object, facts));
   const wanted = planned ?? live;
   if (wanted === undefined) return left;
-  const old = podsOf(facts, (pod) => !runs(pod, wanted) || isOtherTemplate(wanted, live));
+  const old = listPods(facts, (pod) => !runs(pod, wanted) || isOtherTemplate(wanted, live));
   const isSettled = planned === undefined && old.length === 0 && isReady(wanted);
   return joinProjections(left, {
     ...unchanged,
     stored: [readyNow(wanted)],
     gone: old.map((pod) => refTo(kinds.pod, pod)),
-    unknown: isSettled ? [] : endpointsOf(facts),
+    unknown: isSettled ? [] : listEndpoints(facts),
   });
 }
 
@@ -42,13 +47,13 @@ export function projectAssumed(
 ): Projection {
   if (version === undefined) return { ...unchanged, definitions };
   const isChanged = !isSameRelease(operatorRelease(facts).version, version);
-  const gone = podsOf(facts, () => isChanged).map((pod) => refTo(kinds.pod, pod));
+  const gone = listPods(facts, () => isChanged).map((pod) => refTo(kinds.pod, pod));
   const stored = deploymentsIn(withOperator(facts, version));
-  return { ...unchanged, stored, gone, unknown: endpointsOf(facts), definitions };
+  return { ...unchanged, stored, gone, unknown: listEndpoints(facts), definitions };
 }
 
 /** Nobody knows the names of EndpointSlices to come. */
-function endpointsOf({ names, namespace }: Facts): Projection["unknown"] {
+function listEndpoints({ names, namespace }: Facts): Projection["unknown"] {
   return [
     {
       resource: kinds.endpointSlice,
@@ -101,7 +106,7 @@ function deploymentsIn(facts: Facts): readonly KubeObject[] {
 }
 
 /** The operator's pods, as far as its Deployment of today selects them. */
-function podsOf(facts: Facts, isMeant: (pod: KubeObject) => boolean): readonly KubeObject[] {
+function listPods(facts: Facts, isMeant: (pod: KubeObject) => boolean): readonly KubeObject[] {
   const selectors = deploymentsIn(facts).map((one) => getPath(one, ["spec", "selector"]));
   return facts.objects.pods.filter(
     (pod) =>

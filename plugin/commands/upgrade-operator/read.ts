@@ -30,13 +30,13 @@ import { buildApply, clusterResource, unjudged } from "./changes";
 import type { Skip } from "../../domain/base/skip";
 import type { RegistryWish } from "./clusters";
 import type { ReleaseContents } from "../../domain/release/contents";
-import type { RunPorts } from "../../kernel/permissions";
-import { conditionOf } from "./definitions";
+import type { RunPorts } from "../../kernel/world";
+import { readCondition } from "./definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 import { waitFor } from "../../kernel/wait";
 
 /** What the run may need in all. */
-export function needsOf(
+export function listNeeds(
   { names }: Pick<OperatorDeps, "names">,
   { namespace, registry, pullSecret }: BundleOptions,
   bundle: readonly DesiredObject[],
@@ -67,7 +67,7 @@ export function writePermissions(
 }
 
 /** The platform that the API server shows by what it serves. */
-export async function platformOf(cluster: KubeClient): Promise<Platform> {
+export async function readPlatform(cluster: KubeClient): Promise<Platform> {
   const served = await Promise.all([
     cluster.serves("config.openshift.io", "v1"),
     cluster.serves("security.openshift.io", "v1"),
@@ -214,10 +214,10 @@ export async function waitForDefinition(
   await waitFor<undefined>(deps, {
     look: async () => {
       const definition = await deps.cluster.get(ref, { signal: deps.signal });
-      if (conditionOf(definition, "Established")?.is === "True") {
+      if (readCondition(definition, "Established")?.is === "True") {
         return { is: "done", value: undefined };
       }
-      const names = conditionOf(definition, "NamesAccepted");
+      const names = readCondition(definition, "NamesAccepted");
       if (names?.is !== "False") return { is: "moving", on: `${object}: to be served` };
       const { code } = operatorFindings.definitionUnserved;
       const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;

@@ -36,12 +36,12 @@ import type { Outcome } from "../../kernel/part";
 import { Prober } from "../../readers/prober";
 
 /** All writes of a plan, in their order. */
-export function changesOf(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
+export function listChanges(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
   const { apply, takeOut, remove } = plan;
   return [
     ...(apply ? [buildApply(deps, plan)] : []),
-    ...(takeOut ? [takeOutOf(deps, takeOut)] : []),
-    ...(remove ? [deleteOf(deps, remove)] : []),
+    ...(takeOut ? [buildTakeOut(deps, takeOut)] : []),
+    ...(remove ? [buildDelete(deps, remove)] : []),
   ];
 }
 
@@ -54,8 +54,8 @@ export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
     resource: configurationResource,
     object:
       plan.isCaOnly === true
-        ? { ...headOf(wanted), webhooks: listCas(plan) }
-        : withoutUrl(ownPartOf(plan, names), live),
+        ? { ...pickHead(wanted), webhooks: listCas(plan) }
+        : withoutUrl(pickOwnPart(plan, names), live),
     live,
     why: apply?.why ?? "",
     ...(apply?.source !== undefined && { source: apply.source }),
@@ -70,12 +70,12 @@ export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
   };
 }
 
-function headOf({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
+function pickHead({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { ...(name !== undefined && { name }) } };
 }
 
 /** Of a person's entries the apply owns the CA alone; in the object that is wanted they are whole. */
-function ownPartOf({ wanted }: SwapPlan, { webhook }: Names): KubeObject {
+function pickOwnPart({ wanted }: SwapPlan, { webhook }: Names): KubeObject {
   const own = findEntry(wanted, webhook.entry);
   const webhooks = listEntries(wanted).flatMap((entry) => {
     if (entry === own) return [entry];
@@ -118,7 +118,7 @@ function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly Ch
 }
 
 /** The old entry goes out of the new configuration; what stands beside it there stays as it is. */
-export function takeOutOf(
+export function buildTakeOut(
   { names }: Pick<SwapDeps, "names">,
   { object, ...because }: NonNullable<SwapPlan["takeOut"]>,
 ): Rewrite {
@@ -146,7 +146,7 @@ export function takeOutOf(
 }
 
 /** The deletion of the old configuration. */
-export function deleteOf(
+export function buildDelete(
   { names }: Pick<SwapDeps, "names">,
   { object, ...because }: NonNullable<SwapPlan["remove"]>,
 ): Delete {

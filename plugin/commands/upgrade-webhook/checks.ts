@@ -49,17 +49,17 @@ const fromPlan = (what: Code, title: string, severity?: "warning"): Check => {
     needs: planned,
     wants: "webhook",
     judge: (situation) =>
-      (planOf(situation)?.findings ?? [])
+      (planFromFacts(situation)?.findings ?? [])
         .filter(({ code }) => code === entry.code)
         .map((finding) => ({ ...finding, ...(severity && { severity }) })),
   });
 };
 
 /** One judgment for all checks of the way. */
-const waysOf = oncePer((situation: CheckContext): readonly Way[] => {
+const listWays = oncePer((situation: CheckContext): readonly Way[] => {
   const { facts, names, target } = situation;
   const wanted = readCalled(target.webhook, names);
-  return judgeWays(configurationsOf(situation), wayFacts(facts), wanted);
+  return judgeWays(listConfigurations(situation), wayFacts(facts), wanted);
 });
 
 type WayFact = Check["needs"][number];
@@ -70,7 +70,7 @@ const fromWay = (what: Code, title: string, lists: readonly WayFact[] = []): Che
     title,
     needs: [...needs, ...lists],
     judge: (situation) =>
-      distinct(waysOf(situation).flatMap(({ findings }) => findings)).filter(
+      distinct(listWays(situation).flatMap(({ findings }) => findings)).filter(
         ({ code }) => code === webhookFindings[what].code,
       ),
   });
@@ -92,7 +92,7 @@ const otherConfigurations: Check = {
   ...carriesEntry,
   judge: (situation) => {
     const told = [
-      ...waysOf(situation).flatMap(({ findings }) => findings),
+      ...listWays(situation).flatMap(({ findings }) => findings),
       ...judgeTrust(situation),
     ].map(({ object }) => object);
     return carriesEntry.judge(situation).filter(({ object }) => !told.includes(object));
@@ -108,7 +108,7 @@ export const webhookChecks: readonly Check[] = [
     title: "An admission webhook validates databases",
     needs,
     judge: (situation) =>
-      configurationsOf(situation).length === 0
+      listConfigurations(situation).length === 0
         ? [
             {
               object: `ValidatingWebhookConfiguration/${situation.names.webhook.configuration}`,
@@ -126,7 +126,7 @@ export const webhookChecks: readonly Check[] = [
       const { facts, names } = situation;
       const name = names.webhook.oldConfiguration;
       const old = factNamed(facts, "webhookConfigurations", { name });
-      const current = currentOf(situation);
+      const current = findCurrent(situation);
       const beside = "it checks every edit a second time";
       return [
         ...(old === undefined
@@ -143,7 +143,7 @@ export const webhookChecks: readonly Check[] = [
     fix: "run upgrade-webhook: it writes the whole configuration",
     needs,
     judge: (situation) => {
-      const current = currentOf(situation);
+      const current = findCurrent(situation);
       const { entry } = situation.names.webhook;
       if (current === undefined || findEntry(current, entry) !== undefined) return [];
       const held = entryNames(current).join(", ");
@@ -181,7 +181,7 @@ export const webhookChecks: readonly Check[] = [
     needs: planned,
     wants: "webhook",
     judge: (situation) => {
-      const plan = planOf(situation);
+      const plan = planFromFacts(situation);
       const fields = (plan?.differences ?? []).filter((field) => !hasOwnCheck(field));
       return plan?.live === undefined || fields.length === 0
         ? []
@@ -230,7 +230,7 @@ function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly Ch
 
 function judgeRules(situation: CheckContext): readonly CheckResult[] {
   const { names, target } = situation;
-  const current: KubeObject | undefined = currentOf(situation);
+  const current: KubeObject | undefined = findCurrent(situation);
   const [found, wanted] = [current, target.webhook].map((one) =>
     findEntry(one, names.webhook.entry),
   );
@@ -301,7 +301,7 @@ export const webhookTrustChecks: readonly Check[] = [
     needs: [...needs, "webhookSecrets"],
     wants: "certificate",
     judge: (situation) =>
-      configurationsOf(situation).flatMap((one) =>
+      listConfigurations(situation).flatMap((one) =>
         judgeInjection(
           one,
           entriesInForce(situation).filter(({ configuration }) => configuration === one),
@@ -326,12 +326,12 @@ export const webhookTrustChecks: readonly Check[] = [
 ];
 
 /** The configurations that are meant: by name or by entry. */
-function configurationsOf({ facts, names }: CheckContext): readonly KubeObject[] {
+function listConfigurations({ facts, names }: CheckContext): readonly KubeObject[] {
   return listCandidates(facts.objects.webhookConfigurations, names);
 }
 
 /** The configuration of the name of today. */
-export function currentOf({ facts, names }: CheckContext): KubeObject | undefined {
+export function findCurrent({ facts, names }: CheckContext): KubeObject | undefined {
   return factNamed(facts, "webhookConfigurations", { name: names.webhook.configuration });
 }
 
@@ -339,14 +339,14 @@ export function currentOf({ facts, names }: CheckContext): KubeObject | undefine
 function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
   const { facts, names } = situation;
   const service = { namespace: facts.namespace, name: names.webhook.service };
-  return configurationsOf(situation).flatMap((one) => inForce(one, service, names));
+  return listConfigurations(situation).flatMap((one) => inForce(one, service, names));
 }
 
 /** What the swap would plan; undefined without a template. The CA that is there counts where none is known. */
-export function planOf(situation: CheckContext): SwapPlan | undefined {
+export function planFromFacts(situation: CheckContext): SwapPlan | undefined {
   const { facts, names, target } = situation;
   if (target.webhook === undefined) return undefined;
-  const live = findEntry(currentOf(situation), names.webhook.entry);
+  const live = findEntry(findCurrent(situation), names.webhook.entry);
   return planSwap({
     namespace: facts.namespace,
     template: target.webhook,

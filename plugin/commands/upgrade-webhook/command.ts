@@ -4,14 +4,14 @@ import type { Needs } from "../../domain/facts/needs";
 import { probedAnywhere, probedBy } from "../../domain/admission/needs";
 import { swapNeeds } from "./needs";
 import { findEntry, readServiceName } from "../../domain/admission/configuration";
-import { runPart, type World } from "../../kernel/part";
-import type { AskingPorts } from "../../kernel/permissions";
+import { runPart } from "../../kernel/run-part";
+import type { World, AskingPorts } from "../../kernel/world";
 import type { Report } from "../../kernel/report";
 import { readTemplate, readWish, rendered, type SwapPartWish } from "./input";
 import { probePair, readProbeFile } from "../../cmdutil/probe-file";
 import { swapPart } from "./part";
-import { type CommandContext } from "../../cmdutil/context";
-import { type UpgradeWebhookFlags } from "./flags";
+import type { CommandContext } from "../../cmdutil/context";
+import type { UpgradeWebhookFlags } from "./flags";
 import { findRelease, withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
 

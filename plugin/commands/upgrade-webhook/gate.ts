@@ -5,7 +5,7 @@ import type { KubeObject } from "../../domain/kube/objects";
 import { findLivingOwner } from "../../domain/kube/owners";
 
 /** Why the webhook is left alone; undefined where an admission controller is in use. */
-export function webhookSkip({ facts }: { readonly facts: Facts }): string | undefined {
+export function skipWebhook({ facts }: { readonly facts: Facts }): string | undefined {
   // unread is not absent: the part itself then says which permission is missing
   if (!isKnown(facts, "webhookConfigurations")) return undefined;
   if (usedConfigurations(facts).length === 0) return "no admission controller is in use";

@@ -74,7 +74,7 @@ export interface WebhookStatus {
 
 /** The webhook's part of the screen. */
 export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus {
-  const configurations = servedHere(facts).map((object) => configurationOf(object, facts));
+  const configurations = servedHere(facts).map((object) => describeConfiguration(object, facts));
   const endpoints = unreadVerdict(facts, ["endpointSlices"])
     ? undefined
     : readyEndpoints(listSlices(facts.names.webhook.service, facts.objects.endpointSlices));
@@ -87,7 +87,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     ...(notAfter !== undefined &&
       daysLeft !== undefined && { certificate: { notAfter, daysLeft } }),
     ...(probe !== undefined && {
-      probe: { proven: probe.is === "proven", says: saysOf(probe) },
+      probe: { proven: probe.is === "proven", says: renderProbe(probe) },
     }),
     ...(way !== undefined && { way }),
     verdict: firstVerdict(facts, configurations, probe),
@@ -95,7 +95,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
 }
 
 /** What a probe has proven is a whole way, however it looks. */
-function waysOf(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
+function listWays(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
   const ways = judgeWays(servedHere(facts), wayFacts(facts), readCalled(undefined, facts.names));
   if (probe?.is !== "proven") return ways;
   return ways.map((way) => ({ ...way, broken: undefined, findings: [] }));
@@ -103,7 +103,7 @@ function waysOf(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
 
 /** The first way that is broken, else the first that leads to pods of this namespace. */
 function shownWay(facts: Facts, probe?: ProbeOutcome): readonly string[] {
-  const ways = waysOf(facts, probe);
+  const ways = listWays(facts, probe);
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
@@ -123,7 +123,7 @@ function findLastBroken(facts: Facts, probe?: ProbeOutcome): WayLink | undefined
   return probe?.is === "failed" ? "answer" : undefined;
 }
 
-function saysOf(probe: ProbeOutcome): string {
+function renderProbe(probe: ProbeOutcome): string {
   if (probe.is === "proven") return "an edit that must pass passed, its twin was refused";
   return probe.is === "elsewhere" ? hindranceCause(probe.hindrance) : probe.because;
 }
@@ -141,7 +141,7 @@ function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
   return findEntry(object, webhook.entry) ?? findEntry(object, webhook.oldEntry);
 }
 
-function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus {
+function describeConfiguration(object: KubeObject, facts: Facts): ConfigurationStatus {
   const { names, namespace } = facts;
   const entry = entryIn(object, names);
   const name = String(object.metadata.name);
@@ -151,7 +151,7 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
   const inForce = entriesInForce(object, service, names).map((one) => one.entry);
   const cas: readonly ConfigurationStatus["ca"][] = hasOlmPair(object, facts)
     ? ["unknown"]
-    : (inForce.length === 0 ? [entry] : inForce).map((one) => caOf(one, facts));
+    : (inForce.length === 0 ? [entry] : inForce).map((one) => describeCa(one, facts));
   return {
     name,
     old:
@@ -167,7 +167,7 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
 
 const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown"];
 
-function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
+function describeCa(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
   const trust = compareTrust(entry, certificate);
   if (trust === "empty") return "empty";
   const elsewhere = readServiceNamespace(entry) !== namespace;
@@ -215,7 +215,7 @@ function judgeUse(
   );
   const [first] = elsewhere;
   if (first === undefined || elsewhere.length < configurations.length) return undefined;
-  if (waysOf(facts).some(isEntryBroken)) return undefined;
+  if (listWays(facts).some(isEntryBroken)) return undefined;
   const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
   const because = `${first.name} calls ${where}, which is not read here`;
   const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
@@ -251,13 +251,13 @@ function judgeEntries(
   _: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
-  const [wrong] = waysOf(facts, probe)
+  const [wrong] = listWays(facts, probe)
     .filter(({ broken }) => broken === "configuration")
     .flatMap(({ findings }) => findings);
   if (wrong !== undefined) return stalledBy(wrong);
   for (const one of servedHere(facts)) {
     const object = objectLabel(one);
-    const { ca } = configurationOf(one, facts);
+    const { ca } = describeConfiguration(one, facts);
     const because = unfitCa[ca];
     if (because === undefined) continue;
     const { fix = reapply } = {
@@ -303,7 +303,7 @@ function judgeServer(
   _: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
-  const [found] = waysOf(facts, probe)
+  const [found] = listWays(facts, probe)
     .filter(({ broken }) => broken !== "configuration")
     .flatMap(({ findings }) => findings);
   return found && stalledBy(found);

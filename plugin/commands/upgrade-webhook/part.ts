@@ -8,16 +8,15 @@ import { injectionsIn, renderInjection } from "../../domain/admission/injector";
 import { configurationResource } from "../../domain/admission/configuration";
 import { hindranceFinding } from "../../domain/admission/refusers";
 import {
-  type Acting,
   type Outcome,
   type Planned,
   type PlannedChange,
   type ProvablePart,
   stopped,
-  type World,
 } from "../../kernel/part";
+import type { Acting, World } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
-import { type Projection, unchanged } from "../../kernel/projected";
+import { type Projection, unchanged } from "../../kernel/projection";
 import type { ExitReport } from "../../kernel/report";
 import { describeDryRun } from "../../kernel/simple-part";
 import { Session } from "../../kernel/session";
@@ -25,15 +24,15 @@ import { readDefaults } from "../../cmdutil/spec";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import { readSnapshot } from "../../readers/snapshot";
 import { probedFacts, probeWebhook } from "../../readers/webhook-probe";
-import { buildApply, changesOf, fitApply } from "./changes";
+import { buildApply, listChanges, fitApply } from "./changes";
 import { upgradeWebhook } from "./flags";
 import { readWish, type SwapPartWish } from "./input";
 import { probedAnywhere, probedBy, probeNeed } from "../../domain/admission/needs";
 import { swapNeeds, swapWrites } from "./needs";
-import { webhookOwner, webhookSkip } from "./gate";
+import { webhookOwner, skipWebhook } from "./gate";
 import { projectSwap } from "./projection";
 import type { SwapPlan } from "./plan";
-import { needsOf, readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
+import { listNeeds, readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
 import { pairsIn, chooseProbes } from "./probes";
 import { SwapAct } from "./swap";
 import {
@@ -52,7 +51,7 @@ const command = "upgrade-webhook";
 export function swapPart(wish: SwapPartWish): ProvablePart {
   return {
     command,
-    needs: (names) => needsOf(names, wish),
+    needs: (names) => listNeeds(names, wish),
     plan: async (world) => await new SwapPlanning(world, wish).plan(),
     prove: async (world) => await proveSwap(world, wish),
   };
@@ -83,7 +82,7 @@ class SwapPlanning {
       return await this.#planned(swapping, read, plan);
     } catch (error) {
       if (!isObstacle(error)) throw error;
-      const writes = changesOf(this.#deps, plan).map((change) => ({ change }));
+      const writes = listChanges(this.#deps, plan).map((change) => ({ change }));
       return stopped(error, this.#after({ plan, writes, read }));
     }
   }
@@ -109,7 +108,7 @@ class SwapPlanning {
       writes,
       ...(read.openUntil !== undefined && { waitsFor: read.openUntil }),
       questions: listQuestions(deps, plan),
-      expects: { code: exitCodes.ok, reason: describeDryRun(changesOf(deps, plan).length) },
+      expects: { code: exitCodes.ok, reason: describeDryRun(listChanges(deps, plan).length) },
       after: this.#after({ plan, writes, read }),
       act: async (ports) => await carryOut({ ports, wish, verifier, read, ready }),
     };
@@ -131,7 +130,7 @@ class SwapPlanning {
     const { names, recorder } = world;
     const stage = await chooseProbes(this.#deps, wish, { plan, namespace });
     const pairs = stage === undefined ? [] : pairsIn(stage);
-    recorder.needs.declare(command, needsOf(names, wish, pairs));
+    recorder.needs.declare(command, listNeeds(names, wish, pairs));
     await requirePermissions(world, [
       ...swapWrites(names, plan),
       ...pairs.map(probedBy).map(probeNeed),
@@ -147,14 +146,14 @@ class SwapPlanning {
     const { deps, session } = swapping;
     if (dryRun === "none") {
       const ready = await prepareSwap(swapping, plan, () => replanSwap(swapping));
-      return { ready, writes: changesOf(deps, ready.plan).map((change) => ({ change })) };
+      return { ready, writes: listChanges(deps, ready.plan).map((change) => ({ change })) };
     }
     const writes: PlannedChange[] = [];
     const apply =
       plan.apply && dryRun === "server"
         ? await fitApply(deps, session, plan)
         : plan.apply && buildApply(deps, plan);
-    for (const change of changesOf(deps, plan)) {
+    for (const change of listChanges(deps, plan)) {
       const sent = change.verb === "apply" ? (apply ?? change) : change;
       writes.push(session.tell(change, await session.rehearse(sent)));
     }
@@ -219,8 +218,8 @@ function listQuestions(deps: SwapDeps, plan: SwapPlan): readonly string[] {
   const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
   const { remove, takeOut, isCaOnly } = plan;
   const replaces = remove !== undefined || takeOut !== undefined || isCaOnly === true;
-  if (changesOf(deps, plan).length === 0 || (!replaces && !takesOver)) return [];
-  const acts = changesOf(deps, plan).map((change) => {
+  if (listChanges(deps, plan).length === 0 || (!replaces && !takesOver)) return [];
+  const acts = listChanges(deps, plan).map((change) => {
     const act = change.verb === "rewrite" ? `${String(change.does)} of` : change.verb;
     return `${act} ${objectLabel(change.object)}`;
   });
@@ -265,7 +264,7 @@ export const webhook: UpgradePart = {
   title: "Reapply the admission webhook",
   because: "the new admission server has to be ready before it is called",
   source: "S24-S30",
-  gate: webhookSkip,
+  gate: skipWebhook,
   settles: { areas: ["webhook", "certificate"] },
   needs: ({ facts: { names, namespace }, flags }) => [
     swapNeeds({
@@ -273,14 +272,14 @@ export const webhook: UpgradePart = {
       probed: flags.probe ? probedAnywhere(names) : [],
     }),
   ],
-  parts: async (wish, { waits }) => [await partFor(wish, waits)],
+  parts: async (wish, { waits }) => [await makePart(wish, waits)],
   prove: (wish) => {
     if (webhookOwner(wish.facts) === undefined || !wish.flags.probe) return undefined;
-    return async (world) => await (await partFor(wish, false)).prove(world);
+    return async (world) => await (await makePart(wish, false)).prove(world);
   },
 };
 
-async function partFor(
+async function makePart(
   { context, flags, opened }: UpgradeWish,
   wait: boolean,
 ): Promise<ProvablePart> {

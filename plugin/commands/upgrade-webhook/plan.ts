@@ -122,7 +122,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
     keptFinding({ field, value: getOwn(own, field) }, keptFrom, names),
   );
   return {
-    found: foundOf(live, old),
+    found: collectFindings(live, old),
     live,
     old,
     wanted: wanted.object,
@@ -152,7 +152,10 @@ export function planSwap(all: PlanFacts): SwapPlan {
   };
 }
 
-function foundOf(live: KubeObject | undefined, old: KubeObject | undefined): FoundConfigurations {
+function collectFindings(
+  live: KubeObject | undefined,
+  old: KubeObject | undefined,
+): FoundConfigurations {
   if (live === undefined) return old === undefined ? "none" : "only-old";
   return old === undefined ? "only-new" : "both";
 }

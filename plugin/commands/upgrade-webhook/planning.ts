@@ -5,7 +5,7 @@ import { BlockedError, exitCodes } from "../../domain/base/errors";
 import type { Apply } from "../../domain/kube/change";
 import type { Session } from "../../kernel/session";
 import { limitToCa } from "./ca-only";
-import { changesOf, fitApply } from "./changes";
+import { listChanges, fitApply } from "./changes";
 import { planSwap, type SwapPlan } from "./plan";
 import { type SwapDeps, type SwapOptions, type JudgedSecret, readConfigurations } from "./read";
 import { requirePermissions } from "../../kernel/permissions";
@@ -44,14 +44,14 @@ export async function planSwapFromCluster({
 }
 
 /** What is not of another owner: 3, and not 5. */
-export const blocking: readonly string[] = [
+const blocking: readonly string[] = [
   webhookFindings.losesRules.code,
   webhookFindings.beyondCa.code,
   webhookFindings.leftover.code,
 ];
 /** Throws what stands against a plan. */
 export function requireFit({ deps, options, session }: SwapContext, plan: SwapPlan): void {
-  const changes = changesOf(deps, plan);
+  const changes = listChanges(deps, plan);
   const errors = plan.findings.filter(({ severity }) => severity === "error");
   session.requireStaying(changes);
   if (errors.length === 0) {

@@ -49,14 +49,14 @@ export async function chooseProbes(
   const labels = labelsFor(getOwn(entry, "objectSelector"));
   if (labels === undefined) throw blocked(unselectable("objectSelector"));
   const served = await deps.cluster.serves(deps.names.group, deps.names.version);
-  const pairsOf = (one: unknown, place: Pick<ProbeContext, "namespace" | "labels">) =>
+  const listPairs = (one: unknown, place: Pick<ProbeContext, "namespace" | "labels">) =>
     pairsFor(one, { names: deps.names, name: deps.probeName, ...place }).filter(({ resource }) =>
       (served ?? []).some(({ plural }) => plural === resource.plural),
     );
-  const pairs = pairsOf(entry, { namespace: namespace.metadata.name ?? "", labels });
+  const pairs = listPairs(entry, { namespace: namespace.metadata.name ?? "", labels });
   if (pairs.length === 0) throw blocked(noKind(deps));
   const further = await furtherPlaces(deps, plan, namespace);
-  const beside = further.flatMap(({ entry: one, ...place }) => pairsOf(one, place));
+  const beside = further.flatMap(({ entry: one, ...place }) => listPairs(one, place));
   return buildProbePlan(pairs, beside, { plan, deps });
 }
 
@@ -103,8 +103,8 @@ function buildProbePlan(
   const byLive = matchedBy(listEntries(plan.live));
   const writes = [plan.apply, plan.takeOut, plan.remove].some((write) => write !== undefined);
   // the same edit is sent once, whichever entries it meets
-  const edits = new Map([...pairs, ...beside].reverse().map((pair) => [editOf(pair), pair]));
-  const further = new Set(beside.map((pair) => edits.get(editOf(pair)) ?? pair));
+  const edits = new Map([...pairs, ...beside].reverse().map((pair) => [renderEdit(pair), pair]));
+  const further = new Set(beside.map((pair) => edits.get(renderEdit(pair)) ?? pair));
   return {
     gap,
     // the first decides: a right to edit the others would be asked for in vain
@@ -120,7 +120,7 @@ function buildProbePlan(
   };
 }
 
-function editOf({ accept }: ProbePair): string {
+function renderEdit({ accept }: ProbePair): string {
   return JSON.stringify(accept);
 }
 

@@ -3,8 +3,8 @@ import type { Names } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import { getOwn } from "../../domain/base/values";
 import { listEntries, matchesResource } from "../../domain/admission/configuration";
-import { projectWrites, type PlannedChange } from "../../kernel/part";
-import { type Projection, unchanged } from "../../kernel/projected";
+import type { PlannedChange } from "../../kernel/part";
+import { projectWrites, type Projection, unchanged } from "../../kernel/projection";
 import type { SwapPlan } from "./plan";
 
 /** What a swap comes to. */

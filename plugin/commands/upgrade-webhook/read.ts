@@ -30,14 +30,14 @@ import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
 import { findOwner } from "../../domain/kube/owners";
 import type { PlanFacts } from "./plan";
-import { unlessUnknown } from "../../kernel/projected";
+import { unlessUnknown } from "../../kernel/projection";
 import type { Limit } from "../../kernel/wait";
 import { readGoneServices } from "../../readers/called-services";
 import { readLeftMarks } from "../../readers/left-marks";
 import { requireGround } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
 import type { ProbePair } from "../../domain/admission/probe";
-import type { RunPorts } from "../../kernel/permissions";
+import type { RunPorts } from "../../kernel/world";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
 export interface JudgedSecret {
@@ -299,7 +299,7 @@ async function listIfAllowed(
 }
 
 /** What the swap may need in all, as far as it is known which edits prove it. */
-export function needsOf(
+export function listNeeds(
   names: Names,
   { namespace, template, probe, probePair, caOnly }: SwapOptions,
   pairs: readonly ProbePair[] | undefined = probePair && [probePair],

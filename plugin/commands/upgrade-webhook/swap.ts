@@ -16,7 +16,7 @@ import type { SwapPlan } from "./plan";
 import { ChangedError, replan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Outcome } from "../../kernel/part";
-import { buildApply, changesOf, deleteOf, rollBack, takeOutOf, type Undo } from "./changes";
+import { buildApply, listChanges, buildDelete, rollBack, buildTakeOut, type Undo } from "./changes";
 import { limitsWithoutWrite, UnprovenError, type WebhookVerifier } from "./verifier";
 import {
   planSwapFromCluster,
@@ -43,7 +43,7 @@ export class SwapAct {
   async act(): Promise<Outcome> {
     const { deps } = this.own;
     try {
-      const isStanding = changesOf(deps, this.ready.plan).length === 0;
+      const isStanding = listChanges(deps, this.ready.plan).length === 0;
       const reason = isStanding ? await this.#standing() : await this.#swap();
       return { code: exitCodes.ok, reason };
     } catch (error) {
@@ -70,7 +70,7 @@ export class SwapAct {
   async #swap(): Promise<string> {
     const { ready } = this;
     const { deps, session, verifier } = this.own;
-    session.allow(changesOf(deps, ready.plan));
+    session.allow(listChanges(deps, ready.plan));
     const { broken } = await verifier.before("before", ready.plan);
     const plan = await this.#apply(ready);
     const replaces = plan.remove !== undefined || plan.takeOut !== undefined;
@@ -97,7 +97,7 @@ export class SwapAct {
     const plan = await planSwapFromCluster(this.own);
     requireFit(this.own, plan);
     if (this.#undo !== undefined) session.allow([buildApply(deps, plan)]);
-    session.requireConfirmed(changesOf(deps, plan));
+    session.requireConfirmed(listChanges(deps, plan));
     await requirePermissions(deps, swapWrites(deps.names, plan));
     return plan;
   }
@@ -140,7 +140,7 @@ export class SwapAct {
   async #takeOut({ object, ...because }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
     const live = this.#undo?.written ?? object;
     const written = await this.own.session.send(
-      takeOutOf(this.own.deps, { object: live, ...because }),
+      buildTakeOut(this.own.deps, { object: live, ...because }),
     );
     this.#undo = { deleted: undefined, ...this.#undo, before: object, written };
     this.#state =
@@ -148,7 +148,7 @@ export class SwapAct {
   }
 
   async #delete(remove: NonNullable<SwapPlan["remove"]>): Promise<void> {
-    await this.own.session.send(deleteOf(this.own.deps, remove));
+    await this.own.session.send(buildDelete(this.own.deps, remove));
     this.#undo = { written: undefined, before: undefined, ...this.#undo, deleted: remove.object };
     this.#state =
       "the new configuration is written, the old one is deleted, the last proof is missing";

@@ -299,9 +299,9 @@ export class WebhookVerifier {
 
 /** The one write also gives the old entry the CA that it lacks: then it does not stand in the way. */
 function mendsOld({ old, oldEntries, wanted }: SwapPlan, { webhook }: Names): boolean {
-  const serviceOf = (entry: unknown): unknown => getPath(entry, ["clientConfig", "service"]);
-  const called = serviceOf(findEntry(wanted, webhook.entry));
-  return old === undefined && oldEntries.every((entry) => sameJson(serviceOf(entry), called));
+  const readService = (entry: unknown): unknown => getPath(entry, ["clientConfig", "service"]);
+  const called = readService(findEntry(wanted, webhook.entry));
+  return old === undefined && oldEntries.every((entry) => sameJson(readService(entry), called));
 }
 
 /** True where good edits passed, or failed only for want of a webhook that answers: nobody else refuses this kind. */

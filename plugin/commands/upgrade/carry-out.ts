@@ -2,51 +2,18 @@
  * Does the parts of a confirmed plan. Before each is done it is planned again on the real cluster, and what exceeds
  * the confirmed plan ends the run.
  */
-import { leftToNext, type PartPlan, makePausedEnd, type WantedPart } from "./planned-parts";
+import { leftToNextRun, type PartPlan, makePausedEnd, type WantedPart } from "./describe-plan";
 import { listSteps } from "./plan-parts";
-import type { Skip } from "../../domain/base/skip";
 import { renderAge } from "../../domain/base/duration";
 import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import { planFindings, type Result } from "../../domain/kube/planned-write";
-import type { Journal } from "../../kernel/journal";
-import { type Outcome, overlayWorld, type Part, planAgain } from "../../kernel/part";
-import type { AskingPorts } from "../../kernel/permissions";
-import { unchanged } from "../../kernel/projected";
+import { type Outcome, type Part, planAgain } from "../../kernel/part";
+import { overlayWorld, unchanged } from "../../kernel/projection";
 import type { ExitReport, PartReport, Report, StepReport } from "../../kernel/report";
 import { isGood, joinEnds, midway, namedEnd } from "./ends";
-import type { UpgradeObserver } from "./observe";
-import type { UpgradePlan } from "./saved-plan";
 import { findUnplannedWrites, type ExceedingWrite } from "./compare-plans";
-
-/** The world around an upgrade. */
-export interface UpgradeDeps {
-  /** Their recorder has the findings of the checks. */
-  readonly ports: AskingPorts;
-  /** The record of the next part that writes. */
-  readonly nextJournal: () => Journal;
-  /** Watches the webhook meanwhile; absent: nothing is probed. */
-  readonly observer?: UpgradeObserver | undefined;
-  /** Shows the plan before the question. */
-  readonly show: (plan: UpgradePlan) => void;
-  /** The plan as a document, of what the parts have planned. */
-  readonly describe: (plans: readonly PartPlan[], findings: readonly Finding[]) => UpgradePlan;
-  /** Keeps a plan for later. */
-  readonly keep?: ((plan: UpgradePlan) => Promise<string>) | undefined;
-}
-
-/** How it is run; times in milliseconds. */
-export interface UpgradeOptions {
-  readonly dryRun: "none" | "client" | "server";
-  /** What is not wanted is waited for, also before the plan is carried out. */
-  readonly wait: boolean;
-  /** For what has to pass before a part's first write. */
-  readonly limitMs: number;
-  /** A plan from a file: it is carried out only if it still holds. */
-  readonly saved?: UpgradePlan | undefined;
-  /** Findings that are accepted; each has to be one of the checks' or of a part's. */
-  readonly skip: readonly Skip[];
-}
+import type { UpgradeDeps, UpgradeOptions } from "./wiring";
 
 /** Does the parts of a confirmed plan, one after the other, until one does not end well. */
 export class PlanRunner {
@@ -187,7 +154,7 @@ function listNotBegun(
 ): readonly PartReport[] {
   return plans.slice(done.length).map(({ wanted: { part }, later }): PartReport => {
     const why =
-      later === true ? leftToNext : "not begun, since the part before it did not end well";
+      later === true ? leftToNextRun : "not begun, since the part before it did not end well";
     return { part: part.id, title: part.title, result: "planned", ms: 0, why };
   });
 }

@@ -5,7 +5,7 @@ import { exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { upgradeNeeds } from "./needs";
 import type { Release } from "../../domain/release/contents";
-import type { UpgradePlan } from "./saved-plan";
+import type { UpgradePlan } from "./plan-document";
 import { newFindings } from "./compare-plans";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { requireRead } from "../../readers/snapshot";
@@ -13,17 +13,17 @@ import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import type { Report } from "../../kernel/report";
-import type { WantedPart } from "./planned-parts";
+import { type WantedPart, describePlan } from "./describe-plan";
 import { UpgradeObserver } from "./observe";
 import { staleReport, upgradeParts } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
 import { findRelease, withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
-import { readLimit } from "../../cmdutil/run-part";
+import { readLimit } from "../../cmdutil/part-command";
 import type { UpgradeFlags } from "./flags";
 import { renderPlan } from "./text";
 import { chooseParts, waitForSituation } from "./read";
-import { readClusterUid, describePlan, savePlan, readSavedPlan } from "./plan-file";
+import { readClusterUid, savePlan, readSavedPlan } from "./plan-file";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */
 export async function runUpgrade(
@@ -75,7 +75,7 @@ async function upgrade(
     {
       ports,
       nextJournal: () => openJournal(home, context.run.id, String(recorder.beginPart())),
-      observer: await UpgradeObserver.of(context, flags, { ports, facts: situation.facts }),
+      observer: await UpgradeObserver.open(context, flags, { ports, facts: situation.facts }),
       show: (shown) => {
         // a rehearsal has shown it in the stage before
         if (context.rehearsed === true) return;

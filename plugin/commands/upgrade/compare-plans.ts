@@ -6,7 +6,7 @@ import type { ChangedField } from "../../domain/kube/planned-write";
 import type { PlannedWrite } from "../../kernel/report";
 import type { KubeObject } from "../../ports/kubernetes";
 import { stateReasons } from "./bound-state";
-import type { UpgradePlan, PlannedFinding, PlanBinding, PlannedStep } from "./saved-plan";
+import type { UpgradePlan, PlannedFinding, PlanBinding, PlannedStep } from "./plan-document";
 
 /** What is found now, before the first write. */
 export interface FoundNow {
@@ -42,17 +42,17 @@ export function newFindings(
   known: readonly PlannedFinding[],
   found: readonly Finding[],
 ): readonly string[] {
-  const keyOf = ({ code, object = "" }: PlannedFinding): string => `${code} ${object}`;
-  const before = new Set(known.map(keyOf));
+  const nameFinding = ({ code, object = "" }: PlannedFinding): string => `${code} ${object}`;
+  const before = new Set(known.map(nameFinding));
   return found
-    .filter((one) => !before.has(keyOf(one)))
+    .filter((one) => !before.has(nameFinding(one)))
     .map(({ code, object, cause }) => {
       const about = object === undefined ? "" : ` ${object}`;
       return `${code}${about}: ${cause}, which was not found when the plan was made`;
     });
 }
 
-export function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[] {
+function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[] {
   const words: readonly [keyof PlanBinding, string][] = [
     ["cluster", "the cluster (uid of the namespace kube-system)"],
     ["namespace", "the namespace"],
@@ -65,7 +65,7 @@ export function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly s
   });
 }
 
-export function changedWrites(
+function changedWrites(
   saved: readonly PlannedStep[],
   now: readonly PlannedStep[],
   found: Pick<FoundNow, "lives" | "tried">,
@@ -86,7 +86,7 @@ export function changedWrites(
 }
 
 /** Writes by what they are and the part that they belong to: one object may be written twice. */
-export function indexByWrite(steps: readonly PlannedStep[]): ReadonlyMap<string, PlannedStep> {
+function indexByWrite(steps: readonly PlannedStep[]): ReadonlyMap<string, PlannedStep> {
   return new Map(steps.map((step) => [`${step.part} ${writeKey(step.write)}`, step]));
 }
 
@@ -96,7 +96,7 @@ export function writeKey({ verb, target }: PlannedWrite): string {
   return [verb === "create" ? "patch" : verb, group, resource, namespace, name].join(" ");
 }
 
-export function compareWrite(
+function compareWrite(
   was: PlannedStep,
   is: PlannedStep,
   { lives, tried }: Pick<FoundNow, "lives" | "tried">,
@@ -110,10 +110,7 @@ export function compareWrite(
   return more.length === 0 ? [] : [`${is.object}: ${renderChanges(is, more)} was not planned`];
 }
 
-export function stateMoved(
-  before: PlannedWrite["read"],
-  after: PlannedWrite["read"],
-): string | undefined {
+function stateMoved(before: PlannedWrite["read"], after: PlannedWrite["read"]): string | undefined {
   if (before === undefined) return after && "exists now";
   if (after === undefined) return "no longer exists";
   return before.uid === after.uid ? undefined : "was deleted and recreated";
@@ -141,25 +138,25 @@ export function findUnplannedWrites(
 }
 
 /** What a write changes that the planned one does not: a narrower one has nothing of the kind. */
-export function changesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly ChangedField[] {
-  const known = changesOf(planned);
-  return changesOf(found).filter((change) => !known.some((one) => includes(one, change)));
+function changesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly ChangedField[] {
+  const known = listChanges(planned);
+  return listChanges(found).filter((change) => !known.some((one) => includes(one, change)));
 }
 
-export function changesOf({
+function listChanges({
   changes = [{ path: "", to: null }],
 }: PlannedWrite): readonly ChangedField[] {
   return changes;
 }
 
 /** The same change, or the part of a wider one that is at its path. */
-export function includes(wide: ChangedField, { path, to }: ChangedField): boolean {
+function includes(wide: ChangedField, { path, to }: ChangedField): boolean {
   if (!path.startsWith(wide.path)) return false;
   const rest = path.slice(wide.path.length);
   return /^($|[.[])/.test(rest) && sameJson(valueAt(wide.to, rest), to);
 }
 
-export function renderChanges({ action }: PlannedStep, changes: readonly ChangedField[]): string {
+function renderChanges({ action }: PlannedStep, changes: readonly ChangedField[]): string {
   const paths = changes.map(({ path }) => path).filter((path) => path !== "");
   return paths.length === 0 ? `its ${action}` : `its ${action} of ${boundList(paths)}`;
 }

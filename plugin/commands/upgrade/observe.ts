@@ -7,7 +7,7 @@ import type { Facts } from "../../domain/facts/facts";
 import { kinds } from "../../domain/kube/kinds";
 import type { PartId } from "../../domain/base/part-ids";
 import type { Journal } from "../../kernel/journal";
-import type { AskingPorts } from "../../kernel/permissions";
+import type { AskingPorts } from "../../kernel/world";
 import type { GapReport, ReplicaReport } from "../../kernel/report";
 import { OutageWatch, reportWatched } from "../../readers/outage-watch";
 import { readSnapshot } from "../../readers/snapshot";
@@ -39,7 +39,7 @@ export class UpgradeObserver {
   }
 
   /** Undefined where nothing is to be probed. */
-  static async of(
+  static async open(
     context: CommandContext,
     flags: Pick<UpgradeFlags, "probe" | "probeFile">,
     { ports, facts }: { readonly ports: AskingPorts; readonly facts: Facts },

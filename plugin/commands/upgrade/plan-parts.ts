@@ -1,13 +1,13 @@
 /** Plans the parts of an upgrade, each over the cluster as the earlier ones will leave it. */
 import { exitCodes } from "../../domain/base/errors";
 import { findLive } from "../../domain/kube/change";
-import { type PlannedAside, overlayWorld, planAhead } from "../../kernel/part";
-import type { AskingPorts } from "../../kernel/permissions";
-import { unchanged, joinProjections } from "../../kernel/projected";
+import { type PlannedAside, planAhead } from "../../kernel/part";
+import { overlayWorld, unchanged, joinProjections } from "../../kernel/projection";
+import type { AskingPorts } from "../../kernel/world";
 import type { StepReport } from "../../kernel/report";
 import { bindState } from "./bound-state";
-import type { WantedPart, PartPlan } from "./planned-parts";
-import type { PlannedStep } from "./saved-plan";
+import type { WantedPart, PartPlan } from "./describe-plan";
+import type { PlannedStep } from "./plan-document";
 
 /** Plans all parts: one that cannot be done does not hide what stands against the others. */
 export async function planParts(
@@ -39,7 +39,7 @@ export async function planParts(
   return untilPause(plans);
 }
 
-export function makePartPlan(wanted: WantedPart, asides: readonly PlannedAside[]): PartPlan {
+function makePartPlan(wanted: WantedPart, asides: readonly PlannedAside[]): PartPlan {
   const all = asides.map(({ plan }) => plan);
   const before = all.findIndex(({ pauses }) => pauses !== undefined);
   const pauses = all[before]?.pauses;
@@ -55,7 +55,7 @@ export function makePartPlan(wanted: WantedPart, asides: readonly PlannedAside[]
 }
 
 /** What comes after a pause is judged like the rest, and left to the next run. */
-export function untilPause(plans: readonly PartPlan[]): readonly PartPlan[] {
+function untilPause(plans: readonly PartPlan[]): readonly PartPlan[] {
   const at = plans.findIndex(({ pause }) => pause !== undefined);
   return plans.map((plan, index) => {
     if (at === -1 || index <= at) return plan;
@@ -65,7 +65,7 @@ export function untilPause(plans: readonly PartPlan[]): readonly PartPlan[] {
 }
 
 /** Of a part that someone else does: tries its proof now, since who refuses good edits now would refuse the proof at the end too. */
-export async function planSkipped(
+async function planSkipped(
   wanted: WantedPart,
   ports: AskingPorts,
   how: { readonly dryRun: "client" | "server"; readonly waits: boolean },
@@ -96,6 +96,6 @@ export function listSteps(
   });
 }
 
-export function isWriting(action: StepReport["action"]): action is PlannedStep["action"] {
+function isWriting(action: StepReport["action"]): action is PlannedStep["action"] {
   return action !== "read" && action !== "wait" && action !== "probe" && action !== "ask";
 }

@@ -15,7 +15,7 @@ import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { readAfterExpansion } from "../../readers/after-expansion";
 import type { CommandContext } from "../../cmdutil/context";
 import { readContents } from "../../cmdutil/release-option";
-import { readLimit } from "../../cmdutil/run-part";
+import { readLimit } from "../../cmdutil/part-command";
 import type { UpgradeFlags } from "./flags";
 import { listParts } from "../parts";
 

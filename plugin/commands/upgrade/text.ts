@@ -5,8 +5,8 @@ import type { PartReport, Report, StepReport } from "../../kernel/report";
 import { escape, palette, renderTable } from "../../output/escape";
 import { paintResult, renderPlanPart } from "../../output/steps";
 import { renderText, type TextStyle } from "../../output/text";
-import { leftToNext, plannedSteps } from "./planned-parts";
-import type { PlannedPart, UpgradePlan } from "./saved-plan";
+import { leftToNextRun, renderSteps } from "./describe-plan";
+import type { PlannedPart, UpgradePlan } from "./plan-document";
 
 /** What the document says of a plan; its writes are the steps. */
 export interface UpgradeDetails {
@@ -71,7 +71,7 @@ const told: ReadonlySet<PartReport["part"]> = new Set([
 
 /** The plan before the question whether to carry it out. */
 export function renderPlan(plan: UpgradePlan, verbosity: number): readonly string[] {
-  return planLines(plan.parts, plannedSteps(plan.steps), { palette: palette(false), verbosity });
+  return planLines(plan.parts, renderSteps(plan.steps), { palette: palette(false), verbosity });
 }
 
 function planLines(
@@ -96,7 +96,7 @@ function partLines(
   const title = style.palette.strong(heading);
   if (skipped !== undefined) return [`${title}: skipped, ${escape(skipped)}`];
   if (unplanned !== undefined) return [`${title}: could not be planned: ${escape(unplanned)}`];
-  if (later === true) return [`${title}: ${leftToNext}`];
+  if (later === true) return [`${title}: ${leftToNextRun}`];
   const asked = style.verbosity > 0 ? questions : []; // the question of the plan asks for all
   const said = [
     ...(waitsFor === undefined ? [] : [`  waits for ${escape(waitsFor)}`]),

@@ -3,7 +3,8 @@
  * that cannot be done, so that all obstacles are told at once (`plan-parts.ts`); shows the plan, asks, and does
  * it (`carry-out.ts`). The cluster is the only memory, so running it again resumes.
  */
-import { PlanRunner, type UpgradeDeps, type UpgradeOptions } from "./carry-out";
+import { PlanRunner } from "./carry-out";
+import type { UpgradeOptions, UpgradeDeps } from "./wiring";
 import {
   joinPartEnds,
   collectFindings,
@@ -11,20 +12,21 @@ import {
   findObstacles,
   makePausedEnd,
   joinPermissions,
-  plannedSteps,
+  renderSteps,
   type PartPlan,
   type WantedPart,
-} from "./planned-parts";
+} from "./describe-plan";
 import { planParts } from "./plan-parts";
 import { requireMatched } from "../../domain/checks/selection";
 import { CancelledError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type AskingPorts, requireHome } from "../../kernel/permissions";
+import { requireHome } from "../../kernel/permissions";
+import type { AskingPorts } from "../../kernel/world";
 import { omit } from "../../domain/base/values";
 import { planFindings } from "../../domain/kube/planned-write";
 import type { ExitReport, Report } from "../../kernel/report";
 import { joinEnds, namedEnd, withLeftOut } from "./ends";
-import type { UpgradePlan } from "./saved-plan";
+import type { UpgradePlan } from "./plan-document";
 import { staleReasons, type FoundNow } from "./compare-plans";
 
 /** Plans, confirms and does the parts; every expected end comes back as a report. */
@@ -47,13 +49,13 @@ export async function upgradeParts(
     deps.ports.recorder.findings(findings.filter(({ severity }) => severity === "error"));
     return staleReport(deps.ports, stale);
   }
-  if (stopped !== undefined) return { ...planReport(deps, plan, plans), exit: stopped };
+  if (stopped !== undefined) return { ...reportPlan(deps, plan, plans), exit: stopped };
   if (deps.keep !== undefined) {
     const next = await deps.keep(plan);
     const exit = { code: exitCodes.ok, reason: "the plan is saved, nothing was written", next };
-    return { ...planReport(deps, plan, plans), exit };
+    return { ...reportPlan(deps, plan, plans), exit };
   }
-  if (dryRun !== "none") return planReport(deps, plan, plans);
+  if (dryRun !== "none") return reportPlan(deps, plan, plans);
   deps.ports.recorder.findings(await requireHome(deps.ports, plan.steps.length > 0));
   if (plan.steps.length > 0) await confirm(deps, plan);
   return await new PlanRunner(deps, options).run(plans);
@@ -71,7 +73,7 @@ function findStale(
 }
 
 /** The report of a plan that is not carried out. */
-function planReport({ ports }: UpgradeDeps, plan: UpgradePlan, plans: readonly PartPlan[]): Report {
+function reportPlan({ ports }: UpgradeDeps, plan: UpgradePlan, plans: readonly PartPlan[]): Report {
   const count = plan.steps.length;
   const reason =
     count === 0
@@ -86,7 +88,7 @@ function planReport({ ports }: UpgradeDeps, plan: UpgradePlan, plans: readonly P
   const exit = paused === undefined ? all : joinEnds(all, namedEnd(title, paused));
   return {
     ...ports.recorder.report(withLeftOut(exit)),
-    steps: plannedSteps(plan.steps),
+    steps: renderSteps(plan.steps),
     findings: collectFindings(ports, plans),
     ...joinPermissions(plans),
     details: { plan: { ...omit(plan, "findings"), steps: plan.steps.length } },

@@ -1,7 +1,7 @@
 /** What a run in memory is given, what it sends, keeps, notes and asks, and how others come in between. */
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { observe } from "../../../plugin/simulator/observed-cluster";
-import type { AskingPorts } from "../../../plugin/kernel/permissions";
+import type { AskingPorts } from "../../../plugin/kernel/world";
 import type { Journal } from "../../../plugin/kernel/journal";
 import { Recorder } from "../../../plugin/kernel/recorder";
 import type { Clock, KubeClient, KubeObject } from "../../../plugin/ports/kubernetes";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { renderNames } from "../../../plugin/output/names";
-import { diff, entries, jobs } from "../../../plugin/cli/commands";
+import { diff, entries, writers } from "../../../plugin/cli/commands";
 import type { Report } from "../../../plugin/kernel/report";
 import { aNamespace } from "../../support/builders";
 import { makeWorld } from "../../support/world";
@@ -51,7 +51,7 @@ test("what is printed is named by its own group", async () => {
   );
 });
 
-const objects = new Set([...jobs, diff].map(({ path }) => path)).add("status").add("policy");
+const objects = new Set([...writers, diff].map(({ path }) => path)).add("status").add("policy");
 const others = entries.filter(({ path }) => !objects.has(path));
 test.each(others.map(({ path }) => [path]))("%s refuses it by one error", async (path) => {
   const { code, out, err } = await typed([...path.split(" "), ...argumentOf(path), "-o", "name"]);

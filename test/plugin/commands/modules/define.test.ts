@@ -4,8 +4,8 @@ import type { ModulesDefineFlags } from "../../../../plugin/commands/modules/fla
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { asArray, getPath, omit, withValue } from "../../../../plugin/domain/base/values";
 import type { PartRun } from "../../../../plugin/kernel/simple-part";
-import { runPart } from "../../../../plugin/kernel/part";
-import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import { runPart } from "../../../../plugin/kernel/run-part";
+import type { AskingPorts } from "../../../../plugin/kernel/world";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";

@@ -8,7 +8,7 @@ import { runReapplyRbac } from "../../../../plugin/commands/reapply-rbac/command
 import { rbacPhase } from "../../../../plugin/commands/reapply-rbac/part";
 import { runPorts } from "../../../../plugin/cmdutil/run-ports";
 import { planAhead } from "../../../../plugin/kernel/part";
-import { unchanged } from "../../../../plugin/kernel/projected";
+import { unchanged } from "../../../../plugin/kernel/projection";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import type { Release } from "../../../../plugin/domain/release/contents";
 import { aCommandContext } from "../../../support/command-context";

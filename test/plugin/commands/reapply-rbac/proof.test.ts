@@ -3,7 +3,7 @@ import { rbacKinds } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { objectLabel } from "../../../../plugin/domain/kube/objects";
 import type { Planned } from "../../../../plugin/kernel/part";
-import { unchanged } from "../../../../plugin/kernel/projected";
+import { unchanged } from "../../../../plugin/kernel/projection";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { anOperator } from "../../domain/engine-cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";

@@ -26,7 +26,7 @@ const {
   subjectLabel,
   renderUser,
 } = grants;
-const { findingsOf, olderLeft, planUnbind } = plans;
+const { listFindings, olderLeft, planUnbind } = plans;
 
 const scc = "mine";
 const ours = { namespace: "engine", name: "ec" };
@@ -142,14 +142,14 @@ function bound(subjects: readonly object[], rules: readonly object[] = [use]): S
 }
 
 const codesOf = (state: SccState): readonly string[] =>
-  findingsOf(planUnbind(state, [ours]), scc).map(({ code }) => code);
+  listFindings(planUnbind(state, [ours]), scc).map(({ code }) => code);
 
 test("a constraint of nobody is deleted and nothing else is written", () => {
   const state = aState();
   const plan = planUnbind(state, [ours]);
   const remove = state.constraint;
   expect(plan).toEqual({ changes: [], ways: [], users: [], pods: [], remove, leftover: undefined });
-  expect(findingsOf(plan, scc)).toEqual([]);
+  expect(listFindings(plan, scc)).toEqual([]);
   const constraint = { ...aConstraint(scc), users: null, groups: "all" };
   const odd = planUnbind(aState({ constraint }), [ours]);
   expect(odd).toMatchObject({ changes: [], users: [], remove: constraint });
@@ -214,7 +214,7 @@ test("of many who use it the first are named, the others counted", () => {
   const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
   const plan = planUnbind(aState({ constraint: aConstraint(scc, { users }) }), [ours]);
   expect(plan.users).toHaveLength(12);
-  expect(findingsOf(plan, scc)[0]?.cause).toMatch(/ by user u0; .*user u9; 2 more$/);
+  expect(listFindings(plan, scc)[0]?.cause).toMatch(/ by user u0; .*user u9; 2 more$/);
 });
 
 test("bindings that outlive their constraint are removed as well", () => {
@@ -254,7 +254,7 @@ test.each([
   ],
 ])("a group that lets the account in is taken out by a line: %#", (pods, says) => {
   const state = { ...bound([group("system:authenticated")]), pods };
-  expect(findingsOf(planUnbind(state, [ours]), scc)[0]?.fix).toBe(
+  expect(listFindings(planUnbind(state, [ours]), scc)[0]?.fix).toBe(
     `${says}oc adm policy remove-scc-from-group mine system:authenticated`,
   );
 });
@@ -265,7 +265,7 @@ test("every way says whose it is, by what, and why it stays", () => {
     bound([group("system:authenticated")]),
     bound([account("engine")], [useOf(scc, "other")]),
     bound([account("engine")], [{ ...wildcard, verbs: ["use"] }]),
-  ].map((state) => findingsOf(planUnbind(state, [ours]), scc)[0]?.cause);
+  ].map((state) => listFindings(planUnbind(state, [ours]), scc)[0]?.cause);
   expect(causes).toEqual([
     `${asUser} may still use mine as a member of group system:authenticated; removing the group would remove it from all its members`,
     `${asUser} may still use mine by ${way}, which also grants other things that it would lose`,

@@ -5,8 +5,8 @@ import {
   type AutoOffFlags,
   autoOffPart,
 } from "../../../../plugin/commands/upgrade-cluster/auto-off";
-import type { AskingPorts } from "../../../../plugin/kernel/permissions";
-import { runPart } from "../../../../plugin/kernel/part";
+import type { AskingPorts } from "../../../../plugin/kernel/world";
+import { runPart } from "../../../../plugin/kernel/run-part";
 import { type PartRunOptions, choosePatience } from "../../../../plugin/kernel/simple-part";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";

@@ -1,9 +1,11 @@
 import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { upgradeCluster } from "../../../../plugin/commands/upgrade-cluster/flags";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
-import { runOfPart } from "../../../../plugin/cmdutil/run-part";
-import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/upgrade";
-import type { ClusterFlags } from "../../../../plugin/commands/upgrade-cluster/upgrade";
+import { runPartCommand } from "../../../../plugin/cmdutil/part-command";
+import {
+  clusterPart,
+  type ClusterFlags,
+} from "../../../../plugin/commands/upgrade-cluster/upgrade";
 import { aCommandContext } from "../../../support/command-context";
 import { commandAt } from "../../../support/program-world";
 import { aScene, ecLabel, target } from "./scene";
@@ -18,7 +20,7 @@ async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
 
 test("an EC is upgraded to the end, and the report has what was there for reference", async () => {
   const { context, cluster } = await aContext();
-  const report = await runOfPart("UpgradeCluster", clusterPart)(context, ["ec"], flags);
+  const report = await runPartCommand("UpgradeCluster", clusterPart)(context, ["ec"], flags);
   expect(report).toMatchObject({
     kind: "UpgradeCluster",
     run: context.run,
@@ -30,7 +32,7 @@ test("an EC is upgraded to the end, and the report has what was there for refere
 
 test("the way back of one that was not taken up has the context", async () => {
   const { context } = await aContext({}, { deafOperator: true });
-  const { backups } = await runOfPart("UpgradeCluster", clusterPart)(context, ["ec"], flags);
+  const { backups } = await runPartCommand("UpgradeCluster", clusterPart)(context, ["ec"], flags);
   expect(backups?.[0]?.command).toContain("'my cluster'");
 });
 
@@ -40,7 +42,7 @@ test.each([
 ])("the whole wait is limited by %s", async (_title, given, options) => {
   const { context } = await aContext({ timeoutMs: 300_000, ...options }, { slow: 500 });
   const from = context.clock.now();
-  const report = await runOfPart("UpgradeCluster", clusterPart)(context, ["ec"], {
+  const report = await runPartCommand("UpgradeCluster", clusterPart)(context, ["ec"], {
     ...flags,
     ...given,
   });

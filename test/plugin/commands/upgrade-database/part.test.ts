@@ -5,7 +5,7 @@ import { objectLabel } from "../../../../plugin/domain/kube/objects";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { projectUpgrade } from "../../../../plugin/commands/upgrade-cluster/projection";
 import type { Planned } from "../../../../plugin/kernel/part";
-import { type Projection, unchanged } from "../../../../plugin/kernel/projected";
+import { type Projection, unchanged } from "../../../../plugin/kernel/projection";
 import { BlockedError } from "../../../../plugin/domain/base/errors";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { here, product } from "../../../support/played-operator";

@@ -13,9 +13,10 @@ import type {
   UpgradeDatabaseOptions,
 } from "../../../../plugin/commands/upgrade-database/read";
 import { databasesPart } from "../../../../plugin/commands/upgrade-database/part";
-import { overlayWorld, type Planned, runPart } from "../../../../plugin/kernel/part";
-import type { AskingPorts } from "../../../../plugin/kernel/permissions";
-import { type Projection, unchanged } from "../../../../plugin/kernel/projected";
+import type { Planned } from "../../../../plugin/kernel/part";
+import { runPart } from "../../../../plugin/kernel/run-part";
+import { overlayWorld, type Projection, unchanged } from "../../../../plugin/kernel/projection";
+import type { AskingPorts } from "../../../../plugin/kernel/world";
 import type { Clock, KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";

@@ -3,7 +3,7 @@ import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/obj
 import {
   type DefinitionVerdict,
   judgeDefinition,
-  lossesOf,
+  listLosses,
   markRelease,
   renewStored,
   withFields,
@@ -266,5 +266,5 @@ test.each<[string, Given, string | undefined]>([
     },
   );
   const told = says === undefined ? undefined : `the release's definition lacks ${says}`;
-  expect(lossesOf(loses, definition, facts)).toBe(told);
+  expect(listLosses(loses, definition, facts)).toBe(told);
 });

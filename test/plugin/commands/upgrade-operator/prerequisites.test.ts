@@ -3,7 +3,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { bundlePart } from "../../../../plugin/commands/upgrade-operator/part";
-import { runPart } from "../../../../plugin/kernel/part";
+import { runPart } from "../../../../plugin/kernel/run-part";
 import {
   type ChartOptions,
   chartPart,
@@ -12,7 +12,7 @@ import {
 } from "../../../../plugin/commands/upgrade-operator/chart";
 import type { OperatorOptions } from "../../../../plugin/commands/upgrade-operator/read";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
-import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import type { AskingPorts } from "../../../../plugin/kernel/world";
 import type { Report } from "../../../../plugin/kernel/report";
 import { ApiError, EngineError, exitCodes } from "../../../../plugin/domain/base/errors";
 import { testTime } from "../../../support/manual-clock";

@@ -9,7 +9,7 @@ import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import { bundlePart } from "../../../../plugin/commands/upgrade-operator/part";
-import { runPart } from "../../../../plugin/kernel/part";
+import { runPart } from "../../../../plugin/kernel/run-part";
 import type {
   BundleOptions,
   OperatorDeps,

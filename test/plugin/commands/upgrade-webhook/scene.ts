@@ -10,8 +10,7 @@ import { quoteCommand } from "../../../../plugin/output/escape";
 import { Recorder } from "../../../../plugin/kernel/recorder";
 import type { Event, Report } from "../../../../plugin/kernel/report";
 import type { Journal } from "../../../../plugin/kernel/journal";
-import type { World } from "../../../../plugin/kernel/part";
-import type { AskingPorts } from "../../../../plugin/kernel/permissions";
+import type { World, AskingPorts } from "../../../../plugin/kernel/world";
 import type {
   JudgedSecret,
   SwapHelpers,

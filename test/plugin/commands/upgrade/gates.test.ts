@@ -9,11 +9,11 @@ import type { UpgradePart } from "../../../../plugin/cmdutil/upgrade-part";
 import { listUnsettled } from "../../../../plugin/commands/upgrade/read";
 import { listParts } from "../../../../plugin/commands/parts";
 import type { PartId } from "../../../../plugin/domain/base/part-ids";
-import { rolesSkip } from "../../../../plugin/commands/reapply-rbac/gate";
-import { sccSkip } from "../../../../plugin/commands/unbind-scc/gate";
+import { skipRoles } from "../../../../plugin/commands/reapply-rbac/gate";
+import { skipScc } from "../../../../plugin/commands/unbind-scc/gate";
 import { skipClusters } from "../../../../plugin/commands/upgrade-cluster/gate";
 import { skipDatabases } from "../../../../plugin/commands/upgrade-database/gate";
-import { webhookSkip } from "../../../../plugin/commands/upgrade-webhook/gate";
+import { skipWebhook } from "../../../../plugin/commands/upgrade-webhook/gate";
 import { anEc, factsOf } from "../../domain/engine-cluster/scene";
 
 const facts = (
@@ -56,8 +56,8 @@ test.each<[string, readonly KubeObject[], string | undefined]>([
   ["where a GitOps controller owns it: the part says what to do", [byArgo], undefined],
   ["not where no entry is", [], notInUse],
 ])("the webhook is reapplied %s", (_, webhookConfigurations, expected) => {
-  expect(webhookSkip({ facts: facts({ webhookConfigurations }) })).toBe(expected);
-  expect(webhookSkip({ facts: facts({}, [], ["webhookConfigurations"]) })).toBeUndefined();
+  expect(skipWebhook({ facts: facts({ webhookConfigurations }) })).toBe(expected);
+  expect(skipWebhook({ facts: facts({}, [], ["webhookConfigurations"]) })).toBeUndefined();
 });
 
 const ec = (allowAutoAdjustment: boolean, namespace = "engine"): KubeObject =>
@@ -81,7 +81,7 @@ test.each<[string, Facts, string | undefined, string | undefined]>([
   ["where one of two ECs does not", openshift(ec(true), ec(false)), undefined, undefined],
   ["whatever ECs elsewhere want", openshift(ec(true, "other")), undefined, undefined],
 ])("the constraint is unbound %s", (_, read, ...[operatorVersion, expected]) => {
-  expect(sccSkip({ facts: read, operatorVersion })).toBe(expected);
+  expect(skipScc({ facts: read, operatorVersion })).toBe(expected);
 });
 
 const intent = { facts: facts(), opened: undefined };
@@ -92,8 +92,8 @@ test.each([
   ["8.0.6", true],
   [undefined, true],
 ])("without a release's own roles those of operator %s are left alone: %s", (version, left) => {
-  expect(rolesSkip({ ...intent, operatorVersion: version }) !== undefined).toBe(left);
-  expect(rolesSkip({ ...intent, operatorVersion: version, opened: {} })).toBeUndefined();
+  expect(skipRoles({ ...intent, operatorVersion: version }) !== undefined).toBe(left);
+  expect(skipRoles({ ...intent, operatorVersion: version, opened: {} })).toBeUndefined();
 });
 
 test("without a cluster only the operator is upgraded, databases keep their version unless told", () => {

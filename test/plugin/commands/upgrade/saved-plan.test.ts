@@ -5,7 +5,7 @@ import {
   type PlannedStep,
   savedBy,
   type UpgradePlan,
-} from "../../../../plugin/commands/upgrade/saved-plan";
+} from "../../../../plugin/commands/upgrade/plan-document";
 import {
   findUnplannedWrites,
   writeKey,

@@ -1,8 +1,8 @@
 import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
-import { listWords } from "../../../../plugin/commands/upgrade/plan-file";
+import { listWords } from "../../../../plugin/commands/upgrade/describe-plan";
 import { renderPlan } from "../../../../plugin/commands/upgrade/text";
-import type { PlannedStep, UpgradePlan } from "../../../../plugin/commands/upgrade/saved-plan";
+import type { PlannedStep, UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 
 const step = (name: string): PlannedStep => ({
   part: "rbac-expand",

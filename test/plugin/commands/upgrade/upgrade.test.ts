@@ -12,17 +12,17 @@ import type { PartId } from "../../../../plugin/domain/base/part-ids";
 import { together } from "../../../../plugin/domain/facts/needs";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import type { Part, PlannedChange } from "../../../../plugin/kernel/part";
-import { unchanged } from "../../../../plugin/kernel/projected";
+import { unchanged } from "../../../../plugin/kernel/projection";
 import { makeWorld } from "../../../support/world";
 import { aWitness, portsOf } from "../world";
-import type { UpgradePlan } from "../../../../plugin/commands/upgrade/saved-plan";
+import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 import { joinEnds } from "../../../../plugin/commands/upgrade/ends";
-import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/carry-out";
+import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/wiring";
 import {
   describeParts,
   type PartPlan,
   type WantedPart,
-} from "../../../../plugin/commands/upgrade/planned-parts";
+} from "../../../../plugin/commands/upgrade/describe-plan";
 import { upgradeParts } from "../../../../plugin/commands/upgrade/upgrade";
 import type { Event, ExitReport, Report } from "../../../../plugin/kernel/report";
 

@@ -1,6 +1,6 @@
 /** The way from the API server to the admission container, as `check` and `status` tell it. */
 import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
-import { planOf } from "../../../../plugin/commands/upgrade-webhook/checks";
+import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import type { Finding } from "../../../../plugin/domain/base/findings";
@@ -113,7 +113,7 @@ const labels: Readonly<Record<string, string>> = {
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
   const { of, words } = fixCommand(finding, defaultNames) ?? { of: "kubectl", words: [""] };
   if (of === "engine") {
-    const plan = planOf(describeSituation(await world.facts(), world.target));
+    const plan = planFromFacts(describeSituation(await world.facts(), world.target));
     world.set(String(finding.object), "webhooks", plan?.wanted["webhooks"]);
     return true;
   }

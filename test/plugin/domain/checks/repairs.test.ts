@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { codesWithCommand, fixCommand } from "../../../../plugin/cmdutil/fix-commands";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
-import { planOf } from "../../../../plugin/commands/upgrade-webhook/checks";
+import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { isObject } from "../../../../plugin/domain/base/values";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
@@ -185,7 +185,7 @@ function mergeInto(
 
 /** The configuration as `upgrade-webhook` writes it. */
 async function swap(world: World): Promise<void> {
-  const plan = planOf(describeSituation(await world.facts(), world.target));
+  const plan = planFromFacts(describeSituation(await world.facts(), world.target));
   const label = `ValidatingWebhookConfiguration/${names.webhook.configuration}`;
   world.set(label, "webhooks", plan?.wanted["webhooks"]);
 }

@@ -12,7 +12,7 @@ import {
   type Projection,
   unchanged,
   unlessUnknown,
-} from "../../../plugin/kernel/projected";
+} from "../../../plugin/kernel/projection";
 import type { KubeClient, ListOptions } from "../../../plugin/ports/kubernetes";
 import { observe } from "../../../plugin/simulator/observed-cluster";
 import { aNamespace } from "../../support/builders";

@@ -1,4 +1,5 @@
-/** The parts of an upgrade as they are planned, and what is told of them together. */
+/** What is told of a plan: its parts together, their ends, and the document that a plan is saved as. */
+import { version as program } from "../../../package.json";
 import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
@@ -6,10 +7,16 @@ import { findLive } from "../../domain/kube/change";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Part, PlannedAside } from "../../kernel/part";
 import type { Pause } from "../../domain/kube/planned-write";
-import type { AskingPorts } from "../../kernel/permissions";
+import type { AskingPorts } from "../../kernel/world";
 import type { ExitReport, Report, StepReport } from "../../kernel/report";
 import { isGood, joinEnds } from "./ends";
-import type { PlannedPart, PlannedStep } from "./saved-plan";
+import type { PlannedPart, PlannedStep, UpgradePlan } from "./plan-document";
+import type { CommandContext } from "../../cmdutil/context";
+import type { Release } from "../../domain/release/contents";
+import type { UpgradeFlags } from "./flags";
+import { publicText, publicWords } from "../../domain/base/redact";
+import { skipWord } from "../../domain/base/skip";
+import { unusualCode } from "../../domain/operator/findings";
 
 /** A part that is wanted here. */
 export interface WantedPart {
@@ -38,7 +45,7 @@ export interface PartPlan {
 }
 
 /** Said of what comes after a pause. */
-export const leftToNext = "left to the next run of the same upgrade";
+export const leftToNextRun = "left to the next run of the same upgrade";
 
 /** How a run ends that stops at a pause of its plan; undefined where there is none. */
 export function makePausedEnd(plans: readonly PartPlan[]): ExitReport | undefined {
@@ -113,7 +120,7 @@ export function joinPermissions(plans: readonly PartPlan[]): Pick<Report, "permi
 }
 
 /** The writes of a plan as steps of a report. */
-export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
+export function renderSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
   return steps.map(({ part, action, object, why, source, write }, index) => ({
     n: index + 1,
     id: part,
@@ -146,4 +153,56 @@ export function describeParts(plans: readonly PartPlan[]): readonly PlannedPart[
       ...(later === true && { later }),
     };
   });
+}
+
+interface PlanInputs {
+  readonly context: CommandContext;
+  readonly flags: UpgradeFlags;
+  readonly opened: Release | undefined;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly found: readonly Finding[];
+}
+
+export function describePlan(plans: readonly PartPlan[], parts: PlanInputs): UpgradePlan {
+  const { context, flags, opened, uid, namespace, found } = parts;
+  const { chart } = flags;
+  const release = opened?.source ?? publicText(`${chart?.chart ?? ""} ${chart?.version ?? ""}`);
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "UpgradePlan",
+    program,
+    madeAt: new Date(context.clock.now()).toISOString(),
+    cluster: uid,
+    namespace,
+    release,
+    ...(opened !== undefined && { sha256: opened.sha256 }),
+    words: listWords(flags),
+    parts: describeParts(plans),
+    steps: plans.flatMap(({ steps }) => steps),
+    findings: found.map(({ code, object }) => ({ code, ...(object !== undefined && { object }) })),
+  };
+}
+
+/** The words of the same upgrade, for the command that carries its plan out. */
+export function listWords(flags: UpgradeFlags): readonly string[] {
+  const { release, sha256, target, chart, skip } = flags;
+  const accepted = flags.allowObjects.map((object) => ({ code: unusualCode, object }));
+  const valued = {
+    ...{ release, sha256, target, chart: chart?.chart, "release-name": chart?.releaseName },
+    ...{ version: chart?.version, values: chart?.values, "image-registry": flags.registry },
+    ...{ "pull-secret": flags.pullSecret, "cluster-target": flags.clusterTarget },
+    ...{ "engine-version": flags.engineVersion, participant: flags.participants },
+    "probe-file": flags.probeFile,
+    "take-fields": flags.takeFields,
+    only: flags.only.join(",") || undefined,
+    skip: [...skip, ...accepted].map(skipWord),
+  };
+  return publicWords([
+    ...Object.entries(valued).flatMap(([name, value]) =>
+      [value ?? []].flat().flatMap((one) => [`--${name}`, one]),
+    ),
+    ...(flags.auto ? ["--auto"] : []),
+    ...(flags.probe ? [] : ["--no-probe"]),
+  ]);
 }

@@ -1,5 +1,6 @@
 /** Runs a part as a command of its own. */
-import { type Part, runPart } from "../kernel/part";
+import type { Part } from "../kernel/part";
+import { runPart } from "../kernel/run-part";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
 import { type PartRun, choosePatience } from "../kernel/simple-part";
@@ -25,7 +26,7 @@ interface RunFlags {
 export type MakePart<F> = (flags: F, run: PartRun) => Part;
 
 /** The run of a command that is one part; every expected end comes back as a report. */
-export function runOfPart<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
+export function runPartCommand<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);
     const run = await makePartRun(context, args, flags);

@@ -6,9 +6,12 @@ import type { Awaited } from "../domain/base/awaited";
 import { NotYetKnownError, UntriedError } from "../domain/base/errors";
 import { kinds, rbacKinds, reviewKinds } from "../domain/kube/kinds";
 import { matchesQuery, readSelectedName } from "../domain/kube/selectors";
-import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
-import { getOwn, getPath } from "../domain/base/values";
+import { objectLabel, type KubeObject, type Ref, type Resource } from "../domain/kube/objects";
+import { getOwn, getPath, omit, sameJson } from "../domain/base/values";
 import type { KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
+import type { RunPorts } from "./world";
+import { changeRef, findLive, type RehearsedChange } from "../domain/kube/change";
+import { predictStored } from "./preview";
 
 /** What parts leave behind. */
 export interface Projection {
@@ -48,10 +51,10 @@ export const unchanged: Projection = {
 
 /** Both after one another: what is said of an object later counts. */
 export function joinProjections(first: Projection, next: Projection): Projection {
-  const isTold = new Set([...next.stored.map(keyOfObject), ...next.gone.map(keyOfRef)]);
+  const isTold = new Set([...next.stored.map(objectKey), ...next.gone.map(refKey)]);
   return {
-    stored: [...first.stored.filter((one) => !isTold.has(keyOfObject(one))), ...next.stored],
-    gone: [...first.gone.filter((one) => !isTold.has(keyOfRef(one))), ...next.gone],
+    stored: [...first.stored.filter((one) => !isTold.has(objectKey(one))), ...next.stored],
+    gone: [...first.gone.filter((one) => !isTold.has(refKey(one))), ...next.gone],
     unknown: [...first.unknown, ...next.unknown],
     shades: [...first.shades, ...next.shades],
     definitions: [...first.definitions, ...next.definitions],
@@ -63,12 +66,12 @@ interface Address extends Kind {
   readonly name: string;
 }
 
-function addressOfObject({ apiVersion, kind, metadata }: KubeObject): Address {
+function addressObject({ apiVersion, kind, metadata }: KubeObject): Address {
   const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
   return { group, kind, namespace: metadata.namespace, name: metadata.name ?? "" };
 }
 
-function addressOfRef({ resource, namespace, name }: Ref): Address {
+function addressRef({ resource, namespace, name }: Ref): Address {
   return { group: resource.group, kind: resource.kind, namespace, name };
 }
 
@@ -77,8 +80,8 @@ function addressKey({ group, kind, namespace = "", name }: Address): string {
   return [group, kind, namespace, name].join("/");
 }
 
-const keyOfObject = (object: KubeObject): string => addressKey(addressOfObject(object));
-const keyOfRef = (ref: Ref): string => addressKey(addressOfRef(ref));
+const objectKey = (object: KubeObject): string => addressKey(addressObject(object));
+const refKey = (ref: Ref): string => addressKey(addressRef(ref));
 
 /** Reads the cluster with the projection laid over it; every write that is no dry run is a fault of the program. */
 export function projectCluster(cluster: KubeClient, projection: Projection): KubeClient {
@@ -114,7 +117,7 @@ export function projectCluster(cluster: KubeClient, projection: Projection): Kub
     },
     logs: async (pod, options) => await cluster.logs?.(pod, options),
     create: async (object, options) => {
-      const address = addressOfObject(object);
+      const address = addressObject(object);
       if (isReview(address)) {
         if (overlay.hasAccess) throw refuseUntried(address);
         return await cluster.create(object, options);
@@ -125,16 +128,16 @@ export function projectCluster(cluster: KubeClient, projection: Projection): Kub
       });
     },
     update: (object, options) =>
-      tryWrite(addressOfObject(object), options, () => cluster.update(object, options)),
+      tryWrite(addressObject(object), options, () => cluster.update(object, options)),
     apply: (object, options) =>
-      tryWrite(addressOfObject(object), options, () => {
+      tryWrite(addressObject(object), options, () => {
         overlay.requireRole(object);
         return cluster.apply(object, options);
       }),
     patch: (ref, body, options) =>
-      tryWrite(addressOfRef(ref), options, () => cluster.patch(ref, body, options)),
+      tryWrite(addressRef(ref), options, () => cluster.patch(ref, body, options)),
     delete: (ref, preconditions, options) =>
-      tryWrite(addressOfRef(ref), options, () => cluster.delete(ref, preconditions, options)),
+      tryWrite(addressRef(ref), options, () => cluster.delete(ref, preconditions, options)),
     // no part gives the user anything: rights and what is served are those of today
     can: (access) => cluster.can(access),
     whoAmI: () => cluster.whoAmI(),
@@ -163,10 +166,10 @@ class Overlay {
   constructor(private readonly projection: Projection) {
     const { stored, gone, shades } = projection;
     this.#objects = new Map([
-      ...gone.map((ref) => [keyOfRef(ref), undefined] as const),
-      ...stored.map((object) => [keyOfObject(object), object] as const),
+      ...gone.map((ref) => [refKey(ref), undefined] as const),
+      ...stored.map((object) => [objectKey(object), object] as const),
     ]);
-    const told = [...stored.map(addressOfObject), ...gone.map(addressOfRef)];
+    const told = [...stored.map(addressObject), ...gone.map(addressRef)];
     this.#kinds = new Set(told.map(kindKey));
     this.#shades = new Set(shades.map(kindKey));
   }
@@ -177,7 +180,7 @@ class Overlay {
   }
 
   find(ref: Ref): Found {
-    const key = keyOfRef(ref);
+    const key = refKey(ref);
     if (this.#objects.has(key)) {
       const object = this.#objects.get(key);
       return { is: "here", object: object && inVersion(object, ref.resource) };
@@ -198,9 +201,9 @@ class Overlay {
     options: ListOptions,
   ): readonly KubeObject[] {
     const { namespace } = options;
-    const left = all.filter((object) => !this.#objects.has(keyOfObject(object)));
+    const left = all.filter((object) => !this.#objects.has(objectKey(object)));
     const own = this.projection.stored.filter((object) => {
-      const is = addressOfObject(object);
+      const is = addressObject(object);
       return (
         kindKey(is) === kindKey(resource) &&
         (namespace === undefined || namespace === is.namespace) &&
@@ -228,7 +231,7 @@ class Overlay {
     const namespace = kind === rbacKinds.role.kind ? object.metadata.namespace : undefined;
     const name = String(getOwn(role, "name"));
     const key = addressKey({ group: rbacKinds.role.group, kind, namespace, name });
-    if (this.#objects.has(key)) throw refuseUntried(addressOfObject(object));
+    if (this.#objects.has(key)) throw refuseUntried(addressObject(object));
   }
 
   #requireKnown(resource: Kind, namespace: string | undefined, name: string | undefined): void {
@@ -267,7 +270,7 @@ function refuseUntried(address: Address): UntriedError {
 }
 
 /** The kind that a definition defines. */
-export function readDefinedKind(definition: KubeObject): Kind {
+function readDefinedKind(definition: KubeObject): Kind {
   return {
     group: String(getPath(definition, ["spec", "group"])),
     kind: String(getPath(definition, ["spec", "names", "kind"])),
@@ -286,4 +289,45 @@ export async function unlessUnknown<T>(read: () => Promise<T>): Promise<Reading<
     if (!(error instanceof NotYetKnownError)) throw error;
     return { is: "open", until: error.until };
   }
+}
+
+/** The world as a projection leaves it; with none it only refuses writes. */
+export function overlayWorld<W extends Pick<RunPorts, "cluster">>(world: W, after: Projection): W {
+  return { ...world, cluster: projectCluster(world.cluster, after) };
+}
+
+/** What writes leave behind, by their dry runs or, where they were not tried, by what they send. */
+export function projectWrites(writes: readonly RehearsedChange[]): Projection {
+  // an object that is written twice is as the last write leaves it
+  const last = new Map(writes.map((write) => [objectLabel(write.change.object), write]));
+  const left = [...last.values()].map(({ change, stored }): Projection => {
+    if (change.verb === "delete") return { ...unchanged, gone: [changeRef(change)] };
+    const live = findLive(change);
+    const object = identifyObject(stored ?? predictStored(change), live);
+    return { ...unchanged, stored: [object], shades: listShades(object, live) };
+  });
+  return {
+    ...unchanged,
+    stored: left.flatMap(({ stored }) => stored),
+    gone: left.flatMap(({ gone }) => gone),
+    shades: left.flatMap(({ shades }) => shades),
+  };
+}
+
+const identity = ["uid", "resourceVersion", "generation", "creationTimestamp"];
+
+/** An object that exists keeps its identity, so that a saved plan sees a change; a new one has none yet. */
+function identifyObject(object: KubeObject, live: KubeObject | undefined): KubeObject {
+  const kept = Object.fromEntries(
+    identity.flatMap((name) =>
+      live?.metadata[name] === undefined ? [] : [[name, live.metadata[name]]],
+    ),
+  );
+  return { ...object, metadata: { ...omit(object.metadata, ...identity), ...kept } };
+}
+
+/** A definition that changes makes dry runs of its kind untriable; one of which only marks change does not. */
+function listShades(object: KubeObject, live: KubeObject | undefined): Projection["shades"] {
+  if (object.kind !== kinds.definition.kind) return [];
+  return sameJson(object["spec"], live?.["spec"]) ? [] : [readDefinedKind(object)];
 }

@@ -1,0 +1,37 @@
+/** What the run of an upgrade is given by its command. */
+import type { Finding } from "../../domain/base/findings";
+import type { Skip } from "../../domain/base/skip";
+import type { Journal } from "../../kernel/journal";
+import type { AskingPorts } from "../../kernel/world";
+import type { UpgradeObserver } from "./observe";
+import type { UpgradePlan } from "./plan-document";
+import type { PartPlan } from "./describe-plan";
+
+/** The world around an upgrade. */
+export interface UpgradeDeps {
+  /** Their recorder has the findings of the checks. */
+  readonly ports: AskingPorts;
+  /** The record of the next part that writes. */
+  readonly nextJournal: () => Journal;
+  /** Watches the webhook meanwhile; absent: nothing is probed. */
+  readonly observer?: UpgradeObserver | undefined;
+  /** Shows the plan before the question. */
+  readonly show: (plan: UpgradePlan) => void;
+  /** The plan as a document, of what the parts have planned. */
+  readonly describe: (plans: readonly PartPlan[], findings: readonly Finding[]) => UpgradePlan;
+  /** Keeps a plan for later. */
+  readonly keep?: ((plan: UpgradePlan) => Promise<string>) | undefined;
+}
+
+/** How it is run; times in milliseconds. */
+export interface UpgradeOptions {
+  readonly dryRun: "none" | "client" | "server";
+  /** What is not wanted is waited for, also before the plan is carried out. */
+  readonly wait: boolean;
+  /** For what has to pass before a part's first write. */
+  readonly limitMs: number;
+  /** A plan from a file: it is carried out only if it still holds. */
+  readonly saved?: UpgradePlan | undefined;
+  /** Findings that are accepted; each has to be one of the checks' or of a part's. */
+  readonly skip: readonly Skip[];
+}
