@@ -18,7 +18,7 @@ import { guards, type GuardRow, type SceneRow, single } from "./standstill-scene
 import { snapshotOf } from "./standstill-snapshot";
 import { openStandstill, sharedNodes, type StandstillWorld } from "./standstill-world";
 
-jest.setTimeout(240_000);
+jest.setTimeout(360_000);
 
 const scenes = [...single, ...double, ...field];
 const slow = [...guards, ...fieldGuards];

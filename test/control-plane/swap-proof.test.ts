@@ -255,7 +255,7 @@ describe("status --probe", () => {
       const { webhook } = run.report.details as StatusDetails;
       return wanted.test(webhook.probe?.says ?? "") ? webhook : undefined;
     };
-    return until(`status to say ${wanted.source}`, look, { withinMs: 60_000 });
+    return until(`status to say ${wanted.source}`, look);
   }
 
   test.each<[Conduct, string, RegExp]>([

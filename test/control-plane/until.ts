@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface UntilOptions {
-  /** How long to try before giving up; a wait without an end would hide the cause of a hang. */
+  /** How long to try before giving up: longer than a busy machine takes, since a wait without an end would hide the cause of a hang. */
   readonly withinMs?: number;
   readonly everyMs?: number;
 }
@@ -13,7 +13,7 @@ export interface UntilOptions {
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined> | T | undefined,
-  { withinMs = 30_000, everyMs = 50 }: UntilOptions = {},
+  { withinMs = 90_000, everyMs = 50 }: UntilOptions = {},
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   let cause: unknown;

@@ -23,7 +23,7 @@ import {
 import { newConfiguration } from "./webhook-configurations";
 
 let scene: UpgradeScene;
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 beforeAll(async () => {
   scene = await openUpgradeScene({ openshift: true });

@@ -19,7 +19,7 @@ import { startWriteGate, type WriteGate } from "./write-gate";
 
 const to = "8.0.2-2";
 const pair = makePair({ namespace });
-jest.setTimeout(900_000);
+jest.setTimeout(1_200_000);
 
 function start(scene: UpgradeScene, kubeconfig: string): Running {
   const args = ["upgrade", "--release", scene.release(to), "--yes", "-o", "json"];

@@ -23,7 +23,7 @@ const from = "7.4.2-2";
 const to = "7.22.0-7";
 
 let scene: UpgradeScene;
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 beforeAll(async () => {
   scene = await openUpgradeScene({ webhook: false });
 });

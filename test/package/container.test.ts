@@ -170,7 +170,7 @@ const uid = randomInt(1_000_000_000, 2_000_000_000);
         const pair = await storedPair(controlPlane.api, namespace);
         return fingerprint(pair.cert) === fingerprint(due.cert) ? undefined : pair;
       },
-      { withinMs: 60_000, everyMs: 500 },
+      { everyMs: 500 },
     );
     await serving.updateSecrets();
     await until("the new pair to be served", async () => {
