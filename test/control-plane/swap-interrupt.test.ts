@@ -10,6 +10,7 @@ import {
   startPlugin,
 } from "./plugin-run";
 import type { Running, RunResult } from "./run";
+import { startWriteGate, type WriteGate } from "./write-gate";
 import { admissionSecret } from "./certificate";
 import { openSuite, type Suite, verdictsOf } from "./suite";
 import {
@@ -25,12 +26,18 @@ import {
   settle,
 } from "./swap-states";
 import { until } from "./until";
+import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
 
 let suite: Suite;
+let gate: WriteGate;
 beforeAll(async () => {
   suite = await openSuite();
+  gate = await startWriteGate(suite.controlPlane);
 });
-afterAll(() => suite.close());
+afterAll(async () => {
+  await gate.close();
+  await suite.close();
+});
 
 /** A run that is under way, and the lines of its record: intents before, outcomes after each write. */
 type Recorded = Running & { readonly record: () => readonly string[] };
@@ -83,12 +90,6 @@ const printed = (lines: number): Moment => ({
   name: `${String(lines)} lines of progress were printed`,
   reached: ({ stdout }) => stdout().split("\n").length > lines,
 });
-
-/** It goes before every write: until then a signal may meet a process that is not up yet. */
-const told: Moment = {
-  name: "the first line of progress was told",
-  reached: ({ stderr }) => stderr() !== "",
-};
 
 /** The clock alone, for the moments between all others. */
 const elapsed = (ms: number): Moment => {
@@ -148,27 +149,63 @@ describe("killed with SIGKILL when", () => {
   );
 });
 
+/** Whether a request of the run, before the API server has it, or a write of it that was carried out, is the one. */
+type IsIt = (line: string, at: "before" | "after") => boolean;
+
+const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+const isApply = (line: string): boolean =>
+  line === `PATCH ${configurations}/${newConfigurationName}`;
+const isDeletion = (line: string): boolean =>
+  line === `DELETE ${configurations}/${oldConfigurationName}`;
+
+/** A request that follows the answer to a write. */
+function following(isWrite: (line: string) => boolean): IsIt {
+  let isWritten = false;
+  return (line, at) => {
+    if (at === "after" && isWrite(line)) isWritten = true;
+    return isWritten && at === "before";
+  };
+}
+
+/** Sends the signal while the run waits for the request, which is passed on then: however late, it is not too late. */
+async function signalDuring(signal: NodeJS.Signals, isIt: IsIt): Promise<RunResult> {
+  const started: { running?: Running } = {};
+  let isSent = false;
+  gate.watchAll((line, at) => {
+    if (!isSent && isIt(line, at)) {
+      isSent = true;
+      started.running?.process.kill(signal);
+    }
+    return Promise.resolve("pass");
+  });
+  const words = ["upgrade-webhook", "-o", "json", "--yes"];
+  started.running = startPlugin(suite.controlPlane, words, gate.kubeconfig);
+  const result = await started.running.ended;
+  expect(isSent).toBe(true);
+  return result;
+}
+
 describe("interrupted", () => {
   const both = ["old", "current"] as const;
   const written = /new configuration is written.*old one is untouched/;
-  test.each<[string, NodeJS.Signals, number, Moment, readonly ("old" | "current")[], RegExp]>([
-    ["before the first write", "SIGINT", 130, told, ["old"], /nothing was written|interrupted/],
-    ["after the apply", "SIGINT", 130, recorded("outcome apply"), both, written],
-    ["after the apply, by SIGTERM", "SIGTERM", 143, recorded("outcome apply"), both, written],
-    ["with the apply in flight", "SIGINT", 130, recorded("intent apply"), both, written],
+  test.each<[string, NodeJS.Signals, number, IsIt, readonly ("old" | "current")[], RegExp]>([
     [
-      "after the deletion",
+      "before the first write",
       "SIGINT",
       130,
-      recorded("outcome delete"),
-      ["current"],
-      /old one is deleted/,
+      (line) => /^POST .* dry run$/.test(line),
+      ["old"],
+      /nothing was written|interrupted/,
     ],
-  ])("%s", async (_name, ...[signal, code, moment, left, says]) => {
+    ["after the apply", "SIGINT", 130, following(isApply), both, written],
+    ["after the apply, by SIGTERM", "SIGTERM", 143, following(isApply), both, written],
+    ["with the apply in flight", "SIGINT", 130, isApply, both, written],
+    ["after the deletion", "SIGINT", 130, following(isDeletion), ["current"], /old one is deleted/],
+  ])("%s", async (_name, ...[signal, code, isIt, left, says]) => {
     const { controlPlane } = suite;
     await lay(suite, { old: {} });
 
-    const result = await signalAt(start(["--yes"]), signal, moment);
+    const result = await signalDuring(signal, isIt);
 
     const { exit } = documentOf(result, ["upgrade-webhook"]);
     expect(exit).toMatchObject({ code, reason: matching(says) });
