@@ -12,8 +12,8 @@ import { plainKubeconfig, startWebhookProcess, type WebhookProcess } from "./web
 import { chunk, head, padded } from "./wire";
 
 const load = Number(process.env["ENGINE_FLOOD"] ?? 1);
-/** A good edit that takes longer has failed. */
-const deadlineMs = 1_000;
+/** A good edit that takes longer has failed: much less than what hangs would hold it up. */
+const deadlineMs = 5_000;
 const getOf = (name: string) => `/namespaces/engine/engineenterpriseclusters/${name}`;
 
 let dir: string;
@@ -121,7 +121,7 @@ test("of reviews of unknown ECs only a quarter of the places waits for the API s
 
 test("an EC that is absent is asked for now and then, not for every review", async () => {
   const unknown = reviewOf("unknown");
-  for (let count = 0; count < 100; count += 1) expect(await verdictOf(unknown)).toBe(true);
+  expect(await verdictsOf(unknown)).toEqual(Array.from({ length: 100 }, () => true));
   expect(asked("unknown")).toBeLessThan(50);
 });
 
