@@ -46,7 +46,7 @@ interface Observed<T> {
 
 /** Streams edits around the work; `first` and `last` say when the stream is where it should be. */
 async function observed<T>(
-  work: () => Promise<T>,
+  work: (stream: EditStream) => Promise<T>,
   before: (stream: EditStream) => Promise<unknown>,
 ): Promise<Observed<T>> {
   const { controlPlane, scene } = suite;
@@ -54,7 +54,7 @@ async function observed<T>(
   await before(stream);
   let outcome: T;
   try {
-    outcome = await work();
+    outcome = await work(stream);
     await stream.seen("invalid", refused);
     await stream.seen("valid", accepted);
   } catch (error) {
@@ -197,9 +197,12 @@ describe("the documented order", () => {
     const kind = "validatingwebhookconfiguration";
     const template = readFileSync(templateFile, "utf8");
 
-    const { outcome, answers } = await observed(async () => {
+    // on a busy machine a step may be over before the stream has sent an edit
+    const { outcome, answers } = await observed(async (stream) => {
       await kubectl(["delete", kind, oldConfigurationName]);
+      await stream.seen("invalid", isBypass);
       await kubectl(["apply", "-f", templateFile]);
+      await stream.seen("valid", isOutage);
       const rendered = template.replaceAll("OPERATOR_NAMESPACE", scene.namespace);
       const created = await kubectl(["create", "-f", "-"], rendered);
       const patch = {
