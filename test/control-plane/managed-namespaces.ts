@@ -7,6 +7,7 @@ import { type ControlPlane, startControlPlane } from "./control-plane";
 import { operatorDeployment } from "./operator";
 import { runner } from "./plugin-run";
 import { applyCrds } from "./scene";
+import { until } from "./until";
 
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const apiGroup = "rbac.authorization.k8s.io";
@@ -149,6 +150,17 @@ export async function operatorMay(
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   const answer = await api.send("POST", path, { body });
   return getPath(answer.body, ["status", "allowed"]) === true;
+}
+
+/** Waits until it may, or may not: the API server learns of changed roles a moment after the write. */
+export async function untilOperatorMay(
+  api: Api,
+  question: Readonly<Record<string, string>>,
+  allowed = true,
+): Promise<void> {
+  await until(`${JSON.stringify(question)}: ${String(allowed)}`, async () => {
+    return (await operatorMay(api, question)) === allowed || undefined;
+  });
 }
 
 /** A role of a user's own for the whole cluster, and its binding. */

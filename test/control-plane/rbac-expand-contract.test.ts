@@ -32,6 +32,7 @@ import { type PluginRun, runPlugin } from "./plugin-run";
 import { GivenUp, until } from "./until";
 import { connectionOf, startProcess } from "./second-process";
 import type { User } from "./api-server";
+import { startWriteGate } from "./write-gate";
 
 const apiGroup = "rbac.authorization.k8s.io";
 const shipped = Object.entries(readShippedRbac()).flatMap(([file, text]) =>
@@ -193,7 +194,16 @@ describe("the watch sees", () => {
     watch = startAccessWatch(controlPlane);
     await watch.demand({ name: "old", lanes: need({ ...all, places: [place] }, oldGrants) });
     const input = JSON.stringify(oldBinding(place, sharedRole));
-    const { code } = await controlPlane.kubectl(["replace", "--force", "-f", "-"], { input });
+    // on a busy machine the moment may be shorter than the time between two questions
+    const gate = await startWriteGate(controlPlane);
+    gate.watch(async (line, moment) => {
+      if (moment === "before" && line.startsWith("POST ")) await watch?.refusal();
+      return "pass";
+    });
+    const { kubeconfig } = gate;
+    const words = ["replace", "--force", "-f", "-"];
+    const { code } = await controlPlane.kubectl(words, { input, kubeconfig });
+    await gate.close();
     expect(code).toBe(0);
     const { refused } = await watch.stop();
     expect(refused).not.toEqual([]);
@@ -206,6 +216,8 @@ const accessWatcher: User = { name: "access-watcher", groups: ["system:masters"]
 interface AccessWatch {
   /** From now on this has to be allowed; resolves when all of it was asked once. */
   demand(demand: Demand): Promise<void>;
+  /** Resolves when anything was refused. */
+  refusal(): Promise<void>;
   /** Ends it. */
   stop(): Promise<AccessRecord>;
 }
@@ -227,6 +239,9 @@ function startAccessWatch(controlPlane: ControlPlane): AccessWatch {
         requireNoFailure(told);
         return told.some((one) => one.is === "round" && one.demand === demand.name) || undefined;
       });
+    },
+    refusal: async () => {
+      await until("a refusal", () => told.some(({ is }) => is === "refused") || undefined);
     },
     stop: async () => {
       await stop();

@@ -15,6 +15,7 @@ import {
   operatorNamespace,
   seedNamespaces,
   settings,
+  untilOperatorMay,
 } from "./managed-namespaces";
 import type { KubeObject } from "./api";
 import { type PluginRun, runPlugin } from "./plugin-run";
@@ -35,8 +36,7 @@ const results = ({ report }: PluginRun): readonly string[] =>
 const findings = ({ report }: PluginRun): readonly string[] =>
   (report.findings ?? []).map(({ code, object = "" }) => `${code} ${object}`).sort();
 
-const mayFindNamespaces = (): Promise<boolean> =>
-  operatorMay(controlPlane.api, { verb: "watch", group: "", resource: "namespaces" });
+const findsNamespaces = { verb: "watch", group: "", resource: "namespaces" };
 
 describe.each<{ selector: string; marks: Record<string, string>; prefix: string }>([
   { selector: "engine-by-key", marks: { "engine-by-key": "" }, prefix: "key" },
@@ -57,7 +57,7 @@ describe.each<{ selector: string; marks: Record<string, string>; prefix: string 
     ]);
     expect(await api.read(labelRole())).toBeDefined();
     expect(await api.read(oldRole(not))).toBeUndefined();
-    expect(await mayFindNamespaces()).toBe(true);
+    expect(await operatorMay(controlPlane.api, findsNamespaces)).toBe(true);
     const again = await reapply();
     expect([again.code, again.writes]).toEqual([0, []]);
   });
@@ -79,7 +79,7 @@ describe.each<{ selector: string; marks: Record<string, string>; prefix: string 
       expect(await api.read(gone)).toBeUndefined();
     }
     expect(await api.read(oldRole(one))).toBeDefined();
-    expect(await mayFindNamespaces()).toBe(false);
+    await untilOperatorMay(api, findsNamespaces, false);
     await api.remove(oldRole(one));
     await api.remove(oldBinding(one));
   });

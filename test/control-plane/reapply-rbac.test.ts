@@ -14,11 +14,13 @@ import {
   rightsOf,
   seedNamespaces,
   settings,
+  untilOperatorMay,
   widerRules,
 } from "./managed-namespaces";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { type KubeObject, pathOf } from "./api";
 import { expectStored, shownBy } from "./shown";
+import { startWriteGate } from "./write-gate";
 
 const all = namespaceNames(12);
 const apiGroup = "rbac.authorization.k8s.io";
@@ -44,6 +46,11 @@ const may = (
   ...[verb, group, resource]: readonly [string, string, string]
 ): Promise<boolean> => operatorMay(controlPlane.api, { namespace, verb, group, resource });
 
+const untilMayNot = (
+  namespace: string,
+  ...[verb, group, resource]: readonly [string, string, string]
+): Promise<void> => untilOperatorMay(controlPlane.api, { namespace, verb, group, resource }, false);
+
 const results = ({ report }: PluginRun): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (report.namespaces ?? []).map(({ name, result, findings = [] }) => [
@@ -67,7 +74,7 @@ test("expand, then contract, then nothing: what a person applied with kubectl is
   expect(await may(first, "get", "discovery.k8s.io", "endpointslices")).toBe(true);
   const contracted = await reapply(["--mode=contract", "--yes"]);
   expect([contracted.code, contracted.writes.length]).toEqual([0, all.length]);
-  expect(await may(first, "get", "", "endpoints")).toBe(false);
+  await untilMayNot(first, "get", "", "endpoints");
   const again = await reapply();
   expect([again.code, again.writes]).toEqual([0, []]);
 });
@@ -109,18 +116,34 @@ test("a changed roleRef never leaves the operator without access", async () => {
     rules: widerRules,
   });
   await api.create(oldBinding(place, shared), documentedWay);
+  const question = { namespace: place, verb: "get", group: "", resource: "endpoints" };
+  await untilOperatorMay(api, question);
   const answers: boolean[] = [];
+  const ask = async (): Promise<void> => {
+    answers.push(await operatorMay(api, question));
+  };
   const stop = new AbortController();
   const watch = (async () => {
-    while (!stop.signal.aborted) answers.push(await may(place, "get", "", "endpoints"));
+    while (!stop.signal.aborted) await ask();
   })();
-  const run = await reapply(["--mode=expand", "--namespaces", place, "--yes"]);
+  // a busy machine may leave no time to ask between two writes: before and after each it is asked
+  const gate = await startWriteGate(controlPlane);
+  gate.watch(async () => {
+    await ask();
+    return "pass";
+  });
+  const words = ["reapply-rbac", "--mode=expand", "--namespaces", place, "--yes"];
+  const run = await runPlugin(controlPlane, words, {
+    namespace: operatorNamespace,
+    kubeconfig: gate.kubeconfig,
+  });
   stop.abort();
   await watch;
+  await gate.close();
   expect(run.code).toBe(0);
-  expect(answers.length).toBeGreaterThan(20);
-  // the review before the binding was known to the server
-  expect(answers.slice(answers.indexOf(true))).not.toContain(false);
+  expect(run.writes.length).toBeGreaterThan(1);
+  expect(answers.length).toBeGreaterThan(2 * run.writes.length);
+  expect(answers).not.toContain(false);
   const stored = await api.read(oldBinding(place));
   expect(stored).toMatchObject({ roleRef: { kind: "Role", name: "edb-role" } });
   const { body } = await api.send("GET", pathOf(oldBinding(place), "collection"));
@@ -156,7 +179,7 @@ test("one ClusterRole for all namespaces is extended and narrowed in its place, 
   expect(await may(first, "get", "", "endpoints")).toBe(true);
   const narrowed = await reapply([...named, "--mode=contract", "--yes"]);
   expect([narrowed.code, narrowed.writes.length]).toEqual([0, 1]);
-  expect(await may(first, "get", "", "endpoints")).toBe(false);
+  await untilMayNot(first, "get", "", "endpoints");
   expect(await may(first, "get", "apps", "deployments")).toBe(true);
   expect(await api.read(oldRole(first))).toBeUndefined();
   expect(await api.read(oldBinding(first))).toMatchObject({ roleRef: reference });
