@@ -1,6 +1,6 @@
 /** What kubectl prints of an edit that the webhook refuses: the field, the reason and the fix. */
 import { join } from "node:path";
-import { cluster, clusterStatus, database, seedScene } from "./scene";
+import { cluster, clusterStatus, database, type Definition, seedScene } from "./scene";
 import { containing, matching } from "./plugin-run";
 import { appGroup, type KubeObject } from "./api";
 import type { RunResult } from "./run";
@@ -57,10 +57,6 @@ function eaadb(name: string, globalConfigurations: object): KubeObject {
       globalConfigurations,
     },
   };
-}
-
-interface Schema {
-  readonly properties: Record<string, unknown>;
 }
 
 interface Refusal {
@@ -225,16 +221,18 @@ describe("R1: a number", () => {
       kind: "CustomResourceDefinition",
       metadata: { name },
     };
-    const definition = structuredClone(await api.read(ref)) as unknown as {
-      spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Schema } } } }[] };
-    };
-    for (const { schema } of definition.spec.versions) {
-      const { spec } = schema.openAPIV3Schema.properties;
-      spec.properties["engineVersion"] =
-        type === undefined ? { "x-kubernetes-preserve-unknown-fields": true } : { type };
-    }
+    const definition = (await api.read(ref)) as unknown as Definition;
+    const value = type === undefined ? { "x-kubernetes-preserve-unknown-fields": true } : { type };
+    const schema = "schema/openAPIV3Schema/properties/spec/properties/engineVersion";
+    const body = definition.spec.versions.map((_, index) => ({
+      op: "replace",
+      path: `/spec/versions/${String(index)}/${schema}`,
+      value,
+    }));
+    // a patch meets no conflict with what the API server writes into the status meanwhile
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
-    const { status } = await api.send("PUT", path, { body: definition });
+    const contentType = "application/json-patch+json";
+    const { status } = await api.send("PATCH", path, { body, contentType });
     expect(status).toBe(200);
   }
 
