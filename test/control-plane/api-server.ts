@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Api } from "./api";
 import { AuditLog, auditPolicy } from "./audit";
@@ -92,14 +92,10 @@ export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiS
     return readFileSync(join(files.certDir, "apiserver.crt"), "utf8") || undefined;
   });
   const api = new Api({ url, ca, token: spec.users.tokenOf("admin") });
-  await until(
-    "the API server to be ready",
-    async () => {
-      daemon.assertRunning();
-      return (await api.send("GET", "/readyz")).status === 200 || undefined;
-    },
-    { withinMs: 60_000 },
-  );
+  await until("the API server to be ready", async () => {
+    daemon.assertRunning();
+    return (await api.send("GET", "/readyz")).status === 200 || undefined;
+  });
   return { url, ca, api, audit: new AuditLog(auditFile, api), daemon };
 }
 
@@ -237,7 +233,10 @@ export class Users {
     // a colon, as in the names of service accounts, would end a path in KUBECONFIG
     const file = join(this.dir, `${parts.join("-").replaceAll(":", "-")}.kubeconfig`);
     const config = kubeconfig({ ...options, token: this.tokenOf(options.user) });
-    writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+    // a run that has just been started may be reading it
+    const whole = `${file}.new`;
+    writeFileSync(whole, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(whole, file);
     return file;
   }
 }

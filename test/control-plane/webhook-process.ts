@@ -143,7 +143,7 @@ function readinessOf({
 }: Pick<Webhook, "host" | "port">): Promise<{ readonly status: number; readonly body: Readiness }> {
   return new Promise((resolve, reject) => {
     const options = { host, port, path: "/readyz", rejectUnauthorized: false, agent: false };
-    const call = request({ ...options, timeout: 2_000 }, (response) => {
+    const call = request({ ...options, timeout: 20_000 }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
       response.on("end", () => {
@@ -155,7 +155,7 @@ function readinessOf({
       });
       response.on("error", reject);
     });
-    call.on("timeout", () => call.destroy(new Error("no answer within 2 s")));
+    call.on("timeout", () => call.destroy(new Error("no answer within 20 s")));
     call.on("error", reject);
     call.end();
   });

@@ -116,11 +116,12 @@ function join(client: Socket, replica: Socket, sockets: Set<Socket>): void {
 function isReadyOverTls({ host, port }: Address): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const options = { host, port, path: "/readyz", rejectUnauthorized: false, agent: false };
-    const call = get({ ...options, timeout: 2_000 }, (response) => {
+    // a kubelet needs several failures: one late answer of a busy machine withdraws no endpoint
+    const call = get({ ...options, timeout: 20_000 }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    call.on("timeout", () => call.destroy(new Error("no answer within 2 s")));
+    call.on("timeout", () => call.destroy(new Error("no answer within 20 s")));
     call.on("error", reject);
   });
 }

@@ -2,11 +2,14 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Which of the processes that run test files side by side this one is, counted from 0. */
-export const worker = (Number(process.env["JEST_WORKER_ID"] ?? 1) - 1) % 8;
+/** Which of the processes that run test files side by side this one is, counted from 0; the last where it runs none. */
+export const worker = (Number(process.env["JEST_WORKER_ID"] ?? 8) - 1) % 8;
 
 const span = 1_500;
 const lowest = 20_000 + worker * span;
+
+/** Those that were given: who got one may not listen on it yet. */
+const given = new Set<number>();
 
 /**
  * Finds ports that nobody listens on. They lie below the range that the system uses for outgoing
@@ -19,6 +22,10 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   try {
     while (ports.length < count) {
       const port = lowest + Math.floor(Math.random() * span);
+      // with so many given, the first have long been taken
+      if (given.size > span / 2) given.clear();
+      if (given.has(port)) continue;
+      given.add(port);
       const server = createServer();
       try {
         server.listen(port, "127.0.0.1");
