@@ -351,13 +351,13 @@ test("a hundred modules against a hundred defined ones stay within the limits", 
 test("the webhook alone says the same of the same edits", async () => {
   const { api, scene } = suite;
   for (const object of printed) await api.remove(object);
-  const wrong = objectOf(
-    { kind: "edb", namespace: "own", name: "probe" },
-    { version: "x", modules: [], reference: "own" },
-  );
-  await until("the policies to be gone", async () => {
-    return !(await sent({ object: wrong, old: undefined })).denied || undefined;
-  });
+  for (const kind of ["edb", "eaadb"] as const) {
+    const spec = { version: "x", modules: [], reference: "own" };
+    const object = objectOf({ kind, namespace: "own", name: "probe" }, spec);
+    await until(`the policies of ${kind} to be gone`, async () => {
+      return !(await sent({ object, old: undefined })).denied || undefined;
+    });
+  }
   await putNewConfiguration(api, scene);
   await untilCalled(api, scene, { entry: newEntryName });
   byWebhook = await all();
