@@ -5,7 +5,7 @@
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { cluster as clusterOf, clusterStatus } from "./scene";
+import { cluster as clusterOf, clusterStatus, untilServed } from "./scene";
 import { namespaceNamed, oldBinding, operatorNamespace, settings } from "./managed-namespaces";
 import type { KubeObject } from "./api";
 import { operatorDeployment, writeOperatorStatus } from "./operator";
@@ -113,8 +113,7 @@ beforeAll(async () => {
   release = writeRelease(join(site.dataDir, "8.0.2-2"), "8.0.2-2");
   const definitions = bundleOf("8.0.2-2").filter(({ kind }) => kind === "CustomResourceDefinition");
   await applied(JSON.stringify({ apiVersion: "v1", kind: "List", items: definitions }), "default");
-  const served = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"];
-  expect((await controlPlane.kubectl(served)).code).toBe(0);
+  await untilServed(api);
   await api.create(namespaceNamed(operatorNamespace));
   const base = clusterOf({ namespace: operatorNamespace });
   const image = {

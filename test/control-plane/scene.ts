@@ -128,6 +128,13 @@ export async function serveDefinitions(
   await Promise.all(definitions.map((definition) => served(api, definition)));
 }
 
+/** Waits until all that is defined answers: what kubectl or helm has applied does not at first. */
+export async function untilServed(api: Api): Promise<void> {
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const { items } = (await api.send("GET", path)).body as { readonly items: readonly Definition[] };
+  await Promise.all(items.map((definition) => served(api, definition)));
+}
+
 /** Established alone is not enough: the server installs the handler a moment later. */
 async function served(api: Api, { metadata, spec }: Definition): Promise<void> {
   const versions = spec.versions.filter((version) => version.served);

@@ -14,7 +14,7 @@ import { namespaceNamed } from "./managed-namespaces";
 import type { KubeObject } from "./api";
 import { playAt } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { cluster, clusterStatus } from "./scene";
+import { cluster, clusterStatus, untilServed } from "./scene";
 import { expectStored, shownBy } from "./shown";
 
 const { deployment: operator } = names.operator;
@@ -105,7 +105,7 @@ test("from a bundle that kubectl applied, over 7.22.0-7, to 8.0.2-2, and then no
   expect(JSON.stringify(containers)).not.toContain("DEPLOY_RHEL");
   const wanted = bundleOf("8.0.2-2").find(({ kind }) => kind === "Role") as object;
   expect(getOwn(await stored("Role", "engine"), "rules")).toEqual(getOwn(wanted, "rules"));
-}, 120_000);
+});
 
 test("what kubectl edit, scale and set changed is listed at once, and nothing is written", async () => {
   await applied("local", "7.22.0-7");
@@ -140,7 +140,7 @@ test("what kubectl edit, scale and set changed is listed at once, and nothing is
     await end();
   }
   expect(JSON.stringify(await stored("Deployment", "local"))).not.toContain("mine");
-}, 120_000);
+});
 
 test("what the API server never changes is in the plan, and goes by the lines that are printed", async () => {
   const labels = { name: operator, "app.kubernetes.io/part-of": "earlier" };
@@ -188,7 +188,7 @@ test("what the API server never changes is in the plan, and goes by the lines th
   } finally {
     await end();
   }
-}, 120_000);
+});
 
 test("an older operator beside a newer one leaves their definitions as they are", async () => {
   await applied("older", "7.4.2-2");
@@ -205,7 +205,7 @@ test("an older operator beside a newer one leaves their definitions as they are"
     await end();
   }
   expect(await controlPlane.api.read(definition as KubeObject)).toEqual(before);
-}, 120_000);
+});
 
 test("an operator that does not come ends with the cause, and can be put back", async () => {
   await applied("image", "7.22.0-7");
@@ -221,7 +221,7 @@ test("an operator that does not come ends with the cause, and can be put back", 
   const [last] = run.report.backups ?? [];
   const { code, stderr } = await controlPlane.kubectl((last?.command ?? "").split(" ").slice(1));
   expect([code, stderr]).toEqual([0, ""]);
-}, 120_000);
+});
 
 /** A bundle that spells values in its own way: what the API server makes of them is no local change. */
 const bundle = (version: ReleaseVersion): string =>
@@ -347,10 +347,11 @@ test("what is stored in a version that goes is stored again by the line that is 
     0,
     places.map(() => "engineenterprisecluster.app.engine.com/ec"),
   ]);
-}, 120_000);
+});
 
 /** An EC that is Running at the release of its operator. */
 async function createCluster(namespace: string, version: ReleaseVersion): Promise<void> {
+  await untilServed(controlPlane.api);
   const { spec, ...ec } = cluster({ namespace });
   const image = { repository: "engine/engine", versionTag: releaseShapes[version].cluster };
   const engineEnterpriseImageSpec = { ...image, imagePullPolicy: "IfNotPresent" };

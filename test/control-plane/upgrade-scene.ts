@@ -22,7 +22,13 @@ import { admissionSecret, caBundleOf, makePair, type Pair, writeTlsFolder } from
 import type { User } from "./api-server";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { startControllers } from "./controllers";
-import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./scene";
+import {
+  cluster as clusterOf,
+  clusterStatus,
+  database,
+  databaseStatus,
+  untilServed,
+} from "./scene";
 import { namespaceNamed, settings } from "./managed-namespaces";
 import { admissionService } from "./operator";
 import { shortTimes, whilePlaying } from "./played-operator";
@@ -182,6 +188,7 @@ export async function applied(
 /** The cluster, databases in two namespaces, and the managed namespaces with roles of the release. */
 async function seed(controlPlane: ControlPlane): Promise<void> {
   const { api } = controlPlane;
+  await untilServed(api);
   const { cluster: tag, tokens } = releaseShapes["7.4.2-2"];
   await api.create(settings({ [names.configMap.namespaces]: managed.join(",") }));
   const base = clusterOf({ namespace });
