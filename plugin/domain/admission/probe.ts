@@ -152,9 +152,10 @@ export function isRight({ twin, answer }: Observation): boolean {
   return twin === "accept" ? answer.is === "accepted" : answer.is === "refused";
 }
 
-/** Whether the proof stands, and since when nothing was wrong. */
+/** Whether the proof stands; where nothing was wrong so far, more answers alone are lacking. */
 export type Proof =
-  { readonly is: "proven" } | { readonly is: "waiting"; readonly because: string };
+  | { readonly is: "proven" }
+  | { readonly is: "waiting"; readonly because: string; readonly isRight?: true };
 
 /**
  * Judges the observations of one pair: no wrong answer in the last `quietMs`, at least `pairs`
@@ -192,12 +193,12 @@ export function judgeProof(
   const long = last.to - first.from >= wanted.quietMs;
   const many = Math.min(accepts, denials.length) >= wanted.pairs;
   if (long && many) return { is: "proven" };
+  if (wrong === undefined) {
+    return { is: "waiting", because: "answers are right, settling", isRight: true };
+  }
   // right by turns is not right: who refuses everything refuses the bad twin too
-  const because =
-    wrong === undefined
-      ? "answers are right, settling"
-      : `not settled: ${whyWrong(wrong, findRefusedElsewhere(observations, wanted.entry))}`;
-  return { is: "waiting", because };
+  const why = whyWrong(wrong, findRefusedElsewhere(observations, wanted.entry));
+  return { is: "waiting", because: `not settled: ${why}` };
 }
 
 function isRightFor(entry: string | undefined, observation: Observation): boolean {

@@ -81,6 +81,19 @@ describe("how often it is sent", () => {
     }
   });
 
+  test.each([
+    ["nothing is to be written", { new: true as const }],
+    ["the old one is replaced", { old: true as const }],
+  ])(
+    "a server that is slow and right proves it, however few its answers are: %s",
+    async (...row) => {
+      const [, found] = row;
+      const scene = new Scene(found);
+      scene.cluster.latencyMs = 2_000;
+      expect((await scene.run()).exit).toMatchObject({ code: 0 });
+    },
+  );
+
   test("while a write gets no answer for 90 s: at most 40 dry runs a second, and few are kept", async () => {
     const scene = new Scene({ old: true });
     scene.cluster.latencyMs = 0;
