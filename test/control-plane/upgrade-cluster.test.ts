@@ -184,7 +184,8 @@ test("from start to end: one write, and every pod runs the next release", async 
 });
 
 test("InvalidUpgrade that comes after the write is explained from data", async () => {
-  await whilePlaying({}, async () => {
+  // time for what makes it invalid: nothing rolls before
+  await whilePlaying({ staleRunningMs: 10_000 }, async () => {
     await setOperator(cluster, namespace, "8.2.0-13");
     const waiting = upgrade("--target", target, "--wait");
     await until("the write", async () =>
