@@ -152,7 +152,9 @@ describe("on OpenShift", () => {
         expect([label, getOwn(after.get(label), field)]).toEqual([label, getOwn(object, field)]);
       }
     }
-    expect(await mayUse(cluster, place, { name: user(ns), namespace: ns })).toBe(true);
+    await until("the access that was put back to be known", async () => {
+      return (await mayUse(cluster, place, { name: user(ns), namespace: ns })) || undefined;
+    });
   });
 
   test("without permissions: 4, with the roles to ask for, and with those it goes through", async () => {
