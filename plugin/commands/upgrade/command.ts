@@ -1,12 +1,9 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
 import { requireMatched } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
-import { exitCodes } from "../../domain/base/errors";
-import type { Finding } from "../../domain/base/findings";
 import { upgradeNeeds } from "./needs";
 import type { Release } from "../../domain/release/contents";
 import type { UpgradePlan } from "./plan-document";
-import { newFindings } from "./compare-plans";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { requireRead } from "../../readers/snapshot";
 import { openJournal } from "../../kernel/journal";
@@ -15,7 +12,7 @@ import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import type { Report } from "../../kernel/report";
 import { type WantedPart, describePlan } from "./describe-plan";
 import { UpgradeObserver } from "./observe";
-import { staleReport, upgradeParts } from "./upgrade";
+import { reportBlocked, upgradeParts } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
 import { findRelease, withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
@@ -62,11 +59,7 @@ async function upgrade(
     return recorder.failure(error);
   }
   const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) {
-    const reasons = saved === undefined ? [] : newFindings(saved.findings, errors);
-    if (reasons.length > 0) return staleReport(ports, reasons);
-    return recorder.report(makeBlockedEnd(errors));
-  }
+  if (errors.length > 0) return reportBlocked(ports, errors, saved);
   const planInputs = { context, flags, opened, uid: await readClusterUid(cluster, context) };
   const home = await context.home();
   const { planOut } = flags;
@@ -118,14 +111,4 @@ function makeWantedPart(
 /** Those that the checks alone can match: the others may be for a part, which is planned later. */
 function keepPrerequisites(skip: readonly Skip[]): readonly Skip[] {
   return skip.filter(({ code }) => prerequisiteCodes.includes(code));
-}
-
-function makeBlockedEnd(errors: readonly Finding[]): Report["exit"] {
-  const [first] = errors;
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
-  return {
-    code: exitCodes.blocked,
-    reason: `${first?.object ?? "the cluster"}: ${first?.cause ?? ""}${more}; nothing was written`,
-    next: first?.fix ?? "see the findings",
-  };
 }

@@ -27,7 +27,7 @@ import { planFindings } from "../../domain/kube/planned-write";
 import type { ExitReport, Report } from "../../kernel/report";
 import { joinEnds, namedEnd, withLeftOut } from "./ends";
 import type { UpgradePlan } from "./plan-document";
-import { staleReasons, type FoundNow } from "./compare-plans";
+import { newFindings, staleReasons, type FoundNow } from "./compare-plans";
 
 /** Plans, confirms and does the parts; every expected end comes back as a report. */
 export async function upgradeParts(
@@ -47,7 +47,7 @@ export async function upgradeParts(
   const stale = findStale({ plan, findings, plans }, options, stopped);
   if (stale.length > 0) {
     deps.ports.recorder.findings(findings.filter(({ severity }) => severity === "error"));
-    return staleReport(deps.ports, stale);
+    return reportStale(deps.ports, stale);
   }
   if (stopped !== undefined) return { ...reportPlan(deps, plan, plans), exit: stopped };
   if (deps.keep !== undefined) {
@@ -95,8 +95,30 @@ function reportPlan({ ports }: UpgradeDeps, plan: UpgradePlan, plans: readonly P
   };
 }
 
+/** How it ends where the checks stop it before a part is planned: a saved plan that knew nothing of that is stale. */
+export function reportBlocked(
+  ports: Pick<AskingPorts, "recorder">,
+  errors: readonly Finding[],
+  saved: UpgradePlan | undefined,
+): Report {
+  const stale = saved === undefined ? [] : newFindings(saved.findings, errors);
+  return stale.length > 0
+    ? reportStale(ports, stale)
+    : ports.recorder.report(makeBlockedEnd(errors));
+}
+
+function makeBlockedEnd(errors: readonly Finding[]): ExitReport {
+  const [first] = errors;
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
+  return {
+    code: exitCodes.blocked,
+    reason: `${first?.object ?? "the cluster"}: ${first?.cause ?? ""}${more}; nothing was written`,
+    next: first?.fix ?? "see the findings",
+  };
+}
+
 /** The end of a saved plan that does not hold: nothing was written. */
-export function staleReport(
+function reportStale(
   { recorder }: Pick<AskingPorts, "recorder">,
   reasons: readonly string[],
 ): Report {
