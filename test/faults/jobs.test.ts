@@ -1,6 +1,6 @@
 /** Whatever meets a command that writes, at each of its writes. */
 import { hold } from "../jobs/hold";
 
-jest.setTimeout(600_000); // whole runs, two for each case
+jest.setTimeout(1_800_000); // whole runs, two for each case
 
 hold({ isEvery: true });

@@ -4,7 +4,7 @@ import { asArray, getPath } from "../../plugin/domain/base/values";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
 import { failEverywhere } from "../support/hanging";
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_800_000);
 
 /** An entry without the CA of what is served fails every edit of a database. */
 function withoutWebhook({ state }: MemoryControlPlane): Promise<string | undefined> {

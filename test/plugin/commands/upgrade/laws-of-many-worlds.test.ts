@@ -28,7 +28,7 @@ test.each([[[]], [wishes.slice(0, 1)], [wishes.slice(5, 6)]])(
       wrong.push(...(await cutAfter(world, writes)));
     expect(wrong).toEqual([]);
   },
-  600_000,
+  1_800_000,
 );
 
 test.each(Array.from({ length: 10 }, (_, index) => index * 10))(
@@ -46,7 +46,7 @@ test.each(Array.from({ length: 10 }, (_, index) => index * 10))(
     }
     expect(wrong).toEqual([]);
   },
-  600_000,
+  1_800_000,
 );
 
 test.each(Array.from({ length: 5 }, (_, index) => index * 10))(
@@ -66,5 +66,5 @@ test.each(Array.from({ length: 5 }, (_, index) => index * 10))(
     }
     expect(wrong).toEqual([]);
   },
-  600_000,
+  1_800_000,
 );
