@@ -49,7 +49,7 @@ export const writers: readonly CommandEntry[] = [
   }),
   partCommand(
     upgradeCluster,
-    async () => (await import("../commands/upgrade-cluster/upgrade.ts")).clusterPart,
+    async () => (await import("../commands/upgrade-cluster/part.ts")).clusterPart,
   ),
   command(upgradeDatabase, async () => {
     const { runUpgradeDatabase, databaseText, databaseRole } =

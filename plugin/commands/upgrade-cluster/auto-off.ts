@@ -1,43 +1,15 @@
 /** Switches the automatic upgrade of clusters off (S51, S124). */
 import { autoOffEdits } from "./plan";
-import { together } from "../../domain/facts/needs";
-import { clusterKeys, clusterNeeds } from "./needs";
+import { clusterKeys } from "./needs";
 import { objectLabel } from "../../domain/kube/objects";
-import type { Part } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
-import {
-  type SimplePart,
-  type PartRunOptions,
-  type PartRun,
-  makeSimplePart,
-  type SimplePlan,
-} from "../../kernel/simple-part";
+import type { SimplePart, PartRun, SimplePlan } from "../../kernel/simple-part";
 import { requireGround } from "../../readers/ground";
 import { ecResource, readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
 import { type ClusterFacts, clusterPatch } from "./changes";
 
-/** Which clusters, and fields that may be taken from their managers. */
-export interface AutoOffFlags {
-  readonly clusters: readonly string[];
-  readonly takeFields: readonly string[];
-}
-
-/** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
-export function autoOffPart(
-  { clusters, ...flags }: AutoOffFlags,
-  run: Pick<PartRun, "namespace"> & PartRunOptions,
-): Part {
-  const { namespace } = run;
-  return makeSimplePart(
-    {
-      command: "auto-off",
-      needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
-    },
-    { describe: (ports) => describeAutoOff(ports, clusters, run), options: { ...flags, ...run } },
-  );
-}
-
-function describeAutoOff(
+/** Where databases use user-defined modules. */
+export function describeAutoOff(
   deps: UpgradeClusterDeps,
   clusters: readonly string[],
   { namespace }: Pick<PartRun, "namespace">,

@@ -1,19 +1,68 @@
-/** What `upgrade` knows of the clusters: the automatic upgrade switched off, and each EC upgraded (S10-S14, S51). */
+/** The parts of the clusters: the automatic upgrade switched off (auto-off.ts), and an EC upgraded (upgrade.ts; S10-S14, S51). */
 import { asString, getPath } from "../../domain/base/values";
 import { isSameRelease } from "../../domain/base/versions";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { operatorRelease, ownClusters } from "../../domain/engine-cluster/operator";
 import { type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
-import type { Needs } from "../../domain/facts/needs";
+import { type Needs, together } from "../../domain/facts/needs";
 import { type KubeObject, readName } from "../../domain/kube/objects";
+import { type Names, readName as readTyped } from "../../domain/names/names";
 import { imagesOn, inRegistry } from "../../domain/release/images";
 import { makePartRun } from "../../cmdutil/part-command";
 import type { PartStage, UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
-import type { PartRun } from "../../kernel/simple-part";
-import { autoOffPart } from "./auto-off";
-import { type ClusterFlags, clusterPart } from "./upgrade";
+import type { Part } from "../../kernel/part";
+import { makeSimplePart, type PartRun, type PartRunOptions } from "../../kernel/simple-part";
+import type { UpgradeClusterOptions } from "../../readers/engine-cluster";
+import { describeAutoOff } from "./auto-off";
+import { describeUpgrade, type EcResource } from "./upgrade";
 import { clusterNeeds } from "./needs";
 import { skipClusters } from "./gate";
+
+/** Flags of `upgrade-cluster`, judged. */
+export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof PartRun | "name"> {
+  readonly takeFields: readonly string[];
+  readonly stallAfterMs: number;
+  readonly limited: boolean;
+}
+
+/** The upgrade of the EC that the argument names. */
+export function clusterPart(flags: ClusterFlags, run: PartRun): Part {
+  const [typed = ""] = run.args;
+  const named = (names: Names) => ({ ...flags, ...run, name: readTyped(typed, names).name });
+  // read once for the plan and the act: a part is made anew for another plan
+  const resource: EcResource = {};
+  return makeSimplePart(
+    {
+      command: "upgrade-cluster",
+      needs: (names) => clusterNeeds({ ...named(names), names }),
+    },
+    {
+      describe: (ports) => describeUpgrade(ports, named(ports.names), resource),
+      options: { ...flags, ...run },
+    },
+  );
+}
+
+/** Which clusters, and fields that may be taken from their managers. */
+export interface AutoOffFlags {
+  readonly clusters: readonly string[];
+  readonly takeFields: readonly string[];
+}
+
+/** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
+export function autoOffPart(
+  { clusters, ...flags }: AutoOffFlags,
+  run: Pick<PartRun, "namespace"> & PartRunOptions,
+): Part {
+  const { namespace } = run;
+  return makeSimplePart(
+    {
+      command: "auto-off",
+      needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
+    },
+    { describe: (ports) => describeAutoOff(ports, clusters, run), options: { ...flags, ...run } },
+  );
+}
 
 export const autoOff: UpgradePart = {
   id: "auto-off",

@@ -1,21 +1,15 @@
 /** Upgrades an EC: judges everything first, writes a few fields once, follows the roll (S12-S14, S68-S72). */
 import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
-import { type Names, renderTerm, readName } from "../../domain/names/names";
+import { renderTerm } from "../../domain/names/names";
 import { requireMatched } from "../../domain/checks/selection";
 import { clusterAbsent } from "../../domain/engine-cluster/operator";
 import { type ClusterPlan, planCluster } from "./plan";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
-import { clusterNeeds, clusterPlanKeys } from "./needs";
+import { clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
-import type { Part } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
-import {
-  type SimplePart,
-  type PartRun,
-  makeSimplePart,
-  type SimplePlan,
-} from "../../kernel/simple-part";
+import type { SimplePart, SimplePlan } from "../../kernel/simple-part";
 import { projectUpgrade } from "./projection";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
@@ -30,13 +24,6 @@ import { sameJson } from "../../domain/base/values";
 import { type ClusterFacts, clusterPatch } from "./changes";
 import { follow } from "./follow";
 
-/** Flags of `upgrade-cluster`, judged. */
-export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof PartRun | "name"> {
-  readonly takeFields: readonly string[];
-  readonly stallAfterMs: number;
-  readonly limited: boolean;
-}
-
 interface UpgradePlan extends SimplePlan {
   readonly facts: Facts;
   readonly cluster: ClusterPlan;
@@ -44,29 +31,12 @@ interface UpgradePlan extends SimplePlan {
 }
 
 /** The version by which ECs are read and written, once it is known. */
-interface EcResource {
+export interface EcResource {
   resource?: Resource;
 }
 
-/** The upgrade of the EC that the argument names. */
-export function clusterPart(flags: ClusterFlags, run: PartRun): Part {
-  const [typed = ""] = run.args;
-  const named = (names: Names) => ({ ...flags, ...run, name: readName(typed, names).name });
-  // read once for the plan and the act: a part is made anew for another plan
-  const resource: EcResource = {};
-  return makeSimplePart(
-    {
-      command: "upgrade-cluster",
-      needs: (names) => clusterNeeds({ ...named(names), names }),
-    },
-    {
-      describe: (ports) => describeUpgrade(ports, named(ports.names), resource),
-      options: { ...flags, ...run },
-    },
-  );
-}
-
-function describeUpgrade(
+/** Judges everything first, writes once, follows the roll. */
+export function describeUpgrade(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
   seen: EcResource,

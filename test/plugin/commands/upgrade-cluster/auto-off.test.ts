@@ -1,10 +1,7 @@
 /** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
-import {
-  type AutoOffFlags,
-  autoOffPart,
-} from "../../../../plugin/commands/upgrade-cluster/auto-off";
+import { type AutoOffFlags, autoOffPart } from "../../../../plugin/commands/upgrade-cluster/part";
 import type { AskingPorts } from "../../../../plugin/kernel/world";
 import { runPart } from "../../../../plugin/kernel/run-part";
 import { type PartRunOptions, choosePatience } from "../../../../plugin/kernel/simple-part";

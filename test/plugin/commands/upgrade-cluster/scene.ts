@@ -7,7 +7,7 @@ import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { User } from "../../../../plugin/simulator/model";
 import type { UpgradeClusterOptions } from "../../../../plugin/readers/engine-cluster";
-import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/upgrade";
+import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/part";
 import type { AskingPorts } from "../../../../plugin/kernel/world";
 import { runPart } from "../../../../plugin/kernel/run-part";
 import { choosePatience } from "../../../../plugin/kernel/simple-part";

@@ -2,10 +2,7 @@ import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { upgradeCluster } from "../../../../plugin/commands/upgrade-cluster/flags";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
 import { runPartCommand } from "../../../../plugin/cmdutil/part-command";
-import {
-  clusterPart,
-  type ClusterFlags,
-} from "../../../../plugin/commands/upgrade-cluster/upgrade";
+import { clusterPart, type ClusterFlags } from "../../../../plugin/commands/upgrade-cluster/part";
 import { aCommandContext } from "../../../support/command-context";
 import { commandAt } from "../../../support/program-world";
 import { aScene, ecLabel, target } from "./scene";
