@@ -9,7 +9,7 @@ import type { CommandContext, CommandRun } from "../../cmdutil/context";
 import { withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
 import type { ReapplyRbacFlags } from "./flags";
-import { rbacPart, rbacWish } from "./part";
+import { rbacPart, readWish } from "./part";
 import { readTemplates, requireFit } from "./templates";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
@@ -21,7 +21,7 @@ export const runReapplyRbac: CommandRun<ReapplyRbacFlags> = async (context, _arg
   const ports = await runPorts(context, "ReapplyRbac");
   const { namespace } = ports.cluster;
   ports.recorder.keep({ namespaces: [] });
-  const part = rbacPart(rbacWish(context, flags, { ...templates, given, namespace }));
+  const part = rbacPart(readWish(context, flags, { ...templates, given, namespace }));
   const { dryRun } = context.options;
   return withRelease(await runPart(ports, part, { dryRun, limitMs: 0 }), templates.opened);
 };

@@ -8,7 +8,6 @@ import { writeOptions } from "../../cmdutil/run-ports";
 import { readDefaults } from "../../cmdutil/spec";
 import { usualAtOnce } from "../../cmdutil/standard-flags";
 import type { RoleFiles } from "../../domain/rbac/lines";
-import type { Release } from "../../domain/release/contents";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import { describeSituation } from "../../domain/checks/context";
 import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
@@ -49,7 +48,7 @@ export function rbacPart(wish: RbacWish): Part {
 }
 
 /** What the flags say. */
-export function rbacWish(
+export function readWish(
   context: CommandContext,
   flags: ReapplyRbacFlags,
   found: RoleFiles & Pick<RbacOptions, "given" | "namespace">,
@@ -67,27 +66,25 @@ export function rbacWish(
   };
 }
 
-/** What the whole upgrade asks of it. */
-export interface RbacPhase extends Pick<ReapplyRbacFlags, "mode" | "takeFields" | "probe"> {
-  /** The operator's. */
-  readonly namespace: string;
-  /** The release that was opened. */
-  readonly opened: Release | undefined;
-  /** The operator's release whose roles are wanted where none was opened. */
-  readonly release: string | undefined;
+/** What the whole upgrade asks of it; `operatorVersion`: whose roles are wanted where no release was opened. */
+interface PhaseWish extends Pick<UpgradeWish, "context" | "opened" | "operatorVersion"> {
+  readonly flags: Pick<UpgradeWish["flags"], "takeFields" | "probe">;
 }
 
 /** One phase of it, in every namespace that the operator is told to manage; throws UsageError for unfit files. */
-export function rbacPhase(
-  context: CommandContext,
-  { namespace, opened, release, ...wanted }: RbacPhase,
-): Part {
+export async function makePhase(
+  { context, flags: { takeFields, probe }, opened, operatorVersion }: PhaseWish,
+  mode: "expand" | "contract",
+): Promise<Part> {
   const { names } = context;
+  const { namespace } = await context.connect();
   const templates =
-    opened === undefined ? readShippedTemplates(names, release) : openedTemplates(opened, names);
+    opened === undefined
+      ? readShippedTemplates(names, operatorVersion)
+      : openedTemplates(opened, names);
   requireFit(templates, names);
-  const flags = { ...readDefaults(reapplyRbac), ...wanted };
-  return rbacPart(rbacWish(context, flags, { ...templates, given: undefined, namespace }));
+  const flags = { ...readDefaults(reapplyRbac), mode, takeFields, probe };
+  return rbacPart(readWish(context, flags, { ...templates, given: undefined, namespace }));
 }
 
 function workIn(ports: Acting, wish: RbacWish, dryRun: World["dryRun"]): RbacWork {
@@ -114,7 +111,7 @@ export const rbacExpand: UpgradePart = {
   gate: skipRoles,
   settles: { areas: ["rbac"] },
   needs: listUpgradeNeeds,
-  parts: (wish) => makeParts(wish, "expand"),
+  parts: async (wish) => [await makePhase(wish, "expand")],
 };
 
 /** What `upgrade` knows of the second. */
@@ -126,17 +123,8 @@ export const rbacContract: UpgradePart = {
   gate: skipRoles,
   settles: { areas: ["rbac"] },
   needs: listUpgradeNeeds,
-  parts: (wish) => makeParts(wish, "contract"),
+  parts: async (wish) => [await makePhase(wish, "contract")],
 };
-
-async function makeParts(
-  { context, flags, opened, operatorVersion: release }: UpgradeWish,
-  mode: "expand" | "contract",
-): Promise<readonly Part[]> {
-  const { namespace } = await context.connect();
-  const { takeFields, probe } = flags;
-  return [rbacPhase(context, { mode, takeFields, probe, namespace, opened, release })];
-}
 
 function listUpgradeNeeds({ facts, flags }: UpgradeWish): readonly Needs[] {
   const { names, namespace } = facts;
