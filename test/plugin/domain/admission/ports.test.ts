@@ -71,6 +71,18 @@ test("pods without labels, and a Service without a selector, are no trouble to r
   });
 });
 
+test("pods in which the name of the port leads to different numbers: one rule opens them all", () => {
+  const policy = { ...service, kind: "NetworkPolicy", spec: { podSelector: {}, ingress: [] } };
+  const [one, other] = [8443, 9443].map((containerPort) =>
+    webhookPod(`operator-${containerPort}`, {
+      containers: [{ name: "admission", ports: [{ name: "gate", containerPort }] }],
+    }),
+  );
+  const found = one && other && judgeNetwork([policy], [one, other], "gate");
+  expect(found?.cause).toContain("reach port 8443 or 9443");
+  expect(found?.fix).toMatch(/^open those ports in it with: .*8443.*9443/);
+});
+
 test.each([
   ["no name", {}],
   ["a name outside", { externalName: "gate.example" }],
