@@ -171,3 +171,23 @@ function writing(pair: WrittenPair): readonly Permission[] {
     ]),
   ];
 }
+
+/** A whole run, as it is asked for. */
+interface RunWish extends Pick<RbacWish, "namespace" | "prune" | "prove"> {
+  readonly given: readonly string[] | undefined;
+  readonly selector: string | undefined;
+}
+
+/** What the run may need in all, as far as it is known by now. */
+export function listNeeds(
+  { names }: Pick<NeedsPlace, "names">,
+  { namespace, given, selector, prune, prove }: RunWish,
+  { accounts, managed = given, label, shared }: KnownSites,
+): Needs {
+  const selects = selector !== undefined;
+  return rbacNeeds({ names, namespace, accounts, managed, label, shared, selects, prune, prove });
+}
+
+interface KnownSites extends Pick<RbacWish, "accounts" | "label" | "shared"> {
+  readonly managed?: readonly string[];
+}

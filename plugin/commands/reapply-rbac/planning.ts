@@ -14,10 +14,9 @@ import type { Acting } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { requireNamespace } from "../../readers/ground";
 import { inOrder, listDeletions, type RbacContext, listWrites } from "./changes";
-import { rbacCommand } from "./needs";
+import { listNeeds, rbacCommand } from "./needs";
 import {
   type Inventory,
-  listNeeds,
   type RbacDeps,
   type RbacOptions,
   readAccounts,

@@ -3,8 +3,7 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Skip } from "../../domain/base/skip";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
 import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/kube/objects";
-import type { Needs } from "../../domain/facts/needs";
-import { inventoryNeeds, labelReads, rbacNeeds, type RbacWish } from "./needs";
+import { inventoryNeeds, labelReads } from "./needs";
 import { rbacFinding } from "../../domain/rbac/findings";
 import { type Configured, readConfiguredNamespaces } from "../../domain/rbac/managed";
 import { type RbacScope, type PlaceFound, nameSecond } from "../../domain/rbac/site";
@@ -17,20 +16,6 @@ import type { RunPorts } from "../../kernel/world";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../../readers/reviews";
-
-/** What the run may need in all, as far as it is known by now. */
-export function listNeeds(
-  { names }: Pick<RbacDeps, "names">,
-  { namespace, given, selector, prune, prove }: RbacOptions,
-  { accounts, managed = given, label, shared }: KnownSites,
-): Needs {
-  const selects = selector !== undefined;
-  return rbacNeeds({ names, namespace, accounts, managed, label, shared, selects, prune, prove });
-}
-
-interface KnownSites extends Pick<RbacWish, "accounts" | "label" | "shared"> {
-  readonly managed?: readonly string[];
-}
 
 /** The operator as it is set up. */
 export interface Operator {

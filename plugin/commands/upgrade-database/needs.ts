@@ -9,6 +9,7 @@ import {
   leftMarkNeeds,
   needList,
   type Needs,
+  type NeedsPlace,
   type OperatorPlace,
 } from "../../domain/facts/needs";
 
@@ -74,4 +75,19 @@ export function databaseWrite(
     }),
     permissionOn("patch", resource, { why: "to write the engine version", ...place }),
   ];
+}
+
+/** The databases of a whole run, as they are asked for. */
+interface RunWish extends Pick<DatabasesWish, "namespace" | "databases" | "everywhere"> {
+  readonly via: "api" | "resource";
+}
+
+/** What the run may need in all; `writes` is known once the databases are read. */
+export function listNeeds(
+  { names, api }: Pick<NeedsPlace, "names"> & { readonly api: { readonly unread: ApiWish } },
+  options: RunWish,
+  writes?: readonly Permission[],
+): Needs {
+  const asked = options.via === "api" ? { api: api.unread } : { api: undefined };
+  return databasesNeeds({ names, ...options, ...asked, ...(writes && { writes }) });
 }

@@ -5,13 +5,12 @@ import type { CommandContext } from "../../cmdutil/context";
 import { Session } from "../../kernel/session";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { ProgressLine, type DatabaseContext } from "./waiting";
-import { databasesCommand, databasesNeeds } from "./needs";
+import { databasesCommand, databasesNeeds, listNeeds } from "./needs";
 import { skipDatabases } from "./gate";
 import { type Chosen, Planning } from "./planning";
 import {
   DatabasePoller,
   type DatabasesTask,
-  listNeeds,
   type UpgradeDatabaseDeps,
   type UpgradeDatabaseOptions,
 } from "./read";

@@ -13,10 +13,10 @@ import { requireGround } from "../../readers/ground";
 import { Apis, listEcs } from "./apis";
 import { callStep, needsCall } from "./by-rest-api";
 import type { DatabaseContext } from "./waiting";
-import { databasesCommand } from "./needs";
+import { databasesCommand, listNeeds } from "./needs";
 import { type DatabasePlans, groupFindings, isWritten, planDatabases } from "./plan";
 import { askToLeave, askToTake, databasePatch } from "./changes";
-import { type DatabaseSnapshot, listNeeds, readChosen, writePermissions } from "./read";
+import { type DatabaseSnapshot, readChosen, writePermissions } from "./read";
 import { RunSummary } from "./summary";
 import type { DatabasesPlanned } from "./upgrade";
 

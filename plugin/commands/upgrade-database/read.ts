@@ -4,8 +4,8 @@ import { type Facts, factSources } from "../../domain/facts/facts";
 import type { DatabaseTarget } from "../../domain/database/target";
 import { type Names, readName } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
-import type { ApiWish, Needs } from "../../domain/facts/needs";
-import { databasesNeeds, databaseWrite } from "./needs";
+import type { ApiWish } from "../../domain/facts/needs";
+import { databaseWrite } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Participant } from "../../domain/database/rollout";
 import { readDefinition, readSnapshot } from "../../readers/snapshot";
@@ -223,16 +223,6 @@ export async function readChosen(
     ),
   );
   return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
-}
-
-/** What the run may need in all; `writes` is known once the databases are read. */
-export function listNeeds(
-  { names, api }: Pick<UpgradeDatabaseDeps, "names" | "api">,
-  options: UpgradeDatabaseOptions,
-  writes?: readonly Permission[],
-): Needs {
-  const asked = options.via === "api" ? { api: api.unread } : { api: undefined };
-  return databasesNeeds({ names, ...options, ...asked, ...(writes && { writes }) });
 }
 
 /** So many databases of a namespace are asked for by their names; beyond, the right to all is. */

@@ -115,3 +115,19 @@ export function chartNeeds(wish: OperatorPlace): Needs {
     ],
   };
 }
+
+/** The release of a whole run, as it is asked for. */
+interface ReleaseWish extends Pick<BundleWish, "namespace" | "pullSecret"> {
+  /** Clusters follow it. */
+  readonly registry?: string | undefined;
+}
+
+/** What the run may need in all. */
+export function listNeeds(
+  { names }: Pick<NeedsPlace, "names">,
+  { namespace, registry, pullSecret }: ReleaseWish,
+  bundle: readonly DesiredObject[],
+): Needs {
+  const clusters = registry !== undefined || pullSecret !== undefined;
+  return bundleNeeds({ names, namespace, bundle, clusters, pullSecret });
+}

@@ -16,11 +16,11 @@ import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { readChartOptions } from "./by-chart";
 import { chartPart } from "./chart";
-import { bundleNeeds, chartNeeds } from "./needs";
+import { bundleNeeds, chartNeeds, listNeeds } from "./needs";
 import { BundleAct, BundlePlanning, listChanges } from "./bundle";
 import { describeDetails } from "./changes";
 import { projectAssumed, projectBundle } from "./projection";
-import { type BundleOptions, listNeeds } from "./read";
+import type { BundleOptions } from "./read";
 
 /** What the part is told. */
 export interface BundlePartOptions extends BundleOptions {

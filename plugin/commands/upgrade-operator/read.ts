@@ -16,8 +16,7 @@ import { noOlm, type Olm } from "../../domain/operator/olm";
 import type { Installed } from "../../domain/operator/refusals";
 import { findOlmIn, olmKeys } from "./next";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
-import type { Needs } from "../../domain/facts/needs";
-import { bundleNeeds, rolloutKeys } from "./needs";
+import { rolloutKeys } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
@@ -34,16 +33,6 @@ import type { RunPorts } from "../../kernel/world";
 import { readCondition } from "./definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 import { waitFor } from "../../kernel/wait";
-
-/** What the run may need in all. */
-export function listNeeds(
-  { names }: Pick<OperatorDeps, "names">,
-  { namespace, registry, pullSecret }: BundleOptions,
-  bundle: readonly DesiredObject[],
-): Needs {
-  const clusters = registry !== undefined || pullSecret !== undefined;
-  return bundleNeeds({ names, namespace, bundle, clusters, pullSecret });
-}
 
 /** What trying the objects takes, and writing them: even what is up to date is tried. */
 export function writePermissions(

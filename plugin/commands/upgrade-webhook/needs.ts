@@ -2,9 +2,15 @@
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
-import { configurationResource } from "../../domain/admission/configuration";
+import {
+  configurationResource,
+  findEntry,
+  readServiceName,
+} from "../../domain/admission/configuration";
+import type { ProbePair } from "../../domain/admission/probe";
+import type { SwapOptions } from "./read";
 import type { SwapPlan } from "./plan";
-import { type Probed, probeNeed } from "../../domain/admission/needs";
+import { type Probed, probeNeed, probedAnywhere, probedBy } from "../../domain/admission/needs";
 import {
   calledServiceNeeds,
   groundNeeds,
@@ -90,4 +96,15 @@ export function swapWrites(
     [!creates && removes, on("create", "to put the old one back")],
   ];
   return wanted.flatMap(([isNeeded, permission]) => (isNeeded ? [permission] : []));
+}
+
+/** What the swap may need in all, as far as it is known which edits prove it. */
+export function listNeeds(
+  names: Names,
+  { namespace, template, probe, probePair, caOnly }: SwapOptions,
+  pairs: readonly ProbePair[] | undefined = probePair && [probePair],
+): Needs {
+  const probed = pairs === undefined ? probedAnywhere(names) : pairs.map(probedBy);
+  const service = readServiceName(findEntry(template, names.webhook.entry)) ?? "";
+  return swapNeeds({ names, namespace, service, probed: probe ? probed : [], caOnly });
 }

@@ -28,11 +28,11 @@ import { buildApply, listChanges, fitApply } from "./changes";
 import { upgradeWebhook } from "./flags";
 import { readWish, type SwapPartWish } from "./input";
 import { probedAnywhere, probedBy, probeNeed } from "../../domain/admission/needs";
-import { swapNeeds, swapWrites } from "./needs";
+import { listNeeds, swapNeeds, swapWrites } from "./needs";
 import { webhookOwner, skipWebhook } from "./gate";
 import { projectSwap } from "./projection";
 import type { SwapPlan } from "./plan";
-import { listNeeds, readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
+import { readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
 import { pairsIn, chooseProbes } from "./probes";
 import { SwapAct } from "./swap";
 import {

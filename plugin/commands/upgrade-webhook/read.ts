@@ -5,11 +5,7 @@ import type { Skip } from "../../domain/base/skip";
 import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
-import type { Needs } from "../../domain/facts/needs";
-import { probedAnywhere, probedBy } from "../../domain/admission/needs";
-import { swapNeeds } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
-import type { Names } from "../../domain/names/names";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
   configurationResource,
@@ -17,9 +13,7 @@ import {
   isOlmServed,
   listCandidates,
   listEntries,
-  findEntry,
   judgeOperator,
-  readServiceName,
   readServiceNamespace,
 } from "../../domain/admission/configuration";
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
@@ -296,15 +290,4 @@ async function listIfAllowed(
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;
   }
-}
-
-/** What the swap may need in all, as far as it is known which edits prove it. */
-export function listNeeds(
-  names: Names,
-  { namespace, template, probe, probePair, caOnly }: SwapOptions,
-  pairs: readonly ProbePair[] | undefined = probePair && [probePair],
-): Needs {
-  const probed = pairs === undefined ? probedAnywhere(names) : pairs.map(probedBy);
-  const service = readServiceName(findEntry(template, names.webhook.entry)) ?? "";
-  return swapNeeds({ names, namespace, service, probed: probe ? probed : [], caOnly });
 }
