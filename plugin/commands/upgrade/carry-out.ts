@@ -107,7 +107,7 @@ export class PlanRunner {
     signal.throwIfAborted();
     let end: Outcome | undefined;
     const { pause } = plan;
-    const parts = await plan.wanted.make(false, []);
+    const parts = await plan.wanted.makeParts("again", []);
     for (const part of parts.slice(0, pause?.before)) {
       const next = await this.#actOnPart(plan, part).finally(() => part.close?.());
       end = end === undefined ? next : joinEnds(end, next);

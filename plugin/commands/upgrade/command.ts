@@ -101,7 +101,8 @@ function makeWantedPart(
     part,
     ...(skipReason !== undefined && { skipReason }),
     ...(prove !== undefined && { prove }),
-    make: (ahead, definitions) => {
+    makeParts: (plan, definitions) => {
+      const ahead = plan === "ahead";
       const isPlanned = (id: PartId): boolean => ahead && all.some((one) => one.id === id);
       return part.parts(wish, { waits: waits || !ahead, isPlanned, definitions });
     },

@@ -23,8 +23,11 @@ export interface WantedPart {
   readonly part: Pick<UpgradePart, "id" | "title" | "source">;
   /** Why it has nothing to do here; absent: it is done. */
   readonly skipReason?: string;
-  /** The Parts of one plan; `ahead`: of that before the question, with the definitions that earlier parts bring. */
-  readonly make: (ahead: boolean, definitions: readonly KubeObject[]) => Promise<readonly Part[]>;
+  /** Of the plan before the question (`ahead`), with the definitions that earlier parts bring, or of that before the act. */
+  readonly makeParts: (
+    plan: "ahead" | "again",
+    definitions: readonly KubeObject[],
+  ) => Promise<readonly Part[]>;
   /** Of a part that is skipped since someone else does it: whether that has come about. */
   readonly prove?: Part["prove"];
 }

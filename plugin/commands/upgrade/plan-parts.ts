@@ -26,7 +26,7 @@ export async function planParts(
       continue;
     }
     const all: PlannedAside[] = [];
-    for (const part of await wanted.make(true, after.definitions)) {
+    for (const part of await wanted.makeParts("ahead", after.definitions)) {
       const planned = planAhead(ports, part, { ...how, after });
       const aside = await planned.finally(() => part.close?.());
       all.push(aside);

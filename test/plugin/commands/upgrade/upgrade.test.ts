@@ -91,7 +91,7 @@ class World {
           return Promise.resolve(verified);
         },
       }),
-      make: (ahead) => Promise.resolve([this.#made(part.id, script, ahead)]),
+      makeParts: (plan) => Promise.resolve([this.#made(part.id, script, plan === "ahead")]),
     };
   }
 
