@@ -170,7 +170,7 @@ interface PlanInputs {
 export function describePlan(plans: readonly PartPlan[], parts: PlanInputs): UpgradePlan {
   const { context, flags, opened, uid, namespace, found } = parts;
   const { chart } = flags;
-  const release = opened?.source ?? publicText(`${chart?.chart ?? ""} ${chart?.version ?? ""}`);
+  const release = opened?.source ?? publicText([chart?.chart, chart?.version].join(" "));
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",

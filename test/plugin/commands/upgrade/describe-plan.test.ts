@@ -1,0 +1,57 @@
+/** A plan as it is told and saved: the ends of its parts, what it rests on, and the release of a chart. */
+import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
+import {
+  describePlan,
+  findObstacles,
+  indexLives,
+  type PartPlan,
+} from "../../../../plugin/commands/upgrade/describe-plan";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
+import type { CommandContext } from "../../../../plugin/cmdutil/context";
+import type { ExitReport } from "../../../../plugin/kernel/report";
+import { ManualClock } from "../../../support/manual-clock";
+
+/** Nothing was told while it was planned. */
+const told = { heard: [] } as unknown as PartPlan["asides"][number]["told"];
+
+const planWith = (title: string, exit: ExitReport): PartPlan => ({
+  wanted: {
+    part: { id: "operator", title, source: "S15-S23" },
+    makeParts: () => Promise.resolve([]),
+  },
+  asides: [{ exit, told }],
+  steps: [],
+  questions: [],
+});
+const refused = planWith("Upgrade the operator", { code: 3, reason: "it has no account" });
+
+test("a part that stops without a next step is told with its reason alone", () => {
+  expect(findObstacles([refused])).toEqual({
+    code: 3,
+    reason: "nothing was written: Upgrade the operator: it has no account",
+  });
+});
+
+test("what two parts say alike is said once as the next step", () => {
+  const [one, other] = ["One", "Two"].map((title) =>
+    planWith(title, { code: 4, reason: "forbidden", next: "ask for the Role" }),
+  );
+  const found = one && other && findObstacles([one, other]);
+  expect(found).toMatchObject({ code: 4, next: "ask for the Role" });
+});
+
+test("a part that could not be planned rests on no object", () => {
+  expect(indexLives([refused])).toEqual(new Map());
+});
+
+test("the release of a chart is its address without the password, and its version", () => {
+  const chart = { chart: "https://me:secret@charts.example/engine", version: "8.0.2-2" };
+  const flags = { ...readDefaults(upgradeSpec), chart };
+  const context = { clock: new ManualClock() } as unknown as CommandContext;
+  const { release, parts } = describePlan([refused], {
+    ...{ context, flags, opened: undefined, uid: "c", namespace: "engine", found: [] },
+  } as never);
+  expect(release).toMatch(/^https:\/\/\S*charts\.example\/engine 8\.0\.2-2$/);
+  expect(release).not.toContain("secret");
+  expect(parts).toMatchObject([{ unplanned: "it has no account" }]);
+});
