@@ -6,7 +6,13 @@ import type { Awaited } from "../domain/base/awaited";
 import { NotYetKnownError, UntriedError } from "../domain/base/errors";
 import { kinds, rbacKinds, reviewKinds } from "../domain/kube/kinds";
 import { matchesQuery, readSelectedName } from "../domain/kube/selectors";
-import { objectLabel, type KubeObject, type Ref, type Resource } from "../domain/kube/objects";
+import {
+  objectLabel,
+  type KubeObject,
+  type Ref,
+  type Resource,
+  splitApiVersion,
+} from "../domain/kube/objects";
 import { getOwn, getPath, omit, sameJson } from "../domain/base/values";
 import type { KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
 import type { RunPorts } from "./world";
@@ -67,7 +73,7 @@ interface Address extends Kind {
 }
 
 function addressObject({ apiVersion, kind, metadata }: KubeObject): Address {
-  const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
+  const { group } = splitApiVersion(apiVersion);
   return { group, kind, namespace: metadata.namespace, name: metadata.name ?? "" };
 }
 
@@ -96,6 +102,7 @@ export function projectCluster(cluster: KubeClient, projection: Projection): Kub
     if (fresh !== true) overlay.requireTriable(address);
     return await send();
   };
+  // each method is named: one that the port gains is none of a plan's until somebody has thought of it
   return {
     server: cluster.server,
     namespace: cluster.namespace,

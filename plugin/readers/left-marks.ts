@@ -2,7 +2,13 @@
 import { ApiError } from "../domain/base/errors";
 import { asString, getPath } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
-import { type KubeObject, objectLabel, type Ref, type Resource } from "../domain/kube/objects";
+import {
+  type KubeObject,
+  objectLabel,
+  type Ref,
+  type Resource,
+  splitApiVersion,
+} from "../domain/kube/objects";
 import type { LeftMarks } from "../domain/kube/owners";
 import { ownerResources, seekOwner, type Sought } from "../domain/kube/owner-seek";
 import type { KubeClient } from "../ports/kubernetes";
@@ -89,9 +95,7 @@ async function whyNotThere(
   looking: Looking,
   { apiVersion, kind, name, namespace }: Extract<Sought, { is: "object" }>,
 ): Promise<Answer> {
-  const [group = "", version = ""] = apiVersion.includes("/")
-    ? apiVersion.split("/")
-    : ["", apiVersion];
+  const { group, version } = splitApiVersion(apiVersion);
   const served = await looking.cluster.serves(group, version);
   const resource = served?.find((one) => one.kind === kind);
   if (resource === undefined) return unseen;

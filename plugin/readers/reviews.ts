@@ -2,7 +2,7 @@
  * Access reviews about others. The cluster-wide kind is asked with where that is allowed, else the
  * kind that is created in the namespace asked about, which administrators of a namespace may use.
  */
-import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
+import { type KubeObject, type Ref, type Resource, splitApiVersion } from "../domain/kube/objects";
 import { rbacKinds, reviewKinds } from "../domain/kube/kinds";
 import { type Permission, reviewPermission } from "../domain/kube/permissions";
 import { asString, getPath } from "../domain/base/values";
@@ -93,8 +93,8 @@ const byRef =
 const byObject =
   (cluster: KubeClient, { apiVersion, kind, metadata }: KubeObject, ...verbs: string[]): Find =>
   async () => {
-    const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-    const served = (await cluster.serves(group ?? "", version ?? "")) ?? [];
+    const { group, version } = splitApiVersion(apiVersion);
+    const served = (await cluster.serves(group, version)) ?? [];
     const resource = served.find((one) => one.kind === kind);
     if (resource === undefined) return [];
     return verbs.map((verb) => ({

@@ -1,6 +1,11 @@
 /** Which path serves a kind: asked once for each group and version. */
 import { ApiError, UsageError } from "../../domain/base/errors";
-import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
+import {
+  type KubeObject,
+  type Ref,
+  type Resource,
+  splitApiVersion,
+} from "../../domain/kube/objects";
 import { asArray, asString, getOwn, isObject } from "../../domain/base/values";
 import type { Client } from "./client";
 
@@ -28,8 +33,7 @@ export class Kinds {
   /** Where an object of this kind is written; in the connection's namespace if it names none. */
   async findRef(object: KubeObject, signal: AbortSignal | undefined): Promise<Ref> {
     const { apiVersion, kind, metadata } = object;
-    const [version = "", group = ""] = apiVersion.split("/").reverse();
-    const found = await this.find({ group, version, kind }, signal);
+    const found = await this.find({ ...splitApiVersion(apiVersion), kind }, signal);
     const namespace = found.namespaced ? (metadata.namespace ?? this.namespace) : undefined;
     return {
       resource: found.resource,

@@ -47,6 +47,12 @@ export interface KubeObject {
   readonly [key: string]: unknown;
 }
 
+/** The group of an apiVersion, empty for the core's, and the version in it. */
+export function splitApiVersion(apiVersion: string): Pick<Resource, "group" | "version"> {
+  const [version = "", group = ""] = apiVersion.split("/").reverse();
+  return { group, version };
+}
+
 /** The annotation in which kubectl keeps the file that it applied last. */
 export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 

@@ -1,6 +1,6 @@
 /** The marks that Helm, OLM, GitOps controllers and others leave on objects (domain facts 4.4). */
 import { getOwn, asString, type Json } from "../base/values";
-import type { KubeObject } from "./objects";
+import { type KubeObject, splitApiVersion } from "./objects";
 
 /** A label or an annotation, and the value that counts; absent: any. */
 type Sign = readonly [key: string, value?: string];
@@ -203,7 +203,8 @@ export function findController(object: KubeObject): Json | undefined {
     (reference) =>
       getOwn(reference, "controller") === true &&
       !workloads.includes(String(getOwn(reference, "kind"))) &&
-      groupOf(String(getOwn(reference, "apiVersion"))) !== groupOf(object.apiVersion),
+      splitApiVersion(String(getOwn(reference, "apiVersion"))).group !==
+        splitApiVersion(object.apiVersion).group,
   );
 }
 
@@ -226,9 +227,6 @@ function markOfManager(object: KubeObject): Mark | undefined {
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 const hands: readonly string[] = ["kubectl", "oc", "kustomize", "kubectlengine"];
-
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "";
 
 function hasSign(map: unknown, [key, value]: Sign): boolean {
   const found = getOwn(map, key);
@@ -297,6 +295,6 @@ function isOwnMark(object: KubeObject, key: string): boolean {
   if (tracked === null) return true;
   const [, group, trackedKind, namespace, name] = tracked;
   const isPlace = metadata.namespace === undefined || metadata.namespace === namespace;
-  const isKind = group === groupOf(apiVersion) && trackedKind === kind;
+  const isKind = group === splitApiVersion(apiVersion).group && trackedKind === kind;
   return isKind && name === metadata.name && isPlace;
 }

@@ -1,5 +1,5 @@
 /** Patches of a stored object: merge (RFC 7386), JSON (RFC 6902) and strategic merge. */
-import type { KubeObject } from "../../domain/kube/objects";
+import { type KubeObject, splitApiVersion } from "../../domain/kube/objects";
 import { isObject, type Json, getOwn, asString } from "../../domain/base/values";
 import type { PatchType } from "../../ports/kubernetes";
 import { ApiError } from "../../domain/base/errors";
@@ -69,7 +69,7 @@ function otherKind(result: KubeObject, { custom, resource }: KindDefinition): Ap
     const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
     return invalidObject("", "", [invalid("patch", JSON.stringify(result), `${why} ${scheme}`)]);
   }
-  const [version = "", group = ""] = apiVersion.split("/").reverse();
+  const { group, version } = splitApiVersion(apiVersion);
   const wanted = `${resource.group}/${resource.version}`;
   const must = (field: string, [found, right]: readonly [string, string]): readonly FieldError[] =>
     found === right ? [] : [invalid(field, found, `must be ${right}`)];
