@@ -6,7 +6,7 @@ import { describe, type PodContext, readTimes, type Trouble } from "./pod-words"
 import type { Problem } from "./progress";
 import { rollFindings } from "./findings";
 import { evictionWay } from "./pod-ends";
-import { findNewestOf, listSetEvents } from "./refusals";
+import { findNewestEvent, listSetEvents } from "./refusals";
 
 /** The controller pauses up to a quarter of an hour, and counts what it repeats more rarely still. */
 const pauseMs = 1_800_000;
@@ -84,7 +84,7 @@ function findTries(facts: Facts, { name, set }: Named, hasFailed: boolean) {
     .filter(({ reasons }) => hasFailed || reasons[0] !== "SuccessfulCreate")
     .flatMap(({ reasons, words, many }) => {
       const own = new RegExp(words(name), "i");
-      const newest = findNewestOf(
+      const newest = findNewestEvent(
         events.filter((one) => own.test(String(getOwn(one, "message")))),
         reasons,
       );
@@ -106,6 +106,6 @@ function findFailure({ objects }: Facts, { name }: Named): string | undefined {
       getPath(event, ["involvedObject", "kind"]) === "Pod" &&
       getPath(event, ["involvedObject", "name"]) === name,
   );
-  const newest = findNewestOf(warned, [...new Set(warned.map((one) => String(one["reason"])))]);
+  const newest = findNewestEvent(warned, [...new Set(warned.map((one) => String(one["reason"])))]);
   return newest && `${String(newest["reason"])}: ${String(newest["message"])}`;
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from "../kube/objects";
 import { asArray, getOwn, getPath, numberAt } from "../base/values";
 import { renderAge } from "../base/duration";
 import { listWarnings, readTimes } from "./pod-words";
+import { findNewestEvent } from "./refusals";
 
 /** What it waits for, for people, and that this is no standstill yet. */
 export interface Wait {
@@ -25,15 +26,11 @@ export function findWait(pod: KubeObject, facts: Facts): Wait | undefined {
 
 /** The newest event of one of these reasons, and how long ago it came last. */
 function findNewest(facts: Facts, pod: KubeObject, reasons: readonly string[]) {
-  const [newest] = reasons
-    .flatMap((reason) => listWarnings(facts, pod, reason))
-    .map((event) => ({
-      event,
-      reason: getOwn(event, "reason"),
-      agoMs: facts.now - Date.parse(readTimes(event).last),
-    }))
-    .toSorted((one, other) => one.agoMs - other.agoMs);
-  return newest;
+  const told = reasons.flatMap((reason) => listWarnings(facts, pod, reason));
+  const event = findNewestEvent(told, reasons);
+  if (event === undefined) return undefined;
+  const agoMs = facts.now - Date.parse(readTimes(event).last);
+  return { event, reason: getOwn(event, "reason"), agoMs };
 }
 
 function findPull(pod: KubeObject, facts: Facts): Wait | undefined {

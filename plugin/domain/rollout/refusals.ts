@@ -77,7 +77,7 @@ export function listSetEvents({ objects }: Facts, name: string): readonly KubeOb
 }
 
 /** The newest event of these reasons. */
-export function findNewestOf(
+export function findNewestEvent(
   events: readonly KubeObject[],
   reasons: readonly string[],
 ): KubeObject | undefined {
@@ -89,7 +89,7 @@ export function findNewestOf(
 
 /** Why the controller could not delete a pod, where it has deleted none since. */
 export function findUndeleted(events: readonly KubeObject[]): string | undefined {
-  const newest = findNewestOf(events, ["FailedDelete", "SuccessfulDelete"]);
+  const newest = findNewestEvent(events, ["FailedDelete", "SuccessfulDelete"]);
   return getOwn(newest, "reason") === "FailedDelete"
     ? asString(getOwn(newest, "message"))
     : undefined;
