@@ -65,6 +65,15 @@ const unreachableLimit = 25;
 /** So many refusals of one and the same webhook are no accident of who answers first. */
 const mostLooks = 12;
 
+/** What has been wrong for as long as may be, or was looked at so long, is not waited for any longer. */
+function isOver(
+  seen: readonly Observation[],
+  { failingMs = Infinity, limitMs }: ProofWanted,
+  forMs: number,
+): boolean {
+  return measureFailing(seen) >= failingMs || forMs >= limitMs;
+}
+
 /** Probes with one pair. */
 export class Prober {
   readonly observations: Observation[] = [];
@@ -183,21 +192,16 @@ export class Prober {
     for (;;) {
       const begun = clock.now();
       await Promise.all([this.round(), during.also?.round()]);
-      const proof = judgeProof(this.countObservations(from), wanted);
+      const seen = this.countObservations(from);
+      const proof = judgeProof(seen, wanted);
       if (proof.is === "proven") return proof;
       // a server that is slow and right is given the time for as many answers as are wanted
-      if (proof.isRight !== true && this.#isOver(from, wanted)) return proof;
+      if (proof.isRight !== true && isOver(seen, wanted, clock.now() - from)) return proof;
       // twins that take turns say the same by turns: a line for each state, told once
       if (!told.has(proof.because)) during.onWait?.(proof.because, clock.now() - from);
       told.add(proof.because);
       await this.#pause(begun, signal);
     }
-  }
-
-  /** What has been wrong since then is not waited for any longer. */
-  #isOver(from: number, { failingMs = Infinity, limitMs }: ProofWanted): boolean {
-    const failing = measureFailing(this.countObservations(from));
-    return failing >= failingMs || this.deps.clock.now() - from >= limitMs;
   }
 
   async #pause(from: number, signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ import {
 import { liveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
 import type { KubeObject, Resource } from "../domain/kube/objects";
-import { isObject } from "../domain/base/values";
+import { isObject, omit } from "../domain/base/values";
 import type { Certificates } from "./certificate";
 import { listJudging, listOthersEntries } from "../domain/admission/others";
 import { readGoneServices } from "./called-services";
@@ -122,12 +122,7 @@ function collectObjects(
 /** What keeps the Secret is known once its owners were looked for. */
 function withKeeper(facts: CertificateFacts, keeper: Keeper | undefined): CertificateFacts {
   if (facts.secret === undefined) return facts;
-  const { name, namespace, type, items, isTls } = facts.secret;
-  const secret = {
-    ...{ name, namespace, type, items },
-    ...(isTls !== undefined && { isTls }),
-    ...(keeper !== undefined && { keeper }),
-  };
+  const secret = { ...omit(facts.secret, "keeper"), ...(keeper !== undefined && { keeper }) };
   return { ...facts, secret };
 }
 

@@ -161,10 +161,8 @@ export function judgeStrangers(selection: Selection): readonly Finding[] {
   const target = readTarget(port);
   const right = pods.filter((pod) => opens(pod, target) === "yes");
   const meant = right.length > 0 ? right : pods.filter((pod) => hasAdmission(pod, names));
-  const known = new Set(meant.flatMap(listContainers).map((one) => getOwn(one, "name")));
   const isStranger = (pod: KubeObject): boolean =>
-    opens(pod, target) !== "yes" &&
-    !listContainers(pod).some((container) => known.has(getOwn(container, "name")));
+    opens(pod, target) !== "yes" && !hasContainerOf(pod, meant);
   if (meant.length === 0) return [];
   const others = listOtherServers(selection, right);
   const strangers = [...pods.filter(isStranger), ...others];
@@ -189,12 +187,17 @@ function listOtherServers(
   listening: readonly KubeObject[],
 ): readonly KubeObject[] {
   const own = listening.filter((pod) => hasAdmission(pod, names));
-  const known = new Set(own.flatMap(listContainers).map((one) => getOwn(one, "name")));
-  const isOwn = (pod: KubeObject): boolean =>
-    listContainers(pod).some((container) => known.has(getOwn(container, "name")));
   return own.length === 0
     ? []
-    : listening.filter((pod) => !isOwn(pod) && !mountsSecret(pod, names.webhook.secret));
+    : listening.filter(
+        (pod) => !hasContainerOf(pod, own) && !mountsSecret(pod, names.webhook.secret),
+      );
+}
+
+/** True where one of its containers has the name of one of theirs. */
+function hasContainerOf(pod: KubeObject, others: readonly KubeObject[]): boolean {
+  const known = new Set(others.flatMap(listContainers).map((one) => getOwn(one, "name")));
+  return listContainers(pod).some((container) => known.has(getOwn(container, "name")));
 }
 
 function mountsSecret(pod: KubeObject, secret: string): boolean {

@@ -311,9 +311,7 @@ const ordered: readonly Check[] = Object.values(prerequisites);
 export const prerequisiteCodes: readonly string[] = ordered.map(({ code }) => code);
 
 /** The lists that the prerequisites are judged by. */
-export const prerequisiteKeys: readonly FactKey[] = [
-  ...new Set(ordered.flatMap(({ needs }) => needs)),
-];
+export const prerequisiteKeys: readonly FactKey[] = listNeeds(ordered);
 
 /** Judges only the prerequisites. */
 export function judgePrerequisites(
@@ -328,9 +326,7 @@ export function judgePrerequisites(
 const ofOperator: readonly Check[] = [...ordered, ...Object.values(siteChecks)];
 
 /** The lists that the operator's prerequisites are judged by. */
-export const operatorPrerequisiteKeys: readonly FactKey[] = [
-  ...new Set(ofOperator.flatMap(({ needs }) => needs)),
-];
+export const operatorPrerequisiteKeys: readonly FactKey[] = listNeeds(ofOperator);
 
 /** Judges what an upgrade of the operator alone cannot begin without. */
 export function judgeOperatorPrerequisites(
@@ -339,4 +335,8 @@ export function judgeOperatorPrerequisites(
   skip: readonly Skip[],
 ): Judgment {
   return judgeBy(ofOperator, describeSituation(facts, target), { skip });
+}
+
+function listNeeds(checks: readonly Check[]): readonly FactKey[] {
+  return [...new Set(checks.flatMap(({ needs }) => needs))];
 }
