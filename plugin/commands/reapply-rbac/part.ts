@@ -26,7 +26,7 @@ import { openedTemplates, requireFit } from "./templates";
 import { withoutInterrupt, type RbacWork } from "./work";
 
 /** What the part is told. */
-export interface RbacWish extends RbacOptions {
+export interface RbacPartWish extends RbacOptions {
   /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
   readonly command: (words: readonly string[]) => string;
   /** Tells this run's temporary things from those of others. */
@@ -36,7 +36,7 @@ export interface RbacWish extends RbacOptions {
 }
 
 /** Brings roles and bindings of every managed namespace up to date: `expand` only adds, `contract` takes away. */
-export function rbacPart(wish: RbacWish): Part {
+export function rbacPart(wish: RbacPartWish): Part {
   return {
     command: rbacCommand,
     needs: (names) => listNeeds({ names }, wish, { accounts: fillsAccounts(wish, names) }),
@@ -52,7 +52,7 @@ export function readWish(
   context: CommandContext,
   flags: ReapplyRbacFlags,
   found: RoleFiles & Pick<RbacOptions, "given" | "namespace">,
-): RbacWish {
+): RbacPartWish {
   const { options, run } = context;
   const { selector, account, canary, maxFailures, mode, prune, skip } = flags;
   const { fieldManager, shows } = writeOptions(context);
@@ -87,7 +87,7 @@ export async function makePhase(
   return rbacPart(readWish(context, flags, { ...templates, given: undefined, namespace }));
 }
 
-function workIn(ports: Acting, wish: RbacWish, dryRun: World["dryRun"]): RbacWork {
+function workIn(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): RbacWork {
   const { command, runId, mode, prove } = wish;
   const { names, tell } = ports;
   const deps: RbacDeps = { ...ports, command, reviews: new Reviews(ports.cluster) };

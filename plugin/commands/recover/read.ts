@@ -34,7 +34,7 @@ export interface RecoverySnapshot {
 }
 
 /** What the run may need in all. */
-export function needsOf(
+export function listNeeds(
   { names, api }: Pick<RecoverDeps, "names" | "api">,
   { namespace, name, apply }: Pick<RecoverOptions, "namespace" | "name" | "apply">,
   look?: RecoverySnapshot,

@@ -30,7 +30,7 @@ import {
   lineEdits,
   type RecoverySnapshot,
   lookAt,
-  needsOf,
+  listNeeds,
   readEvidence,
   type RecoverContext,
   type RecoverDeps,
@@ -84,7 +84,7 @@ class Recover {
 
   async run(): Promise<Report> {
     const { deps, options } = this;
-    await requireNeeds(deps, "recover", needsOf(deps, options));
+    await requireNeeds(deps, "recover", listNeeds(deps, options));
     await requireGround(deps, { namespace: options.namespace, clusters: [options.name] });
     const resource = await ecResource(deps);
     const api = await this.#connected();
@@ -144,7 +144,7 @@ class Recover {
     }
     return recorder.report({
       code: exitCodes.blocked,
-      reason: reasonOf(freeze.says, causes),
+      reason: joinCauses(freeze.says, causes),
       next: "follow the procedure, or run the last command of it",
     });
   }
@@ -197,7 +197,7 @@ class Recover {
       (change) => this.#session.findConflicts(change).conflicts,
     );
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, distinct(conflicts));
-    deps.recorder.needs.declare("recover", needsOf(deps, options, look));
+    deps.recorder.needs.declare("recover", listNeeds(deps, options, look));
     await requirePermissions(deps, [
       ...rollPermissions(rolls),
       ...writePermissions(deps.names, edits),
@@ -251,7 +251,7 @@ class Recover {
   }
 }
 
-function reasonOf(says: string, causes: readonly Finding[]): string {
+function joinCauses(says: string, causes: readonly Finding[]): string {
   const why = causes.map(({ object, cause }) => [object, cause].filter(Boolean).join(": "));
   return why.length === 0
     ? `${says}: resources ask for less than what runs`

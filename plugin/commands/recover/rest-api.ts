@@ -74,7 +74,7 @@ export async function upgrade(
       await waitFor(deps, {
         look: ({ idleMs }) => reached({ deps, options, api }, { ...wanted, action }, idleMs),
         server: restApi,
-        ...limitsOf(options, stands(step.object)),
+        ...makeLimits(options, stands(step.object)),
       });
       return { result: "changed", value: undefined };
     },
@@ -176,7 +176,7 @@ export async function runningActions(
 }
 
 /** Both limits as a wait takes them; `stalled` is the end where nothing moved for too long. */
-export function limitsOf(
+export function makeLimits(
   { stallAfterMs, limitMs }: Pick<RecoverOptions, "stallAfterMs" | "limitMs">,
   stalled: Limit["end"],
 ): Pick<Waiting<unknown>, "total" | "idle"> {
@@ -207,7 +207,7 @@ export async function resumed(
   return await waitFor(deps, {
     look: ({ idleMs }) => lookAt(context, { api, patience: { idleMs, stallAfterMs } }),
     codes: stallCodes,
-    ...limitsOf({ ...options, stallAfterMs }, (on) => {
+    ...makeLimits({ ...options, stallAfterMs }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
       const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
       return new NotResumedError(exitCodes.failed, [finding]);
@@ -273,7 +273,7 @@ export async function confirmed(
       const finding = { code, severity: "error", object, cause, fix, source: "S98" } as const;
       throw new BlockedError(exitCodes.failed, [finding]);
     },
-    ...limitsOf(options, (on) => {
+    ...makeLimits(options, (on) => {
       const finding = recoveryFinding("notResumed", { object, cause: `no progress: ${on}` });
       return new NotResumedError(exitCodes.failed, [finding]);
     }),

@@ -19,7 +19,7 @@ import { readFacts } from "../../readers/engine-cluster";
 import { waitFor } from "../../kernel/wait";
 import { lookKeys } from "./needs";
 import { lookAt, type RecoverContext } from "./read";
-import { limitsOf, NotResumedError, stallCodes } from "./rest-api";
+import { makeLimits, NotResumedError, stallCodes } from "./rest-api";
 
 /** What a step is about. */
 export function objectIn(step: RollStep): KubeObject {
@@ -158,7 +158,7 @@ async function renewed(context: RecoverContext, pod: KubeObject): Promise<void> 
         return isOther ? { is: "moving", on: nameAwaited(object, "to be ready") } : progress;
       },
       codes: stallCodes,
-      ...limitsOf(options, (on) => {
+      ...makeLimits(options, (on) => {
         const cause = `it was deleted, and does not become ready: it waits for ${on}`;
         return new NotResumedError(exitCodes.failed, [
           recoveryFinding("notResumed", { object, cause }),

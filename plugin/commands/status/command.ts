@@ -15,8 +15,8 @@ import { operatorNamespaces } from "../../readers/operator-namespace";
 import { listedOnce, type StatusView, type StatusOptions, StatusReader, watchStatus } from "./read";
 import type { StatusFlags } from "./flags";
 import {
-  detailsOf,
-  reasonOf,
+  makeDetails,
+  renderReason,
   screenFor,
   type StatusDetails,
   statusLines,
@@ -63,7 +63,7 @@ async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<
   const { server, namespace } = cluster;
   const ec = typed === undefined ? undefined : readName(typed, names).name;
   const recorder = await startRecorder(context, "Status");
-  recorder.needs.declare("status", needsOf(flags, { names, namespace }));
+  recorder.needs.declare("status", listNeeds(flags, { names, namespace }));
   const readerIn = (place: string, of: typeof cluster): StatusReader =>
     new StatusReader(
       {
@@ -79,7 +79,7 @@ async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<
     );
   const reader = readerIn(namespace, cluster);
   const documentOf = (look: StatusView, end: (details: StatusDetails) => ExitReport): Report => {
-    const details = detailsOf(look, { names, options, server });
+    const details = makeDetails(look, { names, options, server });
     return { ...recorder.report(end(details)), details };
   };
   try {
@@ -89,7 +89,7 @@ async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<
       for (const place of await operatorNamespaces({ cluster, names, signal })) {
         const there = { ...options, contextArgs: inNamespace(options.contextArgs, place) };
         const status = await readerIn(place, shared).read();
-        namespaces.push(detailsOf({ status }, { names, server, options: there }));
+        namespaces.push(makeDetails({ status }, { names, server, options: there }));
       }
       const details: StatusOverview = { server, namespaces };
       return { ...recorder.report(endOfAll(details)), details };
@@ -102,20 +102,20 @@ async function runStatus(asked: StatusRun, [typed]: readonly string[]): Promise<
   }
 }
 
-function needsOf(flags: StatusFlags, { names, namespace }: NeedsPlace): Needs {
+function listNeeds(flags: StatusFlags, { names, namespace }: NeedsPlace): Needs {
   return statusNeeds({ names, namespace: flags.everywhere ? undefined : namespace }, flags);
 }
 
 /** What can be read is told with 0, whatever it says. */
 function endOf(details: StatusDetails): ExitReport {
   const { next } = details;
-  return { code: exitCodes.ok, reason: reasonOf(details), next: next?.command ?? next?.says };
+  return { code: exitCodes.ok, reason: renderReason(details), next: next?.command ?? next?.says };
 }
 
 /** The namespaces in which not all is healthy, and the first of their next steps. */
 function endOfAll({ namespaces }: StatusOverview): ExitReport {
   const bad = namespaces.filter(({ verdict }) => !["fine", "absent"].includes(verdict));
-  const told = bad.map((one) => `namespace ${one.namespace}: ${reasonOf(one)}`).join("; ");
+  const told = bad.map((one) => `namespace ${one.namespace}: ${renderReason(one)}`).join("; ");
   const all = namespaces.length === 0 ? "no namespace has an operator" : "everything is healthy";
   const next = namespaces.map((one) => endOf(one).next).find((one) => one !== undefined);
   return { code: exitCodes.ok, reason: told === "" ? all : told, next };
@@ -166,7 +166,7 @@ function timedOut(details: StatusDetails, { untilFine }: StatusFlags): ExitRepor
   const wanted = untilFine ? "it was not healthy in time" : "the watch has timed out";
   return {
     code: exitCodes.timeout,
-    reason: `${wanted}: ${reasonOf(details)}`,
+    reason: `${wanted}: ${renderReason(details)}`,
     next: "run the same command again, with a longer --timeout",
   };
 }

@@ -292,7 +292,7 @@ interface DetailsContext {
 }
 
 /** A look with its words and its commands, ready to be copied. */
-export function detailsOf({ status, old }: StatusView, context: DetailsContext): StatusDetails {
+export function makeDetails({ status, old }: StatusView, context: DetailsContext): StatusDetails {
   const { names, server } = context;
   const { next, findings, ...rest } = status;
   return {
@@ -310,7 +310,7 @@ export function detailsOf({ status, old }: StatusView, context: DetailsContext):
 }
 
 /** One sentence on the whole. */
-export function reasonOf({ verdict, summary }: StatusDetails): string {
+export function renderReason({ verdict, summary }: StatusDetails): string {
   const { reason } = health[verdict];
   if (reason === undefined) return "everything is healthy";
   const named = summary.filter(({ is }) => is === verdict).map(({ title }) => title);

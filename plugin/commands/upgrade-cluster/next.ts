@@ -9,7 +9,7 @@ import {
   findOwnership,
   isSuspended,
   operatorRelease,
-  releaseOf,
+  chooseRelease,
   ownClusters,
 } from "../../domain/engine-cluster/operator";
 import { holdStep, type NextRelease, type NextStep } from "../../domain/rollout/next-step";
@@ -340,7 +340,7 @@ function behindStep(
     return { says: `before ${term} ${cluster.name} can be upgraded: ${ahead.fix}`, upgrades: true };
   }
   const target = operatorRelease(facts).clusterTag ?? release?.contents.clusterVersion;
-  const says = `upgrade ${term} ${cluster.name} from ${releaseOf(cluster)}`;
+  const says = `upgrade ${term} ${cluster.name} from ${chooseRelease(cluster)}`;
   const [owned] = own.flatMap((ec) => findOwnership(ec, facts));
   if (owned !== undefined) {
     return { says: `${says}; ${owned.cause}: ${owned.fix}`, upgrades: true };

@@ -69,11 +69,11 @@ export function findBehind<T extends ClusterReleases>(
   clusters: readonly T[],
 ): T | undefined {
   const lowest = lowestManaged(facts);
-  return clusters.find((cluster) => isOlder(releaseOf(cluster), lowest));
+  return clusters.find((cluster) => isOlder(chooseRelease(cluster), lowest));
 }
 
 /** One that asks for no release is at what its pods run. */
-export function releaseOf({ version, running }: ClusterReleases): string {
+export function chooseRelease({ version, running }: ClusterReleases): string {
   return parseReleaseTag(version) === undefined ? (running[0] ?? version) : version;
 }
 

@@ -6,7 +6,7 @@ import { type ObservedCall, observe } from "../../../../plugin/simulator/observe
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
-import { rbacPart, type RbacWish } from "../../../../plugin/commands/reapply-rbac/part";
+import { rbacPart, type RbacPartWish } from "../../../../plugin/commands/reapply-rbac/part";
 import type { Planned } from "../../../../plugin/kernel/part";
 import { runPart } from "../../../../plugin/kernel/run-part";
 import { overlayWorld, type Projection, unchanged } from "../../../../plugin/kernel/projection";
@@ -57,7 +57,7 @@ export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "q
 }
 
 /** What one run is told. */
-interface RunWish extends Partial<RbacWish> {
+interface RunWish extends Partial<RbacPartWish> {
   readonly dryRun?: "none" | "client" | "server";
 }
 
@@ -116,7 +116,7 @@ function portsIn(scene: Scene, user: User): AskingPorts {
   return portsOf(scene, { kind: "ReapplyRbac", cluster, clock: scene.clock, file });
 }
 
-const usual: RbacWish = {
+const usual: RbacPartWish = {
   namespace: operatorNamespace,
   mode: "expand",
   dropLocal: [],

@@ -1,5 +1,5 @@
 /** The screen of a status, whole: golden files for the constellations that people meet. */
-import { detailsOf, reasonOf, statusLines } from "../../../../plugin/commands/status/screen";
+import { makeDetails, renderReason, statusLines } from "../../../../plugin/commands/status/screen";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { Status } from "../../../../plugin/commands/status/status";
 import { palette } from "../../../../plugin/output/escape";
@@ -80,7 +80,7 @@ const scenes: Readonly<Record<string, Status>> = {
 
 test.each(Object.keys(scenes))("%s", (name) => {
   const look: StatusView = { status: scenes[name] ?? statusOf() };
-  const details = detailsOf(look, context);
+  const details = makeDetails(look, context);
   const lines = statusLines(details, plain);
   expectGoldenText(`status/${name}.txt`, `${lines.join("\n")}\n`);
   expectGolden(`status/${name}.json`, details);
@@ -94,7 +94,7 @@ test("a row that is too wide becomes names and values: nothing is cut", () => {
   const long = "c".repeat(60);
   const ec = { ...aCluster(), metadata: { name: long, namespace: "engine" } };
   const style = { ...plain, width: 100 };
-  const lines = statusLines(detailsOf({ status: statusOf({ ecs: [ec] }) }, context), style);
+  const lines = statusLines(makeDetails({ status: statusOf({ ecs: [ec] }) }, context), style);
   const at = lines.findIndex((line) => line.startsWith("NAME "));
   expect(lines.slice(at, at + 9).map((line) => line.slice(0, 25).trimEnd())).toEqual([
     "NAME                     ".trimEnd(),
@@ -112,7 +112,7 @@ test("a row that is too wide becomes names and values: nothing is cut", () => {
 
 test("a state that is old says so, and since when", () => {
   const old = { since: "2026-08-01T10:16:00.000Z", because: "connection refused" };
-  const [first] = statusLines(detailsOf({ status: statusOf(), old }, context), plain);
+  const [first] = statusLines(makeDetails({ status: statusOf(), old }, context), plain);
   expect(first).toBe(
     "OLD: the API server does not answer since 2026-08-01T10:16:00.000Z: connection refused",
   );
@@ -121,7 +121,7 @@ test("a state that is old says so, and since when", () => {
 test("what comes from the cluster cannot move the cursor or color the screen", () => {
   const evil = "\u001b[31mred\u202e\n";
   const ec = aCluster(evil, { state: evil, specStatus: evil });
-  const details = detailsOf(
+  const details = makeDetails(
     { status: statusOf({ ecs: [ec], edbs: [anEdb(evil, evil)] }) },
     context,
   );
@@ -129,7 +129,7 @@ test("what comes from the cluster cannot move the cursor or color the screen", (
 });
 
 test("color is the verdict's, and only where it is wanted", () => {
-  const details = detailsOf({ status: statusOf({ deployments: [] }) }, context);
+  const details = makeDetails({ status: statusOf({ deployments: [] }) }, context);
   const [colored, bare] = [true, false].map((on) =>
     statusLines(details, { palette: palette(on) }).join("\n"),
   );
@@ -138,7 +138,7 @@ test("color is the verdict's, and only where it is wanted", () => {
 });
 
 test("the names file goes along with every printed command", () => {
-  const { next } = detailsOf(
+  const { next } = makeDetails(
     { status: scenes["operator-newer"] ?? statusOf() },
     { ...context, options: { ...context.options, namesFile: "acme.yaml" } },
   );
@@ -153,7 +153,9 @@ test.each<[string, string]>([
   ["operator-rolling", "progressing: Operator"],
   ["rolling-stuck", "stalled: EC ec, EDB"],
 ])("one sentence on the whole: %s", (name, reason) => {
-  expect(reasonOf(detailsOf({ status: scenes[name] ?? statusOf() }, context))).toContain(reason);
+  expect(renderReason(makeDetails({ status: scenes[name] ?? statusOf() }, context))).toContain(
+    reason,
+  );
 });
 
 test("two rows that are too wide stand apart; a finding without an object has none", () => {
@@ -162,7 +164,7 @@ test("two rows that are too wide stand apart; a finding without an object has no
     metadata: { name: name.repeat(60), namespace: "engine" },
   });
   const status = statusOf({ ecs: [named("a"), named("b")], deployments: [] });
-  const lines = statusLines(detailsOf({ status }, context), { ...plain, width: 100 });
+  const lines = statusLines(makeDetails({ status }, context), { ...plain, width: 100 });
   expect(lines.filter((line) => line.startsWith("NAME "))).toHaveLength(2);
   expect(lines.join("\n")).toMatch(/AGE +90d|AGE +<none>\n\nNAME/);
   expect(lines.join("\n")).toContain("  OPERATOR-ABSENT: there is no Deployment");
@@ -170,7 +172,7 @@ test("two rows that are too wide stand apart; a finding without an object has no
 
 test("a narrow terminal gets narrow lines, a server that did not report its release none", () => {
   const status = statusOf({}, { apiServer: undefined });
-  const screen = statusLines(detailsOf({ status }, context), { ...plain, width: 70 });
+  const screen = statusLines(makeDetails({ status }, context), { ...plain, width: 70 });
   const lines = fitText(screen.join("\n"), 70).split("\n");
   expect(lines.every((line) => line.length <= 70)).toBe(true);
   expect(lines[0]).toBe("Namespace engine on https://127.0.0.1:6443, read at");
