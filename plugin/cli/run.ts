@@ -1,6 +1,5 @@
 /** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
-import { entries } from "./commands";
-import { findNextStep } from "./mistakes";
+import { explainMistakes } from "./mistakes";
 import {
   AbandonedError,
   type GlobalOptions,
@@ -78,19 +77,16 @@ export async function run(line: CommandLine, world: HostProcess): Promise<ExitCo
 const interruptedText =
   "\ninterrupted: a write in flight is finished first; a second signal ends at once\n";
 
-function load({ problems, fileProblems = [], prepared }: CommandLine): Promise<LoadedCommand> {
+function load({
+  entry,
+  problems,
+  fileProblems = [],
+  prepared,
+}: CommandLine): Promise<LoadedCommand> {
   const all = [...problems, ...fileProblems];
   if (problems.length === 0 && all.length > 0) return Promise.reject(new InputError(all));
-  if (all.length > 0 || prepared === undefined) return Promise.reject(usageError(all));
+  if (all.length > 0 || prepared === undefined) return Promise.reject(explainMistakes(all, entry));
   return prepared.load();
-}
-
-/** Of one mistake the next step is its own; of several, it is the help. */
-function usageError(problems: readonly string[]): UsageError {
-  const [problem = ""] = problems.length === 1 ? problems : [];
-  const paths = entries.map(({ path }) => path);
-  const hint = findNextStep(problem, paths);
-  return new UsageError(problems, hint === undefined ? {} : { hint });
 }
 
 /** The text of a report whose writes tell what they change begins with that. */
