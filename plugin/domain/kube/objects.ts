@@ -49,8 +49,8 @@ export interface KubeObject {
 
 /** The group of an apiVersion, empty for the core's, and the version in it. */
 export function splitApiVersion(apiVersion: string): Pick<Resource, "group" | "version"> {
-  const [version = "", group = ""] = apiVersion.split("/").reverse();
-  return { group, version };
+  const slash = apiVersion.indexOf("/");
+  return { group: apiVersion.slice(0, Math.max(0, slash)), version: apiVersion.slice(slash + 1) };
 }
 
 /** The annotation in which kubectl keeps the file that it applied last. */
