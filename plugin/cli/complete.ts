@@ -3,7 +3,8 @@
  * of a plugin's completion (cobra's): one candidate a line, a tab, its help; then a directive.
  */
 import type { Completed, FlagSpec, Offer } from "../cmdutil/flags";
-import { standardFlags, verdictForms } from "../cmdutil/standard-flags";
+import { verdictForms } from "../domain/base/output-form";
+import { standardFlags } from "../cmdutil/standard-flags";
 import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "../cmdutil/entry";
 import type { Names, ProductKind } from "../domain/names/names";

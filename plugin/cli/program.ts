@@ -1,9 +1,9 @@
 /** The program: a command line in, an exit code out. Help needs nothing that is loaded later. */
 import type { GlobalOptions } from "../cmdutil/context";
 import { attribute, FlagReader } from "../cmdutil/flags";
-import { verdictForms } from "../cmdutil/standard-flags";
 import { parseSkip } from "../domain/checks/selection";
 import type { ExitCode } from "../domain/base/errors";
+import { hasTemplate, verdictForms } from "../domain/base/output-form";
 import { fitHelp, readWidth } from "../domain/base/fit";
 import type { Question, Suggestion } from "./complete";
 import type { HostProcess } from "./context";
@@ -33,7 +33,9 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: HostProcess):
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
   const unnamed = nameProblems(chosen, global.options);
   const unwritable = await reportProblems(global.options.report);
-  const found = [problems, global.problems, unnamed, unwritable, judged?.problems ?? []];
+  const unreadable = await templateProblems(global.options.output);
+  const own = judged?.problems ?? [];
+  const found = [problems, global.problems, unnamed, unwritable, unreadable, own];
   const all = [...new Set(found.flat())];
   const isSound = all.length + named.problems.length === 0;
   const said = isSound ? answerAtOnce(chosen, global.options) : undefined;
@@ -47,7 +49,7 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: HostProcess):
       options: {
         ...global.options,
         names: named.names,
-        ...(unwritable.length > 0 && { report: undefined }),
+        ...fallBack({ report: unwritable, output: unreadable }),
       },
       problems: all,
       fileProblems: named.problems,
@@ -63,6 +65,27 @@ async function reportProblems(file: string | undefined): Promise<readonly string
   if (file === undefined) return [];
   const problem = (await import("../adapters/files.ts")).unwritable(file);
   return problem === undefined ? [] : [`--report: ${problem}`];
+}
+
+/** The mistakes themselves are reported without what they are about. */
+function fallBack(problems: Readonly<Record<"report" | "output", readonly string[]>>) {
+  return {
+    ...(problems.report.length > 0 && { report: undefined }),
+    ...(problems.output.length > 0 && { output: "text" as const }),
+  };
+}
+
+/** What cannot be read of the template of -o, before anything is done. */
+async function templateProblems(output: GlobalOptions["output"]): Promise<readonly string[]> {
+  if (!hasTemplate(output)) return [];
+  const { compileForm, TemplateError } = await import("../output/template.ts");
+  try {
+    compileForm(output);
+    return [];
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return [`--output: ${error.message}`];
+  }
 }
 
 /** Verdicts have forms of their own. Names are printed of objects: a command that neither writes nor shows any has none to print. */

@@ -1,4 +1,11 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
+import {
+  hasTemplate,
+  type OutputForm,
+  plainForms,
+  templateForms,
+  verdictForms,
+} from "../domain/base/output-form";
 import type { Names } from "../domain/names/names";
 import { textIn } from "../domain/names/text";
 import {
@@ -58,21 +65,21 @@ export const connectionTable = flagTable({
 /** Requests for a namespace are small, and a busy API server refuses them with 429; a database keeps its operator at work. */
 export const usualAtOnce = { namespaces: 24, databases: 8 } as const;
 
-/** Forms for verdicts on objects alone. */
-export const verdictForms = ["sarif", "junit", "github"] as const;
-
 /** The tool's own flags. */
 export const runTable = flagTable({
   output: {
     short: "o",
     value: "FORMAT",
-    choices: ["text", "json", "yaml", "jsonl", "name", ...verdictForms],
+    choices: ["text", "json", "yaml", "jsonl", "name", ...templateForms, ...verdictForms],
+    read: readForm,
     meanings: {
       text: "For people",
       json: "One JSON document",
       yaml: "One YAML document",
       jsonl: "Each step as a line of JSON, then the document",
       name: "Only the names of the objects",
+      "jsonpath=": "Parts of the document by a template",
+      "custom-columns=": "A table of NAME:PATH, with commas between",
       sarif: "Verdicts for code scanning",
       junit: "Verdicts as test results",
       github: "Verdicts as annotations of a workflow",
@@ -169,6 +176,13 @@ const week = 7 * 24 * 3_600_000; // what kubectl wait takes for "without end"; s
 function readTimeout(read: FlagReader, name: string): number {
   const ms = read.duration(name, usualTimeoutMs);
   return ms === 0 ? week : Math.min(ms, week);
+}
+
+function readForm(read: FlagReader, name: string): OutputForm {
+  const parse = (typed: string): OutputForm | undefined =>
+    plainForms.find((form) => form === typed) ?? (hasTemplate(typed) ? typed : undefined);
+  const all = [...plainForms, ...templateForms.map((form) => `${form}TEMPLATE`)];
+  return read.parse(name, parse, `one of ${all.join(", ")}`) ?? "text";
 }
 
 function readGroups(read: FlagReader, name: string): readonly string[] | undefined {

@@ -1,6 +1,7 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../kernel/report";
 import { renderAge } from "../domain/base/duration";
+import { hasTemplate, type OutputForm } from "../domain/base/output-form";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
 import { fitText, readWidth } from "../domain/base/fit";
 import { paintResult, whyWithSource } from "./steps";
@@ -13,7 +14,7 @@ export interface ReporterWish {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
   readonly env: NodeJS.ProcessEnv;
-  readonly output: "text" | "json" | "yaml" | "jsonl" | "name" | "sarif" | "junit" | "github";
+  readonly output: OutputForm;
   /** Of the kinds, for `name`; absent: the default ones. */
   readonly names?: Names | undefined;
   readonly color: "auto" | "always" | "never";
@@ -64,6 +65,7 @@ function talkStyle({ out, err, env, color, output, quiet, verbosity }: ReporterW
 }
 
 async function renderer(wish: ReporterWish): Promise<(report: Report) => string> {
+  if (hasTemplate(wish.output)) return (await import("./template.ts")).compileForm(wish.output);
   switch (wish.output) {
     case "json":
       return renderJson;

@@ -104,3 +104,17 @@ test("version as JSON has the platform too, and no run", async () => {
     exit: { code: 0, reason: `version ${version}` },
   });
 });
+
+test.each([
+  ["jsonpath={.kind}", "Version"],
+  ["custom-columns=KIND:.kind", "KIND\nVersion\n"],
+])("version -o %s", async (form, text) => {
+  expect(await typed(["version", "--client", "-o", form])).toMatchObject({ code: 0, out: text });
+});
+
+test("a template that cannot be read is named with every other mistake, and nothing runs", async () => {
+  const { code, out, err } = await typed(["version", "--clint", "-o", "jsonpath={.kind"]);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain("unknown flag: --clint");
+  expect(err).toContain('--output: a brace has no other in "{.kind"');
+});

@@ -40,7 +40,7 @@ test.each([
     ["--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
   ],
   ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
-  ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", ":4"]],
+  ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", "jsonpath=", ":4"]],
   ["values bound to a flag", ["version", "--output=y"], ["--output=yaml", ":4"]],
   ["a flag of free text", ["version", "--context", ""], [":4"]],
   ["files", ["upgrade-webhook", "--template", ""], [":0"]],
@@ -185,7 +185,7 @@ test.each([
 test("each form of the output has its own help", async () => {
   const { out } = await typed(["__complete", "validate", "-o", "j"]);
   expect(out).toBe(
-    "json\tOne JSON document\njsonl\tEach step as a line of JSON, then the document\njunit\tVerdicts as test results\n:4\n",
+    "json\tOne JSON document\njsonl\tEach step as a line of JSON, then the document\njsonpath=\tParts of the document by a template\njunit\tVerdicts as test results\n:4\n",
   );
 });
 
