@@ -130,8 +130,12 @@ export class Recorder {
     this.tell({ type: "note", text });
   }
 
-  noteWaiting(on: Awaited, seconds: number): void {
-    this.tell({ type: "waiting", on, seconds: Math.round(seconds) });
+  /** `last` is what moved last, where an object reports it. */
+  noteWaiting(on: Awaited, seconds: number, last?: string): void {
+    this.tell({
+      ...{ type: "waiting", on, seconds: Math.round(seconds) },
+      ...(last !== undefined && { last }),
+    });
   }
 
   /** A recorder that only keeps what it is told, for a plan: `retell` tells it here, where the plan is used. */

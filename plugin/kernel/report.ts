@@ -231,7 +231,13 @@ export interface Report {
 /** What happens while a command runs; reporters show it, JSON Lines prints it. */
 export type Event =
   | { readonly type: "step"; readonly step: StepReport }
-  | { readonly type: "waiting"; readonly on: Awaited; readonly seconds: number }
+  | {
+      readonly type: "waiting";
+      readonly on: Awaited;
+      readonly seconds: number;
+      /** What moved last and when, where an object reports it. */
+      readonly last?: string;
+    }
   | { readonly type: "probe"; readonly probe: ProbeReport }
   | { readonly type: "finding"; readonly finding: Finding }
   | { readonly type: "warning"; readonly text: string }

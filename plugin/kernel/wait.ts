@@ -41,6 +41,8 @@ export type Look<T> =
       readonly is: "moving";
       readonly on: Awaited;
       readonly step?: string;
+      /** What moved last and when, for people. */
+      readonly last?: string | undefined;
       /** Of the whole wait while this is waited for, in the place of `total`. */
       readonly limit?: Limit | undefined;
     }
@@ -108,7 +110,7 @@ export async function waitFor<T>(
       momentum.take(seen, now);
     }
     if (seen.is === "moving") limit = seen.limit ?? total;
-    recorder.noteWaiting(on, (now - from) / 1000);
+    recorder.noteWaiting(on, (now - from) / 1000, seen.is === "moving" ? seen.last : undefined);
     const left = requireTime([
       [limit, now - from - away.lostMs(now)],
       [idle, momentum.idleMs(now) - away.openMs(now)],

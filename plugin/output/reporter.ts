@@ -181,9 +181,10 @@ class ProgressReporter {
   }
 
   /** On a terminal each poll renews the line; elsewhere a change is worth one, and half a minute. */
-  private tellWaiting({ on, seconds }: Event & { type: "waiting" }): void {
+  private tellWaiting({ on, seconds, last }: Event & { type: "waiting" }): void {
     const text = `waiting for ${escape(on)}`;
-    const timed = `${text} (${renderAge(seconds * 1000)})`;
+    const moved = last === undefined ? "" : `; ${escape(last)}`;
+    const timed = `${text} (${renderAge(seconds * 1000)})${moved}`;
     const isNew = this.#waitingOn !== on;
     if (this.style.live) this.over(this.#part === undefined ? timed : `${this.#part}: ${timed}`);
     else if (isNew) this.line(text);

@@ -25,6 +25,7 @@ import {
 } from "../rollout/stateful-set";
 import { type Problem, type Progress, makeStalled } from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
+import { estimateRest } from "../rollout/estimate";
 import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
 import { renderAge } from "../base/duration";
 import { mistakenTag } from "./mistaken-tag";
@@ -85,10 +86,13 @@ function describeMovement(
     is: "moving",
     on: [waitsFor(seen), ...listExpanding(facts, seen.ec), ...told].join("; "),
     step: [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" "),
-    last: moved && `${moved.what} moved last, at ${moved.at}${renderSkew(moved.at, facts.now)}`,
+    last: moved && [describeLast(moved, facts.now), ...estimateRest(seen.roll)].join("; "),
     ...(but.length > 0 && { but }),
   };
 }
+
+const describeLast = ({ what, at }: Movement, now: number): string =>
+  `${what} moved last, at ${at}${renderSkew(at, now)}`;
 
 /** What moved last, of the EC, its StatefulSet and its pods. */
 function findMovement({ ec, set, roll }: ClusterState): Movement | undefined {

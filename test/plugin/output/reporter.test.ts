@@ -140,3 +140,21 @@ describe("color", () => {
     expect(isTerminal(stream)).toBe(false);
   });
 });
+
+test("what moved last is told where the wait is told again, not where it begins", async () => {
+  const out = captured(false);
+  const err = captured(false);
+  const wish = { output: "text", color: "auto", quiet: false, verbosity: 0, env: {} } as const;
+  const reporter = await createReporter({ ...wish, out, err });
+  const waiting = { type: "waiting", on: "EC/engine/ec: 1 of 3 pods" } as const;
+  reporter.event({ ...waiting, seconds: 0, last: "Pod ec-1 moved last, at 10:00" });
+  reporter.event({ ...waiting, seconds: 31, last: "Pod ec-2 moved last, at 10:01\u001b" });
+  reporter.event({ ...waiting, seconds: 62 });
+  await new Promise(setImmediate);
+  expect(err.text().split("\n")).toEqual([
+    "waiting for EC/engine/ec: 1 of 3 pods",
+    "waiting for EC/engine/ec: 1 of 3 pods (31s); Pod ec-2 moved last, at 10:01\\x1b",
+    "waiting for EC/engine/ec: 1 of 3 pods (62s)",
+    "",
+  ]);
+});

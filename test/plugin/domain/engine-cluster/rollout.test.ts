@@ -394,3 +394,36 @@ describe("the running version", () => {
     expect(running({}, { ...anEc(), metadata: {} })).toEqual([]);
   });
 });
+
+describe("while pods are renewed, how long one took is told", () => {
+  const made = "2026-05-03T10:00:00Z";
+  const startOf = (pod: KubeObject, readyAt?: string): KubeObject => ({
+    ...pod,
+    metadata: { ...pod.metadata, creationTimestamp: made },
+    status: {
+      ...(pod["status"] as object),
+      conditions: [{ type: "Ready", status: "True", lastTransitionTime: readyAt }],
+    },
+  });
+  const [first = aPod(0), second = aPod(1), third = aPod(2)] = threePods;
+  const quick = startOf(third, "2026-05-03T10:01:00Z");
+  const slow = startOf(second, "2026-05-03T10:03:00Z");
+
+  test.each<[string, readonly KubeObject[], string | undefined]>([
+    [
+      "one through",
+      [aPod(0, old), aPod(1, old), quick],
+      "took 60s until it was ready, pods left: 2",
+    ],
+    ["two through", [aPod(0, old), slow, quick], "took 2m until it was ready, pods left: 1"],
+    ["none through", oldPods, undefined],
+    ["one that does not tell when", [aPod(0, old), startOf(second), aPod(2, old)], undefined],
+    ["nothing is renewed", [startOf(first, made), slow, quick], undefined],
+  ])("%s", (_, pods, told) => {
+    const ecs = [anEc({}, { state: "Upgrade" })];
+    const seen = judge({ ecs, pods });
+    const last = seen.is === "moving" ? String(seen.last) : "";
+    if (told === undefined) expect(last).not.toContain("took");
+    else expect(last).toContain(told);
+  });
+});
